@@ -2769,8 +2769,8 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 #define GPI_COUNT_BAD 3       /* calls that found bad offsets */
 #define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */
 #define GPI_COUNT_REFUSED 5   /* keys that a hash table refused: by insert, assign, apply, for_each */
-#define GPI_COUNT_STRANGE 9   /* launches that found no hash table where one should be */
-#define GPI_COUNT_FULL 10     /* keys that found no slot, of calls that do not list them */
+#define GPI_COUNT_STRANGE 9   /* launches whose buffer had no hash table in it */
+#define GPI_COUNT_FULL 10     /* keys that found no slot, in calls that do not list such keys */
 #define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */
 #define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */
 #define GPI_CONTEXT_COUNTERS 13
@@ -2781,7 +2781,7 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 /* error.h - failures and their texts, the log. */
 #include <stdio.h>
 
-#if defined(__MINGW_PRINTF_FORMAT) /* C's, where the C library has been told so */
+#if defined(__MINGW_PRINTF_FORMAT) /* the format that the C library is set to */
 #define GPI_PRINTF(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
 #elif defined(__GNUC__)
 #define GPI_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
@@ -2804,10 +2804,10 @@ static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function,
 /* ---- End file src/base/error.h ---- */
 
 /* ---- Begin file src/base/context.h ---- */
-/* context.h - what a context holds, for all that is above. Each part is the folder's that is named there. */
+/* context.h - the struct of a context, for all layers above. */
 #define GPI_ELEMENT_MAX 128 /* bytes of an element, eight fields included */
 
-/* A table of symbols that a call of gp_brackets or gp_stack_scan has brought along, on the device (nest.c). */
+/* A table of symbols of an earlier call of gp_brackets or gp_stack_scan, kept on the device (nest.c). */
 typedef struct gpi_symbols {
     int8_t table[256];
     cl_mem classes; /* NULL: free */
@@ -2822,7 +2822,7 @@ enum {
 
 struct gpi_range;
 
-/* What lower layers ask of hash tables, which are above them: set where a table is made (hash/table.c). */
+/* The functions of hash tables that lower layers call. They are set when a table is made (hash/table.c). */
 typedef struct gpi_hash_hooks {
     gp_result (*check_apart)(gp_context *gp, const char *function, const char *field,
                              const struct gpi_range *range);
@@ -2832,13 +2832,13 @@ typedef struct gpi_hash_hooks {
 } gpi_hash_hooks;
 
 struct gp_context {
-    gp_context_desc desc; /* its strings are copied or no longer looked at */
+    gp_context_desc desc; /* its strings are copied or no longer used */
     gp_device_info info;
     cl_context context;
     cl_command_queue queue;
     bool out_of_order;
     struct gpi_tuning_row
-        *tuned; /* by primitive: the tuning file's rows, of group 0 where it has none; NULL: no file */
+        *tuned; /* the tuning file's rows by primitive; group 0: the file has none for it; NULL: no file */
 
     char *cache_dir;            /* NULL: no disk cache */
     bool cache_closed;          /* nothing more is saved there */
@@ -2848,10 +2848,10 @@ struct gp_context {
     bool sub_group_pinned;      /* GPI_SUB_GROUP_PINNED of the kernels */
     cl_uint compute_capability; /* NVIDIA's, times ten; 0: not known */
     struct gpi_program *programs;
-    struct gpi_import *imports; /* binaries that gp_programs_import has brought */
+    struct gpi_import *imports; /* binaries of gp_programs_import */
     uint64_t fetches;           /* of programs, so far */
-    uint64_t released;          /* programs fetched by then are held by no call in progress */
-    uint32_t save_in; /* calls until programs are saved that have new machine code; 0: there is none */
+    uint64_t released;          /* programs fetched up to this number are held by no call in progress */
+    uint32_t save_in;           /* calls until programs with new machine code are saved; 0: there are none */
 
     cl_mem scratch;
     size_t scratch_size;
@@ -2859,18 +2859,18 @@ struct gp_context {
     size_t retired_count, retired_capacity;
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
     cl_mem counters;       /* GPI_CONTEXT_COUNTERS uints */
-    bool warming_up;       /* gp_warmup is going on: launches are of no elements */
+    bool warming_up;       /* gp_warmup is running: kernels find a count of 0 */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
 
-    uint64_t *laws; /* of monoids that have been tried: check_monoids */
+    uint64_t *laws; /* hashes of monoids that have been checked (check_monoids) */
     size_t law_count;
 
     struct gpi_handle *handles; /* of hash tables */
     uint32_t handle_count;
     uint32_t generation;        /* of the next one */
     const gpi_hash_hooks *hash; /* NULL: there has been no table */
-    bool hash_unread;           /* hash kernels may have counted what has to be told (gpi_hash_result) */
-    cl_uint hash_told[GPI_HASH_TOLD]; /* what they have counted, as last read */
+    bool hash_unread;           /* hash kernels may have counted what has to be reported (gpi_hash_result) */
+    cl_uint hash_told[GPI_HASH_TOLD]; /* the hash kernels' counts, as last read */
 
     gpi_symbols symbols[GPI_SYMBOL_TABLES];
     uint32_t symbols_next; /* the place of the next one */
@@ -2881,12 +2881,12 @@ struct gp_context {
     struct gpi_pending *pending;
     size_t pending_count, pending_capacity;
     bool order_lost;        /* a command has failed, and PoCL's next one may run before those in flight */
-    size_t pending_stalled; /* the first ones, that a call has waited for in vain */
+    size_t pending_stalled; /* how many of the first ones count as stalled (runtime/events.c) */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
-    struct gpi_failure *failures;        /* that on_async_error is still to be told */
+    struct gpi_failure *failures;        /* not yet reported to on_async_error */
     size_t failure_count, failure_capacity;
     bool telling;         /* on_async_error is being called */
-    const char *callback; /* the one that is running in the middle of a call (base/use.c); NULL: none */
+    const char *callback; /* the callback that is running within a call (base/use.c); NULL: none */
 
     char error[GPI_ERROR_MAX];
 };
@@ -2949,7 +2949,7 @@ struct gp_context {
     X(CL_INVALID_GLOBAL_WORK_SIZE)                  \
     X(CL_INVALID_PROPERTY)
 
-/* Text of the last failure that happened without a context. */
+/* The text of the last failure without a context. */
 static GPI_THREAD_LOCAL char gpi_orphan_error[1024];
 
 GP_API int gp_version(void) { return GP_VERSION; }
@@ -2978,8 +2978,8 @@ static const char *gpi_result_name(gp_result result)
     }
 }
 
-/* Writes bytes that do not print as \xNN; of a quotation also quotation marks, line ends and what is not
-   ASCII. Returns how many of the bytes there was room for. */
+/* Copies text, with bytes that do not print as \xNN. In a quotation it escapes quotation marks, backslashes, line ends and
+   bytes that are not ASCII, too. Returns how many of the bytes there was room for. */
 static size_t gpi_escape(const char *bytes, size_t length, bool quotation, char *out, size_t size)
 {
     size_t i, used = 0;
@@ -2994,7 +2994,7 @@ static size_t gpi_escape(const char *bytes, size_t length, bool quotation, char 
     return i;
 }
 
-/* The caller's text for a message, between quotation marks; of a long one the beginning. */
+/* Writes the caller's text between quotation marks to `out`, for a message, and returns it. Shortens a long text. */
 static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX])
 {
     const size_t shown = gpi_escape(text, length, true, out + 1, GPI_QUOTE_MAX - 5);
@@ -3003,8 +3003,8 @@ static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE
     return out;
 }
 
-/* Gives the text to the logger. Refusals of calls that the logger makes are not logged, and leave the last failure's
-   text as it was. */
+/* Gives the text to the logger. If the logger makes calls, these are refused. That is not logged, and does not change the last
+   failure's text. */
 static void gpi_log_text(gp_context *gp, gp_log_level level, const char *text)
 {
     char error[GPI_ERROR_MAX];
@@ -3058,7 +3058,7 @@ static void gpi_fail_within(gp_context *gp, const char *function, const char *pr
     gp->error[sizeof gp->error - 1] = '\0';
 }
 
-/* A context that does not come to be leaves its text, if it has one, where gp_last_error(NULL) looks. */
+/* Copies the error text of a context that could not be created, if any, to where gp_last_error(NULL) finds it. */
 static void gpi_error_leave(const gp_context *gp)
 {
     if (gp->error[0] == '\0') return;
@@ -3078,7 +3078,7 @@ static const char *gpi_cl_error_name(cl_int error)
     }
 }
 
-/* Memory gets its own results, everything else is GP_ERROR_OPENCL. */
+/* Returns the result for an OpenCL error. Lack of memory has its own results, all else is GP_ERROR_OPENCL. */
 static gp_result gpi_result_of(cl_int error)
 {
     switch (error) {
@@ -3090,7 +3090,7 @@ static gp_result gpi_result_of(cl_int error)
     }
 }
 
-/* A failed OpenCL call. */
+/* Fails because the OpenCL function `call` returned `error`. */
 static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call)
 {
     return gpi_fail(gp, gpi_result_of(error), "%s: %s returned %s (%d)", function, call,
@@ -3140,7 +3140,7 @@ static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-/* The largest word, of up to 16 bytes, that something of this size is made of. */
+/* Returns the largest power of two, at most 16, that divides `size`: the word in which such an element is moved. */
 static size_t gpi_word_of(size_t size)
 {
     size_t word = 16;
@@ -3190,8 +3190,8 @@ static char *gpi_text_take(gpi_text *text);
 /* ---- End file src/base/text.h ---- */
 
 /* ---- Begin file src/base/text.c ---- */
-/* text.c - text that grows, and text of printf. */
-/* The text of printf, to be freed; NULL when out of memory. */
+/* text.c - text that grows, and text formatted as by printf. */
+/* Returns text formatted as by printf, which the caller frees; NULL: no memory. */
 static char *gpi_format(const char *format, ...)
 {
     va_list args;
@@ -3321,12 +3321,13 @@ static bool gpi_is_signed(gp_type type)
     return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64;
 }
 
-/* What a type is in an expression: halves live in memory only. */
+/* Returns the type that values of `type` have in an expression. Halves exist in memory only, and become floats. */
 static gp_type gpi_operand(gp_type type) { return type == GP_F16 ? GP_F32 : type; }
 
 static bool gpi_is_arg(gp_op op) { return op == GP_ARGMIN || op == GP_ARGMAX; }
 
-/* The type of a reduction when the caller names none: sums overflow neither at 32 bits nor as halves. */
+/* Returns the type of a reduction's result if the caller names none. Sums and products of integers have 64 bits, and those of
+   halves are floats, so that they do not overflow early. */
 static gp_type gpi_sum_type(gp_type type, gp_op op)
 {
     if (gpi_is_arg(op)) return GP_U64;
@@ -3342,7 +3343,7 @@ static void gpi_identity_float(gp_type type, double value, unsigned char *out)
     if (type == GP_F64) memcpy(out, &value, sizeof value);
 }
 
-/* The low bytes of a two's complement integer; devices and hosts of OpenCL are little-endian alike. */
+/* Writes the low bytes of a two's complement integer. Devices and hosts of OpenCL are assumed to be little-endian. */
 static void gpi_identity_integer(size_t size, uint64_t value, unsigned char *out)
 {
     size_t i;
@@ -3376,7 +3377,7 @@ static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out)
     }
 }
 
-/* A half as a float: exact. */
+/* Returns a half as a float, which is exact. */
 static float gpi_float_of_half(uint16_t half)
 {
     const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = half >> 10 & 31u;
@@ -3392,7 +3393,7 @@ static float gpi_float_of_half(uint16_t half)
 /* ---- End file src/base/type.c ---- */
 
 /* ---- Begin file src/base/use.h ---- */
-/* use.h - which calls are refused whatever they ask for: those of a forked process, and those of callbacks. */
+/* use.h - refuses all calls in a forked process, and calls of callbacks. */
 /* use.c */
 static bool gpi_forked(void);
 static gp_result gpi_check_use(gp_context *gp, const char *function);
@@ -3401,16 +3402,16 @@ static gp_result gpi_check_use(gp_context *gp, const char *function);
 /* ---- Begin file src/base/use.c ---- */
 /* use.c - refuses calls in a forked process and in callbacks.
 
-   An OpenCL implementation's threads are not in a forked child, and its locks may be held for ever: a call of OpenCL
-   may hang there. So this is asked wherever a call of the API first reaches OpenCL or the context's programs. */
+   A forked child does not have the threads of the OpenCL implementation, and its locks may be held for ever: a call of
+   OpenCL may hang there. So every call of the API checks this before it first uses OpenCL or the context's programs. */
 #if !defined(_WIN32)
 #include <sys/types.h>
 #include <unistd.h>
 
-static pid_t gpi_process; /* that used the library first; 0: none yet */
+static pid_t gpi_process; /* the process that used the library first; 0: none yet */
 #endif
 
-/* True in a process that was forked after the library's first use. Remembers the process at that use. */
+/* Returns true in a process that was forked after the library's first use. Remembers the process at that use. */
 static bool gpi_forked(void)
 {
 #if defined(_WIN32)
@@ -3446,8 +3447,8 @@ static gp_result gpi_check_use(gp_context *gp, const char *function)
 /* ---- End file src/base/use.c ---- */
 
 /* ---- Begin file src/runtime/device.h ---- */
-/* device.h - which device, and what it can do. */
-#define GPI_DEVICES_MAX 64 /* of a platform, of a context */
+/* device.h - finds and chooses devices, and what they can do. */
+#define GPI_DEVICES_MAX 64 /* most devices of a platform, or of a context */
 #define GPI_PROBE_CALLS "clGetPlatformInfo or clGetDeviceInfo"
 
 /* device.c */
@@ -3462,7 +3463,7 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 /* ---- End file src/runtime/device.h ---- */
 
 /* ---- Begin file src/runtime/device.c ---- */
-/* device.c - which device, and what it can do. */
+/* device.c - lists devices, chooses one, and finds out what it can do. */
 #include <stdlib.h>
 /* 2.x and 3.0 queries, by value: the headers in use may be older. */
 #define GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS 0x105C
@@ -3487,8 +3488,8 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 
 /* ------------------------------------------------------------------ one at a time */
 
-/* PoCL (3.1 to 7) initialises its devices at their first use, and a second thread that asks meanwhile crashes
-   or is told that there are none. So one thread of the process looks for devices at a time. */
+/* PoCL (3.1 to 7) initialises its devices at their first use. A second thread that asks meanwhile crashes or gets no
+   devices. So only one thread of the process looks for devices at a time. */
 #if defined(_WIN32)
 static SRWLOCK gpi_discovery = SRWLOCK_INIT;
 static void gpi_discovery_begin(void) { AcquireSRWLockExclusive(&gpi_discovery); }
@@ -3513,7 +3514,8 @@ static bool gpi_has_extension(const char *extensions, const char *name)
     return false;
 }
 
-/* A device being asked; the first error sticks. Half an answer would pass for a device that can do less. */
+/* A device whose properties are read, and the first error. With some of its answers missing it would seem to be able to do
+   less. */
 typedef struct gpi_probe {
     cl_device_id device;
     cl_int error;
@@ -3525,7 +3527,7 @@ static void gpi_probe_get(gpi_probe *probe, cl_device_info what, size_t size, vo
     if (probe->error == CL_SUCCESS) probe->error = error;
 }
 
-/* The whole text of a device property, to be freed; NULL when that fails. */
+/* Returns the whole text of a device property, which the caller frees; NULL: that failed. */
 static char *gpi_probe_text(gpi_probe *probe, cl_device_info what)
 {
     size_t size = 0;
@@ -3557,7 +3559,7 @@ static cl_uint gpi_probe_uint(gpi_probe *probe, cl_device_info what)
     return value;
 }
 
-/* What older devices do not know leaves *value alone. */
+/* Reads a property that older devices do not know. Leaves *value alone if the device does not know it. */
 static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, void *value)
 {
     const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
@@ -3567,7 +3569,7 @@ static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, 
 
 static bool gpi_contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
 
-/* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU. */
+/* Returns true for Mesa's software rasterizer, which reports itself as a CPU, but is shaped like a GPU. */
 static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
 
 static bool gpi_is_pocl(const gp_device_info *info)
@@ -3575,7 +3577,7 @@ static bool gpi_is_pocl(const gp_device_info *info)
     return gpi_contains(info->platform_name, "Portable Computing Language");
 }
 
-/* Mesa's own implementations, for the devices of any vendor. */
+/* Returns true for Mesa's own implementation of OpenCL, for the devices of any vendor. */
 static bool gpi_is_rusticl(const gp_device_info *info)
 {
     return gpi_contains(info->platform_name, "rusticl");
@@ -3585,7 +3587,7 @@ static bool gpi_is_mesa(const gp_device_info *info)
     return gpi_is_rusticl(info) || gpi_contains(info->platform_name, "Clover");
 }
 
-/* The driver's version, a hundred for the first number and one for the second: 2500 of "25.0.7-2+deb13u1". */
+/* Returns the driver's version as 100 * first number + second number: 2500 for "25.0.7-2+deb13u1". */
 static unsigned long gpi_driver_version(const gp_device_info *info)
 {
     char *end;
@@ -3596,14 +3598,15 @@ static unsigned long gpi_driver_version(const gp_device_info *info)
 
 static unsigned long gpi_driver_major(const gp_device_info *info) { return gpi_driver_version(info) / 100; }
 
-/* PoCL 7 (7.1; 7.0 was not tried) takes a private array that clang's passes have parted for the same in all items of a group, and
-   has a group of two items read what neither has written (docs/drivers.md). */
+/* Returns true for PoCL 7 (7.1; 7.0 was not tried). If clang's passes have split a private array, it takes the array for the
+   same in all items of a group. A group of two items may then read what neither has written (docs/drivers.md). */
 static bool gpi_is_pocl_7(const gp_device_info *info)
 {
     return gpi_is_pocl(info) && gpi_driver_major(info) >= 7;
 }
 
-/* llvmpipe leaves loops after 65,535 turns: 22.3 does, 25.0 no longer; versions between were not tried. */
+/* Returns the turns after which the device leaves a loop; 0: it does not. llvmpipe 22.3 does so, 25.0 does not. Versions
+   between were not tried. */
 static cl_uint gpi_loop_limit(const gp_device_info *info)
 {
     return gpi_is_llvmpipe(info) && gpi_driver_major(info) < 25 ? 65535 : 0;
@@ -3614,9 +3617,9 @@ static bool gpi_is_intel_cpu(const gp_device_info *info)
     return (info->device_type & CL_DEVICE_TYPE_CPU) != 0 && gpi_contains(info->platform_name, "Intel");
 }
 
-/* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
-   contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0 (versions between were not tried), what
-   Intel's CPU runtime can do, and what compilers for Intel's GPUs should not: kernels/common/base/platform.cl. Of rusticl's other drivers
+/* Returns the build options for a device's compiler. Oclgrind 21.10 fails on an intrinsic that optimized code can contain, and
+   checks unoptimized code better anyway. kernels/common/base/platform.cl says what the macros mean, for llvmpipe (22.3 and
+   25.0; versions between were not tried), for Intel's CPU runtime and for Intel's GPUs. In rusticl's other drivers version
    25.0 loses writes to structs, and 26.1 does not. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
@@ -3629,9 +3632,9 @@ static const char *gpi_device_options(const gp_device_info *info)
     return gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE=1 -DGPI_LLVMPIPE_25=1" : " -DGPI_LLVMPIPE=1";
 }
 
-/* Of the sizes that kernels can be pinned to the largest up to 32, on Intel's GPUs up to 16: with 32 each lane has half as many
-   registers, and sorts spill (docs/gpu-cost.md). Where all are larger, the smallest; where none is known, 32, and built
-   kernels say what they have. */
+/* Returns the largest sub-group size up to 32 that kernels can be pinned to, on Intel's GPUs up to 16: with 32 lanes each
+   lane has half as many registers, and sorts spill (docs/gpu-cost.md). If all sizes are larger, returns the smallest. If
+   none is known, returns 32, and built kernels report their size. */
 static cl_uint gpi_probe_sub_group_size(gpi_probe *probe, const gp_device_info *info)
 {
     const size_t most = info->device_class == GP_DEVICE_CLASS_INTEL_GPU ? 16 : 32;
@@ -3645,7 +3648,7 @@ static cl_uint gpi_probe_sub_group_size(gpi_probe *probe, const gp_device_info *
     return below ? (cl_uint)below : above ? (cl_uint)above : 32;
 }
 
-/* By extensions: what the device's compiler knows. */
+/* Sets sub_groups and sub_group_size by the extensions that the device's compiler has. */
 static void gpi_probe_sub_groups(gpi_probe *probe, const char *extensions, gp_device_info *info)
 {
     cl_uint size = 0;
@@ -3694,7 +3697,7 @@ static bool gpi_device_has(const gp_device_info *info, const char *extension)
     return has;
 }
 
-/* Devices whose started groups are known to go on running while another group waits. */
+/* Returns true for devices whose started groups are known to go on running while another group waits. */
 static bool gpi_is_fair(const gp_device_info *info)
 {
     const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
@@ -3704,8 +3707,8 @@ static bool gpi_is_fair(const gp_device_info *info)
            (cpu && gpi_contains(info->vendor, "Intel"));
 }
 
-/* By vendor and name. Mesa's names are others than the vendors' own: "AMD"; "Qualcomm", whose devices are an "FD660". Nouveau,
-   its driver for NVIDIA's devices, has none of what NVIDIA's kernels take for granted. */
+/* Returns the class of a GPU by vendor and name. Mesa uses other names than the vendors do: "AMD", or "Qualcomm" with
+   devices such as "FD660". Nouveau, Mesa's driver for NVIDIA's devices, lacks what kernels for NVIDIA rely on. */
 static gp_device_class gpi_class_of_gpu(const gp_device_info *info)
 {
     if (gpi_contains(info->vendor, "NVIDIA"))
@@ -3723,7 +3726,7 @@ static gp_device_class gpi_class_of_gpu(const gp_device_info *info)
     return GP_DEVICE_CLASS_UNKNOWN;
 }
 
-/* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. */
+/* Returns the class of a device by platform and vendor, never by the device type alone: llvmpipe reports itself as a CPU. */
 static gp_device_class gpi_class_of(const gp_device_info *info)
 {
     const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
@@ -3770,7 +3773,7 @@ static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_
 
 /* ------------------------------------------------------------------ list */
 
-/* Devices and platforms that could not be asked are left out: why the first one was. */
+/* Devices and platforms that could not be queried are left out. This is why the first one was. */
 typedef struct gpi_left_out {
     const char *call; /* NULL: none was */
     cl_int error;
@@ -3783,7 +3786,7 @@ static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error
     left_out->error = error;
 }
 
-/* For a text of why there is no device: which ones are not among those that it speaks of. */
+/* Fails with `text`, which says why there is no device, and adds why devices were left out, if any were. */
 static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
 {
     const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
@@ -3793,7 +3796,7 @@ static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *te
                     gpi_cl_error_name(left_out->error), (int)left_out->error);
 }
 
-/* Appends the platform's devices to the *count that are there; false: no memory. */
+/* Appends the platform's devices to the *count devices of *all. Returns false if there is no memory. */
 static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t *count,
                            gpi_left_out *left_out)
 {
@@ -3810,13 +3813,13 @@ static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t
     for (d = 0; d < n; d++) {
         const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
         gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
-        if (unknown != CL_SUCCESS) break; /* with those after it, whose indices would be others */
+        if (unknown != CL_SUCCESS) break; /* leaves out later ones, too: their indices would change */
         ++*count;
     }
     return true;
 }
 
-/* All devices of all platforms; the caller has the lock. */
+/* Finds all devices of all platforms. The caller holds the lock. */
 static gp_result gpi_devices_find(gp_device_info **out, size_t *count, gpi_left_out *left_out)
 {
     cl_platform_id platforms[32];
@@ -3842,7 +3845,7 @@ static gp_result gpi_devices_find(gp_device_info **out, size_t *count, gpi_left_
     return gpi_fail_no_device(left_out, "no platform that is installed has a device");
 }
 
-/* All devices of all platforms, to be freed; *count is 0 and the result an error when there are none. */
+/* Sets *out to all devices of all platforms, which the caller frees. If there are none, sets *count to 0 and fails. */
 static gp_result gpi_devices_all(gp_device_info **out, size_t *count, gpi_left_out *left_out)
 {
     gp_result result;
@@ -3891,7 +3894,7 @@ static bool gpi_same_anycase(const char *a, const char *b)
     return strlen(a) == strlen(b) && gpi_contains_anycase(a, b);
 }
 
-/* "1:0": the position of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
+/* Reads a filter such as "1:0": the positions of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
 static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsigned long *device)
 {
     char *end;
@@ -3902,7 +3905,7 @@ static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsi
     return *end == '\0';
 }
 
-/* Position of all[i]'s platform among the platforms (32: not found), and of the device in its platform. */
+/* Finds the position of all[i]'s platform among the platforms (32: not found), and of the device in its platform. */
 static void gpi_device_indices(const gp_device_info *all, size_t i, unsigned *platform, size_t *device)
 {
     cl_platform_id platforms[32];
@@ -3933,8 +3936,8 @@ static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
            gpi_contains_anycase(all[i].version, filter);
 }
 
-/* GPUs first, then accelerators, then CPUs; among equals the one with more compute units; a software
-   rasterizer and Mesa's retired implementation last. */
+/* Returns a score that prefers GPUs, then accelerators, then CPUs, and among equals the one with more compute units. A
+   software rasterizer and Mesa's retired implementation come after others of their type. */
 static int64_t gpi_score_default(const gp_device_info *info)
 {
     int64_t score = info->compute_units;
@@ -3945,7 +3948,7 @@ static int64_t gpi_score_default(const gp_device_info *info)
     return score;
 }
 
-/* Why none of the devices is taken, and which ones there are. */
+/* Fails with why no device is chosen, and which ones there are. */
 static gp_result gpi_fail_no_match(const gp_context_desc *desc, const char *filter, const gp_device_info *all,
                                    size_t count, const gpi_left_out *left_out)
 {
@@ -3993,7 +3996,7 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 /* ---- End file src/runtime/device.c ---- */
 
 /* ---- Begin file src/runtime/events.h ---- */
-/* events.h - commands in flight, and those that have failed. */
+/* events.h - the commands in flight, and those that have failed. */
 /* events.c */
 static void gpi_tell_failures(gp_context *gp);
 static gp_result gpi_async_result(gp_context *gp);
@@ -4007,20 +4010,20 @@ static void gpi_watch(gp_context *gp, const char *function, const char *kernel, 
 /* ---- End file src/runtime/events.h ---- */
 
 /* ---- Begin file src/runtime/events.c ---- */
-/* events.c - commands in flight: what became of them, and how long they took.
+/* events.c - commands in flight: whether they failed, and how long they took.
 
-   Every command leaves its event here until it has ended. Ended ones are settled at gp_finish, at blocking
-   reads, and whenever the list has filled up: failures are kept for gp_finish and for the handler, times are
-   added to the profile. All of it on the caller's thread.
+   Each command's event is kept here until the command has ended. Ended commands are settled at gp_finish, at
+   blocking reads, and whenever the list is full: failures are kept for gp_finish and for the handler
+   (on_async_error), and times are added to the profile. All this happens on the caller's thread.
 
-   The handler may call the library again. So it is called where no call is under way, at the end of a call or
-   of gp_finish, and never by itself: failures that it causes wait for a later call.
+   The handler may call the library again. So it is called while no call is in progress, at the end of a call
+   or of gp_finish. It is never called from within itself: failures that it causes wait for a later call.
 
-   Commands that are enqueued faster than they run would pile up without bound, here and in the driver, so a
-   call waits when GPI_IN_FLIGHT_MAX of them are in flight. It must not wait for what only the caller can
-   set going: a user event, for which everything later in an in-order queue waits. No query tells that,
-   so only a command that runs is waited for, and one that does not begin to run for a while is taken for
-   stalled, together with all that are in flight by then. Stalled commands are not counted. */
+   Commands that are enqueued faster than they run would pile up without bound, here and in the driver. So a
+   call waits when GPI_IN_FLIGHT_MAX commands are in flight. It must not wait for a user event, which only the
+   caller can complete, and for which everything later in an in-order queue waits. No query shows that. So only
+   a command that runs is waited for. If a command does not begin to run for a while, it counts as stalled,
+   together with all commands in flight at that time. Stalled commands do not count towards the limit. */
 #include <time.h>
 
 #define GPI_IN_FLIGHT_MAX 1024 /* commands, see events.c */
@@ -4030,12 +4033,12 @@ typedef struct gpi_pending {
     cl_event event;
     const char *function; /* of the API, static text */
     const char *kernel;   /* its name, static text; NULL: no kernel */
-    bool failed;          /* and told; kept for PoCL */
+    bool failed;          /* and reported; kept for PoCL */
 } gpi_pending;
 
 /* A command that has failed after it was enqueued. */
 typedef struct gpi_failure {
-    const char *function, *kernel; /* as above */
+    const char *function, *kernel; /* as in gpi_pending */
     cl_int status;
 } gpi_failure;
 
@@ -4082,7 +4085,7 @@ static void gpi_failure_text(const gpi_failure *failure, char text[GPI_ASYNC_TEX
                    gpi_cl_error_name(failure->status), (int)failure->status);
 }
 
-/* For the handler. Out of memory, it does not hear of this one; gp_finish does. */
+/* Keeps a failure for the handler. If there is no memory, only gp_finish reports it. */
 static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
 {
     if (gp->failure_count == gp->failure_capacity) {
@@ -4095,7 +4098,7 @@ static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
     gp->failures[gp->failure_count++] = *failure;
 }
 
-/* A command failed after it was enqueued: the first one is kept for gp_finish. */
+/* Records that a command failed after it was enqueued: logs it, keeps the first one for gp_finish, all for the handler. */
 static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int status)
 {
     char text[GPI_ASYNC_TEXT_MAX];
@@ -4109,8 +4112,8 @@ static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int st
     if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
 }
 
-/* Tells the handler what has been kept for it by now. Failures that it causes are for the next time: a
-   handler that always causes one would never end. What it does to the last error's text does not matter. */
+/* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next time: a handler that
+   always causes one would never end. Restores the last error's text afterwards. */
 static void gpi_tell_failures(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
@@ -4129,7 +4132,7 @@ static void gpi_tell_failures(gp_context *gp)
     memcpy(gp->error, error, sizeof error);
 }
 
-/* The first failure since the last time this was asked. */
+/* Fails with the first failure of a command since the last call of this function. */
 static gp_result gpi_async_result(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX];
@@ -4143,13 +4146,13 @@ static gp_result gpi_async_result(gp_context *gp)
 
 static cl_int gpi_event_said(cl_event event)
 {
-    cl_int status = CL_QUEUED; /* where it can't be asked: another time */
+    cl_int status = CL_QUEUED; /* if the query fails, the next one may not */
     (void)clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     return status;
 }
 
-/* Intel's CPU runtime says CL_COMPLETE of a command that was skipped because an event it waits for failed.
-   Waiting for it, which takes no time then, tells the truth. */
+/* Returns true if one of the complete events failed after all. Intel's CPU runtime reports CL_COMPLETE for a command that it
+   skipped because an event in its wait list failed. Waiting for such a command takes no time and returns the error. */
 static bool gpi_events_failed(const cl_event *events, cl_uint count)
 {
     return count > 0 && clWaitForEvents(count, events) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -4162,8 +4165,8 @@ static cl_int gpi_event_status(cl_event event)
     return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
-/* The statuses of the first GPI_SETTLED_AT_ONCE commands. Those that have ended are waited for all at once:
-   Mesa takes ten times as long for one at a time. */
+/* Finds the statuses of the first GPI_SETTLED_AT_ONCE commands. It waits for all ended ones at once, since Mesa takes ten
+   times as long to wait for one at a time. */
 static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_int *statuses)
 {
     cl_event ended[GPI_SETTLED_AT_ONCE];
@@ -4195,7 +4198,7 @@ static bool gpi_pending_end(gp_context *gp, gpi_pending *pending, cl_int status,
     return false;
 }
 
-/* Settles what has ended, and keeps the rest. */
+/* Settles the commands that have ended, and keeps the others. */
 static void gpi_settle(gp_context *gp)
 {
     cl_int statuses[GPI_SETTLED_AT_ONCE];
@@ -4223,7 +4226,7 @@ static void gpi_settle_all(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* For a context's end: what could not be waited for is let go all the same. */
+/* Frees the lists at a context's end, and releases events of commands that could not be waited for. */
 static void gpi_pending_free(gp_context *gp)
 {
     while (gp->pending_count > 0) (void)clReleaseEvent(gp->pending[--gp->pending_count].event);
@@ -4231,8 +4234,8 @@ static void gpi_pending_free(gp_context *gp)
     GP_FREE(gp->failures);
 }
 
-/* Waits until the command has ended; false when it does not begin to run for so long that it may never. Mesa
-   runs what it calls submitted, and calls nothing running before all that was flushed with it has ended. */
+/* Waits until the command has ended. Returns false if it does not begin to run for so long that it may never do so. Mesa
+   runs commands that it reports as submitted. It reports none as running until all that was flushed with it has ended. */
 static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
 {
     const cl_int begun = strcmp(gp->info.platform_name, "rusticl") == 0 ? CL_SUBMITTED : CL_RUNNING;
@@ -4249,7 +4252,7 @@ static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
     }
 }
 
-/* Before a call: when too many commands are in flight, waits for the older half of them. */
+/* Waits, before a call, for the older half of the commands in flight if there are too many. */
 static void gpi_throttle(gp_context *gp)
 {
     size_t i;
@@ -4265,7 +4268,8 @@ static void gpi_throttle(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* Room for one more: by settling, or by growing in step with the commands that are really in flight. */
+/* Makes room for one more command by settling ended ones, or, if more than half are still in flight, by growing. Returns false
+   if there is no room. */
 static bool gpi_pending_reserve(gp_context *gp)
 {
     const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;
@@ -4279,7 +4283,7 @@ static bool gpi_pending_reserve(gp_context *gp)
     return true;
 }
 
-/* Takes note of a command. Out of memory, it goes unwatched. */
+/* Adds a command to the list. If there is no memory, the command is not watched. */
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event)
 {
     gpi_pending *pending;
@@ -4292,7 +4296,7 @@ static void gpi_watch(gp_context *gp, const char *function, const char *kernel, 
     pending->failed = false;
 }
 
-/* Makes the next call's commands wait for all commands in flight. On PoCL, a command on a queue in order that is enqueued after a
+/* Makes the next call's commands wait for all commands in flight. In an in-order queue of PoCL, a command enqueued after a
    failed one does not wait for those before the failed one. */
 static cl_int gpi_restore_order(gp_context *gp, const char *function)
 {
@@ -4331,7 +4335,7 @@ static cl_int gpi_restore_order(gp_context *gp, const char *function)
 /* ---- End file kernels/common/group/constants.cl ---- */
 
 /* ---- Begin file src/runtime/tuning.h ---- */
-/* tuning.h - how a device runs a primitive: plans. */
+/* tuning.h - plans: how a device runs a primitive. */
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
 
 typedef enum gpi_primitive {
@@ -4365,7 +4369,7 @@ typedef enum gpi_primitive {
     GPI_PRIMITIVES
 } gpi_primitive;
 
-/* What kernels take, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
+/* Limits of the kernels, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
 enum {
     GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
@@ -4376,7 +4380,7 @@ enum {
     GPI_RING_BLOCK = 32
 };
 
-/* How a kind of device runs a primitive: a row of the table. */
+/* How a class of device runs a primitive: a row of the tuning table. */
 typedef struct gpi_tuning_row {
     gpi_primitive primitive;
     gp_device_class device_class;
@@ -4430,24 +4434,24 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 
 /* X(primitive, class of device, shape, group, bytes, words, strategy, polls)
 
-   group: work-items of a group. bytes: elements of an item, in bytes. words AUTO: wide where the device has
-   64-bit atomics. polls: looks at late tiles before computing them: four tile times and more on a device that
-   schedules fairly, few where waiting is pointless. On PoCL a thread may be off its core for milliseconds: 2^19 looks
-   with a pause after each are 12 ms on a Zen 5.
-   Rows may stand in any order. A device that has none of its own takes the one of UNKNOWN, which takes nothing
-   for granted: no sub-groups, no group that waits for another. Measured: PoCL (docs/PERFORMANCE.md). The rest by
-   counting (docs/gpu-cost.md) and by documents:
+   group: work-items of a group. bytes: elements of an item, in bytes. words AUTO: wide if the device has 64-bit
+   atomics. polls: how often a group looks at a late tile before it computes the tile itself. On a fair device that
+   takes four tile times or more; if waiting is pointless, polls are few. On PoCL a thread may be off its core for
+   milliseconds: 2^19 looks with a pause after each take 12 ms on a Zen 5.
+   Rows may stand in any order. A device without a row of its own uses the row of UNKNOWN, which assumes nothing:
+   no sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others come
+   from counting (docs/gpu-cost.md) and from documents:
 
    NVIDIA     lanes load 16 bytes, 8 times side by side: an H200's latency times its bandwidth is some 25 KB for
-              each multiprocessor, and six groups have 192 KB under way. Half of that where local memory is small
-              (tuning.c). A scan keeps half of its tile in registers, half in local memory: smaller groups with twice the
-              bytes an item, so that an item's fixed work is shared by more elements. Groups that have started go on
-              running, so that others may wait for them.
+              each multiprocessor, and six groups have 192 KB in flight. Half of that if local memory is small
+              (tuning.c). A scan keeps half of its tile in registers, half in local memory. Its groups are smaller,
+              with twice the bytes an item, so that an item's fixed work is shared by more elements. Groups that
+              have started keep running, so that others may wait for them.
    AMD        a compute unit has 64 KB of local memory, 32 KB a group at most.
    INTEL_GPU  each of a thread's 16 lanes has 64 words of registers: 8 of them are for elements.
    MALI       local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
    ADRENO     waves of 64 or 128 lanes, 32 KB of local memory.
-   APPLE      no group is promised to run on while another waits (Smith, Levien & Owens 2025, 2); OpenCL 1.2, so
+   APPLE      no group is guaranteed to keep running while another waits (Smith, Levien & Owens 2025, 2); OpenCL 1.2, so
               no sub-groups; 32 KB of local memory, groups of 256 for its 32 lanes a SIMD-group. */
 #define GPI_TUNING(X) \
     X(REDUCE,     POCL,      SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
@@ -4544,10 +4548,10 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 
 /* X(primitive, rows, memory, least)
 
-   rows: the primitive whose rows it takes, its own or another's. memory: what a group's local memory holds, by
-   gpi_local_bytes_of_... of tuning.c. least: the fewest work-items of a local group. What works on keys or on
-   bins has four: searches want them, and PoCL 3.1 compiles onesweep for groups of two so that it writes out of
-   bounds. */
+   rows: the primitive whose rows are used, its own or another's. memory: the function gpi_local_bytes_of_... of
+   tuning.c that returns a group's local memory. least: the fewest work-items of a local group. Primitives on keys
+   or on bins need four: searches need them, and PoCL 3.1 compiles onesweep for groups of two so that it writes
+   out of bounds. */
 #define GPI_TUNED(X) \
     X(REDUCE,           REDUCE,     values,   1) \
     X(SCAN,             SCAN,       elements, 1) \
@@ -4581,7 +4585,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 /* ---- End file src/runtime/tuning_table.h ---- */
 
 /* ---- Begin file src/runtime/tuning.c ---- */
-/* tuning.c - how each kind of device runs each primitive: one table, and what fits a row to a call. */
+/* tuning.c - how each class of device runs each primitive: looks up a row of the tuning table and fits it to a call. */
 /* clang-format off */
 /* The last row ends the table. */
 static const gpi_tuning_row gpi_tuning_rows[] = {
@@ -4594,7 +4598,8 @@ static const gpi_tuning_row gpi_tuning_rows[] = {
 };
 /* clang-format on */
 
-/* Every primitive says which rows it takes, and those have one for the unknown device. */
+/* The compiler checks that each primitive names the primitive whose rows it uses, and that there is a row for unknown
+   devices among them. */
 #define GPI_TUNED_BIT(primitive, rows, memory, least) | 1u << GPI_##primitive
 #define GPI_ROWS_BIT(primitive, rows, memory, least) | 1u << GPI_##rows
 #define GPI_UNKNOWN_BIT(primitive, device_class, shape, group, bytes, words, strategy, polls) \
@@ -4607,19 +4612,19 @@ typedef char gpi_a_primitive_has_no_row_for_unknown_devices
 #undef GPI_ROWS_BIT
 #undef GPI_TUNED_BIT
 
-/* Sizes of a shape that the device's row does not have: forced by tuning. */
+/* Rows for a shape that the device's row does not have, but that tuning forces. */
 static const gpi_tuning_row gpi_tuning_forced_serial = {
     GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 static const gpi_tuning_row gpi_tuning_forced_local = {
     GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 
-/* Whether GPI_RELEASE and GPI_ACQUIRE (base/platform.cl) are fences, and groups that have started run on. */
+/* Returns true if GPI_RELEASE and GPI_ACQUIRE (base/platform.cl) are fences and groups that have started keep running. */
 static bool gpi_has_fences(const gp_device_info *info)
 {
     return info->device_class == GP_DEVICE_CLASS_POCL && info->fair;
 }
 
-/* The kind of device whose rows are taken. */
+/* Returns the class of device whose rows are used. */
 static gp_device_class gpi_tuning_class(const gp_tuning *t, const gp_device_info *info)
 {
     return t->device_class ? t->device_class : info->device_class;
@@ -4636,24 +4641,24 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded stage, rows for the group's scan, and
-   a word for each item, for emulated sub-groups. */
+/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded stage, rows for the group's
+   scan, and a word for each item, for emulated sub-groups. */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
     return (tile + tile / 8 + group + group / 32) * size + 4 * group + 64;
 }
 
-/* Local memory of a group that reduces: rows of a value an item (scan/reduce_tile.cl). */
+/* Returns the local memory of a group that reduces: rows with a value for each item (scan/reduce_tile.cl). */
 static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uint64_t size)
 {
     (void)per_item;
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* Local memory of a group that sorts, without sub-groups; a search takes less: stage and order of a tile,
-   four bits' counters, rows for the group's scan, the digits' counters (sort/rank_tile.cl); or a tile's
-   entries (sort/tile_merge_sort.cl), and a word an item (sort/sort_segments.cl). */
+/* Returns the local memory of a group that sorts without sub-groups, the larger of two amounts. One is the stage and order of
+   a tile, four bits' counters, rows for the group's scan and the digits' counters (sort/rank_tile.cl). The other is a
+   tile's entries (sort/tile_merge_sort.cl) and a word for each item (sort/sort_segments.cl). A search takes less. */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -4662,22 +4667,22 @@ static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint6
     return rank > entries ? rank : entries;
 }
 
-/* Local memory of a group that merges: staged keys, an item's more than the tile has, and where each was;
-   emulated sub-groups (sort/merge_tile.cl). */
+/* Returns the local memory of a group that merges (sort/merge_tile.cl): the keys of a tile and of one more item, each with
+   the place that it came from, and a word for each item, for emulated sub-groups. */
 static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return (group + 1) * per_item * (size + 2) + group * 4 + 64;
 }
 
-/* Local memory of a group that matches brackets; `size` is that of an index. Items' nodes, heights and
-   brackets, and a word for emulated sub-groups; a partner an element (nest/brackets_tile.cl). */
+/* Returns the local memory of a group that matches brackets (nest/brackets_tile.cl): for each item nodes, heights, brackets,
+   and a word for emulated sub-groups, and for each element a partner. `size`: bytes of an index. */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
-/* Local memory of a group that scans stacks; `size` is that of a value. Besides what brackets take, an
-   element has a value, and an item another one and two links (nest/stack_scan_tile.cl). */
+/* Returns the local memory of a group that scans stacks (nest/stack_scan_tile.cl): besides what brackets take, a value for
+   each element, and another value and links for each item. `size`: bytes of a value. */
 static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -4685,17 +4690,16 @@ static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint
            4 * group + 64;
 }
 
-/* Local memory of a group that builds a tree: an index and eight bytes an element, or two indices and a byte;
-   a tree of the items' runs, a word for emulated sub-groups, and what keeps items apart (nest/tree_tile.cl).
-   */
+/* Returns the local memory of a group that builds a tree (nest/tree_tile.cl): for each element an index and eight bytes, or
+   two indices and a byte, whichever is more; a tree of the items' runs, a word for emulated sub-groups, and padding. */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t element = size + 8 > 2 * size + 1 ? size + 8 : 2 * size + 1;
     return group * per_item * element + group * (5 * size + 24) + 64;
 }
 
-/* Local memory of a group that sorts, with sub-groups: the stage and a place a key, in cells; a word an item
-   twice, the digits' counters of each sub-group (sort/multisplit.cl, sort/tile_radix_sort.cl). */
+/* Returns the local memory of a group that sorts with sub-groups (sort/multisplit.cl, sort/tile_radix_sort.cl): the padded
+   stage with a place for each key, two words for each item, and the digits' counters of each sub-group. */
 static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
 {
     const uint64_t group = plan->group, sub_groups = group / plan->sub_group, tile = group * plan->per_item;
@@ -4726,13 +4730,13 @@ static gpi_tuned gpi_tuned_of(gpi_primitive primitive)
     return tuned;
 }
 
-/* No sub-group is larger than the group. */
+/* Gives up sub-groups that would be larger than the group. */
 static void gpi_plan_fit_sub_group(gpi_plan *plan)
 {
     if (plan->group < plan->sub_group) plan->sub_group = 0;
 }
 
-/* Local memory of the plan's groups: of those kernels of the program that have most. */
+/* Returns the local memory of the plan's groups, in the kernel of the program that needs most. */
 static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tuned, size_t size)
 {
     const uint64_t bytes = tuned->local_bytes(plan->group, plan->per_item, size);
@@ -4740,7 +4744,7 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tune
     if (!plan->sub_group || plan->group < plan->sub_group) return bytes;
     split = gpi_local_bytes_of_split(plan, size);
     switch (tuned->rows) {
-    case GPI_SCAN: /* of four elements an item the stage has all, and products come besides (scan/tile_chunks.cl) */
+    case GPI_SCAN: /* with four an item, the stage holds all elements, and products (scan/tile_chunks.cl) */
         return plan->per_item == 4 ? bytes + (plan->group + plan->group / 8) * (uint64_t)size : bytes;
     case GPI_SORT: return bytes > split ? bytes : split;
     case GPI_SORT_TILE: return split;
@@ -4748,7 +4752,7 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tune
     }
 }
 
-/* Group and per_item of the local shape, shrunk until they fit the device. */
+/* Shrinks group and per_item of the local shape until they fit the device. */
 static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
                                gpi_plan *plan)
 {
@@ -4768,7 +4772,7 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
     }
 }
 
-/* The size of the sub-groups that the shape asks for, if it does and they can be had. */
+/* Returns the size of sub-groups if the shape asks for them; 0: none. */
 static uint32_t gpi_sub_group_of(const gp_context *gp, gp_shape shape)
 {
     const uint32_t emulated = gp->desc.tuning.sub_group_size;
@@ -4776,9 +4780,9 @@ static uint32_t gpi_sub_group_of(const gp_context *gp, gp_shape shape)
     return emulated ? emulated : gp->info.sub_group_size;
 }
 
-/* NVIDIA's multiprocessors before compute capability 8.0, and later ones for graphics, have 64 to 100 KB of local
-   memory: tiles of 32 elements an item would leave them with one group or two. (CUDA C++ Programming Guide, "Technical
-   Specifications per Compute Capability".) */
+/* Returns true for NVIDIA's multiprocessors with 64 to 100 KB of local memory: those before compute capability 8.0, and later
+   ones for graphics. With tiles of 32 elements an item only one or two groups would fit. (CUDA C++ Programming Guide,
+   "Technical Specifications per Compute Capability".) */
 static bool gpi_has_small_memory(const gp_context *gp)
 {
     const cl_uint capability = gp->compute_capability;
@@ -4821,7 +4825,7 @@ static void gpi_plan_words(const gp_context *gp, const gpi_tuning_row *row, gpi_
     if (plan->words == GP_WORDS_AUTO) plan->words = widest;
 }
 
-/* Ring of gp_sort: kernels/common/sort/lookback.cl says why. */
+/* Checks the ring of gp_sort. kernels/common/sort/lookback.cl gives the reasons. */
 static gp_result gpi_check_ring(const gp_tuning *t)
 {
     const uint32_t rows = gpi_or_default(t->ring_rows, GPI_RING_ROWS);
@@ -4846,14 +4850,14 @@ static gp_result gpi_check_ring(const gp_tuning *t)
     return GP_OK;
 }
 
-/* All primitives have one shape on a device. */
+/* Returns true if the device runs in the serial shape. All primitives have the same shape on a device. */
 static bool gpi_is_serial(const gp_tuning *t, const gp_device_info *info)
 {
     const gp_shape usual = gpi_tuning_find(gpi_tuning_class(t, info), GPI_SCAN)->shape;
     return (t->shape ? t->shape : usual) == GP_SHAPE_SERIAL;
 }
 
-/* Whether any of the rows that it takes says so. */
+/* Returns true if any row of the device's class asks for sub-groups. */
 static bool gpi_takes_sub_groups(const gp_tuning *t, const gp_device_info *info)
 {
     const gp_device_class device_class = gpi_tuning_class(t, info);
@@ -4925,7 +4929,7 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
     return GP_OK;
 }
 
-/* The tuning file's, if it has one and no other kind of device is asked for. */
+/* Returns the tuning file's row, if it has one and tuning names no other class of device; else the table's row. */
 static const gpi_tuning_row *gpi_tuning_row_of(const gp_context *gp, gpi_primitive primitive)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -4933,7 +4937,7 @@ static const gpi_tuning_row *gpi_tuning_row_of(const gp_context *gp, gpi_primiti
     return gpi_tuning_find(gpi_tuning_class(tuning, &gp->info), primitive);
 }
 
-/* `size`: of what local memory is to hold, in bytes. */
+/* Makes the plan of a primitive. `size`: bytes of an element in local memory. */
 static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
                                      size_t size, gp_strategy strategy, gpi_plan *plan)
 {
@@ -4952,15 +4956,15 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
     return GP_OK;
 }
 
-/* `size`: of an element, or of what a tile counts, whichever is larger. */
+/* Makes the plan of a selection. `size`: bytes of an element, or of what a tile counts, whichever is larger. */
 static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
                                       gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
 }
 
-/* A sort's, GPI_SORT or GPI_SORT_TILE: in the serial shape, `per_item` is the most keys a group takes. With sub-groups
-   values go through local memory, too (sort/multisplit.cl): a tile is one of whichever is larger. */
+/* Makes the plan of a sort. In the serial shape per_item is the most keys of a group. With sub-groups values pass through
+   local memory, too (sort/multisplit.cl), so that the larger of key and value decides the size of a tile. */
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, size_t value_size, gp_strategy strategy, gpi_plan *plan)
 {
@@ -4969,7 +4973,7 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_pr
     return gpi_plan_make_sized(gp, function, primitive, value_size, strategy, plan);
 }
 
-/* Is a local group as large as the primitive needs it? */
+/* Fails if a group of the local shape is smaller than the primitive needs. */
 static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
                                       const gpi_plan *plan)
 {
@@ -4979,7 +4983,7 @@ static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_
                     function, plan->group, plan->group == 1 ? "" : "s", least);
 }
 
-/* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
+/* Makes the plan of a merge, a search or a histogram. No group waits for another, and there is one strategy. */
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, gpi_plan *plan)
 {
@@ -4988,8 +4992,8 @@ static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_pr
     return result == GP_OK ? gpi_plan_check_group(gp, function, primitive, plan) : result;
 }
 
-/* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. `size`: of an
-   index; for a scan of stacks of a value, of which the serial shape has tiles in private memory. */
+/* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits: tests force tiny ones. `size`:
+   bytes of an index, or, for a scan of stacks, of a value; the serial shape has a tile of values in private memory. */
 static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
                                         size_t size, gp_strategy strategy, gpi_plan *plan)
 {
@@ -5007,7 +5011,7 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gp
     return GP_OK;
 }
 
-/* A hash table's: in the serial shape, `per_item` is the keys a group takes. */
+/* Makes the plan of a hash table's call. In the serial shape per_item is the keys of a group. */
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan)
 {
@@ -5022,8 +5026,8 @@ static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t 
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
-/* On a device that drops out of long loops, the one group that goes over all tiles' sums is the limit: its
-   items take some 32 turns a step. */
+/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that leaves long loops, the group that scans
+   all tiles' sums sets the limit: its items take some 32 turns a step. */
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles)
 {
@@ -5040,8 +5044,8 @@ static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_
     return GP_OK;
 }
 
-/* Elements of a group in the serial shape: as many groups as keep all cores busy to the end, of `least`
-   elements at least and plan->per_item at most, and whole cache lines. */
+/* Returns the elements of a group in the serial shape: few enough that all cores are busy to the end, but at least `least`
+   and at most plan->per_item, and a multiple of 16, for whole cache lines. */
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
 {
     size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
@@ -5052,7 +5056,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 /* ---- End file src/runtime/tuning.c ---- */
 
 /* ---- Begin file src/program/program.h ---- */
-/* program.h - programs: composed, built, cached, saved. */
+/* program.h - composes, builds, caches and saves programs. */
 #define GPI_KERNELS_MAX 10 /* kernels of one program */
 #define GPI_EXPORT_MAGIC "GPUPACK1"
 
@@ -5060,7 +5064,7 @@ typedef struct gpi_cache_key {
     uint64_t word[2];
 } gpi_cache_key;
 
-/* Before a binary, in a file of the cache and in what gp_programs_export writes. */
+/* The header before a binary, in a file of the cache and in the output of gp_programs_export. */
 typedef struct gpi_cache_header {
     char magic[8];
     gpi_cache_key key;
@@ -5072,23 +5076,23 @@ typedef struct gpi_cache_header {
 typedef struct gpi_program {
     struct gpi_program *next;
     gpi_primitive primitive;
-    char *prelude;     /* with the primitive: what tells one program from another in a context */
+    char *prelude;     /* prelude and primitive identify a program in a context */
     gpi_cache_key key; /* of everything that the binary depends on */
     cl_program program;
     cl_kernel kernel[GPI_KERNELS_MAX];
     const char *const *names; /* of the kernels; NULL after the last one */
     size_t group_max;         /* the largest group that all kernels can be launched with */
-    size_t sub_group;         /* work-items of their sub-groups, as the driver says; 0: it says nothing */
+    size_t sub_group;         /* work-items of their sub-groups; 0: the driver does not say; 1: they differ */
     uint32_t launched;        /* bit k: kernel k has been launched, so that its machine code exists */
-    uint32_t saved;           /* bit k: ... and is in the file of the disk cache */
+    uint32_t saved;           /* bit k: kernel k's machine code is in the file of the disk cache */
     cl_event fresh;           /* the last launch of a kernel that was new; NULL: none was */
     uint64_t fetched;         /* when it was last asked for: gp_context.fetches */
     int mark;                 /* of its file, while the driver loads it: cache.c */
-    bool frozen;              /* the driver has handed out a binary, or got it, and may not add to it */
+    bool frozen;              /* its binary was read or loaded, and the driver might no longer add to it */
     bool borrowed;            /* the cl_program is another context's */
 } gpi_program;
 
-/* Writes the prelude of a plan and a description: all that makes a program differ from others of its primitive. */
+/* Writes the prelude for a plan and a description: all that distinguishes a program from others of its primitive. */
 typedef void gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description,
                                   gpi_text *text);
 
@@ -5151,7 +5155,7 @@ static void gpi_log_explain(const char *log, char *out, size_t size);
 /* ---- End file src/program/program.h ---- */
 
 /* ---- Begin file src/program/build.c ---- */
-/* build.c - a program from a binary, imported or in the cache, or from its source; its kernels. */
+/* build.c - builds a program from a binary that was imported or cached, or from its source, and creates its kernels. */
 static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
 {
     size_t size = 0;
@@ -5170,7 +5174,7 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
     return result;
 }
 
-/* Shuffles and ballots of Khronos' sub-groups are not there below OpenCL C 2.0. */
+/* Returns the build options. Khronos' sub-groups need OpenCL C 2.0 for shuffles and ballots. */
 static const char *gpi_program_options(const gp_context *gp, const gpi_program *program)
 {
     static const char form[] = "#define GPI_SUB_GROUP_FORM ";
@@ -5179,7 +5183,7 @@ static const char *gpi_program_options(const gp_context *gp, const gpi_program *
     return khronos && gp->options_sub_groups ? gp->options_sub_groups : gp->options;
 }
 
-/* Words that take a bracket and call nothing; the library's own names are its own. */
+/* Returns false for words that a bracket may follow without a call, and for the library's own names. */
 static bool gpi_word_calls(const char *word, size_t length)
 {
     static const char *const words[] = {"return", "if", "for", "while", "switch", "sizeof"};
@@ -5190,8 +5194,8 @@ static bool gpi_word_calls(const char *word, size_t length)
     return length > 0;
 }
 
-/* Does the prelude, with the caller's text, call anything? A word before a bracket may be a function's name, or a macro's. What
-   may hide a bracket, a comment or a backslash, counts as one. */
+/* Returns true if the prelude, with the caller's text, may call anything: a word before a bracket may name a function or
+   a macro. A comment or a backslash may hide a bracket, and counts as one. */
 static bool gpi_text_calls(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -5207,18 +5211,18 @@ static bool gpi_text_calls(const char *text)
     return false;
 }
 
-/* Whether kernels run slower when passes have not been over them twice: merges 1.06, trees up to 1.4 times as long
-   (docs/PERFORMANCE.md). */
+/* Returns true if kernels of `primitive` run slower unless clang's passes run on them twice: merges take 1.06, trees up to
+   1.4 times as long (docs/PERFORMANCE.md). */
 static bool gpi_wants_passes(gpi_primitive primitive)
 {
     return primitive == GPI_MERGE || primitive == GPI_TREE;
 }
 
-/* Options with which PoCL does less for a program. Clang's passes can wait for the first launch of a kernel, which runs them
-   anyway: PoCL parts options at blanks, and clang what it gets at any white space. Without the passes, lifetime markers leave
-   "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). Declarations: base/declarations.cl.
-   Groups of several items are built without the passes only if PoCL miscompiles their result: its treatment of barriers is
-   tested on optimized code. NULL: none. */
+/* Returns options with which PoCL builds a program faster; NULL: there are none. Clang's passes can wait for a kernel's first
+   launch, which runs them anyway. Tabs separate these options, since PoCL splits options at blanks, but clang at any white
+   space. Without the passes, lifetime markers leave "unreachable" in helpers, which PoCL 7 then links wrongly
+   (docs/drivers.md). Declarations: base/declarations.cl. Groups of several items are built without the passes only if PoCL
+   miscompiles their result: its treatment of barriers is tested on optimized code. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
     const bool serial = strcmp(gpi_wing_of(program->prelude), "cpu") == 0;
@@ -5232,7 +5236,7 @@ static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
                       passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes\t-disable-lifetime-markers");
 }
 
-/* NULL where it cannot be built so: the error that counts is a whole build's. */
+/* Builds with the quick options. NULL: that failed; then a build with all passes follows and reports the error. */
 static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program)
 {
     char *options = gpi_quick_options(gp, program);
@@ -5267,7 +5271,7 @@ static gp_result gpi_build_source(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
-/* A binary that the driver does not take: it goes. */
+/* Removes a binary that the driver has refused, from the program and from the imports or the cache. */
 static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
 {
     size_t k;
@@ -5282,7 +5286,7 @@ static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
     if (!gpi_import_drop(gp, &program->key)) gpi_cache_drop(gp, program);
 }
 
-/* Does the driver take it? */
+/* Builds the program from `binary`. Returns false if the driver refuses it. */
 static bool gpi_binary_load(const gp_context *gp, gpi_program *program, const unsigned char *binary,
                             size_t size)
 {
@@ -5294,7 +5298,7 @@ static bool gpi_binary_load(const gp_context *gp, gpi_program *program, const un
                           NULL) == CL_SUCCESS;
 }
 
-/* True when it was imported, or the disk cache had it, and the driver took it. */
+/* Builds the program from an imported or cached binary. Returns false if there is none, or if the driver refuses it. */
 static bool gpi_build_binary(gp_context *gp, gpi_program *program)
 {
     size_t size = 0;
@@ -5309,7 +5313,8 @@ static bool gpi_build_binary(gp_context *gp, gpi_program *program)
     return good;
 }
 
-/* Mesa 22.3 says 32 for every kernel on llvmpipe, and runs groups of any size up to the device's. */
+/* Returns the largest group that `kernel` can be launched with. Mesa 22.3 reports 32 for every kernel on llvmpipe, but runs
+   groups of any size up to the device's. */
 static size_t gpi_kernel_group_max(const gp_context *gp, cl_kernel kernel)
 {
     size_t size = 0;
@@ -5326,7 +5331,7 @@ typedef cl_int(CL_API_CALL *gpi_sub_group_query)(cl_kernel, cl_device_id, cl_uin
                                                  size_t, void *, size_t *);
 #define GPI_CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE 0x2033
 
-/* Work-items of a kernel's sub-groups; 0: the driver does not say. */
+/* Returns the work-items of a sub-group of `kernel`; 0: the driver does not report it. */
 static size_t gpi_kernel_sub_group(const gp_context *gp, cl_kernel kernel)
 {
     void *address = clGetExtensionFunctionAddressForPlatform(gp->info.platform, "clGetKernelSubGroupInfoKHR");
@@ -5343,8 +5348,8 @@ static size_t gpi_kernel_sub_group(const gp_context *gp, cl_kernel kernel)
     return size;
 }
 
-/* The program's kernels, the largest group with which every one of them can be launched, and what all have for
-   sub-groups, if there are any and the driver says so. */
+/* Creates the program's kernels. Sets group_max to the largest group that all of them can be launched with, and sub_group
+   to the size of their sub-groups, if the driver reports it. */
 static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
 {
     const bool sub_groups = gpi_program_options(gp, program) == gp->options_sub_groups;
@@ -5371,7 +5376,7 @@ static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_pr
     return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
 }
 
-/* From a binary, or from source. Mesa takes a damaged binary, and then has no kernels of it. */
+/* Builds the program from a binary, or else from `source`. Mesa accepts a damaged binary, and then finds no kernels in it. */
 static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
                                    gpi_program *program)
 {
@@ -5391,10 +5396,11 @@ static gp_result gpi_program_build(gp_context *gp, const char *function, const c
 /* ---- End file src/program/build.c ---- */
 
 /* ---- Begin file src/program/build_log.c ---- */
-/* build_log.c - what a compiler says of a text of the caller's, in an order that helps. */
+/* build_log.c - arranges a compiler's messages about the caller's text, the most helpful ones first. */
 enum { GPI_LOG_LINES_OWN = 40, GPI_LOG_LINES_REST = 8 }; /* of a build log */
 
-/* Compilers' messages begin with a place. Those about kernels/ follow from the caller's own as a rule. */
+/* Returns true if `line` contains `part`. A compiler's message begins with a file and line. As a rule, messages about
+   kernels/ are consequences of faults in the caller's own text. */
 static bool gpi_line_has(const char *line, size_t length, const char *part)
 {
     const size_t most = strlen(part);
@@ -5427,7 +5433,7 @@ static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_
     return lines;
 }
 
-/* The caller's own lines first, and few of what follows from them. */
+/* Returns `log` with the messages about the caller's own lines first, and few of those about kernels/. NULL: no memory. */
 static char *gpi_log_arrange(const char *log)
 {
     gpi_text text;
@@ -5441,7 +5447,8 @@ static char *gpi_log_arrange(const char *log)
     return gpi_text_take(&text);
 }
 
-/* What an array of negative size in gpi_prelude_monoid or gpi_records_define means, or an input's name where there is none. */
+/* Writes to `out` what an error means if it is about an array of negative size (gpi_prelude_user_type, gpi_records_define), or
+   about an input that the call does not have. Otherwise writes an empty text. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
     static const char monoid[] = "gpi_monoid_size_", record[] = "gpi_record_size_";
@@ -5479,13 +5486,13 @@ static void gpi_mark_remove(const char *path, int mark);
 /* cache.c - built programs on disk, and the dump folder.
 
    A file holds one program's binary for one device and driver. Its name is the key; its header repeats
-   the key and has a checksum, because a damaged binary can bring a driver down. It is written beside its
-   place and renamed, so that a reader sees all of it or nothing. Loading one renews its time; after a save
-   the files that were used longest ago go, until the folder keeps its bound. Other processes may do the
-   same at any moment: a file that is gone is one to build, or one less to remove.
+   the key and has a checksum, because a damaged binary can crash a driver. It is written under another name
+   and renamed, so that a reader sees all of it or nothing. Loading a file renews its time. After a save, the
+   files that were used longest ago are removed until the folder keeps its bound. Other processes may do the
+   same at any moment: a file that has disappeared is built again, or need not be removed.
 
-   A driver may crash on a file whose checksum is right. So a file has a mark beside it while the driver loads
-   it, which its process keeps locked; a mark that nobody has locked is a dead process's. */
+   A driver may crash on a file whose checksum is right. So while the driver loads a file, its process keeps a
+   locked mark beside it. A mark that nobody has locked was left by a process that died. */
 #if !defined(_WIN32)
 #include <dirent.h>
 #include <sys/stat.h>
@@ -5493,12 +5500,12 @@ static void gpi_mark_remove(const char *path, int mark);
 #endif
 
 #define GPI_CACHE_MAGIC "GPUPRIM3"
-#define GPI_CACHE_MARK ".loading"           /* what the name of a file's mark ends with */
-#define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
-#define GPI_CACHE_STALE 3600 /* seconds after which a temporary file or a mark is a dead process's */
+#define GPI_CACHE_MARK ".loading"           /* how the name of a mark ends */
+#define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, if the desc sets no limit */
+#define GPI_CACHE_STALE 3600 /* seconds until the process of a temporary file or mark counts as dead */
 
-/* A relative one would be another folder wherever the program is called (and the XDG specification has it
-   ignored). */
+/* Returns true for an absolute path. A relative one would be another folder in each working directory, and the XDG
+   specification says to ignore it. */
 static bool gpi_is_absolute(const char *path)
 {
 #if defined(_WIN32)
@@ -5508,8 +5515,8 @@ static bool gpi_is_absolute(const char *path)
 #endif
 }
 
-/* Where programs are kept when the caller names no folder; NULL when there is no such place, and on PoCL, which keeps
-   machine code itself and compiles every kernel once more when a program's binary is asked for (docs/drivers.md). */
+/* Returns the folder of the cache if the caller names none; NULL: no cache. On PoCL there is none by default: it keeps
+   machine code itself, and compiles every kernel once more when a program's binary is read (docs/drivers.md). */
 static char *gpi_cache_dir_default(gp_context *gp)
 {
     const char *named = getenv("GPUPRIM_CACHE");
@@ -5535,7 +5542,7 @@ static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
                       (unsigned long long)program->key.word[1]);
 }
 
-/* Nothing is saved from here on. Told once. */
+/* Ends saving to the cache, and logs that once. */
 static void gpi_cache_close(gp_context *gp, const char *path)
 {
     if (gp->cache_closed) return;
@@ -5543,7 +5550,8 @@ static void gpi_cache_close(gp_context *gp, const char *path)
     gp->cache_closed = true;
 }
 
-/* Takes the folder (NULL: there is no cache), and makes it. What cannot be written may still be read. */
+/* Takes ownership of the folder's name (NULL: no cache), and makes the folder. A folder that cannot be written may still
+   be read. */
 static void gpi_cache_open(gp_context *gp, char *folder)
 {
     gp->cache_dir = folder;
@@ -5574,16 +5582,16 @@ typedef struct gpi_cache_files {
     uint64_t bytes;
 } gpi_cache_files;
 
-/* What follows the key in the name of a file of ours; NULL: not ours. */
+/* Returns what follows the key and ".bin" in the name of a file of the cache; NULL: it is not one. */
 static const char *gpi_cache_ending(const char *name)
 {
     return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
 }
 
-/* Whoever named it: is it a file of this cache by its contents, whatever the version? */
+/* Returns true if the file begins as files of the cache do, in any version of the format. Its name proves nothing. */
 static bool gpi_cache_has_magic(const char *path) { return gpi_file_begins(path, GPI_CACHE_MAGIC, 7); }
 
-/* Takes `path`. */
+/* Adds a file to the list. Takes ownership of `path`. */
 static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct stat *info)
 {
     if (files->count == files->capacity) {
@@ -5603,7 +5611,7 @@ static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct
     files->bytes += (uint64_t)info->st_size;
 }
 
-/* Removes a temporary file that its process has left behind, or a mark with the file that it is of. */
+/* Removes an old temporary file, or an old mark with the file that it marks: their processes have died. */
 static void gpi_cache_clean(char *path, const char *ending, const struct stat *info)
 {
     const size_t length = strlen(ending), mark = sizeof GPI_CACHE_MARK - 1;
@@ -5653,7 +5661,7 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process has */
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* unless another process has */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);
@@ -5673,8 +5681,8 @@ static char *gpi_mark_path(const gp_context *gp, const gpi_program *program)
     return path;
 }
 
-/* The driver is about to load the program's file, or has loaded it. False: it must not, a process has died
-   of that; the file is gone. */
+/* Marks the program's file while the driver loads it. Returns false if a process died while loading it: then the file is
+   removed, and the driver must not load it. */
 static bool gpi_cache_mark(gp_context *gp, gpi_program *program)
 {
     char *path = gpi_mark_path(gp, program);
@@ -5699,7 +5707,7 @@ static void gpi_cache_unmark(const gp_context *gp, gpi_program *program)
 
 /* ------------------------------------------------------------------ cache */
 
-/* Of all that the key and the size do not tell. */
+/* Returns a checksum of the kernels' bits and the binary; the key and the size are checked directly. */
 static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigned char *body, size_t size)
 {
     return gpi_fnv1a(gpi_fnv1a(GPI_FNV1A_SEED, &header->kernels, sizeof header->kernels), body, size);
@@ -5717,15 +5725,15 @@ static gpi_cache_header gpi_cache_header_make(const gpi_program *program, uint32
     return header;
 }
 
-/* Is this what was written? */
+/* Returns true if the header is of this version and belongs to the undamaged `body`. */
 static bool gpi_cache_header_fits(const gpi_cache_header *header, const unsigned char *body, size_t size)
 {
     return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 && header->size == size &&
            header->checksum == gpi_cache_checksum(header, body, size);
 }
 
-/* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). With the file
-   marked: gpi_cache_unmark when the driver has loaded it. */
+/* Returns the program's cached binary, which the caller frees, and marks its file: call gpi_cache_unmark when the driver has
+   loaded it. NULL: there is none. A damaged or foreign file is removed. */
 static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size)
 {
     gpi_cache_header header;
@@ -5761,7 +5769,7 @@ static void gpi_cache_drop(gp_context *gp, const gpi_program *program)
     GP_FREE(path);
 }
 
-/* Failure to save costs a rebuild in the next process, nothing else. */
+/* Saves the binary. If that fails, returns false and closes the cache: the next process has to build the program again. */
 static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size)
 {
     const gpi_cache_header header = gpi_cache_header_make(program, program->launched, binary, size);
@@ -5823,8 +5831,8 @@ static const char *const gpi_kernel_common_base_constants[] = {
 "#define GPI_COUNT_BAD 3       /* calls that found bad offsets */",
 "#define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */",
 "#define GPI_COUNT_REFUSED 5   /* keys that a hash table refused: by insert, assign, apply, for_each */",
-"#define GPI_COUNT_STRANGE 9   /* launches that found no hash table where one should be */",
-"#define GPI_COUNT_FULL 10     /* keys that found no slot, of calls that do not list them */",
+"#define GPI_COUNT_STRANGE 9   /* launches whose buffer had no hash table in it */",
+"#define GPI_COUNT_FULL 10     /* keys that found no slot, in calls that do not list such keys */",
 "#define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */",
 "#define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */",
 "#define GPI_CONTEXT_COUNTERS 13",
@@ -5834,19 +5842,18 @@ static const char *const gpi_kernel_common_base_constants[] = {
 
 /* ---- Begin file kernels/common/base/count.cl ---- */
 static const char *const gpi_kernel_common_base_count[] = {
-"/* count.cl - how many elements a call is about, and the context's counters. */",
+"/* count.cl - the number of elements of a call, and the context's counters. */",
 "#ifndef GPI_BASE_COUNT_CL",
 "#define GPI_BASE_COUNT_CL",
 "#include \"base/constants.cl\"",
 "#include \"base/platform.cl\"",
 "",
-"/* How many elements a call is about: `bound`, known to the host, or what the device finds in `wanted`, a",
-"   number of `wanted_words` 32-bit words at index `wanted_offset`; never more than `bound`. Not read when",
-"   `wanted_words` is 0. */",
+"/* The number of elements of a call. If `wanted_words` is 0, it is `bound`, which the host knows. Else it is on the device: number",
+"   `wanted_offset` of `wanted`, of `wanted_words` 32-bit words, but never more than `bound`. */",
 "#define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words",
 "",
-"/* Number i of an array whose numbers have one or two words. */",
-"#line 13 \"kernels/common/base/count.cl\"",
+"/* Returns number i of an array whose numbers have one or two words. */",
+"#line 12 \"kernels/common/base/count.cl\"",
 "static ulong gpi_number(__global const uint *numbers, ulong i, uint words)",
 "{",
 "    numbers += i * words;",
@@ -5864,13 +5871,13 @@ static const char *const gpi_kernel_common_base_count[] = {
 "    return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));",
 "}",
 "",
-"/* One group of a call says so when more was wanted than allowed. */",
+"/* Counts the call if it wanted more elements than its bound. Only the call's first group counts. */",
 "#define GPI_COUNT_CHECK(first_group, counters)                                \\",
 "    if ((first_group) && GPI_LOCAL_ID == 0 &&                                 \\",
 "        gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \\",
 "    atomic_inc((counters) + GPI_COUNT_CLAMPED)",
 "",
-"/* The same for a call with several counts: parameters x_bound, x_wanted ... */",
+"/* The same macros for a call with several counts, whose parameters are x_bound, x_wanted ... */",
 "#define GPI_COUNT_PARAMETERS_NAMED(x) \\",
 "    ulong x##_bound, __global const uint *x##_wanted, ulong x##_wanted_offset, uint x##_wanted_words",
 "#define GPI_COUNT_NAMED(x) gpi_count(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words)",
@@ -5879,7 +5886,7 @@ static const char *const gpi_kernel_common_base_count[] = {
 "        gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words) > x##_bound) \\",
 "    atomic_inc((counters) + GPI_COUNT_CLAMPED)",
 "",
-"/* GPI_COUNT_NAMED and GPI_COUNT_CHECK_NAMED in one, which reads the number once. */",
+"/* Does what GPI_COUNT_NAMED and GPI_COUNT_CHECK_NAMED do, but reads the number only once (GPI_COUNT_CHECKED_NAMED). */",
 "static ulong gpi_count_checked(ulong bound, ulong wanted, bool first_group, volatile __global uint *counters)",
 "{",
 "    if (wanted > bound && first_group && GPI_LOCAL_ID == 0) atomic_inc(counters + GPI_COUNT_CLAMPED);",
@@ -5890,7 +5897,8 @@ static const char *const gpi_kernel_common_base_count[] = {
 "                      gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words), \\",
 "                      first_group, counters)",
 "",
-"/* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */",
+"/* Adds x to a count of 64 bits, by atomics of 32 bits. The item whose addition makes the low half overflow adds 1 to the high",
+"   half. */",
 "static void gpi_add_wide(volatile __global uint *count, uint x)",
 "{",
 "    const uint old = atomic_add(count, x);",
@@ -6044,7 +6052,7 @@ static const char *const gpi_kernel_common_base_fault_injection[] = {
 "#ifndef GPI_BASE_FAULT_INJECTION_CL",
 "#define GPI_BASE_FAULT_INJECTION_CL",
 "#include \"base/platform.cl\"",
-"#line 21 \"kernels/common/base/fault_injection.cl\"",
+"#line 22 \"kernels/common/base/fault_injection.cl\"",
 "static bool gpi_tells(volatile __global gpi_word *p, uint tile, uint k)",
 "{",
 "#ifdef GPI_FAULT",
@@ -6069,19 +6077,19 @@ static const char *const gpi_kernel_common_base_fault_injection[] = {
 
 /* ---- Begin file kernels/common/base/paste.cl ---- */
 static const char *const gpi_kernel_common_base_paste[] = {
-"/* paste.cl - names put together: GPI_PASTE(convert_, float) and the like; vectors of a type. */",
+"/* paste.cl - joins names, as in GPI_PASTE(convert_, float), and names the vectors of a type. */",
 "#ifndef GPI_BASE_PASTE_CL",
 "#define GPI_BASE_PASTE_CL",
 "#define GPI_PASTE_(a, b) a##b",
 "#define GPI_PASTE(a, b) GPI_PASTE_(a, b)",
-"/* The vectors of 16 and of 4 elements of a type, and the conversion to the former. */",
+"/* The vectors of 16 and of 4 elements of a type, and the conversion to the vector of 16. */",
 "#define GPI_VECTOR(type) GPI_PASTE(type, 16)",
 "#define GPI_QUAD(type) GPI_PASTE(type, 4)",
 "#define GPI_CONVERT(type, v) GPI_PASTE(convert_, GPI_VECTOR(type))(v)",
-"/* Four elements from p on; `aligned`: a vector is there. */",
+"/* Loads four elements from p on. `aligned`: p is aligned as a vector of four. */",
 "#define GPI_READ_QUAD(type, p, aligned) \\",
 "    ((aligned) ? *(__global const GPI_QUAD(type) *)(p) : (GPI_QUAD(type))((p)[0], (p)[1], (p)[2], (p)[3]))",
-"/* Element i of p, a vector of 2 or 4, part by part: compilers make vectors of loops over scalars only. */",
+"/* Loads element i of p, a vector of 2 or 4, part by part, because compilers vectorize only loops over scalars. */",
 "#define GPI_READ_PART(part, p, i) ((__global const part *)(p))[i]",
 "#define GPI_READ_PARTS_2(type, part, p, i) \\",
 "    ((type)(GPI_READ_PART(part, p, 2 * (i)), GPI_READ_PART(part, p, 2 * (i) + 1)))",
@@ -6096,10 +6104,9 @@ static const char *const gpi_kernel_common_base_paste[] = {
 static const char *const gpi_kernel_common_base_platform[] = {
 "/* platform.cl - what differs between vendors and devices, and nothing else.",
 "",
-"   Words that groups exchange while they run. Both sides of every access are atomic operations, relaxed,",
-"   because OpenCL C 1.2 has no acquire or release, and several devices have none at all. That suffices:",
-"   each word carries its own validity (scan/lookback.cl). A plain read would be a data race; where a volatile",
-"   one is not: gpi_word_load.",
+"   Words that groups exchange while they run. All reads and writes are relaxed atomic operations, because OpenCL C 1.2",
+"   has no acquire or release, and several devices have none at all. That suffices, because each word carries its own",
+"   validity (scan/lookback.cl). A plain read would be a data race. On some devices a volatile one is not: gpi_word_load.",
 "",
 "       wide word    ulong   needs cl_khr_int64_base_atomics",
 "       narrow word  uint    OpenCL 1.2 core",
@@ -6109,7 +6116,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "       GPI_INT64_EXTENDED   1: cl_khr_int64_extended_atomics, a cheaper atomic read of a wide word",
 "       GPI_FP64             1: double is used",
 "       GPI_SUB_GROUP        work-items of a sub-group (group/sub_group.cl); 0 or undefined: none",
-"       GPI_SUB_GROUP_PINNED 1: the attribute intel_reqd_sub_group_size makes it so",
+"       GPI_SUB_GROUP_PINNED 1: the attribute intel_reqd_sub_group_size asks for this size of sub-groups",
 "       GPI_WG               work-items of a group                                                     */",
 "#ifndef GPI_BASE_PLATFORM_CL",
 "#define GPI_BASE_PLATFORM_CL",
@@ -6127,30 +6134,30 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#endif",
 "#pragma OPENCL FP_CONTRACT OFF",
 "",
-"/* Mesa's llvmpipe from version 25.0 on: the host says so, no macro of the compiler's does. Kernels crash there in which a",
+"/* Mesa's llvmpipe from version 25.0 on, as the host defines, because the compiler has no macro for it. A kernel crashes there if a",
 "   function with a loop calls one with a barrier, so everything is inlined. */",
 "#ifdef GPI_LLVMPIPE_25",
 "#define static static __attribute__((always_inline))",
 "#endif",
 "",
-"/* llvmpipe, and Mesa's other drivers before 26.1 (GPI_LOSES_WRITES): where a loop of known length is unrolled, members of",
-"   structs lose what was written to them, and on llvmpipe compiling takes long (docs/drivers.md). GPI_TURNS(n) is n, which",
-"   the compiler does not know, for loops on elements and wherever many known turns come together. */",
+"/* llvmpipe, and Mesa's other drivers before 26.1 (GPI_LOSES_WRITES): if a loop of known length is unrolled, members of",
+"   structs lose what was written to them, and on llvmpipe compiling takes long (docs/drivers.md). GPI_TURNS(n) is n, but the",
+"   compiler does not know it. It is for loops over elements, and wherever else many turns add up. */",
 "#if defined(GPI_LLVMPIPE_25) || defined(GPI_LOSES_WRITES)",
 "#define GPI_TURNS(n) ((n)*get_work_dim())",
 "#else",
 "#define GPI_TURNS(n) (n)",
 "#endif",
 "",
-"/* llvmpipe of any version, too: the same for loops on whole structs. */",
+"/* GPI_STRUCT_TURNS(n) is the same for loops over whole structs, where llvmpipe of any version needs it. */",
 "#if defined(GPI_LLVMPIPE) || defined(GPI_LOSES_WRITES)",
 "#define GPI_STRUCT_TURNS(n) ((n)*get_work_dim())",
 "#else",
 "#define GPI_STRUCT_TURNS(n) (n)",
 "#endif",
 "",
-"/* PoCL or Intel's runtime on a CPU: global memory is the process's, and clang's own built-ins work on it. (PoCL has drivers",
-"   for other devices, too, which are programmed by way of these targets. Of Intel's runtime the host says so.) */",
+"/* 1: PoCL or Intel's runtime on a CPU. Global memory is the process's memory, and clang's own built-ins work on it. (PoCL also has",
+"   drivers for other devices: these have the targets below. For Intel's runtime the host defines GPI_INTEL_CPU.) */",
 "#ifdef GPI_INTEL_CPU",
 "#define GPI_ON_CPU 1",
 "#elif defined(POCL_DEVICE_ADDRESS_BITS) && !defined(__NVPTX__) && !defined(__AMDGCN__) && \\",
@@ -6161,13 +6168,14 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#endif",
 "",
 "/* A function that takes a vector longer than the CPU's own (16 words without AVX-512) gets a warning, since its caller could",
-"   be compiled for another CPU; and PoCL writes to stderr how many warnings a program got. */",
+"   be compiled for another CPU, and PoCL writes to stderr how many warnings a program got. */",
 "#if GPI_ON_CPU",
 "#pragma clang diagnostic ignored \"-Wpsabi\"",
 "#endif",
 "",
-"/* Before a loop that fills an array of 16 for a vector of it: at once. Otherwise LLVM fills halves, and loading the whole has",
-"   to wait until both have left the CPU's store buffer. Where a loop does not allow it, it stays as it is. */",
+"/* Stands before a loop that fills an array of 16, which is then loaded as a vector. It makes LLVM fill the array at once. Else LLVM",
+"   fills two halves, and the load waits until both have left the CPU's store buffer. A loop that cannot be vectorized stays as",
+"   it is. */",
 "#if GPI_ON_CPU",
 "#define GPI_AT_ONCE _Pragma(\"clang loop vectorize_width(16)\")",
 "#pragma clang diagnostic ignored \"-Wpass-failed\"",
@@ -6185,8 +6193,8 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))",
 "#endif",
 "",
-"/* 1: volatile accesses are relaxed atomic ones. In PTX they are (PTX ISA, memory consistency model), and LLVM's AMDGPU has",
-"   them pass the caches since its version 12 (AMDGPUUsage, memory model). */",
+"/* 1: volatile accesses are relaxed atomic ones. In PTX they are (PTX ISA, memory consistency model), and in LLVM's AMDGPU they",
+"   bypass the caches since version 12 (AMDGPUUsage, memory model). */",
 "#if defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)",
 "#define GPI_VOLATILE_RELAXED 1",
 "#else",
@@ -6239,10 +6247,10 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "}",
 "#endif",
 "",
-"/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. They are cheaper than gpi_word_read and an exchange where plain",
-"   volatile accesses are known to be relaxed atomics; on PoCL the load is clang's built-in. A store suffices if the old value is not",
-"   needed. Stores to different words may land in any order, because each word carries its own validity; one item's stores to one",
-"   word are seen in order by all. */",
+"/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. If volatile accesses are known to be relaxed atomics, they",
+"   are cheaper than gpi_word_read and an exchange. On PoCL the load is clang's built-in. A store suffices if the old value is not",
+"   needed. Stores to different words may land in any order, because each word carries its own validity. All groups see one item's",
+"   stores to one word in order. */",
 "#if GPI_ON_CPU",
 "#line 145 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_load(volatile __global gpi_word *p)",
@@ -6258,9 +6266,9 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }",
 "#endif",
 "",
-"/* Plain memory written before GPI_RELEASE and a word's write is there after a load of that word and",
-"   GPI_ACQUIRE, in another group: where such fences are known, clang's on PoCL. Elsewhere they are nothing. (Intel's",
-"   compiler leaves a kernel with clang's scalar, where operations of sub-groups abort: docs/drivers.md.) */",
+"/* What a group writes to plain memory before GPI_RELEASE and a word is visible to a group that loads this word and then calls",
+"   GPI_ACQUIRE, on devices for which such fences are known. On others these macros do nothing. (Intel's compiler does not",
+"   vectorize a kernel with clang's fences, and then operations of sub-groups abort: docs/drivers.md.) */",
 "#ifdef GPI_INTEL_CPU",
 "#define GPI_RELEASE() mem_fence(CLK_GLOBAL_MEM_FENCE)",
 "#define GPI_ACQUIRE() mem_fence(CLK_GLOBAL_MEM_FENCE)",
@@ -6272,9 +6280,9 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_ACQUIRE() (void)0",
 "#endif",
 "",
-"/* GPI_LINE_WORDS aligned 64-bit words at once, each of them loaded as by gpi_word_load: where the words of a",
-"   vector load are known to be whole. 0: not known. On x86 aligned words are, in vectors too; PTX takes a",
-"   vector as its elements, and memory hands out 32 bytes at once. */",
+"/* gpi_line_load loads GPI_LINE_WORDS aligned 64-bit words at once, each as gpi_word_load does. GPI_LINE_WORDS 0: it is",
+"   not known that the words of a vector load are not torn. On x86 aligned words are not torn, in vectors either. PTX",
+"   defines a vector access as accesses to its elements, and memory returns 32 bytes at once. */",
 "#if GPI_WIDE && GPI_ON_CPU && defined(__x86_64__)",
 "#define GPI_LINE_WORDS 8",
 "typedef ulong8 gpi_line;",
@@ -6293,8 +6301,8 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_LINE_WORDS 0",
 "#endif",
 "",
-"/* Hints that the cache line at p will be read, or written, soon. Only PoCL is known to take them, where",
-"   the built-in prefetch() of OpenCL C does nothing. */",
+"/* Hints that the cache line at p will be read, or written, soon: clang's built-in on CPUs, because OpenCL C's prefetch() does",
+"   nothing on PoCL. On other devices these macros do nothing. */",
 "#if GPI_ON_CPU",
 "#define GPI_PREFETCH_READ(p) __builtin_prefetch((const __private void *)(size_t)(p), 0, 3)",
 "#define GPI_PREFETCH_WRITE(p) __builtin_prefetch((const __private void *)(size_t)(p), 1, 2)",
@@ -6303,8 +6311,8 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_PREFETCH_WRITE(p) (void)(p)",
 "#endif",
 "",
-"/* Before another look at what a group waits for: without it, the faster a CPU looks, the sooner its budget of looks is used",
-"   up. (23 ns on a Zen 5.) */",
+"/* Pauses before another look at what a group waits for. Without a pause, the faster a CPU looks, the sooner its budget of looks",
+"   is used up. (A pause is 23 ns on a Zen 5.) */",
 "#if GPI_ON_CPU && defined(__x86_64__)",
 "#define GPI_PAUSE() __builtin_ia32_pause()",
 "#elif GPI_ON_CPU && defined(__aarch64__)",
@@ -6313,9 +6321,9 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_PAUSE() (void)0",
 "#endif",
 "",
-"/* What a work-item keeps in registers of a GPU: loops over it, of which all turns are written out, and functions",
-"   that take its address. Not on CPUs, which have too few, and not where it goes wrong (GPI_TURNS). GPI_ROLLED: loops",
-"   off the beaten track, which must not take registers from it; GPI_UNROLL_SOME: those that load. */",
+"/* GPI_UNROLL unrolls loops over arrays, so that a GPU's work-item has the arrays in registers. Not on CPUs, which have too few",
+"   registers, and not on llvmpipe (GPI_TURNS). For the same reason GPI_INLINE_GPU inlines functions that take the address of such an",
+"   array. GPI_ROLLED: loops that are seldom run, and must not take registers. GPI_UNROLL_SOME: loops that load. */",
 "#if !defined(GPI_LLVMPIPE) && !GPI_ON_CPU",
 "#define GPI_UNROLL _Pragma(\"unroll\")",
 "#define GPI_ROLLED _Pragma(\"unroll 1\")",
@@ -6325,17 +6333,17 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_ROLLED",
 "#define GPI_UNROLL_SOME",
 "#endif",
-"/* The word x is worked out here: NVIDIA's compiler puts additions off and keeps both terms in registers, or moves them out of",
-"   loops and keeps all of their results. */",
+"/* Makes the compiler compute the word x here. NVIDIA's compiler would put additions off and keep both terms in registers, or move",
+"   additions out of loops and keep all results. */",
 "#if defined(cl_nv_pragma_unroll)",
 "#define GPI_SETTLE(x) __asm__ volatile(\"\" : \"+r\"(x))",
 "#else",
 "#define GPI_SETTLE(x)",
 "#endif",
-"/* Intel's GPUs: one of 16 lanes has 64 words of registers, and what is more is spilled. GPI_SPARING: before a loop whose loads",
-"   would all be under way at once if its turns were written out. GPI_ANEW(x, zero): x, within a loop; `zero` is 0, differs from",
-"   turn to turn as far as the compiler knows, and so has x, and all that follows from it, worked out in each turn instead of",
-"   kept. */",
+"/* Intel's GPUs: a lane (of 16) has 64 words of registers, and everything beyond is spilled. GPI_SPARING stands before a loop whose",
+"   loads would all be under way at once if it were unrolled. GPI_ANEW(x, zero) is x, in a loop. `zero` is 0, but the compiler",
+"   takes it to change from turn to turn: so it computes x, and what depends on x, in each turn instead of keeping it in",
+"   registers. */",
 "#ifdef GPI_INTEL_GPU",
 "#define GPI_SPARING _Pragma(\"unroll 1\")",
 "#define GPI_ANEW(x, zero) ((x) + (zero))",
@@ -6343,7 +6351,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_SPARING",
 "#define GPI_ANEW(x, zero) (x)",
 "#endif",
-"/* The greater of two ulongs, of which `lesser` is the lesser: on NVIDIA's chips two instructions, and a comparison is two",
+"/* The greater of the ulongs x and y, given the lesser one: two instructions on NVIDIA's chips, where a comparison would be two",
 "   more. */",
 "#if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)",
 "#define GPI_GREATER(x, y, lesser) ((x) ^ (y) ^ (lesser))",
@@ -6356,10 +6364,11 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_INLINE_GPU static",
 "#endif",
 "",
-"/* What to inline, where that was measured. Elsewhere compilers inline everything; Oclgrind 21.10 fails on",
-"   what inlining leaves (llvm.experimental.noalias.scope.decl). PoCL 3.1 compiles a kernel with all that is inlined into",
-"   it three times, a GPI_NOINLINE function once, unless it asks for its work-item or has a barrier. Functions stay so only where",
-"   an item is alone: in larger groups PoCL gets private arrays wrong that a kernel hands to them (docs/drivers.md). */",
+"/* GPI_INLINE is defined where inlining was measured. Elsewhere compilers inline everything anyway, and Oclgrind 21.10 fails on",
+"   what the attribute leaves (llvm.experimental.noalias.scope.decl). PoCL 3.1 compiles a kernel, with everything that is inlined",
+"   into it, three times, but a GPI_NOINLINE function once, unless it asks for its work-item or has a barrier. GPI_NOINLINE takes",
+"   effect only in groups of one item: in larger groups PoCL gets private arrays wrong that a kernel passes to a function",
+"   (docs/drivers.md). */",
 "#if GPI_ON_CPU",
 "#define GPI_INLINE __attribute__((always_inline)) static",
 "#else",
@@ -6370,10 +6379,11 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#else",
 "#define GPI_NOINLINE static",
 "#endif",
-"/* Names the item's number in its group. An item that is alone does not ask for it, because PoCL inlines what does; on Intel's CPU",
-"   runtime it does: that compiler crashes over a selection that does not (docs/drivers.md). */",
+"/* Names the item's number in its group. In a group of one item it does not call get_local_id, because PoCL inlines every function",
+"   that does. On Intel's CPU runtime it calls it all the same, because that compiler crashes on a selection without the call",
+"   (docs/drivers.md). */",
 "#if GPI_WG == 1 && !defined(GPI_INTEL_CPU)",
-"#line 269 \"kernels/common/base/platform.cl\"",
+"#line 271 \"kernels/common/base/platform.cl\"",
 "GPI_INLINE size_t gpi_only_item(void) { return 0; }",
 "#define GPI_LOCAL_ID gpi_only_item()",
 "#else",
@@ -6387,8 +6397,8 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_RARELY(x) (x)",
 "#endif",
 "",
-"/* Loads or stores 16 elements where any one may be; `type` is their vector's, aligned as one element is.",
-"   PoCL's own vstore16 writes bytes and shorts one by one. */",
+"/* Loads or stores 16 elements at p, which is aligned as one element. `type` is a vector of 16 with this alignment.",
+"   (PoCL's own vstore16 writes bytes and shorts one by one.) */",
 "#if GPI_ON_CPU",
 "#define GPI_LOAD_VECTOR(type, p) (*(__global const type *)(p))",
 "#define GPI_LOAD_PRIVATE(type, p) (*(__private const type *)(p))",
@@ -6401,15 +6411,15 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_STORE_PRIVATE(type, v, p) vstore16(v, 0, p)",
 "#endif",
 "",
-"/* Stores a cache line of 16 words, aligned, which nobody will read soon: past the caches where the compiler",
-"   is known to take the hint. Measured: docs/PERFORMANCE.md. */",
+"/* Stores an aligned cache line of 16 words that nobody will read soon: past the caches, if the compiler is known to",
+"   take the hint. Measured: docs/PERFORMANCE.md. */",
 "#if GPI_ON_CPU",
 "#define GPI_STREAM_STORE(v, p) __builtin_nontemporal_store(v, p)",
 "#else",
 "#define GPI_STREAM_STORE(v, p) (*(p) = (v))",
 "#endif",
 "",
-"/* A vector of 16 turned round, and its upper half. GPI_LANE_BY_LANE 1: each lane is named, each time. */",
+"/* GPI_TURNED reverses a vector of 16, and GPI_UPPER is its upper half. GPI_LANE_BY_LANE 1: each lane is named. */",
 "#if defined(GPI_LANE_BY_LANE) && GPI_LANE_BY_LANE",
 "#define GPI_TURNED(v)                                                                                        \\",
 "    ((__typeof__(v))((v.sf), (v.se), (v.sd), (v.sc), (v.sb), (v.sa), (v.s9), (v.s8), (v.s7), (v.s6), (v.s5), \\",
@@ -6420,19 +6430,19 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_UPPER(v) (v.hi)",
 "#endif",
 "",
-"/* Bytes of an output from which on its lines will have left the caches before anybody reads them. */",
+"/* An output of so many bytes or more leaves the caches before anybody reads it. */",
 "#ifndef GPI_PAST_CACHES",
 "#define GPI_PAST_CACHES (32u << 20)",
 "#endif",
 "",
-"/* Stores those of 16 elements whose bit in `mask` is set together, from `to` on, in private memory; up to 16 elements from",
-"   `to` on are overwritten. GPI_PACKS 1: the compiler is known to have AVX-512's instructions for it. */",
+"/* gpi_pack_near_n stores those of 16 elements of n bytes whose bit in `mask` is set, side by side from `to` on, in private memory.",
+"   Up to 16 elements from `to` on are overwritten. GPI_PACKS 1: the compiler has AVX-512's instructions for it. */",
 "#if GPI_ON_CPU && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && \\",
 "    defined(__AVX512VL__) && defined(__BMI2__)",
 "#define GPI_PACKS 1",
 "",
-"/* Bit k: lane k, which is 0 or 1. */",
-"#line 327 \"kernels/common/base/platform.cl\"",
+"/* Returns a mask whose bit k is lane k, which is 0 or 1. */",
+"#line 329 \"kernels/common/base/platform.cl\"",
 "static uint gpi_mask_of(uint16 lanes) { return __builtin_ia32_cvtd2mask512(as_int16(lanes << 31)); }",
 "",
 "static uint16 gpi_pack_lanes(uint16 v, uint mask)",
@@ -6440,7 +6450,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "    return as_uint16(__builtin_ia32_compresssi512_mask(as_int16(v), (int16)(0), (ushort)mask));",
 "}",
 "",
-"/* Lane k: lane source[k] of a, or from 16 on of b. */",
+"/* Returns a vector whose lane k is lane source[k] of a, or, if source[k] >= 16, lane source[k] - 16 of b. */",
 "static uint16 gpi_pick_lanes(uint16 a, uint16 b, uint16 source)",
 "{",
 "    return as_uint16(__builtin_ia32_vpermi2vard512(as_int16(a), as_int16(source), as_int16(b)));",
@@ -6450,12 +6460,12 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_BYTES_UP(v, n) \\",
 "    __builtin_astype(__builtin_ia32_pslldqi512_byteshift(__builtin_astype(v, long8), n), gpi_signed_bytes)",
 "",
-"/* For each of 64 bits how many bits of `plus` are set below it, less those of `minus`. */",
+"/* Sets sums[k], for k = 0 ... 63, to how many bits of `plus` below bit k are set, minus how many of `minus`. */",
 "static void gpi_bit_sums(ulong plus, ulong minus, __private char *sums)",
 "{",
 "    typedef char vector __attribute__((ext_vector_type(64), aligned(1)));",
 "    gpi_signed_bytes sum = __builtin_ia32_cvtmask2b512(minus) - __builtin_ia32_cvtmask2b512(plus);",
-"    ulong8 before = (ulong8)(0); /* of 16 bytes each: the sum of those before them */",
+"    ulong8 before = (ulong8)(0); /* for each 16 bytes the sum of all bytes before */",
 "    for (uint k = 16; k < 64; k += 16) {",
 "        const ulong below = (1ul << k) - 1;",
 "        const uint steps = (uint)popcount(plus & below) - (uint)popcount(minus & below);",
@@ -6469,7 +6479,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "    *(__private vector *)sums = sum + __builtin_astype(before, gpi_signed_bytes);",
 "}",
 "",
-"/* Of these bits those whose bit in `mask` is set, side by side from the lowest on. */",
+"/* Returns those bits of `bits` whose bit in `mask` is set, side by side from the lowest on. */",
 "static ulong gpi_pack_bits(ulong bits, ulong mask) { return __builtin_ia32_pext_di(bits, mask); }",
 "",
 "static void gpi_pack_near_1(__private uchar *to, uchar16 v, uint mask)",
@@ -6502,11 +6512,11 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_PACKS 0",
 "#endif",
 "",
-"/* Bytes, GPI_COMPARED of which are compared at a time; what is equal is told by gpi_hits, which can be",
-"   combined bit by bit and made a number with a bit for each byte. gpi_bytes_where: y where v is x, else 0. */",
+"/* Comparisons of GPI_COMPARED bytes at a time. The result is a gpi_hits, which can be combined by bitwise operations.",
+"   gpi_hits_bits makes it a number with a bit for each byte. gpi_bytes_where returns y in each byte that is x in v, else 0. */",
 "#if GPI_PACKS",
 "#define GPI_COMPARED 64",
-"#line 400 \"kernels/common/base/platform.cl\"",
+"#line 402 \"kernels/common/base/platform.cl\"",
 "typedef uchar gpi_bytes __attribute__((ext_vector_type(64), aligned(1)));",
 "typedef uchar gpi_bytes_aligned __attribute__((ext_vector_type(64)));",
 "typedef ulong gpi_hits;",
@@ -6529,7 +6539,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "static ulong gpi_hits_bits(gpi_hits hits) { return hits; }",
 "#elif GPI_ON_CPU && defined(__AVX2__)",
 "#define GPI_COMPARED 32",
-"#line 422 \"kernels/common/base/platform.cl\"",
+"#line 424 \"kernels/common/base/platform.cl\"",
 "typedef uchar gpi_bytes __attribute__((ext_vector_type(32), aligned(1)));",
 "typedef uchar gpi_bytes_aligned __attribute__((ext_vector_type(32)));",
 "typedef char gpi_hits __attribute__((ext_vector_type(32)));",
@@ -6544,7 +6554,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "static ulong gpi_hits_bits(gpi_hits hits) { return (uint)__builtin_ia32_pmovmskb256(hits); }",
 "#else",
 "#define GPI_COMPARED 16",
-"#line 436 \"kernels/common/base/platform.cl\"",
+"#line 438 \"kernels/common/base/platform.cl\"",
 "typedef uchar16 gpi_bytes __attribute__((aligned(1)));",
 "typedef uchar16 gpi_bytes_aligned;",
 "typedef char16 gpi_hits;",
@@ -6556,7 +6566,8 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "    return as_uchar16(v == (uchar16)(x)) & (uchar16)((uchar)y);",
 "}",
 "",
-"/* Each byte keeps a bit in its own place, and the product's top byte gathers those of eight. */",
+"/* Returns a bit for each byte of `hits`: each byte keeps only the bit of its own place, and the product's top byte gathers the",
+"   bits of eight bytes. */",
 "static ulong gpi_hits_bits(gpi_hits hits)",
 "{",
 "    const ulong2 bits = (as_ulong2(hits) & 0x8040201008040201ul) * 0x0101010101010101ul >> 56;",
@@ -6569,8 +6580,8 @@ static const char *const gpi_kernel_common_base_platform[] = {
 
 /* ---- Begin file kernels/common/element/hash_function.cl ---- */
 static const char *const gpi_kernel_common_element_hash_function[] = {
-"/* hash_function.cl - murmur3's finalisers: bijections in which every bit of the input moves half of the",
-"   output's. (Appleby, MurmurHash3, 2011.) */",
+"/* hash_function.cl - murmur3's finalisers: bijections in which a change of any input bit changes half of the output",
+"   bits on average. (Appleby, MurmurHash3, 2011.) */",
 "#ifndef GPI_ELEMENT_HASH_FUNCTION_CL",
 "#define GPI_ELEMENT_HASH_FUNCTION_CL",
 "",
@@ -7156,23 +7167,23 @@ static const char *const gpi_kernel_common_element_op[] = {
 "   that it defines end in _n.",
 "",
 "       gpi_field_n                        what is combined",
-"       gpi_field_make_n(y, i)             of input element y at index i",
-"       gpi_field_combine_n(a, b)          a stands before b",
-"       gpi_field_result_n(a)              what is stored of it",
+"       gpi_field_make_n(y, i)             the field of input element y at index i",
+"       gpi_field_combine_n(a, b)          a . b; a stands before b",
+"       gpi_field_result_n(a)              the result that is stored",
 "",
-"   and, where GPI_LANES > 1, on a vector of GPI_LANES elements side by side:",
+"   and, if GPI_LANES > 1, on a vector of GPI_LANES adjacent elements:",
 "",
-"       gpi_lanes_n",
-"       gpi_lanes_identity_n(e)            e: the field's identity",
-"       gpi_lanes_make_n(y, i)             of a vector of input elements, the first at index i of the tile",
-"       gpi_lanes_combine_n(a, b)          lane by lane",
-"       gpi_lanes_append_n(a, b)           the same, where all elements of b come after those of a",
-"       gpi_lanes_fold_n(a, e, base)       all lanes combined; the tile begins at index `base`",
+"       gpi_lanes_n                        a vector of fields",
+"       gpi_lanes_identity_n(e)            e, the field's identity, in every lane",
+"       gpi_lanes_make_n(y, i)             the fields of a vector of input elements, the first at index i of the tile",
+"       gpi_lanes_combine_n(a, b)          a . b, lane by lane",
+"       gpi_lanes_append_n(a, b)           the same, if all elements of b come after those of a",
+"       gpi_lanes_fold_n(a, e, base)       the product of all lanes; the tile begins at index `base`",
 "",
 "   Three kinds of field",
 "       plain           the value itself",
-"       arg             a value and where it stands: argmin, argmax",
-"       compensated     a sum and what rounding took from it (Neumaier 1974, by two-sums: Knuth, TAOCP 2)",
+"       arg             a value and its index: argmin, argmax",
+"       compensated     a sum and the rounding errors that it has lost (Neumaier 1974, by two-sums: Knuth, TAOCP 2)",
 "",
 "   Parameters",
 "       GPI_OP_n            the operation, one of the codes below",
@@ -7211,7 +7222,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#if GPI_OP >= GPI_ARGMIN",
 "/* ------------------------------------------------------------------ arg */",
 "",
-"/* Index ~0: nowhere, as in the identity. It is in two words, so that no byte of the struct is padding. */",
+"/* A value and its index. Index ~0 is nowhere, as in the identity. The index is in two words, so that the struct has no padding. */",
 "#line 63 \"kernels/common/element/op.cl\"",
 "typedef struct GPI_N(gpi_arg_) {",
 "    GPI_VALUE value;",
@@ -7237,7 +7248,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#define GPI_BEATS_NOT(a, b) ((a) <= (b))",
 "#endif",
 "",
-"/* The better value; of equal ones the one with the lower index. NaN beats nothing, and loses to all. */",
+"/* Returns the better value, or of equal values the one with the lower index. NaN beats nothing, and loses to every value. */",
 "#line 88 \"kernels/common/element/op.cl\"",
 "static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)",
 "{",
@@ -7260,7 +7271,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "    GPI_VECTOR(GPI_INDEX) index; /* in the tile; ~0: nothing has beaten the identity yet */",
 "} GPI_LANES_T;",
 "",
-"/* Of floats the identity is a NaN, which loses to all numbers; no lane holds another NaN. */",
+"/* Returns the identity in every lane. For floats it is a NaN, which loses to all numbers. No lane holds another NaN. */",
 "static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e)",
 "{",
 "    GPI_LANES_T a;",
@@ -7308,8 +7319,9 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#undef GPI_BETTER",
 "}",
 "",
-"/* A lane that nothing has beaten has the identity's value, and so has its first element. */",
-"#line 156 \"kernels/common/element/op.cl\"",
+"/* Returns the best of all lanes and e. A lane that nothing has beaten has the identity's value, and its first element has the same",
+"   value: so the lane gets that element's index. */",
+"#line 157 \"kernels/common/element/op.cl\"",
 "static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)",
 "{",
 "    GPI_VALUE value[16];",
@@ -7329,7 +7341,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#elif GPI_N(GPI_COMPENSATED_)",
 "/* ------------------------------------------------------------------ compensated */",
 "",
-"#line 175 \"kernels/common/element/op.cl\"",
+"#line 176 \"kernels/common/element/op.cl\"",
 "typedef struct GPI_N(gpi_compensated_) {",
 "    GPI_VALUE sum, rest;",
 "} GPI_FIELD_T;",
@@ -7342,7 +7354,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "    return a;",
 "}",
 "",
-"/* c.sum is the rounded a.sum + b.sum; what rounding took is exact, and goes to the rest. */",
+"/* Sets c.sum to the rounded a.sum + b.sum, and c.rest to the rounding error, which is computed exactly, + a.rest + b.rest. */",
 "#define GPI_TWO_SUM(a, b, c, part)   \\",
 "    c.sum = a.sum + b.sum;           \\",
 "    part = c.sum - a.sum;            \\",
@@ -7358,7 +7370,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "    return c;",
 "}",
 "",
-"/* Behind an infinite or NaN sum the rest means nothing. */",
+"/* Returns a's result. If a.sum is infinite or NaN, a.rest means nothing. */",
 "static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a)",
 "{",
 "    return isfinite(a.sum) ? a.sum + a.rest : a.sum;",
@@ -7440,7 +7452,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "",
 "typedef GPI_VALUE GPI_FIELD_T;",
 "",
-"#line 285 \"kernels/common/element/op.cl\"",
+"#line 286 \"kernels/common/element/op.cl\"",
 "static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i) { return value; }",
 "",
 "static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b) { return GPI_DO(a, b); }",
@@ -7453,7 +7465,8 @@ static const char *const gpi_kernel_common_element_op[] = {
 "static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e) { return (GPI_LANES_T)((GPI_LANE)e); }",
 "",
 "#if GPI_FLOAT && (GPI_OP == GPI_MIN || GPI_OP == GPI_MAX)",
-"/* No lane holds a NaN: the identity takes its place. Then a comparison does for fmin or fmax, and is one instruction. */",
+"/* No lane holds a NaN, because gpi_lanes_make puts the identity in its place. So a comparison can stand for fmin or fmax, and is",
+"   one instruction. */",
 "#if GPI_OP == GPI_MIN",
 "#define GPI_LANES_DO(a, b) ((a) < (b) ? (a) : (b))",
 "#define GPI_NEUTRAL INFINITY",
@@ -7461,14 +7474,15 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#define GPI_LANES_DO(a, b) ((a) > (b) ? (a) : (b))",
 "#define GPI_NEUTRAL (-INFINITY)",
 "#endif",
-"#line 305 \"kernels/common/element/op.cl\"",
+"#line 307 \"kernels/common/element/op.cl\"",
 "static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i)",
 "{",
 "    const GPI_LANES_T x = GPI_CONVERT(GPI_LANE, y);",
 "    return x == x ? x : (GPI_LANES_T)((GPI_LANE)GPI_NEUTRAL);",
 "}",
 "#else",
-"/* By operators: PoCL leaves calls of built-in functions in loops where it cannot inline them (docs/drivers.md). */",
+"/* Lanes combine by operators, because PoCL leaves calls of built-in functions in loops if it cannot inline them",
+"   (docs/drivers.md). */",
 "#if GPI_OP == GPI_MIN",
 "#define GPI_LANES_DO(a, b) ((a) < (b) ? (a) : (b))",
 "#elif GPI_OP == GPI_MAX",
@@ -7476,11 +7490,11 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#else",
 "#define GPI_LANES_DO(a, b) GPI_DO(a, b)",
 "#endif",
-"#line 319 \"kernels/common/element/op.cl\"",
+"#line 322 \"kernels/common/element/op.cl\"",
 "static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i) { return GPI_CONVERT(GPI_LANE, y); }",
 "#endif",
 "",
-"#line 322 \"kernels/common/element/op.cl\"",
+"#line 325 \"kernels/common/element/op.cl\"",
 "static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b) { return GPI_LANES_DO(a, b); }",
 "static GPI_LANES_T GPI_N(gpi_lanes_append_)(GPI_LANES_T a, GPI_LANES_T b) { return GPI_LANES_DO(a, b); }",
 "",
@@ -7552,17 +7566,17 @@ static const char *const gpi_kernel_common_element_ops[] = {
 
 /* ---- Begin file kernels/common/group/collectives.cl ---- */
 static const char *const gpi_kernel_common_group_collectives[] = {
-"/* collectives.cl - what the items of one group make of a value each, by any associative operation (.):",
+"/* collectives.cl - reductions and scans of one value per item of a group, by any associative operation (.):",
 "",
 "       NAME_reduce(x, memory)                   x0 . x1 ... xG-1        to every item",
 "       NAME_scan(x, &total, memory)             x0 . x1 ... xl          to item l; total: of all items",
 "       NAME_scan_exclusive(x, &total, memory)   x0 . x1 ... xl-1        the identity to item 0",
 "",
-"   In item order, for G items, any number. All of them call, or none. `memory` is free on return: each call",
+"   Values are combined in item order, for any number G of items. All items call, or none. `memory` is free on return: each call",
 "   ends with a barrier after its last reading.",
 "",
-"   Values are put down in rows of 32, one cell apart, so that what the rows' scans read at a time is in different",
-"   banks. An item a row scans it, without barriers; then each item adds up the ends of the rows before its own.",
+"   Values are stored in rows of 32, one cell apart, so that the scans of all rows access different banks at a time. Each row is",
+"   scanned by one item, without barriers. Then each item combines the ends of the rows before its own.",
 "",
 "         x0    x1    ...  x31           x0     x0.x1    ...  x0...x31",
 "         x32   x33   ...  x63     ->    x32    x32.x33  ...  x32...x63",
@@ -7572,13 +7586,13 @@ static const char *const gpi_kernel_common_group_collectives[] = {
 "       GPI_GROUP                NAME",
 "       GPI_GROUP_T              type of x",
 "       GPI_GROUP_COMBINE(a, b)  a stands before b",
-"       GPI_GROUP_IDENTITY       neutral",
-"       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   what GPI_GROUP_COMBINE takes from the caller, as the first parameter of these",
-"                                functions, with a comma, and as it is passed on; not defined: nothing",
+"       GPI_GROUP_IDENTITY       the neutral element",
+"       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   what GPI_GROUP_COMBINE takes from the caller: as these functions' first parameter,",
+"                                and as an argument, each with a comma; not defined: nothing",
 "       GPI_GROUP_SIZE           G",
 "       GPI_GROUP_ITEM           l",
 "       GPI_GROUP_TURNS(n)       n, not known to compilers that must not unroll (docs/drivers.md)",
-"       GPI_GROUP_ALONE          1: G is 1, and memory is not looked at; from G on they stay defined",
+"       GPI_GROUP_ALONE          1: G is 1, and memory is not read. (GPI_GROUP_SIZE to GPI_GROUP_ALONE stay defined.)",
 "       memory                   G + G / 32 elements                                                      */",
 "#include \"base/paste.cl\"",
 "",
@@ -7592,7 +7606,7 @@ static const char *const gpi_kernel_common_group_collectives[] = {
 "#define GPI_GROUP_ROW 32u",
 "#define GPI_GROUP_ROWS ((GPI_GROUP_SIZE + GPI_GROUP_ROW - 1) / GPI_GROUP_ROW)",
 "#define GPI_GROUP_CELL(l) ((l) + (l) / GPI_GROUP_ROW)",
-"/* Where row r ends. */",
+"/* The cell of row r's last value. */",
 "#define GPI_GROUP_END(r) GPI_GROUP_CELL(min((r)*GPI_GROUP_ROW + GPI_GROUP_ROW, (uint)GPI_GROUP_SIZE) - 1)",
 "#endif",
 "",
@@ -7621,7 +7635,7 @@ static const char *const gpi_kernel_common_group_collectives[] = {
 "}",
 "",
 "#else",
-"/* Every row becomes its own scan. */",
+"/* Replaces every row of values by the row's inclusive scan. */",
 "#line 70 \"kernels/common/group/collectives.cl\"",
 "static void GPI_GROUP_N(_rows)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)",
 "{",
@@ -7699,28 +7713,29 @@ static const char *const gpi_kernel_common_group_constants[] = {
 static const char *const gpi_kernel_common_group_device[] = {
 "/* device.cl - group collectives for kernels of your own (gp_device_source, GP_DEVICE_GROUP).",
 "",
-"   A work-group of G items, any number, in up to three dimensions; items are counted along the first one",
+"   A work-group has any number G of items, in up to three dimensions. Items are numbered along the first dimension",
 "   first.",
 "",
 "       uint gp_group_size()                                    G",
-"       uint gp_group_item()                                    which one this is",
-"     for each of desc.ops, by its name (\"sum\": gp_group_sum_reduce), of values of its type T:",
+"       uint gp_group_item()                                    this item's number",
+"     for each of desc.ops, by its name (\"sum\": gp_group_sum_reduce), for values of its type T:",
 "       T gp_group_NAME_reduce(x, memory)                       x0 . x1 ... xG-1    to every item",
 "       T gp_group_NAME_scan(x, &total, memory)                 x0 . x1 ... xl      to item l",
 "       T gp_group_NAME_scan_exclusive(x, &total, memory)       x0 . x1 ... xl-1    the identity to item 0",
 "     pack: places for n elements of each item (a bool is 0 or 1), in item order",
-"       uint gp_group_pack(n, &total, memory)                   how many the items before this one have",
-"       uint gp_group_pack_at(n, counter, memory)               the same after *counter, to which total is added",
+"       uint gp_group_pack(n, &total, memory)                   how many elements the items before this one have",
+"       uint gp_group_pack_at(n, counter, memory)               the same + the old *counter, to which the total is added",
 "     unpack: n pieces of each item, handed out evenly",
 "       uint gp_group_unpack(n, memory)                         how many pieces there are",
-"       uint gp_group_owner(piece, &rank, memory)               whose piece that is; *rank: which of that item's pieces",
+"       uint gp_group_owner(piece, &rank, memory)               the item that has `piece`; *rank: which of its pieces it is",
 "",
-"   Collective are all but size, item and owner: they have barriers, so that every item of the group calls, or",
-"   none, each as often; none may have returned before. Other arguments may differ from item to item.",
+"   All functions but size, item and owner are collective: they have barriers, so that all items of the group must",
+"   call, equally often, or none, and no item may have returned before. Arguments other than `memory` and `counter` may",
+"   differ from item to item.",
 "",
-"   `memory` is __local, of 2 G elements: of T, or of uint. Each call leaves it free for the next one, but for",
-"   gp_group_unpack, which leaves in it what gp_group_owner looks at: a barrier(CLK_LOCAL_MEM_FENCE) of yours",
-"   comes before it is used again. `total` is __private. Sums of n stay below 2^32.",
+"   `memory` is __local, and has 2 G elements: of T, or of uint. After each call it is free for the next one, except",
+"   after gp_group_unpack, which leaves in it what gp_group_owner reads. Before it is used again then, your kernel calls",
+"   barrier(CLK_LOCAL_MEM_FENCE). `total` is __private. The sum of n over the group must be below 2^32.",
 "",
 "       const uint at = gp_group_pack(keep, &total, memory);",
 "       if (keep) out[offset + at] = x;      groups in order: `offset` is yours, from a gp_scan of the totals, say",
@@ -7738,7 +7753,7 @@ static const char *const gpi_kernel_common_group_device[] = {
 "#define GPI_GROUP_DEVICE_CL",
 "#include \"group/collectives.cl\"",
 "",
-"#line 42 \"kernels/common/group/device.cl\"",
+"#line 43 \"kernels/common/group/device.cl\"",
 "static uint gp_group_size(void) { return GPI_GROUP_SIZE; }",
 "",
 "static uint gp_group_item(void) { return GPI_GROUP_ITEM; }",
@@ -7756,14 +7771,14 @@ static const char *const gpi_kernel_common_group_device[] = {
 "    return atomic_add(counter, total) + before;",
 "#else",
 "    if (GPI_GROUP_ITEM == 0) memory[0] = atomic_add(counter, total);",
-"    barrier(CLK_LOCAL_MEM_FENCE); /* where the group begins is written */",
+"    barrier(CLK_LOCAL_MEM_FENCE); /* the group's first place is written */",
 "    const uint base = memory[0];",
-"    barrier(CLK_LOCAL_MEM_FENCE); /* it is read: the next call may overwrite it */",
+"    barrier(CLK_LOCAL_MEM_FENCE); /* the place is read: the next call may overwrite it */",
 "    return base + before;",
 "#endif",
 "}",
 "",
-"/* memory[l]: how many pieces items 0 ... l have. */",
+"/* Returns how many pieces the group has. Sets memory[l] to how many of them items 0 ... l have. */",
 "static uint gp_group_unpack(uint n, __local uint *memory)",
 "{",
 "    uint total;",
@@ -7775,7 +7790,7 @@ static const char *const gpi_kernel_common_group_device[] = {
 "    return total;",
 "}",
 "",
-"/* The first item that ends after the piece; G, if there is no such piece. */",
+"/* Returns the item that has `piece`, or G if there is no such piece. Sets *rank to which of that item's pieces it is. */",
 "static uint gp_group_owner(uint piece, uint *rank, __local const uint *memory)",
 "{",
 "    uint low = 0, high = GPI_GROUP_SIZE;",
@@ -7874,7 +7889,7 @@ static const char *const gpi_kernel_common_hash_batch_keys[] = {
 
 /* ---- Begin file kernels/common/hash/constants.cl ---- */
 static const char *const gpi_kernel_common_hash_constants[] = {
-"/* constants.cl - a hash table's header, results and changes; what batches want: for the host and for kernels. */",
+"/* constants.cl - constants that the host and kernels share: a hash table's header, changes of values, options of batches. */",
 "#ifndef GPI_HASH_CONSTANTS_CL",
 "#define GPI_HASH_CONSTANTS_CL",
 "",
@@ -7883,14 +7898,14 @@ static const char *const gpi_kernel_common_hash_constants[] = {
 "       facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved */",
 "#define GPI_HEADER 64",
 "#define GPI_HEADER_COUNTS 16",
-"#define GPI_MAGIC 0x67706874u /* + 1: refusing the reserved value is an error, not the caller's wish */",
+"#define GPI_MAGIC 0x67706874u /* plus 1 if a refused reserved value is an error, and not intended */",
 "",
 "/* Counts of the header, besides one for each result, GP_HASH_INSERTED to GP_HASH_ABSENT. */",
-"#define GPI_COUNT_CLAIMED 0 /* slots that have a key, whether live or not; without side slots */",
+"#define GPI_COUNT_CLAIMED 0 /* slots that have a key, live or erased, without side slots */",
 "#define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */",
 "#define GPI_COUNTS 9",
 "",
-"/* How a value changes. */",
+"/* Changes: how a put changes the value of a key that is there. */",
 "#define GPI_CHANGE_KEEP 0",
 "#define GPI_CHANGE_ASSIGN 1",
 "#define GPI_CHANGE_ADD 2",
@@ -7904,9 +7919,9 @@ static const char *const gpi_kernel_common_hash_constants[] = {
 "#define GPI_CHANGE_ADD_F 10",
 "#define GPI_CHANGE_MIN_F 11",
 "#define GPI_CHANGE_MAX_F 12",
-"#define GPI_WIDE_VALUE 16 /* added to these: on 64 bits */",
+"#define GPI_WIDE_VALUE 16 /* added to a change: it operates on 64 bits */",
 "",
-"/* Where a batch's values come from. */",
+"/* Sources of a batch's values. */",
 "#define GPI_SOURCE_BUFFER 0",
 "#define GPI_SOURCE_ONE 1   /* the same for all keys */",
 "#define GPI_SOURCE_INDEX 2 /* the key's index in the batch */",
@@ -7915,9 +7930,9 @@ static const char *const gpi_kernel_common_hash_constants[] = {
 "#define GPI_WANTS_RESULTS 1u",
 "#define GPI_WANTS_FAILED 2u",
 "#define GPI_WANTS_FAILED_VALUES 4u",
-"#define GPI_IS_JUDGED 8u   /* `judge` is a table of the index that stands for each key */",
-"#define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */",
-"#define GPI_TELLS_FULL 32u /* keys that find no slot are an error: nothing says which they are */",
+"#define GPI_IS_JUDGED 8u   /* `judge` is a table from each key to the index of the one element to put */",
+"#define GPI_IS_CHECKED 16u /* an earlier launch of the call has checked the number of keys */",
+"#define GPI_TELLS_FULL 32u /* keys that find no slot are an error, because no output says which they are */",
 "",
 "/* Bits of `wants` of batches that find. */",
 "#define GPI_WANTS_VALUES 1u",
@@ -7940,7 +7955,7 @@ static const char *const gpi_kernel_common_hash_constants[] = {
 
 /* ---- Begin file kernels/common/hash/device.cl ---- */
 static const char *const gpi_kernel_common_hash_device[] = {
-"/* device.cl - a hash table for kernels of your own (gp_device_source). Open the table's buffer, then:",
+"/* device.cl - a hash table for kernels of your own (gp_device_source). Open the table's buffer, then call its functions:",
 "",
 "       gp_hash_table t = gp_hash_open(memory);            memory: __global uint *",
 "       gp_hash_value v;",
@@ -7948,8 +7963,8 @@ static const char *const gpi_kernel_common_hash_device[] = {
 "       uint what = gp_hash_insert(t, key, v);             GP_HASH_INSERTED, _EXISTED, _FAILED, _REFUSED",
 "       uint what = gp_hash_erase(t, key);                 GP_HASH_ERASED, _ABSENT",
 "",
-"   All of these are safe against one another and against the library's own operations on the table. A set's",
-"   keys are inserted with the value 0. Each call that changes the table also counts, in its header. */",
+"   All these functions may run at the same time as one another and as the library's own operations on the table. Insert",
+"   keys of a set with the value 0. Each call that changes the table also updates the counts in its header. */",
 "#ifndef GPI_HASH_DEVICE_CL",
 "#define GPI_HASH_DEVICE_CL",
 "#include \"hash/table.cl\"",
@@ -7963,13 +7978,13 @@ static const char *const gpi_kernel_common_hash_device[] = {
 "    return what;",
 "}",
 "",
-"/* True, and the key's value, when it is there. */",
+"/* Returns whether the key is there, and in *value its value. */",
 "static bool gp_hash_find(gp_hash_table t, gp_hash_key key, gp_hash_value *value)",
 "{",
 "    return gpi_hash_get(t, gpi_hash_home(t, key), key, value);",
 "}",
 "",
-"/* Keeps the value of a key that is there. */",
+"/* Inserts a pair. A key that is there keeps its value. */",
 "static uint gp_hash_insert(gp_hash_table t, gp_hash_key key, gp_hash_value value)",
 "{",
 "    return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_CHANGE_KEEP));",
@@ -7980,7 +7995,7 @@ static const char *const gpi_kernel_common_hash_device[] = {
 "    return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_CHANGE_ASSIGN));",
 "}",
 "",
-"/* Unsigned, of the table's width; the key's first value where it is absent. */",
+"/* These combine unsigned values of the table's width. An absent key is inserted with `value`. */",
 "static uint gp_hash_add(gp_hash_table t, gp_hash_key key, gp_hash_value value)",
 "{",
 "    return gpi_hash_counted(",
@@ -8371,7 +8386,7 @@ static const char *const gpi_kernel_common_hash_slots[] = {
 "#else",
 "#define GPI_DEPTH_COUNT(shared, b) (void)atomic_inc((volatile __local uint *)&(shared)->bin[b])",
 "#endif",
-"#line 137",
+"#line 138",
 "GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),",
 "volatile __global uint *stats, ulong span,",
 "volatile __global uint *counters)",
@@ -8412,9 +8427,8 @@ static const char *const gpi_kernel_common_hash_slots[] = {
 
 /* ---- Begin file kernels/common/hash/table.cl ---- */
 static const char *const gpi_kernel_common_hash_table[] = {
-"/* table.cl - a hash table with open addressing and linear probing, without locks: what one item does with one",
-"   key. This file is also what gp_device_source gives to kernels of your own; only names without gpi_ are for",
-"   them.",
+"/* table.cl - a hash table with open addressing and linear probing, without locks: operations of one item on one",
+"   key. gp_device_source also returns this file, for kernels of your own. They may use only names without gpi_.",
 "",
 "       home(key) = mix(key ^ seed) & mask         a probe visits home, home + 1, ... (mod capacity)",
 "",
@@ -8433,21 +8447,21 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "       packed    all ones                   (key, value)    (one less than all ones, key)    -> live again",
 "       split     (all ones, reserved)       (key, value)    (key, reserved)                  -> live again",
 "",
-"   Packed, two keys say something else in a slot; the pairs of these keys live in the side slots, under the",
-"   key 0, so that every key is legal, and every value. Split, it is one key, and one value is reserved: where",
-"   values are narrower than words it is one that no value is.",
+"   In the packed form, two keys have another meaning in a slot. The pairs of these two keys are in the side slots,",
+"   with the key 0, so that every key and every value is legal. In the split form, this is one key, and one value is",
+"   reserved. If values are narrower than words, the reserved word is one that no value equals.",
 "",
 "   Invariants:",
-"     - A slot belongs to the key that claimed it, erased or not. So a probe that meets an empty slot has seen",
-"       all keys that began to be inserted before it, and no key can stand in two slots: both writers meet at the",
+"     - A slot belongs to the key that claimed it, even if that key is erased. So a probe that meets an empty slot has",
+"       seen all keys that began to be inserted before it. No key can have two slots: two writers of a key both try the",
 "       first slot that was empty for either of them, and one of their exchanges fails.",
-"     - A value changes only by compare-and-swap from what was seen, so that no update is lost. Packed, key and",
-"       value change together; split, a reader between the two exchanges sees an absent key.",
-"     - Every access to a slot is atomic (a relaxed load is enough: each word tells all by itself).",
-"   A probe ends after `steps` slots, which is the capacity, or less where a device's loops are limited: no key",
-"   stands further from its home then, so that a search that gives up there is right too. An exchange fails",
-"   only because another item's succeeded; where loops are limited, `turns` bounds those as well.",
-"   tests/models/hash.pml checks all of this, with operations that race and loads that come late.",
+"     - A value changes only by compare-and-swap from the value that was seen, so that no update is lost. In the packed",
+"       form key and value change together. In the split form a reader between the two exchanges sees an absent key.",
+"     - Every access to a slot is atomic. A relaxed load is enough, because each word is valid by itself.",
+"   A probe ends after `steps` slots: the capacity, or fewer on a device whose loops are limited. In that case no key is",
+"   further from its home, so that a search which ends there is right, too. An exchange fails only because another",
+"   item's exchange succeeded. On a device whose loops are limited, `turns` bounds these repetitions as well.",
+"   tests/models/hash.pml checks all this, with operations that race and loads that are late.",
 "",
 "   Parameters",
 "       GPI_HASH_PACKED   1: packed form, 64-bit atomics; keys and values of 4 bytes",
@@ -8474,14 +8488,14 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "#endif",
 "",
 "#if GPI_HASH_PACKED",
-"#define GPI_KEY_DEAD (~1u) /* the value half says whose slot it is */",
+"#define GPI_KEY_DEAD (~1u) /* the value half has the erased key */",
 "#define GPI_SIDE_SLOTS 2",
 "#else",
 "#define GPI_SIDE_SLOTS 1",
 "#endif",
 "",
-"/* Kernels of the library have the table's facts (hash/constants.cl) as an argument, so that nothing in the buffer leads them",
-"   out of it. They leave a table alone whose header says otherwise. */",
+"/* Kernels of the library have the table's facts (hash/constants.cl) as arguments, so that no content of the buffer makes them",
+"   access memory outside it. If the header has other facts, they do not touch the table. */",
 "",
 "/* The outcome of a key, and the index of its count in the header. gp_hash_result has the same values. */",
 "#define GP_HASH_INSERTED 1   /* it was absent and is there now */",
@@ -8491,7 +8505,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "#define GP_HASH_SUPERSEDED 5 /* another of the batch's equal keys stands for it */",
 "#define GP_HASH_ERASED 6",
 "#define GP_HASH_ABSENT 7",
-"#define GPI_CLAIMED 16 /* with GP_HASH_INSERTED or others: a slot got its key */",
+"#define GPI_CLAIMED 16 /* added to an outcome if the key has claimed an empty slot */",
 "",
 "/* ------------------------------------------------------------------ a table */",
 "",
@@ -8503,11 +8517,11 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "    uint mask, steps, turns;",
 "} gp_hash_table;",
 "",
-"/* The facts as a kernel's arguments; and from these. */",
+"/* The table's facts as a kernel's parameters, and as a vector. */",
 "#define GPI_FACTS_PARAMETERS(name) ulong name##_x, ulong name##_y, ulong name##_z, ulong name##_w",
 "#define GPI_FACTS(name) ((ulong4)(name##_x, name##_y, name##_z, name##_w))",
 "",
-"#line 96 \"kernels/common/hash/table.cl\"",
+"#line 95 \"kernels/common/hash/table.cl\"",
 "GPI_INLINE gp_hash_table gpi_hash_table_of(__global uint *memory, ulong4 facts)",
 "{",
 "    gp_hash_table t;",
@@ -8532,7 +8546,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "    return (ulong4)(p[0], p[1], p[2], p[3]);",
 "}",
 "",
-"/* `memory`: the table's buffer. In one that holds no table nothing is found, and nothing finds a place. */",
+"/* Opens the table in buffer `memory`. If the buffer holds no table, no key is found, and no key can be inserted. */",
 "GPI_INLINE gp_hash_table gp_hash_open(__global uint *memory)",
 "{",
 "    ulong4 facts = gpi_hash_header(memory);",
@@ -8540,14 +8554,14 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "    return gpi_hash_table_of(memory, facts);",
 "}",
 "",
-"/* Whether the table is what the host takes it for. */",
+"/* Returns whether the table's header has the facts that the host expects. */",
 "GPI_INLINE bool gpi_hash_is(__global const uint *memory, ulong4 facts)",
 "{",
 "    const ulong4 header = gpi_hash_header(memory);",
 "    return header.x == facts.x && header.y == facts.y && header.z == facts.z && header.w == facts.w;",
 "}",
 "",
-"/* What a kernel of n elements, or slots, has to do; nothing where there is no table. */",
+"/* Returns n, the number of elements or slots that a kernel has to handle, or 0 if the buffer does not hold the expected table. */",
 "GPI_INLINE ulong gpi_hash_work(__global const uint *memory, ulong4 facts, ulong n,",
 "                               volatile __global uint *counters)",
 "{",
@@ -8556,7 +8570,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "    return 0;",
 "}",
 "",
-"/* Keys that were refused, to the context's counters; `by`: see GPI_COUNT_REFUSED. */",
+"/* Adds x refused keys to the context's counters, if refusing is an error. `by`: see GPI_COUNT_REFUSED. */",
 "GPI_INLINE void gpi_hash_tell_refused(ulong4 facts, volatile __global uint *counters, uint by, uint x)",
 "{",
 "    if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);",
@@ -8572,7 +8586,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "#endif",
 "}",
 "",
-"/* Where the probe for `key` begins. */",
+"/* Returns the slot where the probe for `key` begins. */",
 "GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)",
 "{",
 "    const uint home = gpi_hash_of(t, key) & t.mask;",
@@ -8581,7 +8595,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "",
 "GPI_INLINE void gpi_hash_count(gp_hash_table t, uint what, uint x) { gpi_add_wide(t.counts + 2 * what, x); }",
 "",
-"/* The group's elements: [*begin, *end) of n. */",
+"/* Finds the group's elements: [*begin, *end) of n. */",
 "static void gpi_span(ulong n, ulong span, ulong *begin, ulong *end)",
 "{",
 "    *begin = min(n, span * get_group_id(0));",
@@ -8608,10 +8622,10 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "}",
 "",
 "#if GPI_HASH_PACKED",
-"/* The key that stands in a slot for `key`. */",
+"/* Returns the key that a slot contains for `key`: 0 in a side slot. */",
 "GPI_INLINE uint gpi_slot_key(gp_hash_table t, uint slot, uint key) { return slot > t.mask ? 0 : key; }",
 "",
-"/* Key and value in a slot; false when it has no live pair. */",
+"/* Reads key and value of a slot. Returns false if it has no live pair. */",
 "GPI_INLINE bool gpi_slot_read(gp_hash_table t, uint slot, gp_hash_key *key, gp_hash_value *value)",
 "{",
 "    const ulong seen = gpi_word_load(gpi_slot(t, slot));",
@@ -8620,7 +8634,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "    return GPI_PAIR_KEY(seen) < GPI_KEY_DEAD;",
 "}",
 "",
-"/* Whether an erased key has the slot. */",
+"/* Returns whether the slot belongs to an erased key. */",
 "GPI_INLINE bool gpi_slot_is_dead(gp_hash_table t, uint slot)",
 "{",
 "    return GPI_PAIR_KEY(gpi_word_load(gpi_slot(t, slot))) == GPI_KEY_DEAD;",
@@ -8686,7 +8700,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "    return v;",
 "}",
 "",
-"/* What a live value x becomes. */",
+"/* Returns what a live value x becomes by a change with v. */",
 "static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)",
 "{",
 "    if (change == GPI_CHANGE_ASSIGN) return v;",
@@ -8703,7 +8717,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "/* ------------------------------------------------------------------ put */",
 "",
 "#if GPI_HASH_PACKED",
-"/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).",
+"/* Finds or claims the key's slot, changes its value, and returns the outcome. `slot`: gpi_hash_home(t, key).",
 "   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_AGAIN,",
 "   BUG_STEPS.) */",
 "GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)",
@@ -8735,7 +8749,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "}",
 "",
 "#else",
-"/* Changes the value of a key that has a slot, and returns the outcome, with `claimed` added. `turn`: how many of t.turns are used up.",
+"/* Changes the value of a key that has a slot, and returns the outcome, with `claimed` added. `turn`: how many of t.turns are used.",
 "   (hash.pml: `lost`, `ends`, and the mutation BUG_STORE.) */",
 "GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,",
 "                                uint change, uint claimed, uint turn)",
@@ -8754,7 +8768,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "    return GP_HASH_FAILED | claimed;",
 "}",
 "",
-"/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).",
+"/* Finds or claims the key's slot, changes its value, and returns the outcome. `slot`: gpi_hash_home(t, key).",
 "   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.) */",
 "GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)",
 "{",
@@ -8780,7 +8794,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "/* ------------------------------------------------------------------ get, erase */",
 "",
 "#if GPI_HASH_PACKED",
-"/* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */",
+"/* Returns whether the key is there, and in *value its value. (hash.pml: `own`, `found`, `ends`.) */",
 "GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)",
 "{",
 "    const uint own = gpi_slot_key(t, slot, key);",
@@ -8796,7 +8810,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "    return false;",
 "}",
 "",
-"/* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */",
+"/* Erases the key, which keeps its slot. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */",
 "GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)",
 "{",
 "    const uint own = gpi_slot_key(t, slot, key);",
@@ -8818,7 +8832,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "}",
 "",
 "#else",
-"/* The value cell of the key; NULL when it has no slot. */",
+"/* Returns the address of the key's value, or NULL if it has no slot. */",
 "GPI_INLINE volatile __global gpi_word *gpi_hash_cell(gp_hash_table t, uint slot, gp_hash_key key)",
 "{",
 "    for (uint step = 0; step < t.steps; step++) {",
@@ -8831,7 +8845,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "    return 0;",
 "}",
 "",
-"/* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */",
+"/* Returns whether the key is there, and in *value its value. (hash.pml: `own`, `found`, `ends`.) */",
 "GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)",
 "{",
 "    volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);",
@@ -8840,7 +8854,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "    return *value != t.reserved;",
 "}",
 "",
-"/* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */",
+"/* Erases the key, which keeps its slot. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */",
 "GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)",
 "{",
 "    volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);",
@@ -9105,7 +9119,7 @@ static const char *const gpi_kernel_common_histogram_samples[] = {
 "#else",
 "#define GPI_READ_ELEMENT(p, i) (p)[i]",
 "#endif",
-"#line 79 \"kernels/common/histogram/samples.cl\"",
+"#line 80 \"kernels/common/histogram/samples.cl\"",
 "static GPI_OPERAND gpi_sample_read(gpi_samples s, ulong i)",
 "{",
 "#if GPI_INPUTS == 0",
@@ -9116,7 +9130,7 @@ static const char *const gpi_kernel_common_histogram_samples[] = {
 "return GPI_READ_ELEMENT(s.in, i);",
 "#endif",
 "}",
-"#line 91",
+"#line 92",
 "static void gpi_out_add(volatile __global uint *out, ulong cell, gpi_histogram_cell x)",
 "{",
 "#if GPI_COUNT_WIDE",
@@ -9421,7 +9435,7 @@ static const char *const gpi_kernel_common_map_random_blocks[] = {
 "#endif",
 "}",
 "#endif",
-"#line 96 \"kernels/common/map/random_blocks.cl\"",
+"#line 97 \"kernels/common/map/random_blocks.cl\"",
 "GPI_INLINE void gpi_random_elements(const uint *word, ulong a, ulong b, GPI_LANE *element)",
 "{",
 "#if GPI_KIND == 3",
@@ -10048,7 +10062,7 @@ static const char *const gpi_kernel_common_nest_lookback[] = {
 "ulong n;",
 "uint leaves, polls;",
 "} gpi_lookback;",
-"#line 58 \"kernels/common/nest/lookback.cl\"",
+"#line 57 \"kernels/common/nest/lookback.cl\"",
 "static gpi_lookback gpi_lookback_make(volatile __global uint *words, gpi_symbol_input in,",
 "volatile __global uint *counters, ulong n, uint leaves, uint polls)",
 "{",
@@ -10061,24 +10075,24 @@ static const char *const gpi_kernel_common_nest_lookback[] = {
 "back.polls = polls;",
 "return back;",
 "}",
-"#line 71",
+"#line 70",
 "static uint gpi_node_word(gpi_node node, uint k)",
 "{",
 "const gpi_index x = k < 2 ? node.pops : node.pushes;",
 "return GPI_WORD_THERE | (uint)(k % 2 ? (ulong)x >> 31 : (ulong)x);",
 "}",
-"#line 77",
+"#line 76",
 "static volatile __global uint *gpi_node_words(gpi_lookback back, uint x)",
 "{",
 "return back.words + (ulong)x * GPI_NODE_WORDS;",
 "}",
-"#line 83",
+"#line 82",
 "static void gpi_lookback_write(gpi_lookback back, uint x, gpi_node node)",
 "{",
 "volatile __global uint *words = gpi_node_words(back, x);",
 "for (uint k = 0; k < GPI_NODE_WORDS; k++) gpi_word_write(words + k, gpi_node_word(node, k));",
 "}",
-"#line 90",
+"#line 89",
 "static void gpi_lookback_publish(gpi_lookback back, uint x, gpi_node node)",
 "{",
 "const uint level = clz(x) - clz(back.leaves), tile = ((x + 1) << level) - 1 - back.leaves;",
@@ -10088,7 +10102,7 @@ static const char *const gpi_kernel_common_nest_lookback[] = {
 "if (gpi_tells(words + k, tile, k)) gpi_word_write(words + k, gpi_node_word(node, k));",
 "}",
 "}",
-"#line 100",
+"#line 99",
 "static gpi_index gpi_number_of(uint low, uint high)",
 "{",
 "return (gpi_index)(low & ~GPI_WORD_THERE) | (gpi_index)((ulong)(high & ~GPI_WORD_THERE) << 31);",
@@ -10139,7 +10153,7 @@ static const char *const gpi_kernel_common_nest_lookback[] = {
 "return i;",
 "}",
 "#endif",
-"#line 157 \"kernels/common/nest/lookback.cl\"",
+"#line 156 \"kernels/common/nest/lookback.cl\"",
 "static gpi_node gpi_lookback_wait(gpi_lookback back, uint x)",
 "{",
 "gpi_node node;",
@@ -10152,7 +10166,7 @@ static const char *const gpi_kernel_common_nest_lookback[] = {
 "#endif",
 "return node;",
 "}",
-"#line 172 \"kernels/common/nest/lookback.cl\"",
+"#line 171 \"kernels/common/nest/lookback.cl\"",
 "GPI_NOINLINE gpi_node gpi_lookback_compute(gpi_lookback back, uint x)",
 "{",
 "gpi_node all = gpi_node_make(0, 0), node;",
@@ -10173,7 +10187,7 @@ static const char *const gpi_kernel_common_nest_lookback[] = {
 "if (x < back.leaves || GPI_SHAPE_LOCAL) gpi_lookback_write(back, x, all);",
 "return all;",
 "}",
-"#line 194",
+"#line 193",
 "static gpi_node gpi_lookback_node(gpi_lookback back, uint x)",
 "{",
 "gpi_node node;",
@@ -10181,20 +10195,20 @@ static const char *const gpi_kernel_common_nest_lookback[] = {
 "GPI_ACQUIRE();",
 "return node;",
 "}",
-"#line 203",
+"#line 202",
 "static gpi_node gpi_lookback_beside(gpi_lookback back, uint x)",
 "{",
 "return (x & 1) && x > 1 ? gpi_lookback_node(back, x - 1) : gpi_node_make(0, 0);",
 "}",
 "#if GPI_SHAPE_LOCAL",
-"#line 211",
+"#line 210",
 "static void gpi_lookback_all_beside(gpi_lookback back, uint tile, __local gpi_node *beside)",
 "{",
 "for (uint level = (uint)GPI_LOCAL_ID; level < 32; level += GPI_WG)",
 "beside[level] = gpi_lookback_beside(back, (back.leaves + tile) >> level);",
 "}",
 "#endif",
-"#line 220 \"kernels/common/nest/lookback.cl\"",
+"#line 219 \"kernels/common/nest/lookback.cl\"",
 "static gpi_node gpi_lookback_climb(gpi_lookback back, uint tile, gpi_node leaf,",
 "__local const gpi_node *beside)",
 "{",
@@ -10353,10 +10367,10 @@ static const char *const gpi_kernel_common_nest_stack_monoid[] = {
 "for (uint k = l; k < width; k += GPI_WG) grow((groups + g) * width + k); \\",
 "} \\",
 "} while (0)",
-"#line 184",
+"#line 190",
 "static ulong gpi_tile_begin(uint tile) { return (ulong)tile * GPI_TILE; }",
 "static uint gpi_tiles_of(ulong n) { return (uint)((n + GPI_TILE - 1) / GPI_TILE); }",
-"#line 188",
+"#line 194",
 "static uint gpi_tile_length_of(ulong n, uint tile)",
 "{",
 "return (uint)min((ulong)GPI_TILE, n - min(n, gpi_tile_begin(tile)));",
@@ -10758,7 +10772,7 @@ static const char *const gpi_kernel_common_nest_tree_runs[] = {
 "typedef struct gpi_low {",
 "gpi_index key, count;",
 "} gpi_low;",
-"#line 46 \"kernels/common/nest/tree_runs.cl\"",
+"#line 45 \"kernels/common/nest/tree_runs.cl\"",
 "static gpi_low gpi_low_make(gpi_index key, gpi_index count)",
 "{",
 "gpi_low low;",
@@ -10766,7 +10780,7 @@ static const char *const gpi_kernel_common_nest_tree_runs[] = {
 "low.count = count;",
 "return low;",
 "}",
-"#line 54",
+"#line 53",
 "static gpi_low gpi_low_product(gpi_low a, gpi_low b)",
 "{",
 "return gpi_low_make(min(a.key, b.key), (a.key <= b.key ? a.count : 0) + (b.key <= a.key ? b.count : 0));",
@@ -10792,7 +10806,7 @@ static const char *const gpi_kernel_common_nest_tree_runs[] = {
 "while (x < leaves) x = 2 * x + (tree[2 * x].key > most); \\",
 "return x - leaves; \\",
 "}",
-"#line 87",
+"#line 86",
 "GPI_DEFINE_LOWS(run_lows, __global const gpi_low *)",
 "#if GPI_SHAPE_SERIAL",
 "typedef ushort gpi_tree_own;",
@@ -11131,7 +11145,7 @@ static const char *const gpi_kernel_common_scan_reduce[] = {
 "GPI_WRITE(out, offset, GPI_BASE_RESULT(total));",
 "}",
 "#endif",
-"#line 49 \"kernels/common/scan/reduce.cl\"",
+"#line 48 \"kernels/common/scan/reduce.cl\"",
 "static void gpi_reduce_partials(GPI_COMBINE_PARAMETER __global const GPI_T *partials, uint spans,",
 "__global GPI_OUT *out, ulong out_offset, gpi_argument initial,",
 "gpi_tile_shared shared)",
@@ -11354,7 +11368,7 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "if (GPI_LOCAL_ID == 0) list.partials[r] = sum;",
 "}",
 "}",
-"#line 86",
+"#line 87",
 "GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __global GPI_OUT *out,",
 "ulong out_offset, gpi_argument initial)",
 "{",
@@ -11429,7 +11443,7 @@ static const char *const gpi_kernel_common_scan_segments[] = {
 "{",
 "GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_PASSED initial, sum)));",
 "}",
-"#line 64",
+"#line 65",
 "static bool gpi_large_add(gpi_list list, ulong s, ulong length)",
 "{",
 "const uint rows = (uint)((length + GPI_TILE - 1) / GPI_TILE);",
@@ -11444,7 +11458,7 @@ static const char *const gpi_kernel_common_scan_segments[] = {
 "for (uint r = row; r < list.row_room && r - row < rows; r++) list.owner[r] = fits ? k : GPI_NO_OWNER;",
 "return fits;",
 "}",
-"#line 79",
+"#line 80",
 "static void gpi_bad_add(gpi_list list, volatile __global uint *counters)",
 "{",
 "if (atomic_inc(list.state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);",
@@ -11638,7 +11652,7 @@ static const char *const gpi_kernel_common_scan_walk_back_item[] = {
 "#define GPI_WALKS_BACK (GPI_LOCAL_ID == 0)",
 "#define GPI_WALKS_ALL 0",
 "#if GPI_ORDERED",
-"#line 15 \"kernels/common/scan/walk_back_item.cl\"",
+"#line 16 \"kernels/common/scan/walk_back_item.cl\"",
 "static uint gpi_await(volatile __global uint *state, uint tile, GPI_T *value)",
 "{",
 "uint flag = gpi_observe(state, tile, value);",
@@ -11648,7 +11662,7 @@ static const char *const gpi_kernel_common_scan_walk_back_item[] = {
 "}",
 "return flag;",
 "}",
-"#line 27",
+"#line 28",
 "static uint gpi_fold_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *product)",
 "{",
 "uint anchor = next;",
@@ -11665,7 +11679,7 @@ static const char *const gpi_kernel_common_scan_walk_back_item[] = {
 "return inclusive ? 0 : anchor;",
 "}",
 "#endif",
-"#line 49 \"kernels/common/scan/walk_back_item.cl\"",
+"#line 50 \"kernels/common/scan/walk_back_item.cl\"",
 "static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,",
 "uint *polls, bool bounded, gpi_tile_shared shared)",
 "{",
@@ -11802,7 +11816,7 @@ static const char *const gpi_kernel_common_select_input[] = {
 "#else",
 "#define GPI_READ_IN(p, i) (p)[i]",
 "#endif",
-"#line 76 \"kernels/common/select/input.cl\"",
+"#line 75 \"kernels/common/select/input.cl\"",
 "static ulong gpi_place_of(gpi_input input, ulong i)",
 "{",
 "#if GPI_SELECT_BY == GPI_SELECT_BY_INDICES",
@@ -11814,13 +11828,13 @@ static const char *const gpi_kernel_common_select_input[] = {
 "#endif",
 "}",
 "#if GPI_SELECT_BY >= GPI_SELECT_BY_UNIQUE",
-"#line 88",
+"#line 87",
 "static uint gpi_differ(gpi_input input, ulong i, ulong before)",
 "{",
 "return gpi_equal(GPI_ARGS_OF(input) GPI_READ_IN(input.in, i), GPI_READ_IN(input.in, before)) ? 0 : 1;",
 "}",
 "#endif",
-"#line 95 \"kernels/common/select/input.cl\"",
+"#line 94 \"kernels/common/select/input.cl\"",
 "static uint gpi_is_selected(gpi_input input, ulong i, const bool inside)",
 "{",
 "#if GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE",
@@ -11835,7 +11849,7 @@ static const char *const gpi_kernel_common_select_input[] = {
 "return inside || i + 1 < input.count ? gpi_differ(input, i + 1, i) : 1;",
 "#endif",
 "}",
-"#line 111",
+"#line 110",
 "static GPI_T gpi_load(gpi_input input, ulong i)",
 "{",
 "const uint selected = gpi_is_selected(input, i, false);",
@@ -11878,14 +11892,14 @@ static const char *const gpi_kernel_common_select_input[] = {
 "} gpi_kept_cell;",
 "#define GPI_KEPT_IN(cell) (cell).in",
 "#endif",
-"#line 163",
+"#line 162",
 "static gpi_kept_cell gpi_kept_cell_load(gpi_input input, ulong i)",
 "{",
 "gpi_kept_cell x;",
 "x.record = input.data[i];",
 "return x;",
 "}",
-"#line 170",
+"#line 169",
 "static gpi_kept_cell gpi_kept_cell_none(void)",
 "{",
 "gpi_kept_cell x;",
@@ -11894,7 +11908,7 @@ static const char *const gpi_kernel_common_select_input[] = {
 "}",
 "#if GPI_RECORD_SIZE <= 8",
 "#define GPI_QUADS 1",
-"#line 181",
+"#line 180",
 "static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, gpi_kept_cell *x)",
 "{",
 "const GPI_QUAD(GPI_RECORD) quad = GPI_READ_QUAD(GPI_RECORD, input.data + i, aligned);",
@@ -11903,7 +11917,7 @@ static const char *const gpi_kernel_common_select_input[] = {
 "x[2].record = quad.s2;",
 "x[3].record = quad.s3;",
 "}",
-"#line 191",
+"#line 190",
 "static bool gpi_quads_aligned(gpi_input input)",
 "{",
 "return (size_t)input.data % sizeof(GPI_QUAD(GPI_RECORD)) == 0;",
@@ -11921,7 +11935,7 @@ static const char *const gpi_kernel_common_select_input[] = {
 "#define GPI_READ_RUN(p) vload16(0, p)",
 "#endif",
 "#endif",
-"#line 211 \"kernels/common/select/input.cl\"",
+"#line 210 \"kernels/common/select/input.cl\"",
 "static uint16 gpi_read_vector(gpi_input input, ulong i)",
 "{",
 "uint lane[16];",
@@ -11977,7 +11991,7 @@ static const char *const gpi_kernel_common_select_run_sink[] = {
 "{",
 "GPI_WRITE(runs.out, r, GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_OF(runs) runs.initial, product)));",
 "}",
-"#line 35",
+"#line 36",
 "static void gpi_last_run_put(gpi_run_sink runs, gpi_input input, ulong base, GPI_T total)",
 "{",
 "const bool last = base < input.count ? base + GPI_TILE >= input.count : base == 0;",
@@ -12005,13 +12019,13 @@ static const char *const gpi_kernel_common_select_select[] = {
 "#include \"scan/tile.cl\"",
 "#include \"scan/tile_states.cl\"",
 "#include \"select/compact.cl\"",
-"#line 33 \"kernels/common/select/select.cl\"",
+"#line 34 \"kernels/common/select/select.cl\"",
 "static void gpi_tell_counts(gpi_input input, gpi_sink sink, ulong base, GPI_T total)",
 "{",
 "const bool last = base < input.count ? base + GPI_TILE >= input.count : base == 0;",
 "if (last && GPI_LOCAL_ID == 0) gpi_counts_write(sink, total, input.count);",
 "}",
-"#line 39",
+"#line 40",
 "GPI_KERNEL void gp_select_look_back(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,",
 "uint polls, volatile __global uint *counters)",
 "{",
@@ -12031,7 +12045,7 @@ static const char *const gpi_kernel_common_select_select[] = {
 "gpi_tell_counts(input, sink, base, gpi_combine(prefix, aggregate));",
 "gpi_tile_compact(&tile, prefix, input, base, gpi_sink_open(sink, prefix, input.count), shared);",
 "}",
-"#line 60",
+"#line 61",
 "GPI_KERNEL void gp_select_upsweep(GPI_INPUT_PARAMETERS, __global GPI_T *partials)",
 "{",
 "GPI_SHARED(gpi_tile_memory, shared);",
@@ -12039,14 +12053,14 @@ static const char *const gpi_kernel_common_select_select[] = {
 "GPI_INPUT_SET(input);",
 "gpi_sweep_up(input, partials, shared);",
 "}",
-"#line 68",
+"#line 69",
 "GPI_KERNEL void gp_select_spine(__global GPI_T *partials, uint tiles)",
 "{",
 "GPI_SHARED(gpi_tile_memory, shared);",
 "const GPI_T total = gpi_sweep_spine(partials, tiles, gpi_identity(), shared);",
 "if (GPI_LOCAL_ID == 0) partials[tiles] = total;",
 "}",
-"#line 76",
+"#line 77",
 "GPI_KERNEL void gp_select_downsweep(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,",
 "uint tiles, volatile __global uint *counters)",
 "{",
@@ -12386,7 +12400,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "(digit).flip = (gpi_key_bits)(flip); \\",
 "(digit).shift = shift; \\",
 "(digit).mask = mask",
-"#line 48 \"kernels/common/sort/digit.cl\"",
+"#line 47 \"kernels/common/sort/digit.cl\"",
 "static uint gpi_digit_of(gpi_key key, gpi_digit digit)",
 "{",
 "#if GPI_KEY_HASH",
@@ -12395,7 +12409,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "return ((uint)(gpi_key_order(key, 0) >> digit.shift) ^ (uint)(digit.flip >> digit.shift)) & digit.mask;",
 "#endif",
 "}",
-"#line 58",
+"#line 57",
 "static gpi_digit gpi_digit_at(uint p, ulong flip, uint begin, uint end)",
 "{",
 "gpi_digit digit;",
@@ -12414,19 +12428,19 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "(bits).begin = begin_bit; \\",
 "(bits).end = end_bit; \\",
 "(bits).passes = passes",
-"#line 81",
+"#line 80",
 "static gpi_key_bits gpi_window_of(gpi_key key, gpi_digit_bits bits)",
 "{",
 "const uint width = 8 * sizeof(gpi_key_bits), window = bits.end - bits.begin;",
 "const gpi_key_bits mask = window ? ~(gpi_key_bits)0 >> (width - window) : 0;",
 "return gpi_key_order(key, (gpi_key_bits)bits.flip) >> bits.begin & mask;",
 "}",
-"#line 88",
+"#line 87",
 "static gpi_digit gpi_digit_of_pass(uint p, gpi_digit_bits bits)",
 "{",
 "return gpi_digit_at(p, bits.flip, bits.begin, bits.end);",
 "}",
-"#line 94",
+"#line 93",
 "static gpi_digit gpi_digit_highest(gpi_digit_bits bits)",
 "{",
 "return gpi_digit_at(0, bits.flip, bits.end - GPI_DIGIT_BITS, bits.end);",
@@ -12470,7 +12484,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "bool indices;",
 "#endif",
 "} gpi_move;",
-"#line 145",
+"#line 144",
 "static gpi_move gpi_move_make(gpi_places places, uint from, uint to)",
 "{",
 "gpi_move move;",
@@ -12486,13 +12500,13 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "return move;",
 "}",
 "#if GPI_VALUE_SIZE",
-"#line 161",
+"#line 160",
 "static gpi_value gpi_value_at(gpi_move move, ulong i)",
 "{",
 "return move.indices ? GPI_VALUE_OF(i) : move.value[i];",
 "}",
 "#endif",
-"#line 168 \"kernels/common/sort/digit.cl\"",
+"#line 167 \"kernels/common/sort/digit.cl\"",
 "static void gpi_move_one(gpi_move move, ulong i, ulong j)",
 "{",
 "move.key_to[j] = move.key[i];",
@@ -12500,7 +12514,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "move.value_to[j] = gpi_value_at(move, i);",
 "#endif",
 "}",
-"#line 177",
+"#line 176",
 "static uint gpi_place_next(uint from, uint first)",
 "{",
 "if (from == GPI_PLACE_IN) return first;",
@@ -12509,23 +12523,23 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "#define GPI_IN_ORDER 2u",
 "#define GPI_OUT_OF_ORDER 3u",
 "typedef volatile __global uint *gpi_state;",
-"#line 192",
+"#line 191",
 "static ulong gpi_state_count(gpi_state state) { return (ulong)state[1] << 32 | state[0]; }",
-"#line 194",
+"#line 193",
 "static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }",
-"#line 197",
+"#line 196",
 "static bool gpi_is_abandoned(gpi_state state) { return atomic_or(state + GPI_STATE_ABANDONED, 0u) != 0; }",
-"#line 200",
+"#line 199",
 "static bool gpi_is_trivial(gpi_state state, uint pass)",
 "{",
 "return gpi_from(state, pass) == gpi_from(state, pass + 1);",
 "}",
-"#line 206",
+"#line 205",
 "static bool gpi_are_in_order(gpi_state state, uint pass)",
 "{",
 "return pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;",
 "}",
-"#line 211",
+"#line 210",
 "static bool gpi_is_idle(gpi_state state, uint pass, uint when)",
 "{",
 "switch (when) {",
@@ -12535,7 +12549,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "default: return gpi_are_in_order(state, pass);",
 "}",
 "}",
-"#line 221",
+"#line 220",
 "static __global ulong *gpi_part(gpi_state state, ulong at) { return (__global ulong *)(state + at); }",
 "#endif",
 };
@@ -12674,7 +12688,7 @@ static const char *const gpi_kernel_common_sort_lookback[] = {
 "return true;",
 "#endif",
 "}",
-"#line 186",
+"#line 187",
 "static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)",
 "{",
 "uint polls = ring.polls, distance = 1, sum = 0;",
@@ -12693,7 +12707,7 @@ static const char *const gpi_kernel_common_sort_lookback[] = {
 "*exclusive = sum;",
 "return found;",
 "}",
-"#line 209",
+"#line 210",
 "static bool gpi_ring_leave(gpi_ring ring, uint tile)",
 "{",
 "#if GPI_WIDE",
@@ -12841,7 +12855,7 @@ static const char *const gpi_kernel_common_sort_rank[] = {
 "}",
 "}",
 "#endif",
-"#line 69 \"kernels/common/sort/rank.cl\"",
+"#line 70 \"kernels/common/sort/rank.cl\"",
 "GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,",
 "const uint passes, GPI_NEAR uint *count)",
 "{",
@@ -12856,7 +12870,7 @@ static const char *const gpi_kernel_common_sort_rank[] = {
 "#endif",
 "for (; i < end; i += GPI_WG) gpi_count_key(key[i], bits, passes, count);",
 "}",
-"#line 85",
+"#line 86",
 "static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,",
 "GPI_NEAR uint *count)",
 "{",
@@ -12979,7 +12993,7 @@ static const char *const gpi_kernel_common_sort_search[] = {
 "#define GPI_READ_NEEDLE(p, i) (p)[i]",
 "#endif",
 "#ifdef GPI_LANE_BITS",
-"#line 80 \"kernels/common/sort/search.cl\"",
+"#line 79 \"kernels/common/sort/search.cl\"",
 "GPI_INLINE ushort gpi_half_bits(float v)",
 "{",
 "ushort bits;",
@@ -12987,7 +13001,7 @@ static const char *const gpi_kernel_common_sort_search[] = {
 "return bits;",
 "}",
 "#endif",
-"#line 89 \"kernels/common/sort/search.cl\"",
+"#line 88 \"kernels/common/sort/search.cl\"",
 "GPI_INLINE gpi_key_bits gpi_hay_order(gpi_haystack hay, ulong i)",
 "{",
 "#if !GPI_HAY_MAPPED",
@@ -12998,7 +13012,7 @@ static const char *const gpi_kernel_common_sort_search[] = {
 "return gpi_key_order(GPI_LANE_BITS(gpi_hay_lane(GPI_ARGS_OF(hay) i)), hay.flip);",
 "#endif",
 "}",
-"#line 100",
+"#line 99",
 "GPI_INLINE gpi_key_bits gpi_needle_order(gpi_haystack hay, __global const GPI_NEEDLE *needle, ulong i)",
 "{",
 "#if !GPI_NEEDLE_MAPPED",
@@ -13045,7 +13059,7 @@ static const char *const gpi_kernel_common_sort_search[] = {
 "for (uint k = 0; k < GPI_ABREAST && n; k++)",
 "needles->at[k] += gpi_hay_order(hay, needles->at[k]) < needles->q[k];",
 "}",
-"#line 151",
+"#line 152",
 "GPI_NOINLINE void gpi_search(gpi_haystack hay, GPI_GROUP_SPACE const gpi_key_bits *sample,",
 "gpi_needles *needles)",
 "{",
@@ -13054,7 +13068,7 @@ static const char *const gpi_kernel_common_sort_search[] = {
 "for (uint k = 0; k < GPI_ABREAST; k++) needles->at[k] = min(needles->at[k] * hay.stride, hay.count - gap);",
 "gpi_search_keys(hay, gap, needles);",
 "}",
-"#line 161",
+"#line 162",
 "GPI_KERNEL void gp_search_needles(GPI_ARGS_PARAMETERS __global const GPI_HAY *key, ulong key_at,",
 "__global const GPI_NEEDLE *needle, ulong needle_at, __global gpi_value *out,",
 "ulong out_at, ulong flip, uint upper, uint wanted_samples, ulong span,",
@@ -13224,7 +13238,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 180",
+"#line 181",
 "GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)",
 "{",
 "GPI_SHARED(gpi_bases_memory, shared);",
@@ -13259,7 +13273,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "}",
 "}",
 "#if GPI_SHAPE_SERIAL",
-"#line 216",
+"#line 217",
 "static uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,",
 "gpi_move_shared shared)",
 "{",
@@ -13275,7 +13289,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_move_memory move;",
 "} gpi_scatter_memory;",
 "#define GPI_SCATTER_MOVE(shared) (&(shared)->move)",
-"#line 235 \"kernels/common/sort/segmented_sort.cl\"",
+"#line 236 \"kernels/common/sort/segmented_sort.cl\"",
 "static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)",
 "{",
 "ulong sum = 0;",
@@ -13284,7 +13298,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "return sum;",
 "}",
 "#define GPI_ROW_DIGITS ((GPI_BINS + GPI_WG - 1) / GPI_WG)",
-"#line 245",
+"#line 246",
 "GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,",
 "__local gpi_scatter_memory *shared)",
 "{",
@@ -13308,7 +13322,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "return to;",
 "}",
 "#endif",
-"#line 270 \"kernels/common/sort/segmented_sort.cl\"",
+"#line 272 \"kernels/common/sort/segmented_sort.cl\"",
 "GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
 "uint pass, ulong span, uint first_place, ulong lines_from, uint lines)",
 "{",
@@ -13332,7 +13346,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 294",
+"#line 296",
 "GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)",
 "{",
 "gpi_segments segments;",
@@ -13476,7 +13490,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "return in_order;",
 "}",
 "#endif",
-"#line 114 \"kernels/common/sort/sort.cl\"",
+"#line 115 \"kernels/common/sort/sort.cl\"",
 "GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,",
 "uint when, uint order_end, ulong span, ulong table_at)",
 "{",
@@ -13502,7 +13516,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "GPI_EACH_BIN(d) row[d] = shared->count[d];",
 "}",
 "#if GPI_KEY_HASH && GPI_SHAPE_SERIAL",
-"#line 141",
+"#line 142",
 "static bool gpi_hashes_are_few(gpi_bases_shared shared)",
 "{",
 "uint digits = 0;",
@@ -13512,7 +13526,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "#else",
 "#define gpi_hashes_are_few(shared) false",
 "#endif",
-"#line 152 \"kernels/common/sort/sort.cl\"",
+"#line 154 \"kernels/common/sort/sort.cl\"",
 "GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,",
 "ulong bases_at, volatile __global uint *counters)",
 "{",
@@ -13530,7 +13544,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "}",
 "GPI_EACH_BIN(d) bases[d] = shared->next[d];",
 "}",
-"#line 170",
+"#line 172",
 "GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,",
 "uint when, ulong span, uint lines, ulong table_at, ulong bases_at)",
 "{",
@@ -13549,7 +13563,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];",
 "gpi_move_range(move, begin, end, digit, lines, shared);",
 "}",
-"#line 191",
+"#line 193",
 "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,",
 "ulong histogram_at)",
 "{",
@@ -13568,7 +13582,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "if (sum) gpi_add_wide(state + histogram_at + 2 * c, sum);",
 "}",
 "}",
-"#line 212",
+"#line 215",
 "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,",
 "ulong bases_at)",
 "{",
@@ -13592,7 +13606,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "state[GPI_STATE_FROM + p + 1] = from;",
 "}",
 "}",
-"#line 238",
+"#line 241",
 "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,",
 "uint launch, ulong portion, ulong portion_end, ulong span, uint lines,",
 "ulong bases_at, uint more, ulong rows_at, uint polls)",
@@ -13621,7 +13635,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "gpi_move_range(move, begin, end, digit, lines, shared);",
 "#endif",
 "}",
-"#line 269",
+"#line 272",
 "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,",
 "uint lines, ulong bases_at, ulong span, volatile __global uint *counters)",
 "{",
@@ -13870,7 +13884,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "}",
 "}",
 "#define GPI_STRINGS_AHEAD 16",
-"#line 231",
+"#line 232",
 "static void gpi_strings_fetch(gpi_round round, gpi_text text, ulong j, ulong many)",
 "{",
 "#if GPI_ON_CPU",
@@ -13881,7 +13895,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "round.from.groups[round.from.owner[near]].depth);",
 "#endif",
 "}",
-"#line 243",
+"#line 244",
 "GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)",
 "{",
 "gpi_round round;",
@@ -13901,7 +13915,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "}",
 "}",
 "}",
-"#line 263",
+"#line 264",
 "GPI_KERNEL void gp_strings_keys(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)",
 "{",
 "gpi_round round;",
@@ -13934,20 +13948,20 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "#include \"sort/topk_select.cl\"",
 "#include \"sort/topk_state.cl\"",
 "#include \"sort/topk_tile.cl\"",
-"#line 44 \"kernels/common/sort/topk.cl\"",
+"#line 45 \"kernels/common/sort/topk.cl\"",
 "static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }",
-"#line 48",
+"#line 49",
 "static uint gpi_sample_rank(ulong k, ulong n, uint s)",
 "{",
 "const float x = (float)(k - 1) * ((float)s / (float)n), more = GPI_SHAPE_LOCAL ? 2.75f : 0.75f;",
 "return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + more));",
 "}",
-"#line 55",
+"#line 56",
 "GPI_INLINE_GPU ulong gpi_sample_place(uint i, ulong stretch, ulong longer)",
 "{",
 "return i * stretch + min((ulong)i, longer) + gpi_somewhere(i, stretch + (i < longer ? 1 : 0));",
 "}",
-"#line 61",
+"#line 62",
 "static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __global gpi_key *sample)",
 "{",
 "enum { LOADS = GPI_SHAPE_LOCAL ? 8 : 1 };",
@@ -13963,7 +13977,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "}",
 "for (; i < s; i += GPI_WG) sample[i] = key[gpi_sample_place(i, stretch, longer)];",
 "}",
-"#line 79",
+"#line 80",
 "GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,",
 "GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
@@ -13993,13 +14007,13 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "#endif",
 "if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;",
 "}",
-"#line 112",
+"#line 114",
 "static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)",
 "{",
 "volatile __global uint *cursor = topk.cursor + round;",
 "return atomic_or(cursor, 0u) > topk.room ? ~0u : atomic_add(cursor, keys);",
 "}",
-"#line 119",
+"#line 122",
 "static uint gpi_topk_enter(gpi_topk topk, uint round, uint number, uint below, uint equal,",
 "__global uint4 *directory)",
 "{",
@@ -14019,7 +14033,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "(to).key = kept_key + kept_key_at; \\",
 "(to).index = kept_index + kept_index_at; \\",
 "(directory) += directory_at",
-"#line 141",
+"#line 144",
 "GPI_INLINE void gpi_topk_filter(gpi_topk topk, uint round, gpi_topk_tile tile, ulong base,",
 "__global uint4 *directory, gpi_topk_kept to, gpi_topk_shared shared)",
 "{",
@@ -14035,7 +14049,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "to.index += start;",
 "gpi_tile_keep(tile, found, to, base, shared);",
 "}",
-"#line 157",
+"#line 160",
 "GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "uint span, GPI_TOPK_KEPT_PARAMETERS)",
 "{",
@@ -14049,7 +14063,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "topk.number[GPI_TOPK_THRESHOLD]);",
 "gpi_topk_filter(topk, 0, tile, base, directory, to, shared);",
 "}",
-"#line 171",
+"#line 174",
 "GPI_KERNEL void gp_topk_filter_again(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS,",
 "ulong flip, uint span, GPI_TOPK_KEPT_PARAMETERS)",
 "{",
@@ -14066,7 +14080,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, s.threshold);",
 "gpi_topk_filter(topk, 1, tile, base, directory, to, shared);",
 "}",
-"#line 189",
+"#line 192",
 "GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "uint span, GPI_TOPK_KEPT_PARAMETERS, volatile __global uint *counters)",
 "{",
@@ -14095,7 +14109,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "atomic_inc(counters + GPI_COUNT_FALLBACKS);",
 "}",
 "}",
-"#line 218",
+"#line 221",
 "GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "uint level, ulong span, volatile __global uint *counters)",
 "{",
@@ -14115,7 +14129,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "if (shared->count[d]) gpi_add_wide(gpi_topk_bin(topk, level, d), shared->count[d]);",
 "}",
 "}",
-"#line 241",
+"#line 244",
 "GPI_NOINLINE uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,",
 "gpi_topk_shared shared)",
 "{",
@@ -14133,7 +14147,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "#endif",
 "return sum;",
 "}",
-"#line 260",
+"#line 263",
 "GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,",
 "__global const uint4 *directory, ulong enough)",
 "{",
@@ -14143,7 +14157,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "for (uint i = block * GPI_TOPK_BLOCK; i < number && sum < enough; i++) sum += directory[i].z;",
 "return min(sum, enough);",
 "}",
-"#line 271",
+"#line 275",
 "GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "uint span, __global const uint4 *directory, ulong directory_at,",
 "__global const gpi_key *kept_key, ulong kept_key_at,",
@@ -14186,7 +14200,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "gpi_tile_keep_equal(tile, min(missing - before, (ulong)own.z), to, (ulong)number * span, shared);",
 "}",
 "}",
-"#line 317",
+"#line 321",
 "GPI_KERNEL void gp_topk_take(__global const gpi_key *key, ulong key_at, __global const gpi_value *index,",
 "ulong index_at, __global gpi_key *key_out, ulong key_out_at,",
 "__global gpi_value *index_out, ulong index_out_at, uint wants, ulong k,",
@@ -14464,7 +14478,7 @@ static const char *const gpi_kernel_cpu_hash_batch[] = {
 "gpi_tally name; \\",
 "for (uint k_ = 0; k_ < 32; k_++) name[k_] = 0",
 "#define GPI_TALLY_ADD(name, what) name[what]++",
-"#line 72",
+"#line 73",
 "static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint change, uint wants,",
 "volatile __global uint *counters)",
 "{",
@@ -14484,7 +14498,7 @@ static const char *const gpi_kernel_cpu_hash_batch[] = {
 "__global uint *keys, *values;",
 "volatile __global uint *count;",
 "} gpi_failed;",
-"#line 96",
+"#line 97",
 "static void gpi_failed_add(gpi_failed failed, gp_hash_key key, gp_hash_value value, uint wants, uint widths)",
 "{",
 "const uint at = atomic_inc(failed.count);",
@@ -14492,7 +14506,7 @@ static const char *const gpi_kernel_cpu_hash_batch[] = {
 "if (wants & GPI_WANTS_FAILED_VALUES)",
 "gpi_element_write(failed.values, at, value, (widths & GPI_WIDE_VALUES) != 0);",
 "}",
-"#line 104",
+"#line 105",
 "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)",
 "{",
 "const gp_hash_table judge = gpi_hash_table_of(judge_memory, GPI_FACTS(judge));",
@@ -14520,7 +14534,7 @@ static const char *const gpi_kernel_cpu_hash_batch[] = {
 "}",
 "gpi_tally_flush(tally, t, facts, change, wants, counters);",
 "}",
-"#line 134",
+"#line 135",
 "GPI_KERNEL void gp_hash_find_keys(GPI_FIND_KEYS_PARAMETERS)",
 "{",
 "gpi_ahead ahead;",
@@ -14539,7 +14553,7 @@ static const char *const gpi_kernel_cpu_hash_batch[] = {
 "}",
 "}",
 "}",
-"#line 153",
+"#line 154",
 "GPI_KERNEL void gp_hash_erase_keys(GPI_ERASE_KEYS_PARAMETERS)",
 "{",
 "gpi_ahead ahead;",
@@ -14699,7 +14713,7 @@ static const char *const gpi_kernel_cpu_histogram_count_samples[] = {
 "#define GPI_SLOTS (GPI_MAPPED ? GPI_COPIES : GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)",
 "#if GPI_MAPPED",
 "typedef gpi_histogram_cell gpi_near;",
-"#line 22 \"kernels/cpu/histogram/count_samples.cl\"",
+"#line 23 \"kernels/cpu/histogram/count_samples.cl\"",
 "static void gpi_count_bytes(gpi_near *table, gpi_samples s)",
 "{",
 "for (ulong i = s.begin; i < s.end; i++)",
@@ -14708,7 +14722,7 @@ static const char *const gpi_kernel_cpu_histogram_count_samples[] = {
 "#define GPI_SLOT_CHANNEL(slot, s) 0",
 "#elif GPI_WEIGHTS",
 "typedef gpi_histogram_cell gpi_near;",
-"#line 32 \"kernels/cpu/histogram/count_samples.cl\"",
+"#line 33 \"kernels/cpu/histogram/count_samples.cl\"",
 "static void gpi_count_bytes(gpi_near *table, gpi_samples s)",
 "{",
 "for (ulong i = s.begin; i < s.end; i++) {",
@@ -14720,20 +14734,20 @@ static const char *const gpi_kernel_cpu_histogram_count_samples[] = {
 "#define GPI_SLOT_CHANNEL(slot, s) (slot)",
 "#else",
 "typedef uint gpi_near;",
-"#line 45 \"kernels/cpu/histogram/count_samples.cl\"",
+"#line 46 \"kernels/cpu/histogram/count_samples.cl\"",
 "static __global const uchar *gpi_count_single(gpi_near *table, __global const uchar *p,",
 "__global const uchar *end)",
 "{",
 "for (; p < end; p++) table[(uint)((size_t)p % GPI_SLOTS) * 256 + *p]++;",
 "return p;",
 "}",
-"#line 52",
+"#line 53",
 "GPI_INLINE void gpi_count_words(gpi_near *table, ulong word, uint times)",
 "{",
 "#pragma unroll",
 "for (uint k = 0; k < 8; k++) table[k * 256 + (uint)(word >> 8 * k & 255)] += times;",
 "}",
-"#line 58",
+"#line 59",
 "static void gpi_count_bytes(gpi_near *table, gpi_samples s)",
 "{",
 "__global const uchar *p = (__global const uchar *)s.in + s.begin * GPI_CHANNELS;",
@@ -14766,7 +14780,7 @@ static const char *const gpi_kernel_cpu_histogram_count_samples[] = {
 "}",
 "#define GPI_SLOT_CHANNEL(slot, s) (((slot) + GPI_SLOTS - (uint)((size_t)(s).in % GPI_SLOTS)) % GPI_CHANNELS)",
 "#endif",
-"#line 92 \"kernels/cpu/histogram/count_samples.cl\"",
+"#line 93 \"kernels/cpu/histogram/count_samples.cl\"",
 "GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,",
 "volatile __global uint *out)",
 "{",
@@ -14784,7 +14798,7 @@ static const char *const gpi_kernel_cpu_histogram_count_samples[] = {
 "}",
 "#else",
 "typedef gpi_histogram_cell gpi_near;",
-"#line 112 \"kernels/cpu/histogram/count_samples.cl\"",
+"#line 113 \"kernels/cpu/histogram/count_samples.cl\"",
 "static void gpi_bins_load(gpi_samples s, ulong i, gpi_bins bins, uint *b)",
 "{",
 "GPI_OPERAND x[GPI_HISTOGRAM_BATCH];",
@@ -14792,7 +14806,7 @@ static const char *const gpi_kernel_cpu_histogram_count_samples[] = {
 "gpi_bins_find(x, bins, b);",
 "for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) b[k] = i + k < s.end ? b[k] : GPI_HISTOGRAM_NOWHERE;",
 "}",
-"#line 120",
+"#line 121",
 "GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b)",
 "{",
 "GPI_OPERAND x[GPI_HISTOGRAM_BATCH];",
@@ -14803,7 +14817,7 @@ static const char *const gpi_kernel_cpu_histogram_count_samples[] = {
 "GPI_FOR_BATCH(k) x[k] = gpi_sample_read(s, i + k);",
 "gpi_bins_find(x, bins, b);",
 "}",
-"#line 132 \"kernels/cpu/histogram/count_samples.cl\"",
+"#line 134 \"kernels/cpu/histogram/count_samples.cl\"",
 "static bool gpi_is_one_bin(const uint *b)",
 "{",
 "uint differ = b[GPI_HISTOGRAM_BATCH - 1] ^ b[0];",
@@ -14815,13 +14829,13 @@ static const char *const gpi_kernel_cpu_histogram_count_samples[] = {
 "#define GPI_EVERY_BIN(bins) \\",
 "((bins).shift != GPI_HISTOGRAM_NOWHERE && (gpi_distance)(bins).limit == (gpi_distance)GPI_DISTANCE_MOST)",
 "#define GPI_DISTANCE_MOST (~0ul >> (64 - 8 * GPI_SAMPLE_SIZE))",
-"#line 146",
+"#line 148",
 "static uint gpi_every_bin(gpi_samples s, ulong i, gpi_bins bins)",
 "{",
 "return (uint)(((gpi_distance)gpi_sample_read(s, i) - (gpi_distance)bins.lower) >> bins.shift);",
 "}",
 "#define GPI_EVERY_STEP 16",
-"#line 153",
+"#line 155",
 "static ulong gpi_count_every(gpi_near *table, uint row, gpi_samples s, ulong i, gpi_bins bins)",
 "{",
 "for (; i + GPI_EVERY_STEP <= s.end; i += GPI_EVERY_STEP) {",
@@ -14849,7 +14863,7 @@ static const char *const gpi_kernel_cpu_histogram_count_samples[] = {
 "#define GPI_EVERY_BIN(bins) false",
 "#define gpi_count_every(table, row, s, i, bins) (i)",
 "#endif",
-"#line 182 \"kernels/cpu/histogram/count_samples.cl\"",
+"#line 184 \"kernels/cpu/histogram/count_samples.cl\"",
 "GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,",
 "volatile __global uint *out)",
 "{",
@@ -14880,7 +14894,7 @@ static const char *const gpi_kernel_cpu_histogram_count_samples[] = {
 "if (sum) gpi_out_add(out, k, sum);",
 "}",
 "}",
-"#line 215",
+"#line 217",
 "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,",
 "__global gpi_histogram_cell *slices)",
 "{",
@@ -14925,7 +14939,7 @@ static const char *const gpi_kernel_cpu_map_gather_tile[] = {
 "#define GPI_GATHER_STEP 16",
 "#define GPI_GATHER_AHEAD \\",
 "2048",
-"#line 13 \"kernels/cpu/map/gather_tile.cl\"",
+"#line 14 \"kernels/cpu/map/gather_tile.cl\"",
 "GPI_INLINE void gpi_gather_ask(gpi_moves m, ulong i)",
 "{",
 "#ifndef GPI_FLAG",
@@ -14936,7 +14950,7 @@ static const char *const gpi_kernel_cpu_map_gather_tile[] = {
 "#endif",
 "#endif",
 "}",
-"#line 25",
+"#line 27",
 "GPI_INLINE void gpi_ask_row(gpi_moves m, ulong i)",
 "{",
 "if (sizeof(GPI_OUT) > 4) return;",
@@ -14947,7 +14961,7 @@ static const char *const gpi_kernel_cpu_map_gather_tile[] = {
 "GPI_PREFETCH_WRITE(m.out + i + GPI_GATHER_AHEAD / sizeof(GPI_OUT));",
 "#endif",
 "}",
-"#line 36",
+"#line 38",
 "GPI_NOINLINE uint gpi_gather_tile(gpi_moves m, ulong first, ulong end)",
 "{",
 "uint skipped = 0;",
@@ -15035,7 +15049,7 @@ static const char *const gpi_kernel_cpu_map_random[] = {
 "#include \"base/platform.cl\"",
 "#include \"map/random_blocks.cl\"",
 "#include \"map/random_lanes.cl\"",
-"#line 11 \"kernels/cpu/map/random.cl\"",
+"#line 10 \"kernels/cpu/map/random.cl\"",
 "GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)",
 "{",
 "const uint chunk = GPI_BLOCKS * GPI_PER_BLOCK;",
@@ -15158,7 +15172,7 @@ static const char *const gpi_kernel_cpu_map_stencil_tile[] = {
 "GPI_SUMS(gpi_sums_far, __global const GPI_IN *, GPI_LOAD_FAR, GPI_UNROLL_WEIGHTS)",
 "GPI_SUMS(gpi_sums_near, GPI_NEAR const GPI_X *, GPI_LOAD_NEAR, GPI_ROLLED)",
 "#define GPI_STENCIL_AHEAD 2048",
-"#line 91",
+"#line 92",
 "GPI_INLINE void gpi_stencil_ask(__global const GPI_IN *in, __global GPI_OUT *out)",
 "{",
 "#pragma unroll",
@@ -15168,7 +15182,7 @@ static const char *const gpi_kernel_cpu_map_stencil_tile[] = {
 "for (uint k = 0; k < GPI_TILE_X * sizeof(GPI_OUT); k += 64)",
 "GPI_PREFETCH_WRITE((__global char *)out + k + GPI_STENCIL_AHEAD);",
 "}",
-"#line 102",
+"#line 103",
 "static void gpi_stencil_row(gpi_picture in, __global GPI_OUT *out, long first, long end, long y,",
 "const GPI_SUM *weight)",
 "{",
@@ -15191,7 +15205,7 @@ static const char *const gpi_kernel_cpu_map_stencil_tile[] = {
 "}",
 "}",
 "#else",
-"#line 126 \"kernels/cpu/map/stencil_tile.cl\"",
+"#line 127 \"kernels/cpu/map/stencil_tile.cl\"",
 "GPI_INLINE GPI_VECTOR(GPI_LANE)",
 "gpi_stencil_elements(gpi_picture in, GPI_NEAR const GPI_X *here, ulong e, ulong y)",
 "{",
@@ -15491,7 +15505,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_eights[] = {
 "gpi_row_write(out + j, gpi_pick_lanes(found, found, convert_uint16(ranks)));",
 "}",
 "}",
-"#line 121",
+"#line 122",
 "GPI_INLINE void gpi_eights_find(const gpi_eight *table, gpi_tops *tops, gpi_brackets_block block, uint at,",
 "uint *places, uint *found)",
 "{",
@@ -15506,7 +15520,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_eights[] = {
 "}",
 "}",
 "#else",
-"#line 135 \"kernels/cpu/nest/brackets_eights.cl\"",
+"#line 136 \"kernels/cpu/nest/brackets_eights.cl\"",
 "static void gpi_eights_make(gpi_eight *row) { (void)row; }",
 "#endif",
 "#endif",
@@ -15641,7 +15655,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_enclose[] = {
 "const ulong pairs = block.openers & block.closers >> 1;",
 "return block.closers != ~0ul && gpi_block_brackets(block) != (pairs | pairs << 1);",
 "}",
-"#line 151",
+"#line 152",
 "GPI_INLINE gpi_index *gpi_walk_block(gpi_index *free, gpi_brackets_block block, gpi_index at,",
 "__global gpi_index *out, uint length, bool room)",
 "{",
@@ -15674,7 +15688,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_enclose[] = {
 "}",
 "return free + steps;",
 "}",
-"#line 184",
+"#line 185",
 "static void gpi_walk_tile(gpi_symbol_input in, gpi_nest nest, const gpi_eight *eights, uint tile,",
 "__global gpi_index *parent)",
 "{",
@@ -15770,7 +15784,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "*s->pending-- = (uint)at;",
 "}",
 "#if GPI_MEASURE",
-"#line 83",
+"#line 84",
 "GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_brackets_block block)",
 "{",
 "const int height = (int)(free - s->base) - (int)s->node.pops, rise = (int)s->note.rise,",
@@ -15779,7 +15793,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "s->note.rise = (uint)max(rise, height + (block.closers ? gpi_greatest_height(block) : openers));",
 "}",
 "#endif",
-"#line 95 \"kernels/cpu/nest/brackets_tile.cl\"",
+"#line 96 \"kernels/cpu/nest/brackets_tile.cl\"",
 "GPI_INLINE void gpi_pair_kinds(gpi_strand *s, gpi_symbol_input in, gpi_index opener, gpi_index closer, uint i)",
 "{",
 "#if GPI_KINDS",
@@ -15789,7 +15803,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "}",
 "#endif",
 "}",
-"#line 105",
+"#line 106",
 "GPI_INLINE void gpi_pair_set(gpi_strand *s, gpi_symbol_input in, __global gpi_index *match, gpi_index opener,",
 "gpi_index closer, uint i)",
 "{",
@@ -15799,7 +15813,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "#endif",
 "gpi_pair_kinds(s, in, opener, closer, i);",
 "}",
-"#line 116",
+"#line 118",
 "GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_input in,",
 "gpi_brackets_block block, __global gpi_index *match, gpi_index at, uint i)",
 "{",
@@ -15840,7 +15854,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "}",
 "#if GPI_KINDS",
 "#if GPI_TABLE",
-"#line 158",
+"#line 161",
 "GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)",
 "{",
 "uchar code[GPI_BRACKETS_BLOCK + 1];",
@@ -15862,7 +15876,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "return agree;",
 "}",
 "#endif",
-"#line 181 \"kernels/cpu/nest/brackets_tile.cl\"",
+"#line 184 \"kernels/cpu/nest/brackets_tile.cl\"",
 "GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index at, ulong pairs, uint i,",
 "uint length)",
 "{",
@@ -15875,7 +15889,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "}",
 "}",
 "#endif",
-"#line 195 \"kernels/cpu/nest/brackets_tile.cl\"",
+"#line 198 \"kernels/cpu/nest/brackets_tile.cl\"",
 "GPI_INLINE void gpi_pair_beside(__global gpi_index *match, gpi_index at, ulong pairs, uint length)",
 "{",
 "#if GPI_MATCH",
@@ -15891,7 +15905,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "}",
 "#endif",
 "}",
-"#line 212",
+"#line 215",
 "GPI_INLINE __global uint *gpi_pair_singly(gpi_strand *s, __global uint *free, gpi_symbol_input in,",
 "ulong openers, ulong closers, __global gpi_index *match,",
 "gpi_index at, uint i)",
@@ -15919,7 +15933,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "return free;",
 "}",
 "#if GPI_EIGHTS",
-"#line 242",
+"#line 245",
 "GPI_INLINE __global uint *gpi_pair_eights(gpi_strand *s, const gpi_eight *eights, gpi_tops *tops,",
 "__global uint *free, gpi_symbol_input in, gpi_brackets_block block,",
 "ulong lone, __global gpi_index *match, gpi_index at, uint i)",
@@ -15944,7 +15958,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "return (__global uint *)(size_t)tops->free;",
 "}",
 "#endif",
-"#line 268 \"kernels/cpu/nest/brackets_tile.cl\"",
+"#line 271 \"kernels/cpu/nest/brackets_tile.cl\"",
 "GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, const gpi_eight *eights, gpi_tops *tops,",
 "__global uint *free, gpi_symbol_input in, gpi_brackets_block block,",
 "__global gpi_index *match, gpi_index at, uint i, uint length)",
@@ -15970,7 +15984,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "#endif",
 "return gpi_pair_singly(s, free, in, openers, closers, match, at, i);",
 "}",
-"#line 294",
+"#line 297",
 "static void gpi_pair_tile(gpi_symbol_input in, const gpi_eight *eights, __global gpi_index *match,",
 "gpi_nest nest, uint tile)",
 "{",
@@ -15994,7 +16008,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "#endif",
 "gpi_strand_end(&s, free, nest, tile);",
 "}",
-"#line 319",
+"#line 322",
 "static void gpi_pair_node(gpi_symbol_input in, gpi_nest nest, uint tile)",
 "{",
 "const gpi_index begin = (gpi_index)gpi_tile_begin(tile);",
@@ -16014,7 +16028,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "nest.notes[tile] = gpi_note_make();",
 "gpi_leaf_set(nest, tile, gpi_node_make((gpi_index)pops, (gpi_index)pushes));",
 "}",
-"#line 339",
+"#line 342",
 "GPI_NOINLINE void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint group,",
 "bool cells, gpi_pair_shared shared)",
 "{",
@@ -16027,14 +16041,14 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "else gpi_pair_node(in, nest, tile + k);",
 "}",
 "}",
-"#line 352",
+"#line 355",
 "static void gpi_pair_note(gpi_nest nest, uint group, gpi_pair_shared shared)",
 "{",
 "(void)nest;",
 "(void)group;",
 "(void)shared;",
 "}",
-"#line 360",
+"#line 363",
 "GPI_NOINLINE void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint tile, gpi_index joined)",
 "{",
 "#if GPI_MATCH && !GPI_LOOKBACK",
@@ -16047,7 +16061,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "gpi_join_none(match, end - node.pops, node.pops - joined, begin);",
 "#endif",
 "}",
-"#line 374",
+"#line 377",
 "static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared shared)",
 "{",
 "(void)shared;",
@@ -16056,7 +16070,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "nest.notes[tile].joined = note.joined;",
 "nest.notes[tile].searches = note.searches;",
 "}",
-"#line 383",
+"#line 386",
 "GPI_NOINLINE void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint group,",
 "__global gpi_index *parent, bool parents, __global gpi_index *depth,",
 "bool depths, gpi_pair_shared shared)",
@@ -16394,12 +16408,12 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "return gpi_rows_agree(row, (gpi_index_row)(row.s0) - GPI_LANE_NUMBERS(gpi_index_row)) && first >= 15 &&",
 "first < i;",
 "}",
-"#line 58",
+"#line 57",
 "GPI_INLINE uint gpi_rungs(gpi_family f, gpi_tree_run run, uint i)",
 "{",
 "return i >= 16 && gpi_is_ladder(f.parent + run.begin, run.begin, i - 16) ? 16 : 1;",
 "}",
-"#line 64",
+"#line 63",
 "static void gpi_store_near(__global gpi_index *out, gpi_index base, const ushort *near, uint length)",
 "{",
 "uint i = 0;",
@@ -16512,7 +16526,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "GPI_STORE_PRIVATE(gpi_near_row, row, end + i);",
 "return row.s0;",
 "}",
-"#line 190",
+"#line 191",
 "GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)",
 "{",
 "ushort *lowest = end + (first - 15);",
@@ -16521,7 +16535,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "GPI_STORE_PRIVATE(gpi_near_row, max(GPI_LOAD_PRIVATE(gpi_near_row, lowest), ends), lowest);",
 "lowest[0] = max(last, lowest[0]);",
 "}",
-"#line 201",
+"#line 202",
 "GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent)",
 "{",
 "uint i = run.length;",
@@ -16723,7 +16737,7 @@ static const char *const gpi_kernel_cpu_scan_bytes_scan[] = {
 "return __builtin_shufflevector(x, x, GPI_OF_WORD(0), GPI_OF_WORD(1), GPI_OF_WORD(2), GPI_OF_WORD(3),",
 "GPI_OF_WORD(4), GPI_OF_WORD(5), GPI_OF_WORD(6), GPI_OF_WORD(7));",
 "}",
-"#line 49",
+"#line 50",
 "GPI_INLINE gpi_bytes_aligned gpi_bytes_scan(gpi_bytes_aligned x, ulong8 none, ulong8 *before)",
 "{",
 "gpi_bytes_aligned s = x;",
@@ -16765,7 +16779,7 @@ static const char *const gpi_kernel_cpu_scan_lanes_scan[] = {
 "#define GPI_QUADS_NEXT_2(T, v, e) \\",
 "((T)(e, e, e, e, e, e, e, e, v.s3, v.s3, v.s3, v.s3, v.s7, v.s7, v.s7, v.s7))",
 "#if GPI_SEGMENTED",
-"#line 30 \"kernels/cpu/scan/lanes_scan.cl\"",
+"#line 31 \"kernels/cpu/scan/lanes_scan.cl\"",
 "static gpi_lanes gpi_lanes_scan_segments(gpi_lanes x, GPI_BASE e, gpi_lane_heads *begun)",
 "{",
 "gpi_lane_heads b = *begun;",
@@ -16782,7 +16796,7 @@ static const char *const gpi_kernel_cpu_scan_lanes_scan[] = {
 "return v;",
 "}",
 "#else",
-"#line 46 \"kernels/cpu/scan/lanes_scan.cl\"",
+"#line 47 \"kernels/cpu/scan/lanes_scan.cl\"",
 "static gpi_lanes gpi_lanes_scan(gpi_lanes x, GPI_BASE e)",
 "{",
 "gpi_lanes v = x;",
@@ -16823,7 +16837,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "#define GPI_SEGMENTS_BATCH 32u",
 "#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE)",
 "#define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))",
-"#line 36",
+"#line 37",
 "static bool gpi_batch_open(gpi_offsets offsets, ulong s, uint *at)",
 "{",
 "const ulong begin = gpi_number(offsets.at, s, offsets.words);",
@@ -16836,7 +16850,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "return rises && at[GPI_SEGMENTS_BATCH] <= GPI_BATCH_MOST &&",
 "begin + at[GPI_SEGMENTS_BATCH] <= offsets.count;",
 "}",
-"#line 51",
+"#line 52",
 "static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,",
 "GPI_BASE initial)",
 "{",
@@ -16859,7 +16873,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++)",
 "gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);",
 "}",
-"#line 75",
+"#line 76",
 "GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, __global GPI_OUT *out, ulong s,",
 "GPI_BASE initial)",
 "{",
@@ -16872,7 +16886,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum);",
 "}",
 "}",
-"#line 89",
+"#line 90",
 "static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,",
 "GPI_BASE initial)",
 "{",
@@ -16887,7 +16901,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "else gpi_batch_reduce_even(batch, at[1], out, s, initial);",
 "return true;",
 "}",
-"#line 104",
+"#line 105",
 "GPI_NOINLINE void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,",
 "ulong last, uint small, uint team, __global GPI_OUT *out,",
 "GPI_BASE initial, volatile __global uint *counters,",
@@ -17192,13 +17206,13 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "const ulong position = GPI_REVERSE ? input.count - i - elements : i;",
 "GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, sink.out + position, elements * sizeof(GPI_OUT));",
 "}",
-"#line 23",
+"#line 24",
 "static void gpi_prefetch_scan(gpi_input input, gpi_sink sink, ulong i, uint elements)",
 "{",
 "gpi_prefetch_read(input, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, elements);",
 "gpi_prefetch_write(input, sink, i + GPI_TILE_AHEAD / sizeof(GPI_OUT), elements);",
 "}",
-"#line 30",
+"#line 31",
 "GPI_INLINE GPI_T gpi_scan_one(gpi_input input, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)",
 "{",
 "const GPI_T x = gpi_load(input, i);",
@@ -17209,7 +17223,7 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "#if GPI_LANES > 1",
 "#define GPI_SCAN_STEP \\",
 "(GPI_LANES * sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / (GPI_LANES * sizeof(GPI_IN)) : 1)",
-"#line 43",
+"#line 44",
 "static void gpi_put_vector(gpi_input input, gpi_sink sink, ulong i, gpi_lanes v)",
 "{",
 "#if GPI_REVERSE",
@@ -17222,14 +17236,14 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "typedef GPI_T gpi_carry;",
 "#define GPI_CARRY(sum) gpi_carry_of(sum)",
 "#define GPI_CARRIED(carry) (carry)",
-"#line 58 \"kernels/cpu/scan/tile_scan.cl\"",
+"#line 60 \"kernels/cpu/scan/tile_scan.cl\"",
 "static gpi_carry gpi_carry_of(GPI_T sum)",
 "{",
 "gpi_carry carry = sum;",
 "carry.value = gpi_base_combine(gpi_identity().value, sum.value);",
 "return carry;",
 "}",
-"#line 66",
+"#line 68",
 "static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_carry sum, const bool exclusive)",
 "{",
 "const GPI_BASE e = gpi_identity().value;",
@@ -17247,7 +17261,7 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "typedef gpi_lanes gpi_carry;",
 "#define GPI_CARRY(sum) ((gpi_lanes)(sum))",
 "#define GPI_CARRIED(carry) ((carry).s0)",
-"#line 85 \"kernels/cpu/scan/tile_scan.cl\"",
+"#line 87 \"kernels/cpu/scan/tile_scan.cl\"",
 "static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_carry sum, const bool exclusive)",
 "{",
 "const gpi_lanes y = gpi_lanes_make(gpi_read_vector(input, i), 0);",
@@ -17259,7 +17273,7 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "}",
 "#endif",
 "#if GPI_SCANS_BYTES",
-"#line 98 \"kernels/cpu/scan/tile_scan.cl\"",
+"#line 101 \"kernels/cpu/scan/tile_scan.cl\"",
 "GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong end, GPI_T *sum,",
 "const bool exclusive)",
 "{",
@@ -17275,7 +17289,7 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "return i;",
 "}",
 "#endif",
-"#line 115 \"kernels/cpu/scan/tile_scan.cl\"",
+"#line 118 \"kernels/cpu/scan/tile_scan.cl\"",
 "GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong base, GPI_T sum, gpi_sink sink,",
 "const bool exclusive)",
 "{",
@@ -17320,7 +17334,7 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "#endif",
 "for (; i < end; i++) sum = gpi_scan_one(input, sink, i, sum, exclusive);",
 "}",
-"#line 161",
+"#line 164",
 "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,",
 "gpi_tile_shared shared)",
 "{",
@@ -17382,7 +17396,7 @@ static const char *const gpi_kernel_cpu_select_by_key_tile[] = {
 "} \\",
 "} while (0)",
 "#define GPI_RUNS_PACK(size, p, v, mask, room) GPI_RUNS_PACK_(size, p, v, mask, room)",
-"#line 56",
+"#line 58",
 "static GPI_T gpi_runs_vector(gpi_input input, gpi_run_sink runs, ulong i, gpi_lane_heads heads, GPI_T sum,",
 "GPI_HEAD end)",
 "{",
@@ -17406,7 +17420,7 @@ static const char *const gpi_kernel_cpu_select_by_key_tile[] = {
 "return next;",
 "}",
 "#else",
-"#line 79 \"kernels/cpu/select/by_key_tile.cl\"",
+"#line 81 \"kernels/cpu/select/by_key_tile.cl\"",
 "static GPI_T gpi_runs_vector(gpi_input input, gpi_run_sink runs, ulong i, gpi_lane_heads heads, GPI_T sum,",
 "GPI_HEAD end)",
 "{",
@@ -17416,7 +17430,7 @@ static const char *const gpi_kernel_cpu_select_by_key_tile[] = {
 "return next;",
 "}",
 "#endif",
-"#line 90 \"kernels/cpu/select/by_key_tile.cl\"",
+"#line 92 \"kernels/cpu/select/by_key_tile.cl\"",
 "static GPI_T gpi_runs_block(gpi_input input, gpi_run_sink runs, ulong i, GPI_T sum, GPI_HEAD end)",
 "{",
 "gpi_lane_heads heads[4], any = 0;",
@@ -17437,7 +17451,7 @@ static const char *const gpi_kernel_cpu_select_by_key_tile[] = {
 "return next;",
 "}",
 "#endif",
-"#line 112 \"kernels/cpu/select/by_key_tile.cl\"",
+"#line 114 \"kernels/cpu/select/by_key_tile.cl\"",
 "static void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_run_sink runs,",
 "gpi_tile_shared shared)",
 "{",
@@ -17557,7 +17571,7 @@ static const char *const gpi_kernel_cpu_select_compact_masks[] = {
 "for (uint r = 0; r < (ends); r++) to[r] = (type)(value); \\",
 "(s)->count += (ends) * sizeof(type); \\",
 "} while (0)",
-"#line 94",
+"#line 93",
 "GPI_INLINE void gpi_put_runs(gpi_outs *outs, gpi_input input, const GPI_NUMBER *at, uint ends,",
 "const ushort *mask, ulong i, bool whole)",
 "{",
@@ -17574,7 +17588,7 @@ static const char *const gpi_kernel_cpu_select_compact_masks[] = {
 "#endif",
 "gpi_outs_flush(outs);",
 "}",
-"#line 112 \"kernels/cpu/select/compact_masks.cl\"",
+"#line 111 \"kernels/cpu/select/compact_masks.cl\"",
 "static uint gpi_put_long_runs(gpi_input input, gpi_sink sink, GPI_NUMBER j, const GPI_NUMBER *at, uint ends)",
 "{",
 "uint n = 0;",
@@ -17583,7 +17597,7 @@ static const char *const gpi_kernel_cpu_select_compact_masks[] = {
 "}",
 "return n;",
 "}",
-"#line 121",
+"#line 120",
 "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,",
 "gpi_tile_shared shared)",
 "{",
@@ -17604,7 +17618,7 @@ static const char *const gpi_kernel_cpu_select_compact_masks[] = {
 "if (GPI_SINGLES) gpi_outs_close(&outs);",
 "}",
 "#else",
-"#line 143 \"kernels/cpu/select/compact_masks.cl\"",
+"#line 142 \"kernels/cpu/select/compact_masks.cl\"",
 "GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_input input, gpi_sink sink, ulong i, uint mask)",
 "{",
 "#if GPI_OUT",
@@ -17622,7 +17636,7 @@ static const char *const gpi_kernel_cpu_select_compact_masks[] = {
 "GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->beside, vload16(0, input.data + i), mask ^ 0xffffu);",
 "#endif",
 "}",
-"#line 162 \"kernels/cpu/select/compact_masks.cl\"",
+"#line 161 \"kernels/cpu/select/compact_masks.cl\"",
 "static void gpi_put_single(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, bool selected)",
 "{",
 "#if GPI_PARTS == 2",
@@ -17632,7 +17646,7 @@ static const char *const gpi_kernel_cpu_select_compact_masks[] = {
 "if (selected) gpi_put(input, sink, j, i, 0);",
 "#endif",
 "}",
-"#line 174 \"kernels/cpu/select/compact_masks.cl\"",
+"#line 173 \"kernels/cpu/select/compact_masks.cl\"",
 "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,",
 "gpi_tile_shared shared)",
 "{",
@@ -17744,7 +17758,7 @@ static const char *const gpi_kernel_cpu_select_masks[] = {
 "GPI_T sum;",
 "ushort mask[GPI_TILE_MASKS];",
 "} gpi_tile;",
-"#line 29 \"kernels/cpu/select/masks.cl\"",
+"#line 28 \"kernels/cpu/select/masks.cl\"",
 "static bool gpi_is_inside(gpi_input input, ulong i)",
 "{",
 "#if GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE",
@@ -17757,7 +17771,7 @@ static const char *const gpi_kernel_cpu_select_masks[] = {
 "return true;",
 "#endif",
 "}",
-"#line 43 \"kernels/cpu/select/masks.cl\"",
+"#line 42 \"kernels/cpu/select/masks.cl\"",
 "static void gpi_masks_make(gpi_input input, ulong i, ushort *mask)",
 "{",
 "#if GPI_SELECT_BY == GPI_SELECT_BY_FLAGS || GPI_PLAIN",
@@ -17769,14 +17783,14 @@ static const char *const gpi_kernel_cpu_select_masks[] = {
 "for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) mask[k] = (ushort)gpi_mask_of(vload16(k, selected));",
 "#endif",
 "}",
-"#line 56 \"kernels/cpu/select/masks.cl\"",
+"#line 55 \"kernels/cpu/select/masks.cl\"",
 "static void gpi_masks_make_any(gpi_input input, ulong i, uint length, ushort *mask)",
 "{",
 "for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) mask[k] = 0;",
 "for (uint k = 0; k < length; k++)",
 "mask[k / 16] |= (ushort)(gpi_is_selected(input, i + k, false) << k % 16);",
 "}",
-"#line 64",
+"#line 63",
 "static GPI_T gpi_masks_sum(gpi_input input, ulong i, const ushort *mask, uint count)",
 "{",
 "GPI_T sum = gpi_identity();",
@@ -17801,7 +17815,7 @@ static const char *const gpi_kernel_cpu_select_masks[] = {
 "#endif",
 "return sum;",
 "}",
-"#line 89 \"kernels/cpu/select/masks.cl\"",
+"#line 88 \"kernels/cpu/select/masks.cl\"",
 "static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint length = gpi_tile_length(input, base);",
@@ -17816,9 +17830,9 @@ static const char *const gpi_kernel_cpu_select_masks[] = {
 "}",
 "tile->sum = gpi_masks_sum(input, base, tile->mask, i / 16);",
 "}",
-"#line 104",
+"#line 103",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->sum; }",
-"#line 107",
+"#line 106",
 "static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "gpi_tile tile;",
@@ -17841,7 +17855,7 @@ static const char *const gpi_kernel_cpu_select_stream[] = {
 "#include \"scan/tile.cl\"",
 "#if GPI_BY_MASKS",
 "#define GPI_NEAR_BYTES (8 * (GPI_MASKS_BLOCK + 16) + GPI_TILE_LINE)",
-"#line 20 \"kernels/cpu/select/stream.cl\"",
+"#line 19 \"kernels/cpu/select/stream.cl\"",
 "typedef uint16 gpi_line_vector __attribute__((aligned(GPI_TILE_LINE)));",
 "#define GPI_NEAR_LINE(s, at) (*(__private const gpi_line_vector *)((s).near + (at)))",
 "typedef struct gpi_stream {",
@@ -17850,7 +17864,7 @@ static const char *const gpi_kernel_cpu_select_stream[] = {
 "uint first, count;",
 "bool past;",
 "} gpi_stream;",
-"#line 30",
+"#line 29",
 "GPI_INLINE gpi_stream gpi_stream_open(__global void *to, __private uchar *near, bool past)",
 "{",
 "gpi_stream s;",
@@ -17860,7 +17874,7 @@ static const char *const gpi_kernel_cpu_select_stream[] = {
 "s.past = past;",
 "return s;",
 "}",
-"#line 41",
+"#line 40",
 "GPI_INLINE gpi_stream gpi_stream_flush(gpi_stream stream)",
 "{",
 "gpi_stream s = stream;",
@@ -17881,7 +17895,7 @@ static const char *const gpi_kernel_cpu_select_stream[] = {
 "s.count -= at;",
 "return s;",
 "}",
-"#line 63",
+"#line 62",
 "GPI_INLINE void gpi_stream_close(gpi_stream s)",
 "{",
 "for (uint k = s.first; k < s.count; k++) s.line[k] = s.near[k];",
@@ -17922,14 +17936,14 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "#define GPI_SAMPLES 128",
 "#define GPI_SAMPLE 8u",
 "#define GPI_SAMPLE_SLACK 4",
-"#line 33 \"kernels/cpu/sort/buckets.cl\"",
+"#line 34 \"kernels/cpu/sort/buckets.cl\"",
 "static ulong gpi_largest(gpi_bases_shared shared)",
 "{",
 "ulong largest = 0;",
 "for (uint d = 0; d < GPI_BINS; d++) largest = max(largest, shared->next[d]);",
 "return largest;",
 "}",
-"#line 41",
+"#line 43",
 "GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, ulong most)",
 "{",
 "GPI_SHARED(gpi_bases_memory, shared);",
@@ -17947,7 +17961,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "state[GPI_STATE_BUCKETS] =",
 "gpi_largest(shared) * (n / (GPI_SAMPLES * GPI_SAMPLE)) <= GPI_SAMPLE_SLACK * most;",
 "}",
-"#line 60",
+"#line 63",
 "GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,",
 "ulong bases_at, ulong most)",
 "{",
@@ -17964,14 +17978,14 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "state[GPI_STATE_FROM + GPI_PASS_BUCKETS + 1] = to;",
 "state[GPI_STATE_FROM + passes] = GPI_PLACE_OUT;",
 "}",
-"#line 78",
+"#line 81",
 "static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,",
 "gpi_rank_shared shared)",
 "{",
 "if (n > GPI_SINGLE_TILE_FEW) gpi_single_tile_range(places, base, n, bits, from, 0, shared);",
 "else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, bits);",
 "}",
-"#line 86",
+"#line 89",
 "GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,",
 "uint lines, gpi_rank_shared shared)",
 "{",
@@ -17994,7 +18008,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "base += count[d];",
 "}",
 "}",
-"#line 111",
+"#line 114",
 "GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong bases_at,",
 "ulong few, uint lines)",
 "{",
@@ -18101,7 +18115,7 @@ static const char *const gpi_kernel_cpu_sort_merge_tile[] = {
 "}",
 "for (uint r = 0; r < GPI_MERGE_RUNS; r++) runs->i[r] = i[r];",
 "}",
-"#line 104",
+"#line 105",
 "static ulong gpi_merge_step(gpi_pair pair, ulong d, ulong i)",
 "{",
 "const ulong j = d - i, i_in = min(i, pair.a_count - 1), j_in = min(j, pair.b_count - 1);",
@@ -18113,7 +18127,7 @@ static const char *const gpi_kernel_cpu_sort_merge_tile[] = {
 "#endif",
 "return i + first;",
 "}",
-"#line 117",
+"#line 118",
 "static void gpi_runs_creep(gpi_pair pair, gpi_runs *runs, ulong s)",
 "{",
 "for (ulong t = s; t < s + GPI_MERGE_STEP; t++) {",
@@ -18122,7 +18136,7 @@ static const char *const gpi_kernel_cpu_sort_merge_tile[] = {
 "runs->i[r] = gpi_merge_step(pair, runs->d[r] + t, runs->i[r]);",
 "}",
 "}",
-"#line 127",
+"#line 128",
 "static void gpi_merge_runs(gpi_pair pair, ulong begin, ulong end)",
 "{",
 "const ulong length = (end - begin) / (GPI_MERGE_RUNS * GPI_MERGE_STEP) * GPI_MERGE_STEP;",
@@ -18137,7 +18151,7 @@ static const char *const gpi_kernel_cpu_sort_merge_tile[] = {
 "ulong i = runs.i[GPI_MERGE_RUNS - 1];",
 "for (ulong d = begin + GPI_MERGE_RUNS * length; d < end; d++) i = gpi_merge_step(pair, d, i);",
 "}",
-"#line 143",
+"#line 144",
 "static void gpi_merge_copy(gpi_pair pair, ulong begin, ulong end)",
 "{",
 "const bool first = pair.a_count > 0;",
@@ -18148,7 +18162,7 @@ static const char *const gpi_kernel_cpu_sort_merge_tile[] = {
 "#endif",
 "}",
 "}",
-"#line 155",
+"#line 156",
 "GPI_NOINLINE void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)",
 "{",
 "(void)shared;",
@@ -18218,7 +18232,7 @@ static const char *const gpi_kernel_cpu_sort_onesweep[] = {
 "#include \"sort/digit.cl\"",
 "#include \"sort/lookback.cl\"",
 "#include \"sort/rank.cl\"",
-"#line 11 \"kernels/cpu/sort/onesweep.cl\"",
+"#line 12 \"kernels/cpu/sort/onesweep.cl\"",
 "static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global const ulong *bases,",
 "__global ulong *bases_after, gpi_rank_shared shared)",
 "{",
@@ -18326,7 +18340,7 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "GPI_PREFETCH_WRITE((__global char *)(move.value_to + j) + GPI_CACHE_LINE);",
 "#endif",
 "}",
-"#line 101",
+"#line 102",
 "GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool fetch,",
 "gpi_rank_shared restrict shared)",
 "{",
@@ -18369,17 +18383,17 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "__global gpi_key *key_to;",
 "ulong next[GPI_BINS], first[GPI_BINS];",
 "} gpi_lines;",
-"#line 151",
+"#line 152",
 "static void gpi_stream_line(const uint16 *part, __global void *to)",
 "{",
 "for (uint p = 0; p < GPI_LINE_PARTS; p++) GPI_STREAM_STORE(part[p], (__global uint16 *)to + p);",
 "}",
-"#line 157",
+"#line 159",
 "GPI_NOINLINE void gpi_flush_some_keys(const gpi_lines *lines, uint d, ulong begin, ulong end)",
 "{",
 "for (ulong j = begin; j < end; j++) lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];",
 "}",
-"#line 164",
+"#line 166",
 "static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)",
 "{",
 "const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;",
@@ -18388,13 +18402,13 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "else gpi_flush_some_keys(lines, d, max(begin, lines->first[d]), end);",
 "}",
 "#if GPI_VALUE_SIZE",
-"#line 173",
+"#line 175",
 "GPI_NOINLINE void gpi_flush_some_values(const gpi_lines *lines, uint d, ulong begin, ulong end)",
 "{",
 "for (ulong j = begin; j < end; j++)",
 "lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];",
 "}",
-"#line 179",
+"#line 181",
 "static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)",
 "{",
 "const ulong begin = (end - 1) / GPI_VALUE_LINE * GPI_VALUE_LINE;",
@@ -18403,7 +18417,7 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "else gpi_flush_some_values(lines, d, max(begin, lines->first[d]), end);",
 "}",
 "#endif",
-"#line 189 \"kernels/cpu/sort/rank_keys.cl\"",
+"#line 191 \"kernels/cpu/sort/rank_keys.cl\"",
 "static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d, ulong j)",
 "{",
 "lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE] = move.key[i];",
@@ -18416,13 +18430,13 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "#endif",
 "if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);",
 "}",
-"#line 202",
+"#line 204",
 "static void gpi_put_one(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit)",
 "{",
 "const uint d = gpi_digit_of(move.key[i], digit);",
 "gpi_rank_put(lines, move, i, d, gpi_rank_next(lines->next, d));",
 "}",
-"#line 208",
+"#line 210",
 "static void gpi_put_two(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit)",
 "{",
 "const uint d = gpi_digit_of(move.key[i], digit), e = gpi_digit_of(move.key[i + 1], digit);",
@@ -18430,7 +18444,7 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "gpi_rank_put(lines, move, i, d, to.x);",
 "gpi_rank_put(lines, move, i + 1, e, to.y);",
 "}",
-"#line 216",
+"#line 218",
 "static void gpi_put_ahead(gpi_move move, ulong i)",
 "{",
 "GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_RANK_AHEAD);",
@@ -18438,7 +18452,7 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_RANK_AHEAD);",
 "#endif",
 "}",
-"#line 225",
+"#line 228",
 "static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit,",
 "bool spread)",
 "{",
@@ -18455,7 +18469,7 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "}",
 "for (; i < end; i++) gpi_put_one(lines, move, i, digit);",
 "}",
-"#line 242",
+"#line 245",
 "static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool spread,",
 "gpi_rank_shared shared)",
 "{",
@@ -18477,7 +18491,7 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "}",
 "}",
 "#define GPI_SPREAD_LOOKS 8",
-"#line 266",
+"#line 269",
 "static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit)",
 "{",
 "const ulong apart = (end - begin) / GPI_SPREAD_LOOKS;",
@@ -18491,7 +18505,7 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "}",
 "#define GPI_SETS 64",
 "#define GPI_SET_MOST 24",
-"#line 283",
+"#line 286",
 "static bool gpi_places_collide(gpi_move move, const ulong *next)",
 "{",
 "uint count[GPI_SETS];",
@@ -18505,7 +18519,7 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "}",
 "return most > GPI_SET_MOST;",
 "}",
-"#line 299",
+"#line 302",
 "GPI_NOINLINE void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,",
 "gpi_rank_shared restrict shared)",
 "{",
@@ -18558,19 +18572,19 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "gpi_share_bound bound[GPI_SHARE_PIECES + 1];",
 "ulong base, n[GPI_SHARE_PIECES];",
 "} gpi_key_share;",
-"#line 41 \"kernels/cpu/sort/shares.cl\"",
+"#line 43 \"kernels/cpu/sort/shares.cl\"",
 "static uint gpi_share_below(const gpi_key_bits *sample, gpi_key_bits x)",
 "{",
 "uint below = 0;",
 "for (uint k = 0; k < GPI_SHARE_SAMPLE; k++) below += sample[k] < x;",
 "return below;",
 "}",
-"#line 50",
+"#line 52",
 "static ulong gpi_share_place(uint k, ulong n)",
 "{",
 "return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * GPI_SHARE_SAMPLE);",
 "}",
-"#line 57",
+"#line 60",
 "static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank, uint width, ulong n)",
 "{",
 "const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);",
@@ -18594,7 +18608,7 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "}",
 "return bound;",
 "}",
-"#line 82",
+"#line 85",
 "static void gpi_share_bounds(gpi_key_share *share, __global const gpi_key *key, ulong n, gpi_digit_bits bits,",
 "uint g, uint shares)",
 "{",
@@ -18617,13 +18631,13 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "share->bound[0] = begin;",
 "share->bound[3] = end;",
 "}",
-"#line 106",
+"#line 109",
 "static bool gpi_share_before(gpi_share_bound bound, ulong i, gpi_key_bits *last)",
 "{",
 "*last = bound.window - (i >= bound.at);",
 "return i < bound.at || bound.window > 0;",
 "}",
-"#line 112",
+"#line 115",
 "static ulong gpi_share_count_before(__global const gpi_key *key, ulong n, gpi_digit_bits bits,",
 "gpi_share_bound bound)",
 "{",
@@ -18641,7 +18655,7 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "typedef struct gpi_share_windows {",
 "gpi_key_bits first, more;",
 "} gpi_share_windows;",
-"#line 133",
+"#line 136",
 "static bool gpi_share_windows_at(gpi_share_bound begin, gpi_share_bound end, ulong i,",
 "gpi_share_windows *windows)",
 "{",
@@ -18652,12 +18666,12 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "windows->more = last - windows->first;",
 "return true;",
 "}",
-"#line 144",
+"#line 147",
 "static uint gpi_share_has(gpi_share_windows windows, gpi_key_bits window)",
 "{",
 "return (gpi_key_bits)(window - windows.first) <= windows.more;",
 "}",
-"#line 150",
+"#line 153",
 "static uint gpi_share_find(gpi_share_windows windows, __global const gpi_key *key, gpi_digit_bits bits,",
 "uint *own)",
 "{",
@@ -18680,7 +18694,7 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "#endif",
 "return n;",
 "}",
-"#line 174",
+"#line 177",
 "static ulong gpi_share_gather(gpi_share_bound begin, gpi_share_bound end, gpi_move move, ulong first, ulong n,",
 "gpi_digit_bits bits)",
 "{",
@@ -18700,7 +18714,7 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "}",
 "return to - first;",
 "}",
-"#line 195",
+"#line 199",
 "GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi_digit_bits bits,",
 "uint from, uint to, uint g, uint shares)",
 "{",
@@ -18721,7 +18735,7 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "}",
 "}",
 "#define GPI_SHARE_PASSES ((8 * GPI_KEY_SIZE + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX)",
-"#line 218",
+"#line 223",
 "GPI_INLINE void gpi_share_count(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,",
 "const uint passes, uint (*next)[GPI_TOP_BINS])",
 "{",
@@ -18730,7 +18744,7 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "for (uint p = 0; p < passes; p++) next[p][k >> GPI_TOP_BITS_MAX * p & (GPI_TOP_BINS - 1)]++;",
 "}",
 "}",
-"#line 228",
+"#line 233",
 "static void gpi_share_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)",
 "{",
 "uint next[GPI_SHARE_PASSES][GPI_TOP_BINS];",
@@ -18752,7 +18766,7 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "}",
 "gpi_single_tile_end(places, base, n, from);",
 "}",
-"#line 251",
+"#line 256",
 "static gpi_digit_bits gpi_share_narrow(__global const gpi_key *key, ulong base, ulong n, gpi_digit_bits bits)",
 "{",
 "const gpi_key_bits any = gpi_window_of(key[base], bits);",
@@ -18761,14 +18775,14 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "bits.end = bits.begin + 8 * sizeof differ - (uint)clz(differ);",
 "return bits;",
 "}",
-"#line 261",
+"#line 266",
 "GPI_NOINLINE void gpi_share_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)",
 "{",
 "if (n == 0) return;",
 "bits = gpi_share_narrow(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);",
 "if (!gpi_single_tile_top(places, base, n, bits, &from)) gpi_share_passes(places, base, n, bits, from);",
 "}",
-"#line 270",
+"#line 275",
 "GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,",
 "uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
 "{",
@@ -18807,7 +18821,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "#include \"sort/rank.cl\"",
 "typedef gpi_rank_memory gpi_single_tile_memory;",
 "typedef gpi_rank_shared gpi_single_tile_shared;",
-"#line 27 \"kernels/cpu/sort/single_tile.cl\"",
+"#line 28 \"kernels/cpu/sort/single_tile.cl\"",
 "static uint gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,",
 "uint tmp_first, gpi_rank_shared shared)",
 "{",
@@ -18833,13 +18847,13 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "}",
 "return from;",
 "}",
-"#line 54",
+"#line 55",
 "GPI_NOINLINE void gpi_single_tile_end(gpi_places places, ulong base, ulong n, uint from)",
 "{",
 "const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);",
 "for (ulong i = base; i < base + n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);",
 "}",
-"#line 64",
+"#line 65",
 "static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi_digit_bits bits)",
 "{",
 "const gpi_key key = move.key_to[i];",
@@ -18861,7 +18875,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "#endif",
 "return i - j;",
 "}",
-"#line 88",
+"#line 89",
 "static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits bits)",
 "{",
 "const ulong end = base + n;",
@@ -18882,7 +18896,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "uint bins;",
 "uint next[2][GPI_TOP_BINS];",
 "} gpi_top;",
-"#line 113",
+"#line 114",
 "static void gpi_top_count(gpi_top *top, gpi_move move, ulong base, ulong n)",
 "{",
 "for (uint d = 0; d < top->bins; d++) top->next[0][d] = top->next[1][d] = 0;",
@@ -18897,7 +18911,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "#endif",
 "}",
 "}",
-"#line 129",
+"#line 130",
 "static bool gpi_top_parts(const gpi_top *top, ulong n)",
 "{",
 "float alike[2] = {0, 0};",
@@ -18907,7 +18921,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "}",
 "return (alike[0] - n) * (alike[1] - n) * (1 << (GPI_TOP_MORE - 1)) < (float)n * n * n;",
 "}",
-"#line 139",
+"#line 140",
 "GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit digit, uint bins,",
 "uint *restrict next)",
 "{",
@@ -18925,7 +18939,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "}",
 "for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_digit_of(move.key[i], digit)]++);",
 "}",
-"#line 159",
+"#line 160",
 "GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint *from)",
 "{",
 "gpi_top top;",
@@ -18948,7 +18962,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "*from = GPI_PLACE_OUT;",
 "return exact || gpi_insert_range(gpi_move_make(places, to, GPI_PLACE_OUT), base, n, bits);",
 "}",
-"#line 183",
+"#line 184",
 "GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits,",
 "uint from, uint tmp_first, gpi_rank_shared restrict shared)",
 "{",
@@ -18969,7 +18983,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "gpi_key_bits one[GPI_SINGLE_TILE_FEW];",
 "gpi_bits16 sixteen[GPI_SINGLE_TILE_FEW / 16];",
 "} gpi_few;",
-"#line 209",
+"#line 210",
 "static gpi_rank16 gpi_few_ranks(const gpi_few *few, uint b, uint n)",
 "{",
 "const gpi_bits16 own = few->sixteen[b];",
@@ -18983,7 +18997,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "for (uint i = end; i < n; i++) rank -= (gpi_bits16)(few->one[i]) < own;",
 "return rank;",
 "}",
-"#line 224",
+"#line 225",
 "GPI_NOINLINE void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_digit_bits bits)",
 "{",
 "union {",
@@ -19483,13 +19497,13 @@ static const char *const gpi_kernel_gpu_group_sub_group[] = {
 "#endif",
 "#endif",
 "#if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_NVIDIA",
-"#line 305 \"kernels/gpu/group/sub_group.cl\"",
+"#line 306 \"kernels/gpu/group/sub_group.cl\"",
 "static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)",
 "{",
 "const uint l = gpi_sg_lane();",
 "return gpi_sg_from(x, l < d ? l : l - d, m);",
 "}",
-"#line 311",
+"#line 312",
 "static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)",
 "{",
 "const uint l = gpi_sg_lane();",
@@ -19631,7 +19645,7 @@ static const char *const gpi_kernel_gpu_group_sub_group_collectives[] = {
 "#define GPI_GROUP_SUB_GROUPS (GPI_GROUP_SIZE / GPI_SUB_GROUP)",
 "#endif",
 "#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED",
-"#line 33 \"kernels/gpu/group/sub_group_collectives.cl\"",
+"#line 32 \"kernels/gpu/group/sub_group_collectives.cl\"",
 "static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, int by, __local GPI_GROUP_T *memory)",
 "{",
 "memory[GPI_GROUP_ITEM] = x;",
@@ -19640,18 +19654,18 @@ static const char *const gpi_kernel_gpu_group_sub_group_collectives[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);",
 "return y;",
 "}",
-"#line 42",
+"#line 41",
 "static GPI_GROUP_T GPI_GROUP_N(_up)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)",
 "{",
 "return GPI_GROUP_N(_sg_exchange)(x, gpi_sg_lane() < d ? 0 : -(int)d, memory);",
 "}",
-"#line 47",
+"#line 46",
 "static GPI_GROUP_T GPI_GROUP_N(_down)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)",
 "{",
 "return GPI_GROUP_N(_sg_exchange)(x, gpi_sg_lane() + d < GPI_SUB_GROUP ? (int)d : 0, memory);",
 "}",
 "#elif defined(GPI_GROUP_BITS)",
-"#line 52 \"kernels/gpu/group/sub_group_collectives.cl\"",
+"#line 51 \"kernels/gpu/group/sub_group_collectives.cl\"",
 "static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, uint d, const bool up)",
 "{",
 "GPI_GROUP_BITS bits = GPI_PASTE(GPI_GROUP_BITS, _of)(x);",
@@ -19661,7 +19675,7 @@ static const char *const gpi_kernel_gpu_group_sub_group_collectives[] = {
 "return GPI_PASTE(GPI_GROUP_BITS, _value)(bits);",
 "}",
 "#else",
-"#line 62 \"kernels/gpu/group/sub_group_collectives.cl\"",
+"#line 61 \"kernels/gpu/group/sub_group_collectives.cl\"",
 "static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, uint d, const bool up)",
 "{",
 "if (sizeof x == 4) {",
@@ -19674,20 +19688,20 @@ static const char *const gpi_kernel_gpu_group_sub_group_collectives[] = {
 "}",
 "#endif",
 "#if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_EMULATED",
-"#line 75 \"kernels/gpu/group/sub_group_collectives.cl\"",
+"#line 74 \"kernels/gpu/group/sub_group_collectives.cl\"",
 "static GPI_GROUP_T GPI_GROUP_N(_up)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)",
 "{",
 "(void)memory;",
 "return GPI_GROUP_N(_sg_exchange)(x, d, true);",
 "}",
-"#line 81",
+"#line 80",
 "static GPI_GROUP_T GPI_GROUP_N(_down)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)",
 "{",
 "(void)memory;",
 "return GPI_GROUP_N(_sg_exchange)(x, d, false);",
 "}",
 "#endif",
-"#line 88 \"kernels/gpu/group/sub_group_collectives.cl\"",
+"#line 87 \"kernels/gpu/group/sub_group_collectives.cl\"",
 "static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)",
 "{",
 "GPI_GROUP_T sum = GPI_GROUP_IDENTITY, own = x;",
@@ -19700,7 +19714,7 @@ static const char *const gpi_kernel_gpu_group_sub_group_collectives[] = {
 "barrier(CLK_LOCAL_MEM_FENCE);",
 "return sum;",
 "}",
-"#line 102",
+"#line 101",
 "static GPI_GROUP_T GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_PARAMETER GPI_GROUP_T own, GPI_GROUP_T *total,",
 "__local GPI_GROUP_T *memory)",
 "{",
@@ -19716,7 +19730,7 @@ static const char *const gpi_kernel_gpu_group_sub_group_collectives[] = {
 "*total = sum;",
 "return before;",
 "}",
-"#line 118",
+"#line 117",
 "static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,",
 "__local GPI_GROUP_T *memory)",
 "{",
@@ -19731,7 +19745,7 @@ static const char *const gpi_kernel_gpu_group_sub_group_collectives[] = {
 "const GPI_GROUP_T before = GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_PASSED own, total, memory);",
 "return l > 0 ? GPI_GROUP_COMBINE(before, neighbour) : before;",
 "}",
-"#line 133",
+"#line 132",
 "static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,",
 "__local GPI_GROUP_T *memory)",
 "{",
@@ -19800,9 +19814,9 @@ static const char *const gpi_kernel_gpu_hash_batch[] = {
 "__local uint name##_sums[GPI_TALLY_WORDS] __attribute__((aligned(16))); \\",
 "for (uint k_ = (uint)get_local_id(0); k_ < GPI_TALLY_WORDS; k_ += GPI_WG) name##_sums[k_] = 0; \\",
 "gpi_sync()",
-"#line 28 \"kernels/gpu/hash/batch.cl\"",
+"#line 29 \"kernels/gpu/hash/batch.cl\"",
 "static gpi_tally gpi_tally_of(uint what) { return (1u << 4 * (what & 7u)) + what / GPI_CLAIMED; }",
-"#line 30",
+"#line 31",
 "static void gpi_tally_add(__local uint *sums, gpi_tally tally)",
 "{",
 "GPI_UNROLL",
@@ -19811,7 +19825,7 @@ static const char *const gpi_kernel_gpu_hash_batch[] = {
 "if (two) (void)atomic_add(sums + GPI_TALLY_CELL(word), two);",
 "}",
 "}",
-"#line 39",
+"#line 40",
 "static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 facts, uint change, uint wants,",
 "volatile __global uint *counters)",
 "{",
@@ -19826,7 +19840,7 @@ static const char *const gpi_kernel_gpu_hash_batch[] = {
 "(void)atomic_add(counters + GPI_COUNT_FULL, x);",
 "}",
 "}",
-"#line 58",
+"#line 60",
 "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)",
 "{",
 "const gp_hash_table judge = gpi_hash_table_of(judge_memory, GPI_FACTS(judge));",
@@ -19854,7 +19868,7 @@ static const char *const gpi_kernel_gpu_hash_batch[] = {
 "gpi_tally_add(tally_sums, tally);",
 "gpi_tally_flush(tally_sums, t, facts, change, wants, counters);",
 "}",
-"#line 88",
+"#line 90",
 "GPI_KERNEL void gp_hash_find_keys(GPI_FIND_KEYS_PARAMETERS)",
 "{",
 "GPI_RUN_OPEN(false);",
@@ -19868,7 +19882,7 @@ static const char *const gpi_kernel_gpu_hash_batch[] = {
 "if (wants & GPI_WANTS_FOUND) found[found_at + i] = is;",
 "}",
 "}",
-"#line 102",
+"#line 104",
 "GPI_KERNEL void gp_hash_erase_keys(GPI_ERASE_KEYS_PARAMETERS)",
 "{",
 "GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);",
@@ -19934,7 +19948,7 @@ static const char *const gpi_kernel_gpu_hash_combine[] = {
 "{",
 "return GPI_PAIR_VALUE(cells->pair[cell]);",
 "}",
-"#line 71",
+"#line 72",
 "static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cell, gp_hash_key key,",
 "gp_hash_value value, uint change)",
 "{",
@@ -19954,16 +19968,16 @@ static const char *const gpi_kernel_gpu_hash_combine[] = {
 "gp_hash_value value[GPI_CELLS];",
 "uint count[GPI_CELLS];",
 "} gpi_cells;",
-"#line 91 \"kernels/gpu/hash/combine.cl\"",
+"#line 92 \"kernels/gpu/hash/combine.cl\"",
 "static void gpi_cell_clear(gp_hash_table t, __local gpi_cells *cells, uint cell)",
 "{",
 "cells->key[cell] = GPI_KEY_NONE;",
 "cells->value[cell] = t.reserved;",
 "}",
-"#line 97",
+"#line 98",
 "static gp_hash_key gpi_cell_key(__local const gpi_cells *cells, uint cell) { return cells->key[cell]; }",
 "static gp_hash_value gpi_cell_value(__local const gpi_cells *cells, uint cell) { return cells->value[cell]; }",
-"#line 100",
+"#line 101",
 "static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cell, gp_hash_key key,",
 "gp_hash_value value, uint change)",
 "{",
@@ -19979,7 +19993,7 @@ static const char *const gpi_kernel_gpu_hash_combine[] = {
 "}",
 "}",
 "#endif",
-"#line 117 \"kernels/gpu/hash/combine.cl\"",
+"#line 118 \"kernels/gpu/hash/combine.cl\"",
 "static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, gp_hash_key key,",
 "gp_hash_value value, uint change)",
 "{",
@@ -19993,7 +20007,7 @@ static const char *const gpi_kernel_gpu_hash_combine[] = {
 "}",
 "return false;",
 "}",
-"#line 132",
+"#line 133",
 "static void gpi_tally_cell(__local uint *sums, uint what, uint count)",
 "{",
 "const uint came = what & (GPI_CLAIMED - 1);",
@@ -20001,7 +20015,7 @@ static const char *const gpi_kernel_gpu_hash_combine[] = {
 "gpi_tally_add(sums, gpi_tally_of(what));",
 "if (count > 1) (void)atomic_add(sums + GPI_TALLY_CELL(others % 4), (count - 1) << 16 * (others / 4));",
 "}",
-"#line 140",
+"#line 141",
 "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)",
 "{",
 "__local gpi_cells cells;",
@@ -20388,7 +20402,7 @@ static const char *const gpi_kernel_gpu_map_random[] = {
 "#include \"base/platform.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"map/random_blocks.cl\"",
-"#line 10 \"kernels/gpu/map/random.cl\"",
+"#line 11 \"kernels/gpu/map/random.cl\"",
 "GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)",
 "{",
 "__local GPI_LANE near[GPI_WG * GPI_PER_BLOCK];",
@@ -20634,20 +20648,20 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "#define GPI_CLOSES 16u",
 "#line 85",
 "static uint gpi_bracket_of(int sign) { return sign > 0 ? GPI_OPENS : sign < 0 ? GPI_CLOSES : 0; }",
-"#line 88",
+"#line 89",
 "static void gpi_brackets_add(gpi_brackets_of *item, uint four, uint j)",
 "{",
 "item->opens |= (four & 15) << j;",
 "item->closes |= (four >> 4) << j;",
 "}",
 "#if GPI_TABLE",
-"#line 95",
+"#line 96",
 "static void gpi_load_table(gpi_symbol_input in, gpi_shared shared)",
 "{",
 "for (uint x = (uint)get_local_id(0); x < 256; x += GPI_WG)",
 "shared->table[x] = (uchar)gpi_bracket_of(in.classes->sign[x]);",
 "}",
-"#line 102",
+"#line 103",
 "GPI_INLINE_GPU uint gpi_look_up_four(uint symbols, __local const uchar *table)",
 "{",
 "uint four = 0;",
@@ -20655,7 +20669,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "for (uint k = 0; k < 4; k++) four |= (uint)table[symbols >> 8 * k & 255] << k;",
 "return four;",
 "}",
-"#line 111",
+"#line 112",
 "GPI_INLINE_GPU gpi_brackets_of gpi_load_item(gpi_symbol_input in, ulong begin, uint length, gpi_shared shared)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;",
@@ -20680,13 +20694,13 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "return item;",
 "}",
 "#else",
-"#line 136 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 137 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static void gpi_load_stage(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage)",
 "{",
 "for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)",
 "stage[i] = (ushort)(i < length ? gpi_bracket_of(gpi_sign(in, begin + i)) : 0);",
 "}",
-"#line 143",
+"#line 144",
 "static gpi_brackets_of gpi_load_item(__local const ushort *stage)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;",
@@ -20695,7 +20709,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "return item;",
 "}",
 "#endif",
-"#line 154 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 155 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static gpi_brackets_of gpi_open_item(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage,",
 "gpi_shared shared)",
 "{",
@@ -20713,10 +20727,10 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "shared->closes[get_local_id(0)] = item.closes;",
 "return item;",
 "}",
-"#line 173",
+"#line 174",
 "static uint gpi_lowest(uint bits) { return (uint)popcount(~bits & (bits - 1)); }",
 "static uint gpi_highest(uint bits) { return 31 - clz(bits); }",
-"#line 178",
+"#line 179",
 "GPI_INLINE_GPU gpi_brackets_of gpi_reduce_item(gpi_brackets_of item, __local ushort *partner)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;",
@@ -20735,13 +20749,13 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "return left;",
 "}",
-"#line 197",
+"#line 198",
 "static uint gpi_item_node(gpi_brackets_of left)",
 "{",
 "return gpi_pack_node((uint)popcount(left.closes), (uint)popcount(left.opens));",
 "}",
 "#if GPI_SUB_GROUP",
-"#line 206",
+"#line 208",
 "static void gpi_grow_tree(uint node, uint open, gpi_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -20761,7 +20775,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "}",
 "#else",
-"#line 226 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 228 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static void gpi_grow_tree(uint node, uint open, gpi_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -20776,7 +20790,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "}",
 "#endif",
-"#line 243 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 244 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static uint gpi_take_bit(uint *open, uint need)",
 "{",
 "uint left = *open;",
@@ -20792,7 +20806,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "uint item, open;",
 "gpi_index before;",
 "} gpi_cursor;",
-"#line 264",
+"#line 265",
 "static gpi_cursor gpi_cursor_make(gpi_shared shared, uint item)",
 "{",
 "gpi_cursor c;",
@@ -20802,7 +20816,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "c.before = 0;",
 "return c;",
 "}",
-"#line 276",
+"#line 277",
 "static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)",
 "{",
 "const gpi_shared shared = c->shared;",
@@ -20819,7 +20833,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "if (c->item == GPI_NOWHERE) c->before++;",
 "return c->item == GPI_NOWHERE ? GPI_ALONE : c->item * GPI_PER_ITEM + gpi_take_bit(&c->open, skip);",
 "}",
-"#line 294",
+"#line 295",
 "static void gpi_pend(gpi_nest nest, uint tile, uint i, gpi_index need, __local ushort *partner)",
 "{",
 "#if GPI_LOOKBACK",
@@ -20829,7 +20843,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "nest.cells[begin + gpi_brackets_tile_length(nest, tile) - 1 - need] = (uint)(begin + i);",
 "#endif",
 "}",
-"#line 305",
+"#line 307",
 "static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort *partner, gpi_shared shared)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;",
@@ -20846,7 +20860,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "partner[opener] = (ushort)i;",
 "}",
 "}",
-"#line 324",
+"#line 326",
 "static uint gpi_kept(uint node, gpi_shared shared, uint *at)",
 "{",
 "uint after = 0;",
@@ -20859,7 +20873,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "*at = left > 0 ? (shared->tree[1] >> 16) - (after >> 16) - left : 0;",
 "return left;",
 "}",
-"#line 338",
+"#line 340",
 "static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)",
 "{",
 "const ulong begin = gpi_tile_begin(tile), at = begin + k;",
@@ -20870,7 +20884,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "nest.cells[at] = (uint)(begin + i);",
 "#endif",
 "}",
-"#line 350",
+"#line 352",
 "static void gpi_keep_openers(uint node, uint open, gpi_nest nest, uint tile, gpi_shared shared)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;",
@@ -20879,20 +20893,20 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "for (uint k = 0; k < left; k++, open &= open - 1) gpi_keep(nest, tile, at + k, first + gpi_lowest(open));",
 "}",
 "#if GPI_MATCH",
-"#line 361",
-"static bool gpi_is_settled(uint k) { return !GPI_LOOKBACK || k < GPI_PENDING || k == GPI_ALONE; }",
 "#line 363",
+"static bool gpi_is_settled(uint k) { return !GPI_LOOKBACK || k < GPI_PENDING || k == GPI_ALONE; }",
+"#line 365",
 "static gpi_index gpi_match_of(uint k, ulong begin)",
 "{",
 "return k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;",
 "}",
-"#line 368",
+"#line 370",
 "static void gpi_match_write(__global gpi_index *match, ulong begin, uint i, __local const ushort *partner)",
 "{",
 "if (gpi_is_settled(partner[i])) match[begin + i] = gpi_match_of(partner[i], begin);",
 "}",
 "#if GPI_PER_ITEM % 4 == 0",
-"#line 375",
+"#line 377",
 "static void gpi_match_write_quads(__global gpi_index *match, ulong begin, __local const ushort *partner)",
 "{",
 "GPI_UNROLL",
@@ -20908,7 +20922,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "}",
 "#endif",
-"#line 391 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 393 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static void gpi_pair_write(__global gpi_index *match, ulong begin, uint length, __local const ushort *partner)",
 "{",
 "#if GPI_PER_ITEM % 4 == 0",
@@ -20922,7 +20936,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "#endif",
 "#if GPI_KINDS",
-"#line 406 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 408 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static void gpi_pair_compare(gpi_symbol_input in, ulong begin, uint length, __local const ushort *partner,",
 "gpi_shared shared)",
 "{",
@@ -20934,12 +20948,12 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "}",
 "#endif",
-"#line 418 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 420 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static void gpi_note_clear(gpi_shared shared)",
 "{",
 "if (get_local_id(0) == 0) shared->note = gpi_note_make();",
 "}",
-"#line 424",
+"#line 426",
 "static void gpi_partner_none(__local ushort *partner)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;",
@@ -20952,7 +20966,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "for (uint j = 0; j < GPI_PER_ITEM; j++) partner[first + j] = GPI_ALONE;",
 "#endif",
 "}",
-"#line 439",
+"#line 441",
 "static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,",
 "bool cells, gpi_pair_shared memory)",
 "{",
@@ -20983,12 +20997,12 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "gpi_sync();",
 "#endif",
 "}",
-"#line 471",
+"#line 473",
 "static void gpi_pair_note(gpi_nest nest, uint tile, gpi_pair_shared memory)",
 "{",
 "if (get_local_id(0) == 0) nest.notes[tile] = memory->group.note;",
 "}",
-"#line 477",
+"#line 479",
 "static void gpi_note_sum(gpi_note note, gpi_join_shared sum)",
 "{",
 "if (note.mismatches) (void)atomic_add(&sum->mismatches, note.mismatches);",
@@ -20997,7 +21011,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "if (note.joined) (void)atomic_add(&sum->searches, note.searches);",
 "if (note.lone != ~0u) (void)atomic_min(&sum->lone, note.lone);",
 "}",
-"#line 487",
+"#line 489",
 "static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared sum)",
 "{",
 "__global gpi_note *total = nest.notes + tile;",
@@ -21007,14 +21021,14 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "gpi_sync();",
 "if (get_local_id(0) == 0) *total = *sum;",
 "}",
-"#line 499",
+"#line 501",
 "static uint gpi_cursor_stage(gpi_cursor *c)",
 "{",
 "gpi_index need;",
 "const uint opener = gpi_cursor_down(c, &need);",
 "return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;",
 "}",
-"#line 509",
+"#line 511",
 "static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;",
@@ -21040,20 +21054,20 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "shared->closes[l] = close;",
 "}",
-"#line 536",
+"#line 538",
 "static gpi_index gpi_depth_of(uint i, gpi_shared shared)",
 "{",
 "const uint l = i / GPI_PER_ITEM, before = (1u << i % GPI_PER_ITEM) - 1;",
 "return shared->height[l] + popcount(shared->opens[l] & before) - popcount(shared->closes[l] & before);",
 "}",
-"#line 542",
+"#line 544",
 "static gpi_index gpi_parent_of(gpi_nest nest, uint tile, uint staged)",
 "{",
 "if (staged == GPI_ALONE) return GPI_NONE;",
 "if (staged < GPI_TILE) return (gpi_index)gpi_tile_begin(tile) + staged;",
 "return gpi_opener_at(nest, gpi_tiles_search(nest.tree, nest.leaves, tile, staged - GPI_TILE));",
 "}",
-"#line 550",
+"#line 552",
 "static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *parent, bool parents,",
 "__global gpi_index *depth, bool depths, gpi_pair_shared memory)",
 "{",
@@ -21068,7 +21082,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "if (depths) depth[begin + i] = gpi_depth_of(i, shared);",
 "}",
 "}",
-"#line 566",
+"#line 568",
 "static void gpi_open_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)",
 "{",
 "const gpi_shared shared = &memory->group;",
@@ -21079,14 +21093,14 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "const gpi_brackets_of left = gpi_reduce_item(item, 0);",
 "gpi_grow_tree(gpi_item_node(left), left.opens, shared);",
 "}",
-"#line 577",
+"#line 579",
 "static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *parent,",
 "bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared memory)",
 "{",
 "gpi_open_tile(in, nest, tile, memory);",
 "gpi_enclose_tile(nest, tile, parent, parents, depth, depths, memory);",
 "}",
-"#line 585",
+"#line 587",
 "static void gpi_measure_items(gpi_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -21103,7 +21117,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "if (l == 0) shared->note.base = tiles.pushes;",
 "gpi_sync();",
 "}",
-"#line 602",
+"#line 604",
 "static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)",
 "{",
 "gpi_open_tile(in, nest, tile, memory);",
@@ -21248,7 +21262,7 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "{",
 "return f.memory->group.opens[GPI_STRIPE_ITEM(l, k)] >> GPI_STRIPE_PLACE(l, k) & 1;",
 "}",
-"#line 170",
+"#line 171",
 "static void gpi_fold_load(gpi_input input, gpi_fold f)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -21265,12 +21279,12 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "f.memory->row[GPI_STRIPE_ROW(l, j + k) + GPI_STRIPE_PLACE(l, j + k) + 1] = x[k];",
 "}",
 "}",
-"#line 188",
+"#line 189",
 "static __local GPI_T *gpi_fold_own(gpi_fold_shared memory)",
 "{",
 "return memory->row + (uint)get_local_id(0) * GPI_STACK_ROW + 1;",
 "}",
-"#line 194",
+"#line 195",
 "static void gpi_fold_item(GPI_COMBINE_PARAMETER uint open, gpi_fold_shared memory)",
 "{",
 "__local GPI_T *own = gpi_fold_own(memory);",
@@ -21281,7 +21295,7 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "*value = x;",
 "}",
 "}",
-"#line 206",
+"#line 207",
 "static void gpi_fold_on(GPI_COMBINE_PARAMETER GPI_T base, uint open, gpi_fold_shared memory)",
 "{",
 "__local GPI_T *own = gpi_fold_own(memory);",
@@ -21290,7 +21304,7 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "*value = gpi_combine(GPI_COMBINE_PASSED base, *value);",
 "}",
 "}",
-"#line 216",
+"#line 217",
 "static GPI_T gpi_fold_base(gpi_fold f)",
 "{",
 "const gpi_fold_shared memory = f.memory;",
@@ -21308,14 +21322,14 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "x = gpi_combine(GPI_COMBINE_OF(f.stack) memory->row[next * GPI_STACK_ROW], x);",
 "return x;",
 "}",
-"#line 235",
+"#line 236",
 "static GPI_T gpi_fold_down(gpi_fold f, gpi_cursor *cursor)",
 "{",
 "gpi_index need;",
 "const uint q = gpi_cursor_down(cursor, &need);",
 "return gpi_fold_below(f, q == GPI_ALONE ? GPI_TILE + (uint)need : q);",
 "}",
-"#line 244",
+"#line 245",
 "static void gpi_fold_brackets(gpi_fold f, gpi_brackets_of item, gpi_brackets_of left, GPI_T base)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -21347,14 +21361,14 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "}",
 "f.memory->group.opens[l] = item.opens | item.closes;",
 "}",
-"#line 277",
+"#line 279",
 "static GPI_T gpi_fold_result(gpi_fold_shared memory, uint l, uint k, bool exclusive)",
 "{",
 "const uint before = ((exclusive ? 1u : 2u) << GPI_STRIPE_PLACE(l, k)) - 1;",
 "const uint brackets = memory->group.opens[GPI_STRIPE_ITEM(l, k)] & before;",
 "return memory->row[GPI_STRIPE_ROW(l, k) + 32 - clz(brackets)];",
 "}",
-"#line 284",
+"#line 286",
 "static void gpi_fold_write(__global GPI_OUT *out, gpi_fold f, bool exclusive)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -21369,7 +21383,7 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "gpi_stack_put(out, first + k * GPI_WG, gpi_fold_result(f.memory, l, k, exclusive));",
 "}",
 "}",
-"#line 299",
+"#line 301",
 "static void gpi_fold_group(gpi_symbol_input in, gpi_input input, __global GPI_OUT *out, gpi_stack stack,",
 "GPI_T initial, bool exclusive, gpi_fold_shared memory)",
 "{",
@@ -21644,7 +21658,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "}",
 "return open;",
 "}",
-"#line 277",
+"#line 278",
 "static void gpi_tree_store_some(gpi_family f, uint k, gpi_tree_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0), near = l + k * GPI_WG, at = GPI_TREE_STRIPE(l, k, GPI_OF_USHORT);",
@@ -21664,7 +21678,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "(void)near; \\",
 "(void)at; \\",
 "}",
-"#line 298",
+"#line 299",
 "static void gpi_tree_store(gpi_family f, gpi_tree_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -21685,7 +21699,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "GPI_TREE_STORE(f.end, (gpi_index)begin + GPI_TREE_ENDS[at])",
 "}",
 "}",
-"#line 321",
+"#line 322",
 "static void gpi_tree_store_lows(gpi_family f, gpi_tree_shared memory)",
 "{",
 "const uint tiles = f.leaves / GPI_WG, tile = (uint)get_group_id(0);",
@@ -21694,7 +21708,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "f.tree[(tiles + tile) * width + (x - width)] = memory->low[x];",
 "}",
 "}",
-"#line 330",
+"#line 331",
 "static void gpi_group_inside(gpi_family f, gpi_tree_shared memory)",
 "{",
 "const gpi_tree_run run = gpi_run_make(f.n, (uint)get_global_id(0));",
@@ -21709,7 +21723,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "gpi_sync();",
 "gpi_tree_store(f, memory);",
 "}",
-"#line 348",
+"#line 349",
 "static void gpi_outside_load(gpi_family f, gpi_outside_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -21724,7 +21738,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "}",
 "gpi_sync();",
 "}",
-"#line 363",
+"#line 364",
 "static void gpi_outside_store(gpi_family f, gpi_outside_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -21737,7 +21751,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "if (memory->open[i / GPI_RUN] >> i % GPI_RUN & 1) f.end[first + k * GPI_WG] = memory->end[at];",
 "}",
 "}",
-"#line 376",
+"#line 377",
 "static void gpi_outside_siblings(gpi_family f, gpi_tree_run run, uint far, gpi_outside_shared memory)",
 "{",
 "gpi_crowd crowd = gpi_crowd_make();",
@@ -21747,7 +21761,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "}",
 "if (crowd.key != GPI_NONE) gpi_crowd_end(f, run, &crowd);",
 "}",
-"#line 387",
+"#line 388",
 "static void gpi_outside_ends(gpi_family f, gpi_tree_run run, uint open, gpi_outside_shared memory)",
 "{",
 "uint next = f.leaves;",
@@ -21765,7 +21779,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "memory->end[GPI_TREE_AT(i, GPI_OF_INDEX)] = (gpi_index)at;",
 "}",
 "}",
-"#line 405",
+"#line 406",
 "static void gpi_group_outside(gpi_family f, gpi_outside_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -21825,7 +21839,7 @@ static const char *const gpi_kernel_gpu_scan_reduce_segments[] = {
 "#include \"element/monoid.cl\"",
 "#include \"scan/reduce_tile.cl\"",
 "#include \"scan/segments.cl\"",
-"#line 13 \"kernels/gpu/scan/reduce_segments.cl\"",
+"#line 14 \"kernels/gpu/scan/reduce_segments.cl\"",
 "static GPI_T gpi_segment_share(gpi_input segment, uint lane, uint team)",
 "{",
 "const ulong run = (segment.count + team - 1) / team;",
@@ -21837,7 +21851,7 @@ static const char *const gpi_kernel_gpu_scan_reduce_segments[] = {
 "return sum;",
 "}",
 "#if GPI_SUB_GROUP",
-"#line 27",
+"#line 29",
 "static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)",
 "{",
 "__local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);",
@@ -21853,7 +21867,7 @@ static const char *const gpi_kernel_gpu_scan_reduce_segments[] = {
 "return sum;",
 "}",
 "#else",
-"#line 44 \"kernels/gpu/scan/reduce_segments.cl\"",
+"#line 46 \"kernels/gpu/scan/reduce_segments.cl\"",
 "static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)",
 "{",
 "__local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);",
@@ -21869,7 +21883,7 @@ static const char *const gpi_kernel_gpu_scan_reduce_segments[] = {
 "return x;",
 "}",
 "#endif",
-"#line 61 \"kernels/gpu/scan/reduce_segments.cl\"",
+"#line 64 \"kernels/gpu/scan/reduce_segments.cl\"",
 "static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,",
 "uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,",
 "volatile __global uint *counters, gpi_tile_shared shared, __local uint *listed)",
@@ -21993,7 +22007,7 @@ static const char *const gpi_kernel_gpu_scan_reduce_tile[] = {
 "all = gpi_combine(GPI_COMBINE_OF(input) all, x[k]);",
 "return all;",
 "}",
-"#line 60",
+"#line 59",
 "static GPI_T gpi_share_reduce(gpi_input input, ulong base, ulong limit, uint per_item, const ulong apart)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -22017,7 +22031,7 @@ static const char *const gpi_kernel_gpu_scan_reduce_tile[] = {
 "}",
 "return sum;",
 "}",
-"#line 85",
+"#line 84",
 "static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const ulong limit = base + gpi_tile_length(input, base);",
@@ -22062,31 +22076,31 @@ static const char *const gpi_kernel_gpu_scan_tile_chunks[] = {
 "{",
 "return gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + row * (4 * GPI_SUB_GROUP) + gpi_sg_lane() * 4;",
 "}",
-"#line 35",
+"#line 36",
 "static __local GPI_CELL *gpi_stage_row(gpi_tile_shared shared, uint row)",
 "{",
 "const uint first = gpi_sg_index() * (GPI_TILE_STAGE / GPI_WG * GPI_SUB_GROUP);",
 "const uint before = row < GPI_HELD_ROWS ? 0 : row - GPI_HELD_ROWS;",
 "return shared->stage + GPI_TILE_PAD(first) + GPI_TILE_PAD(before * (4 * GPI_SUB_GROUP));",
 "}",
-"#line 43",
+"#line 44",
 "static __local GPI_CELL *gpi_stage_chunk(gpi_tile_shared shared, uint row)",
 "{",
 "return gpi_stage_row(shared, row) + GPI_TILE_PAD(gpi_sg_lane() * 4);",
 "}",
-"#line 49",
+"#line 50",
 "static __local GPI_CELL *gpi_product_cell(gpi_tile_shared shared, uint row)",
 "{",
 "const uint first = gpi_sg_index() * (GPI_SUB_GROUP * GPI_ROWS) + gpi_sg_lane();",
 "return shared->product + GPI_TILE_PAD(first) + GPI_TILE_PAD(row * GPI_SUB_GROUP);",
 "}",
-"#line 56",
+"#line 57",
 "static __local GPI_CELL *gpi_own_products(gpi_tile_shared shared)",
 "{",
 "return shared->product + GPI_TILE_PAD((uint)GPI_LOCAL_ID * GPI_ROWS);",
 "}",
 "#define GPI_PRODUCTS_AT_ONCE (GPI_ROWS % 4 ? 1 : 4)",
-"#line 64",
+"#line 65",
 "GPI_INLINE_GPU void gpi_products_get(__local const GPI_CELL *at, GPI_T *x)",
 "{",
 "#if GPI_ROWS % 4",
@@ -22095,7 +22109,7 @@ static const char *const gpi_kernel_gpu_scan_tile_chunks[] = {
 "gpi_chunk_get(at, x);",
 "#endif",
 "}",
-"#line 73 \"kernels/gpu/scan/tile_chunks.cl\"",
+"#line 74 \"kernels/gpu/scan/tile_chunks.cl\"",
 "GPI_INLINE_GPU void gpi_products_put(__local GPI_CELL *at, const GPI_T *x)",
 "{",
 "#if GPI_ROWS % 4",
@@ -22104,7 +22118,7 @@ static const char *const gpi_kernel_gpu_scan_tile_chunks[] = {
 "gpi_chunk_put(at, x);",
 "#endif",
 "}",
-"#line 84 \"kernels/gpu/scan/tile_chunks.cl\"",
+"#line 85 \"kernels/gpu/scan/tile_chunks.cl\"",
 "GPI_INLINE_GPU void gpi_rows_load(gpi_input input, ulong base, const uint first, const uint rows, GPI_T *x)",
 "{",
 "const uint length = gpi_tile_length(input, base);",
@@ -22123,7 +22137,7 @@ static const char *const gpi_kernel_gpu_scan_tile_chunks[] = {
 "}",
 "}",
 "}",
-"#line 104",
+"#line 105",
 "GPI_INLINE_GPU void gpi_rows_reduce(gpi_input input, const uint first, const uint rows, const GPI_T *x,",
 "gpi_tile_shared shared)",
 "{",
@@ -22135,7 +22149,7 @@ static const char *const gpi_kernel_gpu_scan_tile_chunks[] = {
 "*gpi_product_cell(shared, first + row) = product;",
 "}",
 "}",
-"#line 117",
+"#line 118",
 "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "GPI_T sum = gpi_identity();",
@@ -22160,7 +22174,7 @@ static const char *const gpi_kernel_gpu_scan_tile_chunks[] = {
 "}",
 "tile->before = gpi_group_scan(GPI_COMBINE_OF(input) sum, &tile->aggregate, shared);",
 "}",
-"#line 142 \"kernels/gpu/scan/tile_chunks.cl\"",
+"#line 143 \"kernels/gpu/scan/tile_chunks.cl\"",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }",
 "#endif",
 "#endif",
@@ -22229,7 +22243,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "#define GPI_KEY_QUADS (GPI_CELL_CHUNK == 4 && GPI_HEADS_SIZE <= 8)",
 "#define GPI_KEY_PAD(i) ((i) + (i) / 32 * (GPI_KEY_QUADS ? 4 : 1))",
 "#if GPI_KEY_QUADS",
-"#line 89 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 91 \"kernels/gpu/scan/tile_elements.cl\"",
 "typedef GPI_QUAD(GPI_HEADS_TYPE) gpi_key_quad;",
 "#endif",
 "#endif",
@@ -22274,10 +22288,10 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "#define GPI_CELL_OF(cell) (cell)",
 "#endif",
 "#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4",
-"#line 141 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 143 \"kernels/gpu/scan/tile_elements.cl\"",
 "typedef GPI_QUAD(GPI_CELL_TYPE) gpi_cell_quad;",
 "#elif GPI_CELL_NUMBER",
-"#line 143 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 145 \"kernels/gpu/scan/tile_elements.cl\"",
 "typedef GPI_PASTE(GPI_CELL_TYPE, 2) gpi_cell_pair;",
 "#elif GPI_CELL_VECTORS",
 "typedef union gpi_cell_chunk {",
@@ -22294,24 +22308,24 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "GPI_T aggregate;",
 "} gpi_tile;",
 "#endif",
-"#line 163 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 166 \"kernels/gpu/scan/tile_elements.cl\"",
 "static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)",
 "{",
 "if (get_local_id(0) == 0) shared->value[0] = x;",
 "gpi_sync();",
 "return shared->value[0];",
 "}",
-"#line 171",
+"#line 174",
 "static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)",
 "{",
 "return gpi_items_reduce(GPI_COMBINE_PASSED x, shared->value);",
 "}",
-"#line 177",
+"#line 180",
 "static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)",
 "{",
 "return gpi_items_scan_exclusive(GPI_COMBINE_PASSED x, total, shared->value);",
 "}",
-"#line 183",
+"#line 186",
 "static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint length = gpi_tile_length(input, base);",
@@ -22328,7 +22342,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "}",
 "return gpi_group_reduce(GPI_COMBINE_OF(input) sum, shared);",
 "}",
-"#line 201",
+"#line 204",
 "GPI_INLINE_GPU void gpi_chunk_put(__local GPI_CELL *at, const GPI_CELL *x)",
 "{",
 "#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4",
@@ -22348,7 +22362,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "for (uint k = 0; k < GPI_CELL_CHUNK; k++) at[k] = x[k];",
 "#endif",
 "}",
-"#line 221",
+"#line 224",
 "GPI_INLINE_GPU void gpi_chunk_get(__local const GPI_CELL *at, GPI_CELL *x)",
 "{",
 "#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4",
@@ -22375,13 +22389,13 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "for (uint k = 0; k < GPI_CELL_CHUNK; k++) x[k] = at[k];",
 "#endif",
 "}",
-"#line 249",
+"#line 252",
 "static __local GPI_CELL *gpi_own_cells(gpi_tile_shared shared)",
 "{",
 "return shared->stage + GPI_TILE_PAD((uint)get_local_id(0) * GPI_PER_ITEM);",
 "}",
 "#if GPI_QUADS && GPI_CELL_CHUNK == 4",
-"#line 256",
+"#line 259",
 "GPI_INLINE_GPU void gpi_stage_load_quads(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint first = GPI_STRIPE_FIRST(4);",
@@ -22403,7 +22417,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "}",
 "}",
 "#endif",
-"#line 280 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 283 \"kernels/gpu/scan/tile_elements.cl\"",
 "GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint length = gpi_tile_length(input, base);",
@@ -22429,7 +22443,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "}",
 "}",
 "#if !GPI_KEPT && !GPI_KEYED && !GPI_BY_CHUNKS",
-"#line 307",
+"#line 310",
 "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "__local const GPI_CELL *at = gpi_own_cells(shared);",
@@ -22460,10 +22474,10 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "gpi_group_scan(GPI_COMBINE_OF(input) sum, &tile->aggregate, shared);",
 "}",
 "#ifdef GPI_SELECT_BY",
-"#line 338 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 341 \"kernels/gpu/scan/tile_elements.cl\"",
 "static GPI_T gpi_tile_item(const gpi_tile *tile, uint j) { return tile->item[j]; }",
 "#endif",
-"#line 341 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 344 \"kernels/gpu/scan/tile_elements.cl\"",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }",
 "#endif",
 "#endif",
@@ -22556,7 +22570,7 @@ static const char *const gpi_kernel_gpu_scan_tile_keyed[] = {
 "gpi_chunk_get(gpi_own_cells(shared) + GPI_TILE_PAD(j), value);",
 "#endif",
 "}",
-"#line 101 \"kernels/gpu/scan/tile_keyed.cl\"",
+"#line 102 \"kernels/gpu/scan/tile_keyed.cl\"",
 "GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared,",
 "GPI_HEADS_TYPE *key)",
 "{",
@@ -22590,7 +22604,7 @@ static const char *const gpi_kernel_gpu_scan_tile_keyed[] = {
 "sum.head = GPI_HEADS == 3 ? popcount(tile->heads) : tile->heads != 0;",
 "return sum;",
 "}",
-"#line 138 \"kernels/gpu/scan/tile_keyed.cl\"",
+"#line 139 \"kernels/gpu/scan/tile_keyed.cl\"",
 "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "GPI_HEADS_TYPE key[GPI_PER_ITEM];",
@@ -22598,9 +22612,9 @@ static const char *const gpi_kernel_gpu_scan_tile_keyed[] = {
 "tile->before = gpi_group_scan(GPI_COMBINE_OF(input) own, &tile->aggregate,",
 "shared);",
 "}",
-"#line 146",
+"#line 147",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }",
-"#line 149",
+"#line 150",
 "static GPI_T gpi_keyed_item(const gpi_tile *tile, GPI_CELL x, uint j)",
 "{",
 "GPI_T item;",
@@ -22656,7 +22670,7 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_chunks[] = {
 "}",
 "}",
 "#define GPI_PUT_WHOLE (GPI_PUT_QUADS && GPI_ROWS > 4)",
-"#line 37",
+"#line 38",
 "GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, const bool straight, uint row,",
 "const GPI_T *x, gpi_tile_shared shared)",
 "{",
@@ -22686,7 +22700,7 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_chunks[] = {
 "}",
 "}",
 "}",
-"#line 69 \"kernels/gpu/scan/tile_scan_chunks.cl\"",
+"#line 71 \"kernels/gpu/scan/tile_scan_chunks.cl\"",
 "GPI_INLINE_GPU void gpi_rows_scan(const gpi_tile *tile, gpi_input input, ulong base, gpi_sink sink,",
 "const bool exclusive, const bool straight, gpi_tile_shared shared)",
 "{",
@@ -22711,7 +22725,7 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_chunks[] = {
 "gpi_row_store(input, base, sink, straight, row, x, shared);",
 "}",
 "}",
-"#line 95",
+"#line 97",
 "GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,",
 "gpi_sink sink, gpi_tile_shared shared)",
 "{",
@@ -22796,7 +22810,7 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_elements[] = {
 "gpi_cell_result(at[GPI_TILE_PAD(j * GPI_STRIPE)]));",
 "}",
 "}",
-"#line 67 \"kernels/gpu/scan/tile_scan_elements.cl\"",
+"#line 68 \"kernels/gpu/scan/tile_scan_elements.cl\"",
 "GPI_INLINE_GPU void gpi_own_scan(GPI_COMBINE_PARAMETER const gpi_tile *tile, GPI_T begin,",
 "const bool exclusive, gpi_tile_shared shared)",
 "{",
@@ -22827,7 +22841,7 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_elements[] = {
 "(void)tile;",
 "#endif",
 "}",
-"#line 99 \"kernels/gpu/scan/tile_scan_elements.cl\"",
+"#line 100 \"kernels/gpu/scan/tile_scan_elements.cl\"",
 "GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,",
 "gpi_sink sink, gpi_tile_shared shared)",
 "{",
@@ -23287,7 +23301,7 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "#define GPI_PIECE_AT_ONCE GPI_PER_ITEM",
 "#endif",
 "#define GPI_PIECE_STAGED (GPI_PIECE_AT_ONCE < GPI_PER_ITEM)",
-"#line 63 \"kernels/gpu/select/pieces.cl\"",
+"#line 64 \"kernels/gpu/select/pieces.cl\"",
 "GPI_INLINE_GPU uint gpi_piece_load_some(gpi_input input, ulong at, uint length, uint j, const uint n,",
 "gpi_kept_cell *x)",
 "{",
@@ -23305,7 +23319,7 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "}",
 "return selected;",
 "}",
-"#line 84",
+"#line 85",
 "GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept_cell *piece,",
 "gpi_kept_cell *x)",
 "{",
@@ -23348,7 +23362,7 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "#define GPI_COUNT_WORDS (GPI_COUNT_BITS / 4)",
 "#define GPI_COUNT_OF(words, c) \\",
 "((words)[(c) % GPI_COUNT_WORDS] >> (c) / GPI_COUNT_WORDS * GPI_COUNT_BITS & GPI_COUNT_MASK)",
-"#line 130 \"kernels/gpu/select/pieces.cl\"",
+"#line 132 \"kernels/gpu/select/pieces.cl\"",
 "GPI_INLINE_GPU void gpi_piece_count(uint selected, uint *before, uint *all, gpi_sg_shared memory)",
 "{",
 "const uint pairs = selected - (selected >> 1 & 0x55555555);",
@@ -23366,7 +23380,7 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "all[w] = gpi_sg_from(sum, GPI_SUB_GROUP - 1, memory);",
 "}",
 "}",
-"#line 149",
+"#line 151",
 "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "__local gpi_kept_cell *piece = gpi_piece_of(shared);",
@@ -23405,7 +23419,7 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "tile->selected = first;",
 "tile->before = gpi_items_scan_sub_groups(first, &tile->aggregate, shared->value);",
 "}",
-"#line 189 \"kernels/gpu/select/pieces.cl\"",
+"#line 191 \"kernels/gpu/select/pieces.cl\"",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }",
 "#endif",
 "#endif",
@@ -23483,17 +23497,17 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "ulong crossing[2];",
 "} gpi_merge_memory;",
 "typedef __local gpi_merge_memory *gpi_merge_shared;",
-"#line 48 \"kernels/gpu/sort/merge_tile.cl\"",
+"#line 49 \"kernels/gpu/sort/merge_tile.cl\"",
 "static __local gpi_key *gpi_merge_stage(gpi_merge_shared shared) { return shared->stage + 1; }",
-"#line 51",
+"#line 53",
 "static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }",
-"#line 59",
+"#line 63",
 "static ulong gpi_first_distance(gpi_pair pair)",
 "{",
 "const int bits = 31 - (int)clz((uint)GPI_PROBES);",
 "return 1ul << (63 - (int)clz(min(pair.a_count, pair.b_count) | 1)) / bits * bits;",
 "}",
-"#line 66",
+"#line 70",
 "static bool gpi_has_passed(gpi_pair pair, ulong d, ulong steps)",
 "{",
 "const ulong least = gpi_crossing_least(pair, d);",
@@ -23501,7 +23515,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "gpi_is_before((pair.a + least - 1)[steps], (pair.b + (d - least))[-(long)steps], pair.flip);",
 "}",
 "#if GPI_SUB_GROUP",
-"#line 74",
+"#line 78",
 "static void gpi_cross(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)",
 "{",
 "const uint side = gpi_sg_lane() / GPI_PROBES, p = gpi_sg_lane() % GPI_PROBES;",
@@ -23519,7 +23533,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "gpi_sync();",
 "}",
 "#else",
-"#line 91 \"kernels/gpu/sort/merge_tile.cl\"",
+"#line 95 \"kernels/gpu/sort/merge_tile.cl\"",
 "static void gpi_cross(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0), side = l / GPI_PROBES, p = l % GPI_PROBES;",
@@ -23540,7 +23554,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "gpi_sync();",
 "}",
 "#endif",
-"#line 116 \"kernels/gpu/sort/merge_tile.cl\"",
+"#line 120 \"kernels/gpu/sort/merge_tile.cl\"",
 "static void gpi_merge_load(gpi_pair pair, ulong i, ulong j, int a_length, int length, gpi_merge_shared shared)",
 "{",
 "const int l = (int)get_local_id(0), a_left = a_length - l, left = length - l;",
@@ -23566,12 +23580,12 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "if (l == 0) stage[-1] = 0;",
 "gpi_sync();",
 "}",
-"#line 143",
+"#line 147",
 "static gpi_key gpi_merge_at(__local const gpi_key *stage, int bytes)",
 "{",
 "return *(__local const gpi_key *)((__local const uchar *)stage + bytes);",
 "}",
-"#line 150",
+"#line 154",
 "static int gpi_merge_begin(int d, int a_length, int length, __local const gpi_key *stage)",
 "{",
 "const int high = min(d, a_length);",
@@ -23583,7 +23597,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "}",
 "return low;",
 "}",
-"#line 163",
+"#line 167",
 "static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)",
 "{",
 "__local gpi_key *stage = gpi_merge_stage(shared);",
@@ -23613,7 +23627,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "gpi_sync();",
 "#endif",
 "}",
-"#line 194",
+"#line 198",
 "static void gpi_merge_store(gpi_pair pair, ulong i, ulong j, ulong begin, int a_length, int length,",
 "gpi_merge_shared shared)",
 "{",
@@ -23641,7 +23655,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "}",
 "#endif",
 "}",
-"#line 223",
+"#line 227",
 "static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)",
 "{",
 "const int length = (int)(end - begin);",
@@ -23664,7 +23678,7 @@ static const char *const gpi_kernel_gpu_sort_move_records[] = {
 "#include \"element/key.cl\"",
 "#include \"sort/records.cl\"",
 "#define GPI_RECORDS_STEP (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : 4)",
-"#line 11 \"kernels/gpu/sort/move_records.cl\"",
+"#line 12 \"kernels/gpu/sort/move_records.cl\"",
 "GPI_INLINE void gpi_record_keys_step(gpi_records r, __global gpi_key *key, ulong i)",
 "{",
 "ulong at[GPI_RECORDS_STEP];",
@@ -23676,7 +23690,7 @@ static const char *const gpi_kernel_gpu_sort_move_records[] = {
 "GPI_UNROLL",
 "for (uint s = 0; s < GPI_RECORDS_STEP; s++) key[i + s * GPI_WG] = k[s];",
 "}",
-"#line 23",
+"#line 24",
 "static void gpi_record_keys(gpi_records r, __global gpi_key *key, ulong first, ulong end)",
 "{",
 "const ulong step = GPI_WG * GPI_RECORDS_STEP;",
@@ -23685,7 +23699,7 @@ static const char *const gpi_kernel_gpu_sort_move_records[] = {
 "for (; i < end; i += GPI_WG) key[i] = gpi_record_key_at(r, r.through ? r.index[i] : i);",
 "}",
 "#define GPI_MOVE_STEP (GPI_PER_ITEM * GPI_WORDS < 8 ? GPI_PER_ITEM * GPI_WORDS : 8)",
-"#line 33",
+"#line 34",
 "static void gpi_records_move(__global const GPI_WORD *in, __global GPI_WORD *out,",
 "__global const gpi_value *index, ulong first, ulong end)",
 "{",
@@ -23841,7 +23855,7 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "GPI_SPLIT_PACK(at, j, 16, c);",
 "}",
 "}",
-"#line 166",
+"#line 167",
 "GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const bool full, gpi_digit digit,",
 "uint *digits, gpi_move_shared shared)",
 "{",
@@ -23858,7 +23872,7 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "(void)digits;",
 "}",
 "#if GPI_VALUE_SIZE",
-"#line 185",
+"#line 186",
 "GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint ours, const uint *digits,",
 "gpi_move_shared shared)",
 "{",
@@ -23870,7 +23884,7 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "(to + l + shared->next[d])[j * GPI_WG] = GPI_RANK_STEPPED(shared->stage.value, l, GPI_WG, j);",
 "}",
 "}",
-"#line 198",
+"#line 199",
 "GPI_INLINE_GPU void gpi_split_load_values(gpi_move move, ulong first, uint left, const bool full,",
 "gpi_value *value)",
 "{",
@@ -23880,7 +23894,7 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "}",
 "}",
 "#endif",
-"#line 209 \"kernels/gpu/sort/multisplit.cl\"",
+"#line 210 \"kernels/gpu/sort/multisplit.cl\"",
 "GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_digit digit, const uint *at,",
 "gpi_move_shared shared)",
 "{",
@@ -23905,7 +23919,7 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "(void)at;",
 "#endif",
 "}",
-"#line 235",
+"#line 236",
 "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,",
 "gpi_move_shared shared)",
 "{",
@@ -23939,7 +23953,7 @@ static const char *const gpi_kernel_gpu_sort_onesweep[] = {
 "#include \"sort/digit.cl\"",
 "#include \"sort/lookback.cl\"",
 "#include \"sort/rank.cl\"",
-"#line 21 \"kernels/gpu/sort/onesweep.cl\"",
+"#line 22 \"kernels/gpu/sort/onesweep.cl\"",
 "static bool gpi_onesweep_look_back(gpi_ring ring, uint tile, __global const ulong *bases,",
 "__global ulong *bases_after, gpi_move_shared shared)",
 "{",
@@ -23960,7 +23974,7 @@ static const char *const gpi_kernel_gpu_sort_onesweep[] = {
 "if (over) gpi_ring_abandon(ring);",
 "return !gpi_broadcast_once(over, &shared->word);",
 "}",
-"#line 43",
+"#line 44",
 "static void gpi_onesweep_tile(gpi_move move, gpi_ring ring, uint tile, ulong base, uint length,",
 "gpi_digit digit, __global const ulong *bases, __global ulong *bases_after,",
 "gpi_move_shared shared)",
@@ -24040,7 +24054,7 @@ static const char *const gpi_kernel_gpu_sort_rank_nibbles[] = {
 "#define GPI_NIBBLE_HALF(nibble, v, l) \\",
 "(nibble).part[2 * GPI_NIBBLE_CELL(((v)&7) * GPI_WG + (l)) + ((v) >> 3 & 1)]",
 "#endif",
-"#line 40 \"kernels/gpu/sort/rank_nibbles.cl\"",
+"#line 39 \"kernels/gpu/sort/rank_nibbles.cl\"",
 "static uint gpi_nibble_sum(__local uint4 *four, uint sum)",
 "{",
 "const uint4 x = *four;",
@@ -24052,7 +24066,7 @@ static const char *const gpi_kernel_gpu_sort_rank_nibbles[] = {
 "*four = before;",
 "return before.w + x.w;",
 "}",
-"#line 54",
+"#line 53",
 "static void gpi_nibble_scan(gpi_move_shared shared)",
 "{",
 "const uint first = GPI_NIBBLE_CELL(8 * (uint)get_local_id(0)) / 4;",
@@ -24064,7 +24078,7 @@ static const char *const gpi_kernel_gpu_sort_rank_nibbles[] = {
 "(void)gpi_nibble_sum(upper, sum);",
 "gpi_sync();",
 "}",
-"#line 67",
+"#line 66",
 "GPI_INLINE void gpi_order_nibble(const uint *entry, uint shift, gpi_move_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -24082,7 +24096,7 @@ static const char *const gpi_kernel_gpu_sort_rank_nibbles[] = {
 "}",
 "gpi_sync();",
 "}",
-"#line 86",
+"#line 85",
 "GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_move_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -24307,7 +24321,7 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "uint word;",
 "} gpi_single_tile_memory;",
 "typedef __local gpi_single_tile_memory *gpi_single_tile_shared;",
-"#line 37 \"kernels/gpu/sort/single_tile.cl\"",
+"#line 38 \"kernels/gpu/sort/single_tile.cl\"",
 "GPI_INLINE __local gpi_key *gpi_stage_keys(gpi_single_tile_shared shared)",
 "{",
 "#if GPI_KEY_SIZE < 8",
@@ -24316,7 +24330,7 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "return shared->tile.stage.key + gpi_team_index() * GPI_TEAM_CELLS;",
 "#endif",
 "}",
-"#line 46",
+"#line 47",
 "GPI_INLINE __local uint *gpi_stage_places(gpi_single_tile_shared shared)",
 "{",
 "#if GPI_KEY_SIZE < 8",
@@ -24336,9 +24350,9 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "#else",
 "#define GPI_STAGE_STRIPED(array, l, j) (array)[GPI_STAGE_CELL((j)*GPI_TEAM + (l))]",
 "#endif",
-"#line 70",
+"#line 72",
 "static uint gpi_team_first(void) { return gpi_team_index() * GPI_TEAM_SPAN + gpi_team_item(); }",
-"#line 74",
+"#line 77",
 "GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gpi_digit_bits bits,",
 "gpi_entry *entry, gpi_single_tile_shared shared)",
 "{",
@@ -24360,12 +24374,12 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "entry[j] = gpi_entry_make(at + j < n ? k : GPI_ENTRY_KEY_MOST, at + j);",
 "}",
 "}",
-"#line 97",
+"#line 100",
 "static bool gpi_entries_are_keys(gpi_digit_bits bits)",
 "{",
 "return !GPI_KEY_HASH && bits.end - bits.begin == 8 * GPI_KEY_SIZE;",
 "}",
-"#line 104",
+"#line 107",
 "GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ulong base, uint n, uint most,",
 "const gpi_entry *entry, gpi_single_tile_shared shared)",
 "{",
@@ -24416,7 +24430,7 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "}",
 "}",
 "}",
-"#line 156",
+"#line 159",
 "GPI_INLINE_GPU void gpi_single_tile_sort(gpi_move move, uint n, uint most, gpi_digit_bits bits,",
 "gpi_single_tile_shared shared)",
 "{",
@@ -24445,7 +24459,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "#define GPI_MAXIMA_SHARED(name) \\",
 "__local gpi_sort_cell name##_mem[2 * GPI_WG]; \\",
 "const gpi_maxima_shared name = name##_mem",
-"#line 20 \"kernels/gpu/sort/sort_segments.cl\"",
+"#line 21 \"kernels/gpu/sort/sort_segments.cl\"",
 "static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -24473,7 +24487,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "typedef __local gpi_segments_memory *gpi_segments_shared;",
 "#define GPI_CROSSING_SHORT 1u",
 "#define GPI_CROSSING_LONG 2u",
-"#line 53",
+"#line 54",
 "GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,",
 "uint last, gpi_entry *entry, gpi_segments_shared shared)",
 "{",
@@ -24503,7 +24517,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "typedef struct gpi_entry_runs {",
 "uint begin, middle, end;",
 "} gpi_entry_runs;",
-"#line 87",
+"#line 89",
 "GPI_INLINE gpi_entry_runs gpi_segments_runs(uint items, uint crossing, gpi_segments_shared shared)",
 "{",
 "const uint l = gpi_entries_item();",
@@ -24522,7 +24536,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "runs.end = runs.begin;",
 "return runs;",
 "}",
-"#line 107",
+"#line 109",
 "static void gpi_segments_sync(bool of_team)",
 "{",
 "#if GPI_ON_CPU",
@@ -24533,7 +24547,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "else gpi_sync();",
 "#endif",
 "}",
-"#line 120",
+"#line 122",
 "GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared shared)",
 "{",
 "__local gpi_entry_memory *const memory = &shared->tile.tile.entry;",
@@ -24553,7 +24567,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "gpi_segments_sync(of_team);",
 "}",
 "}",
-"#line 141",
+"#line 143",
 "GPI_INLINE void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,",
 "gpi_segments_shared shared)",
 "{",
@@ -24564,7 +24578,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "*first = shared->word[0];",
 "*last = shared->word[1];",
 "}",
-"#line 153",
+"#line 155",
 "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,",
 "uint from, uint tmp_first, uint first, uint last, gpi_segments_shared shared)",
 "{",
@@ -24606,7 +24620,7 @@ static const char *const gpi_kernel_gpu_sort_sort_tile[] = {
 "#else",
 "#include \"sort/single_tile.cl\"",
 "#endif",
-"#line 18 \"kernels/gpu/sort/sort_tile.cl\"",
+"#line 17 \"kernels/gpu/sort/sort_tile.cl\"",
 "GPI_KERNEL void gp_sort_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first, uint most,",
 "GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
 "{",
@@ -24657,7 +24671,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "#endif",
 "#define GPI_TEAM_SPAN (GPI_TEAM * GPI_PER_ITEM)",
 "#define GPI_TEAM_CELLS GPI_ENTRY_CELL(GPI_TEAM_SPAN)",
-"#line 49 \"kernels/gpu/sort/tile_merge_sort.cl\"",
+"#line 50 \"kernels/gpu/sort/tile_merge_sort.cl\"",
 "static uint gpi_entries_item(void)",
 "{",
 "uint l = (uint)GPI_LOCAL_ID;",
@@ -24670,7 +24684,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "#define GPI_ENTRY_KEY_MOST 0xffffffffu",
 "typedef ulong gpi_entry;",
 "typedef gpi_entry gpi_entry_memory[GPI_ENTRY_CELLS];",
-"#line 63",
+"#line 64",
 "static gpi_entry gpi_entry_make(gpi_key_bits key, uint place) { return (ulong)key << 16 | place; }",
 "static void gpi_entry_enter(gpi_entry *e, uint segment) { *e = (*e << 16 >> 16) | (ulong)segment << 48; }",
 "static uint gpi_entry_place(gpi_entry e) { return (uint)e & 0xffffu; }",
@@ -24684,7 +24698,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "*e = lesser;",
 "}",
 "static gpi_entry gpi_entry_load(__local const gpi_entry_memory *memory, uint c) { return (*memory)[c]; }",
-"#line 77",
+"#line 78",
 "static void gpi_entry_store(__local gpi_entry_memory *memory, uint c, uint j, gpi_entry e)",
 "{",
 "(*memory + c)[j] = e;",
@@ -24696,7 +24710,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "uint2 key[GPI_ENTRY_CELLS];",
 "uint place[GPI_ENTRY_CELLS];",
 "} gpi_entry_memory;",
-"#line 89 \"kernels/gpu/sort/tile_merge_sort.cl\"",
+"#line 90 \"kernels/gpu/sort/tile_merge_sort.cl\"",
 "static gpi_entry gpi_entry_make(gpi_key_bits key, uint place)",
 "{",
 "return (uint4)((uint)key, (uint)(key >> 32), place, 0);",
@@ -24742,7 +24756,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 ": GPI_PER_ITEM > 4 ? 4 \\",
 ": GPI_PER_ITEM > 2 ? 2 \\",
 ": GPI_PER_ITEM / 2)",
-"#line 139 \"kernels/gpu/sort/tile_merge_sort.cl\"",
+"#line 140 \"kernels/gpu/sort/tile_merge_sort.cl\"",
 "GPI_INLINE_GPU void gpi_entries_sort_own(gpi_entry *entry)",
 "{",
 "GPI_UNROLL_NETWORK",
@@ -24758,7 +24772,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "}",
 "}",
 "}",
-"#line 157",
+"#line 158",
 "GPI_INLINE_GPU void gpi_entries_put(const gpi_entry *entry, uint begin, uint middle, uint end,",
 "__local gpi_entry_memory *memory)",
 "{",
@@ -24773,7 +24787,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "}",
 "}",
 "}",
-"#line 173",
+"#line 175",
 "GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, uint end,",
 "__local const gpi_entry_memory *memory)",
 "{",
@@ -24811,7 +24825,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "}",
 "}",
 "}",
-"#line 212",
+"#line 214",
 "GPI_INLINE_GPU void gpi_entries_sort(gpi_entry *entry, uint n, __local gpi_entry_memory *memory)",
 "{",
 "gpi_entries_sort_own(entry);",
@@ -24892,7 +24906,7 @@ static const char *const gpi_kernel_gpu_sort_tile_radix_sort[] = {
 "#endif",
 "gpi_sync();",
 "}",
-"#line 76",
+"#line 77",
 "GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, uint length, gpi_radix_tile_shared shared)",
 "{",
 "const uint l = (uint)GPI_LOCAL_ID, left = gpi_split_left(length, l);",
@@ -24913,7 +24927,7 @@ static const char *const gpi_kernel_gpu_sort_tile_radix_sort[] = {
 "}",
 "}",
 "}",
-"#line 98",
+"#line 99",
 "GPI_INLINE_GPU void gpi_radix_tile_sort(gpi_move move, uint n, uint most, gpi_digit_bits bits,",
 "gpi_radix_tile_shared shared)",
 "{",
@@ -25057,7 +25071,7 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "{",
 "return equals ? order == tile.threshold : order < tile.threshold;",
 "}",
-"#line 88",
+"#line 89",
 "GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *order, const bool equals,",
 "uint most, gpi_topk_kept to, ulong base, gpi_topk_shared shared)",
 "{",
@@ -25085,13 +25099,13 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "}",
 "}",
 "}",
-"#line 116",
+"#line 117",
 "GPI_INLINE_GPU void gpi_tile_keep(gpi_topk_tile tile, const gpi_found *found, gpi_topk_kept to, ulong base,",
 "gpi_topk_shared shared)",
 "{",
 "gpi_tile_keep_passing(tile, found, false, 0, to, base, shared);",
 "}",
-"#line 122",
+"#line 123",
 "GPI_INLINE_GPU void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,",
 "gpi_topk_shared shared)",
 "{",
@@ -25351,9 +25365,9 @@ static const gpi_program_text gpi_program_texts[] = {
 };
 
 /* ---- Begin file src/program/compose.c ---- */
-/* compose.c - what each program is made of: its prelude, then the kernel files. */
+/* compose.c - composes a program's source: its prelude, then the kernel files. */
 #include <limits.h>
-/* The file of kernels/ that makes a program. */
+/* Returns the entry file of a program, in kernels/. */
 static const char *gpi_program_file(gpi_primitive primitive)
 {
     switch (primitive) {
@@ -25424,11 +25438,11 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *p
     return text ? text : gpi_kernel_text_in("common", path, length);
 }
 
-/* What a program's files are put together for. */
+/* How a program's files are put together. */
 typedef struct gpi_composition {
     gpi_text *text;
     const char *wing;
-    unsigned long fields; /* of an element: blocks of element/ops.cl for more of them are left out */
+    unsigned long fields; /* of an element: blocks of element/ops.cl for more fields are left out */
 } gpi_composition;
 
 /* Returns how many fields the element of a prelude has, or more than any has. */
@@ -25439,7 +25453,8 @@ static unsigned long gpi_fields_of(const char *prelude)
     return at ? strtoul(at + sizeof define - 1, NULL, 10) : ULONG_MAX;
 }
 
-/* True if a line begins a block of element/ops.cl, up to the next #endif, for a field that the element does not have. */
+/* Returns true if a line of element/ops.cl begins a block for a field that the element does not have. The block ends at
+   the next #endif. */
 static bool gpi_is_for_more_fields(const gpi_composition *of, const gpi_kernel_text *file, const char *line)
 {
     static const char more[] = "#if GPI_FIELD_COUNT > ";
@@ -25447,9 +25462,9 @@ static bool gpi_is_for_more_fields(const gpi_composition *of, const gpi_kernel_t
            of->fields <= strtoul(line + sizeof more - 1, NULL, 10);
 }
 
-/* Adds a file of a wing, with what it includes in the places where it does. `seen`: which of gpi_kernel_texts
-   are there already. What is included under a condition may turn out to be left out, so that it does not
-   count as seen; guards see to it that nothing occurs twice. */
+/* Adds a file of a wing, with the files that it includes in place of its #include lines. `seen`: which of gpi_kernel_texts
+   have been added. A file included under a condition does not count as seen, since the compiler may skip it. Guards make
+   sure that the compiler reads nothing twice. */
 static void gpi_text_include(const gpi_composition *of, const char *path, size_t length, bool *seen)
 {
     static const char include[] = "#include \"";
@@ -25483,13 +25498,13 @@ static void gpi_text_compose(gpi_text *text, const char *wing, unsigned long fie
     gpi_text_include(&of, path, strlen(path), seen);
 }
 
-/* Adds a common file, which is the first one of a text or has no guard, for kernels of the caller's. */
+/* Adds a common file for kernels of the caller's. It must be the first file in `text`, or have no guard. */
 static void gpi_text_add_kernels(gpi_text *text, const char *path)
 {
     gpi_text_compose(text, "common", ULONG_MAX, path);
 }
 
-/* The sub-groups of the plan, if it has any. */
+/* Adds the macros of the plan's sub-groups, if it has any. */
 static void gpi_text_sub_group(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     if (!plan->sub_group) return;
@@ -25499,7 +25514,7 @@ static void gpi_text_sub_group(const gp_context *gp, const gpi_plan *plan, gpi_t
                  gp->compute_capability >= 70, gp->sub_group_pinned);
 }
 
-/* How the plan has a program's groups work. */
+/* Adds the macros for the plan's shape, group size, words and sub-groups. */
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n",
@@ -25509,7 +25524,7 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
     gpi_text_sub_group(gp, plan, text);
 }
 
-/* The same, and what programs on tiles of elements want to know. */
+/* Adds the macros of gpi_text_plan, and those for programs that work on tiles of elements. */
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     gpi_text_plan(gp, plan, text);
@@ -25519,7 +25534,7 @@ static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_tex
                  gp->info.fp64);
 }
 
-/* Shape and sizes, of a program in which groups exchange no words. Serial spans are arguments. */
+/* Adds shape and sizes for a program in which groups exchange no words. In the serial shape spans are kernel arguments. */
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     const bool local = plan->shape == GP_SHAPE_LOCAL;
@@ -25530,7 +25545,7 @@ static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_te
                  gp->info.fp64);
 }
 
-/* The whole source: prelude, layers from the device up, the primitive. */
+/* Returns the whole source: the prelude, then the entry file with all that it includes. NULL: no memory. */
 static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
 {
     gpi_text text;
@@ -25546,8 +25561,8 @@ static void gpi_key_add(gpi_cache_key *key, const char *text, size_t length)
     for (k = 0; k < 2; k++) key->word[k] = gpi_fnv1a(key->word[k], text, length);
 }
 
-/* Two hashes of everything that the binary depends on. `prelude`: how much of the source it is; after it,
-   blank lines and #line stand for comments, and do not count. */
+/* Returns two hashes of everything that the binary depends on. `prelude`: its length, at the beginning of `source`. After
+   it, blank lines and #line stand for comments, and do not count. */
 static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude)
 {
     const char *parts[6], *line;
@@ -25571,7 +25586,7 @@ static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size
 /* ---- End file src/program/compose.c ---- */
 
 /* ---- Begin file src/program/file.c ---- */
-/* file.c - files and folders for the cache: read, written whole, locked marks. */
+/* file.c - reads files for the cache, writes them whole, and keeps locked marks. */
 #if defined(_WIN32)
 #include <direct.h>
 #include <process.h>
@@ -25584,7 +25599,7 @@ static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utime.h>
-#define GPI_MKDIR(path) mkdir(path, 0755) /* whatever the umask: who can write there could replace programs */
+#define GPI_MKDIR(path) mkdir(path, 0755) /* whatever the umask: others must not replace programs there */
 #define GPI_PID() ((unsigned)getpid())
 #endif
 
@@ -25616,7 +25631,7 @@ static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
     FILE *file = fopen(path, "rb");
     unsigned char *data = NULL;
     long length;
-    (void)own; /* Windows: modes do not tell */
+    (void)own; /* Windows: modes do not show who may write */
     if (!file) return NULL;
     if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_FILE_MAX &&
         fseek(file, 0, SEEK_SET) == 0) {
@@ -25645,8 +25660,8 @@ static void gpi_file_touch(const char *path) { (void)path; }
 
 #else
 
-/* Opens a file to be read; -1: it cannot be, or must not. A pipe would be waited for, a device may have no
-   end, and a binary of another user's, root's apart, would run as this one. `refused`: bits that its mode must not have. */
+/* Opens a file for reading; -1: that fails or is not safe. Opening a pipe could block, a device may have no end, and a
+   binary of another user (except root) would run as this one. `refused`: bits that its mode must not have. */
 static int gpi_file_open(const char *path, mode_t refused, struct stat *info)
 {
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -25659,7 +25674,7 @@ static int gpi_file_open(const char *path, mode_t refused, struct stat *info)
     return -1;
 }
 
-/* False: there are not as many bytes. */
+/* Reads `size` bytes. Returns false if the file has fewer, or cannot be read. */
 static bool gpi_file_fill(int file, unsigned char *to, size_t size)
 {
     while (size > 0) {
@@ -25689,7 +25704,7 @@ static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
     return data;
 }
 
-/* Whoever named it: does it begin with these bytes? */
+/* Returns true if the file begins with these bytes. */
 static bool gpi_file_begins(const char *path, const char *bytes, size_t size)
 {
     unsigned char head[16];
@@ -25715,14 +25730,14 @@ static bool gpi_file_append(int file, const void *bytes, size_t size)
     return true;
 }
 
-/* A new file of head and body: it follows no link that somebody may have put there, and nobody else may write to it, whatever
-   the umask. */
+/* Writes head and body to a new file. It follows no link that somebody may have put there, and nobody else may write to the
+   file, whatever the umask. */
 static bool gpi_file_fill_new(const char *path, const void *head, size_t head_size, const void *body,
                               size_t body_size)
 {
     int file;
     bool good;
-    (void)remove(path); /* a dead process's with this number */
+    (void)remove(path); /* an earlier process with this number may have left one */
     file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
     if (file < 0) return false;
     (void)fcntl(file, F_SETFD, FD_CLOEXEC);
@@ -25732,7 +25747,7 @@ static bool gpi_file_fill_new(const char *path, const void *head, size_t head_si
 
 #endif
 
-/* Writes head and body to a new file beside `path` and renames it: whole, or not at all. */
+/* Writes head and body to a new file beside `path` and renames it, so that `path` is written whole or not at all. */
 static bool gpi_file_write(const char *path, const void *head, size_t head_size, const void *body,
                            size_t body_size)
 {
@@ -25764,7 +25779,7 @@ static void gpi_mark_remove(const char *path, int mark)
 
 #else
 
-/* Makes the mark, locks it, and then writes to it: an empty one says nothing yet. */
+/* Makes a mark, locks it, and then writes to it: other processes ignore an empty mark. -1: that failed. */
 static int gpi_mark_make(const char *path)
 {
     const int mark = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
@@ -25776,7 +25791,7 @@ static int gpi_mark_make(const char *path)
     return -1;
 }
 
-/* A mark that is there: has its process died? One that is gone by now was a living process's. */
+/* Returns true if a mark exists whose process has died. If the mark disappears meanwhile, its process was alive. */
 static bool gpi_mark_is_dead(const char *path)
 {
     struct stat info;
@@ -25787,8 +25802,8 @@ static bool gpi_mark_is_dead(const char *path)
     return dead;
 }
 
-/* Says that the driver is about to load a file. -1: there is no mark, since the folder cannot be written or
-   another thread or process is loading the file; or *dead: since one has died of it. */
+/* Marks a file that the driver is about to load, and returns the mark. -1: it made none, because the folder cannot be
+   written or another thread or process is loading the file. Sets *dead if a process died while loading it. */
 static int gpi_mark_set(const char *path, bool *dead)
 {
     const int mark = gpi_mark_make(path);
@@ -25796,7 +25811,7 @@ static int gpi_mark_set(const char *path, bool *dead)
     return mark;
 }
 
-/* Removed before it is unlocked, so that nobody takes it for a dead process's. */
+/* Removes a mark. It does so before unlocking it, so that nobody takes it for a dead process's. */
 static void gpi_mark_remove(const char *path, int mark)
 {
     if (mark < 0) return;
@@ -25814,7 +25829,7 @@ typedef struct gpi_import {
     gpi_cache_header header;
 } gpi_import; /* the binary follows */
 
-/* The program's binary; NULL: there is none. */
+/* Returns the imported binary of the program and sets program->saved; NULL: there is none. */
 static const unsigned char *gpi_import_find(const gp_context *gp, gpi_program *program, size_t *size)
 {
     const gpi_import *p = gp->imports;
@@ -25825,7 +25840,7 @@ static const unsigned char *gpi_import_find(const gp_context *gp, gpi_program *p
     return (const unsigned char *)(p + 1);
 }
 
-/* False: there is none with this key. */
+/* Drops the import with this key. Returns false if there is none. */
 static bool gpi_import_drop(gp_context *gp, const gpi_cache_key *key)
 {
     gpi_import **at = &gp->imports, *dropped;
@@ -25852,8 +25867,8 @@ static void gpi_imports_free(gp_context *gp)
     gp->imports = NULL;
 }
 
-/* Puts the binary at the beginning of `bytes` before `*list`; how many bytes it took; 0: it is damaged. `*full`: there
-   was no memory. */
+/* Adds the binary with which `bytes` begins to the front of *list, and returns its length with the header. 0: it is damaged,
+   or, if *full, there was no memory. */
 static size_t gpi_import_one(const unsigned char *bytes, size_t size, gpi_import **list, bool *full)
 {
     gpi_cache_header header;
@@ -25874,7 +25889,7 @@ static size_t gpi_import_one(const unsigned char *bytes, size_t size, gpi_import
     return sizeof header + (size_t)header.size;
 }
 
-/* What has come before with the same key goes. */
+/* Moves `list` to the context's imports, and drops earlier ones with the same keys. */
 static void gpi_imports_add(gp_context *gp, gpi_import *list)
 {
     while (list) {
@@ -25916,7 +25931,7 @@ GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t siz
 /* ---- End file src/program/import.c ---- */
 
 /* ---- Begin file src/program/user_text.h ---- */
-/* user_text.h - texts of the caller's. */
+/* user_text.h - checks of the caller's texts. */
 /* user_text.c */
 static bool gpi_is_blank(const char *text);
 static bool gpi_has_word_anywhere(const char *text, const char *word);
@@ -25931,11 +25946,11 @@ static gp_result gpi_check_macros(gp_context *gp, const char *function, const ch
 /* ---- End file src/program/user_text.h ---- */
 
 /* ---- Begin file src/program/program.c ---- */
-/* program.c - the programs of a context: looked up in memory, else made; the oldest dropped. */
-#define GPI_PROGRAM_LIMIT 128 /* programs of a context, where the desc names no bound */
+/* program.c - the programs of a context: looks them up in memory, makes missing ones, and drops the oldest. */
+#define GPI_PROGRAM_LIMIT 128 /* programs of a context, if the desc sets no limit */
 
-/* Whether all of the program's kernels can have groups as large as the plan's, and have sub-groups as it says.
-   If not, because the compiler has decided otherwise, the plan changes, and the program is to be made again. */
+/* Returns true if all kernels of the program can have groups and sub-groups of the plan's sizes. If the compiler has
+   decided otherwise, changes the plan and returns false: the program has to be made again. */
 static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program)
 {
     const bool other = plan->sub_group && program->sub_group && plan->sub_group != program->sub_group;
@@ -25959,8 +25974,8 @@ static void gpi_program_free(gpi_program *program)
     GP_FREE(program);
 }
 
-/* Commands in flight keep what they need of it. Where they have not ended, what is new is not saved: whoever
-   needs the program again builds it again. */
+/* Drops the program at `*at`. Commands in flight keep what they need of it. If they have not ended, new machine code is not
+   saved: the next use of the program builds it again. */
 static void gpi_program_drop(gp_context *gp, gpi_program **at)
 {
     gpi_program *program = *at;
@@ -25970,7 +25985,7 @@ static void gpi_program_drop(gp_context *gp, gpi_program **at)
     gp->stats.programs_dropped++;
 }
 
-/* The program used longest ago, of those that no call in progress may hold; NULL: there is none. */
+/* Returns the program used longest ago, except those that a call in progress may hold; NULL: there is none. */
 static gpi_program **gpi_programs_oldest(gp_context *gp)
 {
     gpi_program **at, **oldest = NULL;
@@ -26008,7 +26023,7 @@ static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primiti
     return p;
 }
 
-/* Builds or loads a program that is not in memory yet. Takes `prelude`. */
+/* Builds or loads a program that is not in memory yet. Takes ownership of `prelude`. */
 static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                   char *prelude, gpi_program **out)
 {
@@ -26041,7 +26056,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     return GP_OK;
 }
 
-/* The program with this prelude, which it takes (NULL: there was no memory for it). */
+/* Gets the program with this prelude, and takes ownership of `prelude` (NULL: there was no memory for it). */
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
                                       char *prelude, gpi_program **out)
 {
@@ -26058,8 +26073,8 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     return GP_OK;
 }
 
-/* Gets the program for a description and a plan. Where its kernels take smaller groups, or other sub-groups, than the plan has,
-   the plan changes, and the program is made again. */
+/* Gets the program for a description and a plan. If its kernels need smaller groups or other sub-groups than the plan has,
+   changes the plan and makes the program again. */
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
                                  gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
                                  gpi_program **out)
@@ -26077,10 +26092,11 @@ static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primi
 /* ---- End file src/program/program.c ---- */
 
 /* ---- Begin file src/program/save.c ---- */
-/* save.c - programs that are built: when they are saved, how a context takes over another one's. */
+/* save.c - saves built programs, and shares them between contexts. */
 /* ------------------------------------------------------------------ binaries */
 
-/* Where the context's device stands among the program's: a context of the caller may have several. */
+/* Returns the index of the context's device among the program's devices, and sets *count to their number; *count if it is
+   not among them. The caller's cl_context may have several devices. */
 static size_t gpi_program_device(const gp_context *gp, const gpi_program *program, cl_uint *count)
 {
     cl_device_id devices[GPI_DEVICES_MAX];
@@ -26095,7 +26111,7 @@ static size_t gpi_program_device(const gp_context *gp, const gpi_program *progra
     return i;
 }
 
-/* The binary of a built program for the context's device, to be freed. */
+/* Returns the binary of a built program for the context's device, which the caller frees; NULL: there is none. */
 static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program *program, size_t *size)
 {
     size_t sizes[GPI_DEVICES_MAX];
@@ -26118,7 +26134,7 @@ static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program
     return binaries[own];
 }
 
-/* The same program built from its source again; NULL: it could not be. */
+/* Builds the same program from its source once more; NULL: that failed. */
 static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *program)
 {
     char *source = gpi_source_compose(program->primitive, program->prelude);
@@ -26136,10 +26152,10 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
     return NULL;
 }
 
-/* The binary with all machine code that there is by now, to be freed. PoCL (3.1 to 7.0) keeps the binary that
-   was asked for first, or that the program was loaded from, and adds nothing to it. A program that is built
-   from the same source finds all machine code in PoCL's own cache, without compiling. Where that cache is
-   switched off the twin has less. The binary of a borrowed program is not asked for: its owner may be first. */
+/* Returns the binary with all machine code made so far, which the caller frees; NULL: there is none. PoCL (3.1 to 7.0)
+   keeps the binary that was read first, or that the program was loaded from, and adds nothing to it. A twin, built from
+   the same source, finds all machine code in PoCL's own cache, without compiling. If that cache is switched off, the twin
+   has less. On PoCL the binary of a borrowed program is not read, so that its owner can be the first to read it. */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size)
 {
     const bool keeps = gpi_is_pocl(&gp->info);
@@ -26166,7 +26182,7 @@ static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *progra
 static bool gpi_caches(const gp_context *gp) { return gp->cache_dir && !gp->cache_closed; }
 static bool gpi_saves(const gp_context *gp) { return gpi_caches(gp) || gp->dump_dir; }
 
-/* Have kernels been launched that its file does not have? */
+/* Returns true if kernels have been launched whose machine code is not in the program's file. */
 static bool gpi_program_is_new(const gpi_program *program)
 {
     return (program->launched & ~program->saved) != 0;
@@ -26188,7 +26204,7 @@ static void gpi_program_save(gp_context *gp, gpi_program *program)
     GP_FREE(binary);
 }
 
-/* All of them; the queue is idle. */
+/* Saves all programs. The queue must be idle. */
 static void gpi_programs_save(gp_context *gp)
 {
     gpi_program *p;
@@ -26196,14 +26212,14 @@ static void gpi_programs_save(gp_context *gp)
     gp->save_in = 0;
 }
 
-/* Has every kernel that was launched run once? For a queue out of order only gp_finish can tell. */
+/* Returns true if every launched kernel has run once. In an out-of-order queue only gp_finish can tell. */
 static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program)
 {
     return !gp->out_of_order && (!program->fresh || gpi_event_status(program->fresh) <= CL_COMPLETE);
 }
 
-/* At the beginning of a call, for callers who never call gp_finish. A save takes time, so it waits until a
-   call has launched nothing new. */
+/* Saves new programs at the beginning of a call, for callers who never call gp_finish. A save takes time, so it waits
+   until a call has launched nothing new. */
 static void gpi_programs_save_run(gp_context *gp)
 {
     gpi_program *p;
@@ -26215,7 +26231,7 @@ static void gpi_programs_save_run(gp_context *gp)
     }
 }
 
-/* Takes note of a launch; `event` is its own. */
+/* Notes the launch of kernel `kernel`, whose event is `event`. */
 static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t kernel, cl_event event)
 {
     const uint32_t bit = (uint32_t)1 << kernel, before = program->launched | program->saved;
@@ -26229,7 +26245,8 @@ static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t ke
 
 /* ------------------------------------------------------------------ share */
 
-/* Machine code that `from` has not saved yet is for `from` to save. Several threads may copy the same program. */
+/* Copies a program of another context. Machine code that `from` has not saved yet is for its owner to save. Several
+   threads may copy the same program. */
 static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
 {
     gpi_program *program = (gpi_program *)GP_CALLOC(1, sizeof *program);
@@ -26254,8 +26271,8 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     return result;
 }
 
-/* The other context's programs, with kernels of our own: arguments are set on kernels. Programs that were
-   built with other options are other programs. */
+/* Takes over the programs of context `from`, with kernels of its own, since arguments are set on kernels. Does nothing if
+   the contexts' build options differ: programs built with other options are other programs. */
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 {
     const gpi_program *p;
@@ -26267,38 +26284,38 @@ static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 /* ---- End file src/program/save.c ---- */
 
 /* ---- Begin file src/program/user_text.c ---- */
-/* user_text.c - may a text of the caller's stand where it is put?
+/* user_text.c - checks that a text of the caller's does not reach beyond its place.
 
-   An expression is put between parentheses of ours, a monoid's source ahead of our own text. What is wrong
-   within such a text is the compiler's to say. Here is looked for what would reach beyond it, so that the
-   compiler found fault with our text, or with nothing: brackets that close ours, comments and literals
-   without an end, directives, names of ours. Two spellings of which some compilers make something else than
-   others are refused with them: digraphs and trigraphs, and lines joined by backslashes but in directives. */
-#define GPI_TEXT_MAX 16384 /* characters of an expression or of a monoid's source, */
-#define GPI_NAME_MAX 256   /* of its names: clang takes time by the square of a name's length */
+   An expression is put between parentheses of ours, a monoid's source ahead of our own text. The compiler
+   reports what is wrong within such a text. This file looks for what would reach beyond it, so that the
+   compiler would complain about our text, or about nothing: brackets that close ours, comments and literals
+   without an end, directives, names of ours. It also refuses two spellings that compilers treat differently:
+   digraphs and trigraphs, and lines joined by backslashes outside of directives. */
+#define GPI_TEXT_MAX 16384 /* characters of an expression or of a monoid's source */
+#define GPI_NAME_MAX 256   /* characters of a name: clang's time grows with the square of its length */
 
-/* Compilers take 256 brackets, some of which are ours; and a chain of signs costs their stack. */
+/* Compilers allow 256 nested brackets, some of which are ours. A chain of signs costs their stack. */
 enum { GPI_NESTED_MAX = 240, GPI_SIGNS_MAX = 256, GPI_WRONG_MAX = 128 };
 
-/* What stands ahead of our text; a word or several, within it; a value, within it. */
+/* A source stands ahead of our text. A name (one word or more) and an expression (a value) stand within it. */
 typedef enum gpi_text_kind { GPI_TEXT_SOURCE, GPI_TEXT_NAME, GPI_TEXT_EXPRESSION } gpi_text_kind;
 
-/* Goes through a text from the left to the right, once. */
+/* The state of reading a text once, from left to right. */
 typedef struct gpi_reader {
     const char *at;
     unsigned line;
     bool is_expression;           /* or a name */
-    const char *library;          /* text whose words must not become macros; NULL: not looked at */
+    const char *library;          /* text whose words must not become macros; NULL: no check of that */
     bool in_directive;            /* until the line ends */
-    bool has_conditions;          /* #if: brackets may come in several versions, which are not counted */
+    bool has_conditions;          /* has #if: brackets in alternatives are not counted */
     bool has_words;               /* there is more than blanks and comments */
     unsigned depth, braces;       /* of brackets that are open */
-    unsigned signs;               /* in a row, other than brackets, */
-    const char *sign;             /* the last of them */
-    unsigned sign_line;           /* and its line */
-    char open[GPI_NESTED_MAX];    /* what closes them */
-    char wrong[GPI_WRONG_MAX];    /* the first thing that is; empty: nothing */
-    char brackets[GPI_WRONG_MAX]; /* what is wrong with brackets */
+    unsigned signs;               /* consecutive ones, other than brackets */
+    const char *sign;             /* the last one read */
+    unsigned sign_line;           /* its line */
+    char open[GPI_NESTED_MAX];    /* closers of the open brackets */
+    char wrong[GPI_WRONG_MAX];    /* the first fault; empty: none */
+    char brackets[GPI_WRONG_MAX]; /* the first fault with brackets */
 } gpi_reader;
 
 static void gpi_wrong(gpi_reader *r, const char *format, ...) GPI_PRINTF(2, 3);
@@ -26318,7 +26335,7 @@ static bool gpi_is_line_end(char c) { return c == '\n' || c == '\r'; }
 
 static bool gpi_is_gap(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
-/* Also of names that are not ASCII. */
+/* Returns true for characters of names and numbers, also of names that are not ASCII. */
 static bool gpi_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || gpi_is_digit(c) || c == '_' || c == '$' ||
@@ -26338,7 +26355,7 @@ static bool gpi_is_digraph(const char *at)
     return i < GPI_COUNT_OF(all);
 }
 
-/* A backslash, or what some compilers take for one. */
+/* Returns true at a backslash, or at the trigraph that some compilers take for one. */
 static bool gpi_is_backslash(const char *at) { return *at == '\\' || strncmp(at, "?\?/", 3) == 0; }
 
 static void gpi_read_line_end(gpi_reader *r)
@@ -26350,10 +26367,11 @@ static void gpi_read_line_end(gpi_reader *r)
 
 /* ------------------------------------------------------------------ comments, literals */
 
-/* A source's last line is followed by an empty one, which a backslash may have. */
+/* Reads past a // comment. Reports one that ends in a backslash, unless it ends a source: the library adds an empty line
+   there. */
 static void gpi_read_line_comment(gpi_reader *r)
 {
-    const char *last = r->at; /* that is no gap */
+    const char *last = r->at; /* the last character that is no gap */
     while (*r->at && !gpi_is_line_end(*r->at)) {
         if (!gpi_is_gap(*r->at)) last = r->at;
         r->at++;
@@ -26439,7 +26457,7 @@ static void gpi_read_word(gpi_reader *r)
     r->signs = 0;
 }
 
-/* A number, with whatever is written to it. */
+/* Reads past a number, with all letters and digits that follow it directly. */
 static void gpi_read_number(gpi_reader *r)
 {
     while (gpi_is_letter(*r->at) || *r->at == '.') r->at++;
@@ -26447,7 +26465,7 @@ static void gpi_read_number(gpi_reader *r)
     r->signs = 0;
 }
 
-/* Does the text have this word outside of comments and literals? */
+/* Returns true if the text has this word outside of comments and literals. */
 static bool gpi_has_word(const char *text, const char *word, size_t length)
 {
     while (text && *text) {
@@ -26460,7 +26478,7 @@ static bool gpi_has_word(const char *text, const char *word, size_t length)
     return false;
 }
 
-/* The same, and in comments and literals. */
+/* Returns true if the text has this word anywhere, also in comments and literals. */
 static bool gpi_has_word_anywhere(const char *text, const char *word)
 {
     while (text && *text) {
@@ -26471,13 +26489,13 @@ static bool gpi_has_word_anywhere(const char *text, const char *word)
     return false;
 }
 
-/* Whether the source may define a macro that stands for the word. */
+/* Returns true if the source may define a macro of this name. */
 static bool gpi_may_define(const char *source, const char *word)
 {
     return source && strchr(source, '#') && gpi_has_word_anywhere(source, word);
 }
 
-/* What is written between texts of the caller's. */
+/* Returns true for words that the library writes between texts of the caller's. */
 static bool gpi_is_between(const char *word, size_t length)
 {
     static const char *const more[] = {"typedef", "static", "return", "int",    "void", "bool",
@@ -26492,7 +26510,7 @@ static bool gpi_is_between(const char *word, size_t length)
     return false;
 }
 
-/* Blanks and comments on this line. */
+/* Reads past blanks and comments on this line. Reports a backslash after them. */
 static void gpi_read_gaps(gpi_reader *r)
 {
     for (;;) {
@@ -26536,7 +26554,7 @@ static void gpi_read_directive(gpi_reader *r)
 
 /* ------------------------------------------------------------------ the rest */
 
-/* The first fault with brackets, which counts in the end if there are no conditions. */
+/* Keeps the first fault with brackets. It is reported in the end if the text has no #if. */
 static void gpi_wrong_brackets(gpi_reader *r, const char *format, char bracket)
 {
     if (!r->brackets[0]) (void)snprintf(r->brackets, sizeof r->brackets, format, bracket, r->line);
@@ -26559,7 +26577,7 @@ static void gpi_read_bracket(gpi_reader *r)
     }
 }
 
-/* Lines are joined in directives only, and not within words or before a comment. */
+/* Reads past a backslash. Reports one that joins lines outside of directives, within a word or before a comment. */
 static void gpi_read_backslash(gpi_reader *r)
 {
     const char *next = r->at + 1;
@@ -26623,7 +26641,8 @@ static void gpi_read_text(gpi_reader *r)
 
 /* ------------------------------------------------------------------ checks */
 
-/* "x > ": a compiler would find fault with the parenthesis of ours that comes next. ++ and -- may be last. */
+/* Reports an expression that ends after a sign, such as "x > ": a compiler would complain about our parenthesis after it.
+   ++ and -- may be last. */
 static void gpi_check_end(gpi_reader *r)
 {
     if (r->wrong[0] || r->brackets[0] || r->signs == 0 || !strchr("+-*/%<>=!&|^~?:,.", *r->sign)) return;
@@ -26653,7 +26672,7 @@ static gp_result gpi_check_user_text(gp_context *gp, const char *function, const
     return GP_OK;
 }
 
-/* Nothing but blanks. */
+/* Returns true for NULL, and for a text of blanks only. */
 static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
 
 static gp_result gpi_check_length(gp_context *gp, const char *function, const char *field, const char *text,
@@ -26665,7 +26684,7 @@ static gp_result gpi_check_length(gp_context *gp, const char *function, const ch
                     length, most);
 }
 
-/* Checks a caller's expression, NULL for none: it must not be blank, longer than compilers take, or reach beyond its place. */
+/* Checks a caller's expression (NULL: none). It must not be blank, too long, or reach beyond its place. */
 static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
 {
     gp_result result;
@@ -26676,7 +26695,7 @@ static gp_result gpi_check_text(gp_context *gp, const char *function, const char
     return result == GP_OK ? gpi_check_user_text(gp, function, field, text, GPI_TEXT_EXPRESSION) : result;
 }
 
-/* One word, or several; blanks around. */
+/* Returns true if the text is one word, or `several`, with blanks around them. */
 static bool gpi_is_name(const char *text, bool several)
 {
     size_t words = 0;
@@ -26691,14 +26710,14 @@ static bool gpi_is_name(const char *text, bool several)
     return *text == '\0' && (several || words == 1);
 }
 
-/* A text that stands ahead of the library's. */
+/* Checks a text that stands ahead of the library's. */
 static gp_result gpi_check_source(gp_context *gp, const char *function, const char *field, const char *text)
 {
     const gp_result result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
     return result == GP_OK ? gpi_check_user_text(gp, function, field, text, GPI_TEXT_SOURCE) : result;
 }
 
-/* The name of a `kind`: one word, or `several`. */
+/* Checks the name of a `kind`: one word, or `several`. */
 static gp_result gpi_check_name(gp_context *gp, const char *function, const char *field, const char *text,
                                 const char *kind, bool several)
 {
@@ -26722,7 +26741,7 @@ static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, con
                            : result;
 }
 
-/* The macros of a monoid's or record's source, in the prelude, must not be words of the library's text after it. */
+/* Fails if a macro of a monoid's or record's source, in the prelude, is a word of the library's text after it. */
 static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
                                   const char *library)
 {
@@ -26737,8 +26756,8 @@ static gp_result gpi_check_macros(gp_context *gp, const char *function, const ch
 /* ---- End file src/program/user_text.c ---- */
 
 /* ---- Begin file src/launch/launch.h ---- */
-/* launch.h - buffers checked, calls as chains of commands. */
-/* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
+/* launch.h - checks buffers, and runs calls as chains of commands. */
+/* A range of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
 typedef struct gpi_range {
     cl_mem root;
     void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */
@@ -26752,8 +26771,8 @@ typedef struct gpi_call {
     const cl_event *wait; /* of the next command */
     cl_uint wait_count;
     cl_event *done;
-    cl_event *merged; /* the caller's events and scratch_busy, when both must be waited for */
-    cl_event last;    /* of the command enqueued last, where anybody needs it */
+    cl_event *merged; /* the caller's events and scratch_busy, if both must be waited for */
+    cl_event last;    /* of the command enqueued last; NULL: none */
     bool uses_scratch;
     gpi_program *program; /* of the kernel being prepared */
     size_t kernel;
@@ -26761,7 +26780,7 @@ typedef struct gpi_call {
     cl_int arg_error; /* of the first argument that could not be set */
 } gpi_call;
 
-/* How many elements a call is about. */
+/* The number of elements of a call. */
 typedef struct gpi_count {
     size_t bound;
     cl_mem buffer; /* NULL: the bound is the number */
@@ -26771,15 +26790,15 @@ typedef struct gpi_count {
 
 enum { GPI_RECORDS_MAX = 4 }; /* of inputs and an output */
 
-/* What the expressions of a call may name, and types that are no gp_type: of its inputs and outputs. */
+/* The arguments that a call's expressions may name, and the caller's types of its inputs and outputs. */
 typedef struct gpi_args {
     const gp_arg *list;
     size_t count;
     const gp_record *record[GPI_RECORDS_MAX];
     const char *record_field[GPI_RECORDS_MAX];
     size_t record_count;
-    const char *operands; /* names that the call's expressions have anyway: "x i" */
-    const char *pasted;   /* a monoid's source, which stands ahead of theirs; NULL: none */
+    const char *operands; /* names of the expressions' operands: "x i" */
+    const char *pasted;   /* a monoid's source, which comes before the records' sources; NULL: none */
 } gpi_args;
 
 enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
@@ -26849,8 +26868,8 @@ static gp_result gpi_finish(gp_context *gp);
 /* ---- End file src/launch/launch.h ---- */
 
 /* ---- Begin file src/launch/args.c ---- */
-/* args.c - arguments of expressions, and types of the caller's: checked, written into programs, passed to kernels
-   (base/args.cl). */
+/* args.c - checks arguments of expressions and types of the caller's, writes them into programs, and passes the arguments
+   to kernels (base/args.cl). */
 static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *operands)
 {
     gpi_args args;
@@ -26861,7 +26880,7 @@ static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *oper
     return args;
 }
 
-/* `field` of the desc is the type of an input or output; NULL: it is not. */
+/* Adds the type of an input or output, which is `field` of the desc. Does nothing if `record` is NULL. */
 static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record)
 {
     if (!record) return;
@@ -26871,7 +26890,7 @@ static void gpi_args_add_record(gpi_args *args, const char *field, const gp_reco
 
 /* ------------------------------------------------------------------ check */
 
-/* True if the name of argument k is an operand's, or that of an argument before it. */
+/* Returns true if argument k has the name of an operand or of an earlier argument. */
 static bool gpi_arg_is_taken(const gpi_args *args, size_t k)
 {
     const char *name = args->list[k].name;
@@ -26912,7 +26931,7 @@ static gp_result gpi_record_check(gp_context *gp, const char *function, const ch
     return result;
 }
 
-/* `type` or `record`. */
+/* Fails unless exactly one of type and record is given and can be used. */
 static gp_result gpi_arg_check_type(gp_context *gp, const char *function, const gp_arg *arg, unsigned k)
 {
     char field[32];
@@ -26942,7 +26961,7 @@ static size_t gpi_arg_size(const gp_arg *arg)
     return arg->type ? gpi_type_size(arg->type) : arg->record->size;
 }
 
-/* All but the buffers, which a call for the size of scratch need not have. */
+/* Checks everything except the buffers, which a call for the size of scratch need not have. */
 static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args)
 {
     gp_result result = GP_OK;
@@ -26990,8 +27009,8 @@ static gp_result gpi_arg_check_buffer(gp_context *gp, const char *function, cons
     return gpi_check_buffer(gp, function, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
 }
 
-/* Buffers are there, and touch none of the ranges [written, count), which the call writes. Their own ranges are
-   put after those: used[count ... count + GP_ARGS_MAX - 1]. */
+/* Checks the buffers of arguments. Fails if one overlaps a range of used[written .. count - 1], which the call writes. Sets
+   used[count .. count + GP_ARGS_MAX - 1] to the arguments' own ranges. */
 static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
                                         const char *const *names, gpi_range *used, size_t written,
                                         size_t count)
@@ -27022,7 +27041,7 @@ static const char *gpi_arg_type_cl(const gp_arg *arg)
     return arg->type ? gpi_type_cl(arg->type) : arg->record->cl_type;
 }
 
-/* The k-th of all records: of inputs and outputs, then of arguments; NULL: that one has none. */
+/* Returns the k-th record: first those of inputs and outputs, then those of arguments; NULL: argument k has none. */
 static const gp_record *gpi_record_of(const gpi_args *args, size_t k)
 {
     return k < args->record_count ? args->record[k] : args->list[k - args->record_count].record;
@@ -27040,7 +27059,7 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
     return false;
 }
 
-/* Whether a map names i, or a macro may do it, from a source that is pasted for it or from the build options. */
+/* Returns true if a map may use i: if it names i, or if a macro may do so, from a pasted source or the build options. */
 static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args)
 {
     size_t k;
@@ -27052,7 +27071,7 @@ static bool gpi_map_has_positions(const gp_context *gp, const char *map, const g
            gpi_may_define(args->pasted, "i");
 }
 
-/* Each source once, and that sizes are those that are named. */
+/* Adds each record's source once, and for each record a check that its size is that of its type. */
 static void gpi_records_define(const gpi_args *args, gpi_text *text)
 {
     const size_t count = args->record_count + args->count;
@@ -27067,7 +27086,7 @@ static void gpi_records_define(const gpi_args *args, gpi_text *text)
     }
 }
 
-/* That the input named so is of a built-in vector type of 2 or 4 parts, if it is. */
+/* Adds the number and type of parts of input `input`, if it is of a built-in vector type of 2 or 4 parts. */
 static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text)
 {
     static const char *const parts[] = {"char", "uchar", "short", "ushort", "int",
@@ -27083,7 +27102,7 @@ static void gpi_record_parts(const gp_record *record, const char *input, gpi_tex
     }
 }
 
-/* What base/args.cl begins with: argument k is member a<k> of gpi_args. */
+/* Adds the definitions that base/args.cl needs. Argument k is member a<k> of gpi_args. */
 static void gpi_args_define(const gpi_args *args, gpi_text *text)
 {
     unsigned k;
@@ -27116,13 +27135,13 @@ static void gpi_args_define(const gpi_args *args, gpi_text *text)
     gpi_text_add(text, ")\n");
 }
 
-/* The first parameter of a function of the caller's expression. */
+/* Returns the first parameter of the function that evaluates a caller's expression. */
 static const char *gpi_args_parameter(const gpi_args *args)
 {
     return args->count ? "const gpi_args gpi_given, " : "";
 }
 
-/* The first lines of its body: arguments by their names. */
+/* Adds the first lines of such a function's body, which declare the arguments by their names. */
 static void gpi_args_name(const gpi_args *args, gpi_text *text)
 {
     unsigned k;
@@ -27139,7 +27158,7 @@ static void gpi_args_name(const gpi_args *args, gpi_text *text)
 
 /* ------------------------------------------------------------------ launch */
 
-/* GPI_ARGS_PARAMETERS */
+/* Passes GPI_ARGS_PARAMETERS. */
 static void gpi_call_args(gpi_call *call, const gpi_args *args)
 {
     size_t k;
@@ -27156,8 +27175,8 @@ static void gpi_call_args(gpi_call *call, const gpi_args *args)
 /* ---- End file src/launch/args.c ---- */
 
 /* ---- Begin file src/launch/buffer.c ---- */
-/* buffer.c - buffers and counts checked, overlap, allocation. */
-/* The outermost buffer that holds `buffer`, and where in it. */
+/* buffer.c - checks buffers, counts and overlap; allocates buffers. */
+/* Sets range->root to the outermost buffer that holds `buffer`, and moves the range to its position there. */
 static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
 {
     cl_mem parent = NULL;
@@ -27171,7 +27190,7 @@ static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
     return error;
 }
 
-/* What OpenCL tells of a buffer. */
+/* The properties of a buffer that OpenCL reports. */
 typedef struct gpi_buffer_info {
     cl_mem_object_type type;
     cl_mem_flags flags;
@@ -27205,7 +27224,7 @@ static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, con
     return GP_OK;
 }
 
-/* A buffer that cannot be asked: because it is none, or for another reason. */
+/* Fails for a buffer that cannot be queried, because it is not a buffer or for another reason. */
 static gp_result gpi_fail_buffer(gp_context *gp, const char *function, const char *field, cl_int error)
 {
     char call[96];
@@ -27218,7 +27237,8 @@ static gp_result gpi_fail_buffer(gp_context *gp, const char *function, const cha
     return gpi_fail_cl(gp, error, function, call);
 }
 
-/* Checks that elements [offset, offset + count) of `size` bytes are inside; tells where they are. */
+/* Checks that `buffer` contains elements [offset, offset + count) of `size` bytes and allows `access`. Sets *range to
+   their place. */
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range)
 {
@@ -27259,7 +27279,8 @@ static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_t
     return count;
 }
 
-/* A number that lives on the device: of 32 or 64 bits, and inside its buffer. `prefix`: of its fields. */
+/* Checks a count in a buffer on the device: it must have 32 or 64 bits and be inside its buffer. `prefix`: how the names
+   of its fields begin. */
 static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
                                        const gpi_count *count, gpi_range *range)
 {
@@ -27285,7 +27306,7 @@ static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi
     return gpi_check_count_named(gp, function, "", count, range);
 }
 
-/* Of `count` ranges the first `read` ones are only read. The others may touch nothing else. */
+/* Fails if one of the ranges used[read .. count - 1] overlaps any other. The call only reads the first `read` ranges. */
 static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
                                  const gpi_range *used, size_t read, size_t count)
 {
@@ -27320,7 +27341,7 @@ static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const ch
                     a->root == b->root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
 }
 
-/* The caller's scratch, if any: large enough, and apart from what the call reads and writes. */
+/* Checks the caller's scratch, if any: it must be large enough, and not overlap what the call reads and writes. */
 static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
                                    const gpi_range *used, size_t used_count)
 {
@@ -27336,8 +27357,8 @@ static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem 
     return result;
 }
 
-/* A read-write buffer; sizes that the device cannot give are refused before the driver sees them,
-   because one implementation aborts the process. */
+/* Creates a read-write buffer. Refuses sizes that the device does not allow, since one implementation aborts the process
+   for them. */
 static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
 {
     const gp_result result = gpi_check_use(gp, function);
@@ -27379,7 +27400,7 @@ static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out)
 /* ---- End file src/launch/buffer.c ---- */
 
 /* ---- Begin file src/launch/call.c ---- */
-/* call.c - a call's chain of commands: scratch handed out, kernels launched, results read. */
+/* call.c - a call's chain of commands: gets scratch, launches kernels, reads results. */
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count)
 {
     cl_uint i;
@@ -27426,7 +27447,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     return gpi_check_events(gp, function, wait, wait_count);
 }
 
-/* The first command must also wait for the previous user of the scratch: out-of-order queues only. */
+/* Makes the call's first command also wait for the previous user of the scratch, in an out-of-order queue. */
 static gp_result gpi_call_merge_busy(gpi_call *call)
 {
     const cl_uint n = call->wait_count;
@@ -27444,8 +27465,8 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     return GP_OK;
 }
 
-/* Retires the scratch if its last user has failed: to wait for that user would fail this call, too, and commands before it may
-   still use the scratch. This call gets another one. */
+/* Retires the scratch if its last user has failed, so that this call gets another. To wait for that user would make this
+   call fail, too, and commands before it may still use the scratch. */
 static gp_result gpi_call_leave_failed(gpi_call *call)
 {
     gp_context *gp = call->gp;
@@ -27458,13 +27479,13 @@ static gp_result gpi_call_leave_failed(gpi_call *call)
     return GP_OK;
 }
 
-/* `bytes` of scratch in *out: the caller's own buffer when there is one, else the context's, grown. */
+/* Sets *out to `bytes` of scratch: the caller's buffer `own` if there is one, else the context's, which may grow. */
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out)
 {
     gp_context *gp = call->gp;
     gp_result result;
     *out = own;
-    if (own) return GP_OK; /* gpi_check_scratch has seen it */
+    if (own) return GP_OK; /* gpi_check_scratch has checked it */
     result = gpi_call_leave_failed(call);
     if (result == GP_OK) result = gpi_scratch_grow(gp, call->function, bytes);
     if (result != GP_OK) return result;
@@ -27473,10 +27494,10 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
     return gpi_call_merge_busy(call);
 }
 
-/* After a command: it is what the next one waits for, where the queue does not keep order itself. Where it
-   does, all of the call's commands wait for the caller's events. When one of these fails, Intel's CPU runtime
-   and Mesa skip only the commands that wait for it: later ones would run on what the first ones have not
-   written. */
+/* Adds an enqueued command to the call, or fails if it could not be enqueued. In an out-of-order queue the next command
+   waits for this one. In an in-order queue all commands of the call wait for the caller's events. If one of these events
+   fails, Intel's CPU runtime and Mesa skip only the commands that wait for it. Others would run on data that the skipped
+   ones have not written. */
 static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, const char *kernel,
                                    cl_event event)
 {
@@ -27509,7 +27530,7 @@ static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, 
     return gpi_call_enqueued(call, error, "clEnqueueCopyBuffer", NULL, event);
 }
 
-/* Prepares a kernel of the program: its arguments follow in order, then its launch. */
+/* Begins the launch of kernel `name`. Its arguments must be set next, in order, then gpi_call_launch. */
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name)
 {
     call->program = program;
@@ -27537,8 +27558,9 @@ static void gpi_call_arg_uint(gpi_call *call, size_t x)
     GPI_CALL_ARG(call, value);
 }
 
-/* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. In a warm-up the
-   device finds 0 there: all is launched as for `bound` elements, and no expression meets one that is made up. */
+/* Passes GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, another buffer stands in. In a warm-up the
+   device reads a count of 0: all kernels are launched as for `bound` elements, but no expression is evaluated on made-up
+   elements. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const bool none = call->gp->warming_up;
@@ -27569,8 +27591,7 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     return GP_OK;
 }
 
-/* Copies a result to the host once the call's commands have ended; waits for these and for nothing else that
-   the queue may hold. */
+/* Copies a result to the host after the call's commands. Waits for these commands, and for no others in the queue. */
 static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
 {
     gp_context *gp = call->gp;
@@ -27580,17 +27601,18 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
-    /* a wait that fails by itself leaves a copy that is still to come, to memory that is the caller's */
+    /* if only the wait has failed, the copy to the caller's memory is still to come */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
-    result = gpi_async_result(gp); /* the reason, where the wait has failed too */
+    result = gpi_async_result(gp); /* the reason, if the wait has failed, too */
     if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order && gp->hash)
         result = gp->hash->result(gp);
     if (result != GP_OK || error == CL_SUCCESS) return result;
     return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
 }
 
-/* The same from any buffer: what the host may not read is copied on the device first. */
+/* Copies a result from any buffer to the host, and waits for it. If the host may not read the buffer, the device copies the
+   result to another buffer first. */
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
 {
     cl_mem_flags flags;
@@ -27608,8 +27630,8 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     return result;
 }
 
-/* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. For commands in
-   the middle of a call of the API: on_async_error is told at its end. */
+/* Ends a chain of commands in the middle of a call of the API. Sets *done, also if nothing was enqueued, and releases the
+   rest. It does not call on_async_error. */
 static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
 {
     gp_context *gp = call->gp;
@@ -27632,7 +27654,7 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
     return result;
 }
 
-/* The same as the last thing that a call of the API does. */
+/* Ends a call of the API as gpi_call_end_within does, and then calls on_async_error for failures kept so far. */
 static gp_result gpi_call_end(gpi_call *call, gp_result result)
 {
     result = gpi_call_end_within(call, result);
@@ -27642,9 +27664,9 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result)
 /* ---- End file src/launch/call.c ---- */
 
 /* ---- Begin file src/launch/finish.c ---- */
-/* finish.c - waiting for all that is enqueued. */
-/* gp_finish within a call: on_async_error is told later. Where the queue is in order, one wait serves both
-   the commands and the counts of the hash tables. */
+/* finish.c - waits for all commands in the queue. */
+/* Does what gp_finish does, except that it does not call on_async_error. In an in-order queue one wait serves both the
+   commands and the counts of the hash tables. */
 static gp_result gpi_finish(gp_context *gp)
 {
     const gpi_hash_hooks *hash = gp->hash;
@@ -27656,7 +27678,7 @@ static gp_result gpi_finish(gp_context *gp)
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     if (error == CL_SUCCESS) gpi_programs_save(gp);
-    result = gpi_async_result(gp); /* the reason, where clFinish has failed too */
+    result = gpi_async_result(gp); /* the reason, if clFinish has failed, too */
     if (result != GP_OK) return result;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
     if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "gp_finish", "clEnqueueReadBuffer");
@@ -27676,10 +27698,11 @@ GP_API gp_result gp_finish(gp_context *gp)
 /* ---- End file src/launch/finish.c ---- */
 
 /* ---- Begin file src/launch/scratch.c ---- */
-/* scratch.c - the context's scratch: from the caller's pool or from OpenCL, given back when no command uses it.
+/* scratch.c - the context's scratch: allocates it from the caller's pool or from OpenCL, and frees it when no command
+   uses it.
 
-   OpenCL keeps a buffer that is released until the commands that use it have ended. A pool knows nothing of
-   commands, so a buffer goes back to it when a marker has ended that was enqueued after them. */
+   OpenCL keeps a released buffer until the commands that use it have ended. A pool knows nothing of commands. So
+   a marker is enqueued after them, and the buffer is given back to the pool when the marker has ended. */
 typedef struct gpi_retired {
     cl_mem buffer;
     cl_event ended; /* after it nothing uses the buffer */
@@ -27712,7 +27735,7 @@ static gp_result gpi_scratch_alloc(gp_context *gp, const char *function, size_t 
     return result;
 }
 
-/* Room for one more; false: no memory. */
+/* Makes room for one more retired buffer. Returns false if there is no memory. */
 static bool gpi_retired_grow(gp_context *gp)
 {
     const size_t capacity = gp->retired_capacity ? 2 * gp->retired_capacity : 4;
@@ -27725,7 +27748,7 @@ static bool gpi_retired_grow(gp_context *gp)
     return true;
 }
 
-/* The context's scratch is no longer its own; or, after an error, still is. */
+/* Releases the context's scratch, to a pool only once its commands have ended. After an error the context keeps it. */
 static cl_int gpi_scratch_retire(gp_context *gp)
 {
     cl_int error = CL_SUCCESS;
@@ -27746,8 +27769,8 @@ static cl_int gpi_scratch_retire(gp_context *gp)
     return CL_SUCCESS;
 }
 
-/* Gives back what nothing uses; `all`: everything, since the queue has finished. A marker that has failed tells nothing: it
-   fails with one of the commands before it, while others may still be at work. */
+/* Gives back the retired buffers that no command uses; `all`: all of them, since the queue has finished. A failed marker
+   proves nothing: it fails with one of the commands before it, while others may still be running. */
 static void gpi_scratch_settle(gp_context *gp, bool all)
 {
     size_t k, kept = 0;
@@ -27763,7 +27786,7 @@ static void gpi_scratch_settle(gp_context *gp, bool all)
     gp->retired_count = kept;
 }
 
-/* The context's scratch becomes one of `bytes`. */
+/* Replaces the context's scratch by one of at least `bytes`. */
 static gp_result gpi_scratch_replace(gp_context *gp, const char *function, size_t bytes)
 {
     const size_t limit = gp->desc.scratch_limit, least = 65536;
@@ -27789,7 +27812,7 @@ static gp_result gpi_scratch_replace(gp_context *gp, const char *function, size_
     return GP_OK;
 }
 
-/* At least `bytes` in gp->scratch. */
+/* Makes sure that gp->scratch has at least `bytes`. */
 static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes)
 {
     const gp_result result = bytes > gp->scratch_size ? gpi_scratch_replace(gp, function, bytes) : GP_OK;
@@ -27807,26 +27830,26 @@ static void gpi_scratch_close(gp_context *gp)
 /* ---- End file src/launch/scratch.c ---- */
 
 /* ---- Begin file src/element/element.h ---- */
-/* element.h - elements, operations, monoids, keys. */
+/* element.h - describes elements, operations, monoids and keys. */
 #define GPI_MONOID_MAX 64 /* bytes of a user's element */
 
-/* As gp_segments: a desc does not have it. Runs of keys that the caller's expression says are equal, counted (GPI_HEADS of
-   element/input.cl); the primitive describes the keys itself. */
+/* A value of gp_segments that no desc has: segments are runs of keys that the caller's expression calls equal, and are
+   counted (GPI_HEADS of element/input.cl). The primitive describes the keys itself. */
 #define GPI_SEGMENTS_RUNS ((int)GP_SEGMENTS_COUNT)
 
-/* The fields of a desc that say what is combined. Zero: not used. */
+/* The fields of a desc that define what is combined and how. Zero: not used. */
 typedef struct gpi_operation {
-    const char *type_field, *map_field; /* what the call has type and map as; NULL: by these names */
+    const char *type_field, *map_field; /* the desc's names for type and map; NULL: "type", "map" */
     gp_type type, type2, out_type;      /* out_type 0: with a monoid or several ops only */
     gp_op op;
-    const gp_op *ops; /* several at once, with out_types (or NULL) and map_type */
+    const gp_op *ops; /* several operations at once, with out_types (or NULL) and map_type */
     const gp_type *out_types;
     size_t op_count;
     gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
     const gp_record *record; /* of the input, instead of a type */
-    gpi_args args;           /* that the map names, and the monoid's function may take */
+    gpi_args args;           /* for the map, and for the monoid's function if it takes them */
     bool own_map;            /* the map is the library's: it names no argument */
     bool indices;            /* there is no input: the map takes the index alone */
     const void *initial;
@@ -27844,14 +27867,14 @@ typedef struct gpi_field {
     size_t offset; /* in the element */
 } gpi_field;
 
-/* The same, checked, and what the kernels need to know of it. */
+/* A checked operation, and the sizes and values that the kernels need. */
 typedef struct gpi_element {
     gpi_operation operation;
     gpi_field fields[GP_OPS_MAX];
     size_t field_count;                   /* 0: the user's monoid */
-    gp_type mapped;                       /* of an input element after the map; 0: the monoid's */
-    size_t in_size, in2_size, heads_size; /* of one in memory; in2_size 0: one input */
-    size_t size, base_size, out_size;     /* of sums, of sums without heads, of results in memory */
+    gp_type mapped;                       /* type of an input element after the map; 0: the monoid's */
+    size_t in_size, in2_size, heads_size; /* bytes of one in memory; in2_size 0: one input */
+    size_t size, base_size, out_size;     /* bytes of a sum, of one without its head, of a result in memory */
     bool commutative, exact;
     unsigned char identity[GPI_ELEMENT_MAX]; /* base_size bytes */
     unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's, as a sum */
@@ -27900,13 +27923,13 @@ static gp_result gpi_check_value_size(gp_context *gp, const char *function, size
 /* ---- End file src/element/element.h ---- */
 
 /* ---- Begin file src/element/element.c ---- */
-/* element.c - elements, and the operations and monoids on them, described and checked. */
+/* element.c - checks and describes elements, and the operations and monoids on them. */
 /* ------------------------------------------------------------------ checks: monoids */
 
 static const char *gpi_type_field(const gpi_operation *o) { return o->type_field ? o->type_field : "type"; }
 static const char *gpi_map_field(const gpi_operation *o) { return o->map_field ? o->map_field : "map"; }
 
-/* Nothing but the map's value has a type. */
+/* Returns true if only the map's value has a type. */
 static bool gpi_is_typed_by_map(const gpi_operation *o) { return o->indices || o->record; }
 
 static bool gpi_combine_takes_args(const gpi_operation *o)
@@ -27956,7 +27979,7 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
 
 /* ------------------------------------------------------------------ checks: built-in operations */
 
-/* `type` is not a gp_type: most often because it was forgotten. */
+/* Fails because `type` is not a gp_type, most often because it was not set. */
 static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type)
 {
     if (!type) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is not set", function, field);
@@ -27987,7 +28010,7 @@ static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi
     return GP_OK;
 }
 
-/* Without a map that says how, no value may be squeezed into its sum. */
+/* Fails if the field's result is narrower than the values that are summed. Only a map may narrow values. */
 static gp_result gpi_check_width(gp_context *gp, const char *function, const char *from_field, gp_type from,
                                  const gpi_field *field)
 {
@@ -28016,14 +28039,14 @@ static gp_result gpi_check_type(gp_context *gp, const char *function, const char
                                : gpi_fail_type(gp, function, field, type);
 }
 
-/* A range of integers: low < high, and all of [low, high) of the type. Signed ones have 64 bits' signs. */
+/* Checks a range of integers: low < high, and the type holds all of [low, high). Negative bounds are extended to 64 bits. */
 static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
                                   const char *high_name, uint64_t high, gp_type type)
 {
     const bool is_signed = gpi_is_signed(type);
     const uint64_t all = ~(uint64_t)0 >> (64 - 8 * gpi_type_size(type));
     const uint64_t least = is_signed ? ~(all >> 1) : 0, last = is_signed ? all >> 1 : all;
-    const uint64_t sign = is_signed ? (uint64_t)1 << 63 : 0; /* turns the order into that of unsigned ones */
+    const uint64_t sign = is_signed ? (uint64_t)1 << 63 : 0; /* makes signed numbers compare as unsigned */
     if ((low ^ sign) < (high ^ sign) && (low ^ sign) >= (least ^ sign) &&
         ((high - 1) ^ sign) <= (last ^ sign))
         return GP_OK;
@@ -28068,7 +28091,7 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
 
 /* ------------------------------------------------------------------ built-in operations */
 
-/* What argmin and argmax compare: at least 32 bits wide. */
+/* Returns the type in which argmin and argmax compare, which has at least 32 bits. */
 static gp_type gpi_arg_type(gp_type type)
 {
     if (gpi_type_size(type) >= 4) return type;
@@ -28081,7 +28104,7 @@ static size_t gpi_field_size(const gpi_field *field)
     return gpi_is_arg(field->op) ? value + 8 : field->compensated ? 2 * value : value;
 }
 
-/* `from` is the type of what the field is made of. */
+/* Makes and checks the field for an operation `op` on values of type `from`. */
 static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_operation *o, gp_type from,
                                 gp_op op, gp_type out, gpi_field *field)
 {
@@ -28114,7 +28137,7 @@ static gp_result gpi_check_ops(gp_context *gp, const char *function, const gpi_o
     return gpi_check_fp64(gp, function, o->map_type);
 }
 
-/* Several operations on each element: fields side by side, as a struct in C has them. */
+/* Makes an element of several operations: fields side by side, as in a C struct. */
 static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -28142,7 +28165,7 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
 {
     const gpi_operation *o = &element->operation;
     gpi_field *field = &element->fields[0];
-    const bool compared = gpi_is_typed_by_map(o) && gpi_is_arg(o->op); /* what the map gives */
+    const bool compared = gpi_is_typed_by_map(o) && gpi_is_arg(o->op); /* the map's values are compared */
     const gp_type from = compared ? o->map_type : o->type;
     gp_result result = compared && from ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
     if (compared && !from) {
@@ -28168,14 +28191,14 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
     return result;
 }
 
-/* Behind the value of argmin and argmax: an index of all ones. */
+/* Writes a field's identity. For argmin and argmax an index of all ones follows the value. */
 static void gpi_field_identity(const gpi_field *field, unsigned char *out)
 {
     gpi_identity_make(field->value, field->op, out);
     if (gpi_is_arg(field->op)) memset(out + gpi_type_size(field->value), 0xff, 8);
 }
 
-/* `initial` comes in the type of the result. */
+/* Writes the caller's `initial`, which has the type of the result, as a value of the field. */
 static void gpi_field_initial(const gpi_field *field, const void *initial, unsigned char *out)
 {
     uint16_t half;
@@ -28218,7 +28241,8 @@ static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_e
 
 /* ------------------------------------------------------------------ elements */
 
-/* Bytes of GPI_HEAD: none is padding, unless it counts. A monoid's alignment is not known: its segments are packed. */
+/* Returns the bytes of GPI_HEAD. It is as large as the value, so that there is no padding, unless it counts. A monoid's
+   alignment is not known: its segments are packed. */
 static size_t gpi_head_size(const gpi_element *element)
 {
     const bool counts = element->operation.segments == GPI_SEGMENTS_RUNS;
@@ -28255,7 +28279,7 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
     return result;
 }
 
-/* Positions that argmin and argmax give in 32 bits: all ones means nowhere. */
+/* Fails if argmin or argmax returns positions in 32 bits and `count` does not fit. All ones means "nowhere". */
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count)
 {
@@ -28273,7 +28297,8 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
 
 /* ------------------------------------------------------------------ plans, arguments, warm-up */
 
-/* As GPI_QUADS of element/input.cl: whether elements can be read four at a time, segments by keys as values alone. */
+/* Returns true if elements can be read four at a time, as GPI_QUADS of element/input.cl. With segments by keys, that holds
+   for the values alone. */
 static bool gpi_element_has_quads(const gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -28281,9 +28306,9 @@ static bool gpi_element_has_quads(const gpi_element *element)
            o->type2 != GP_F16 && !o->reverse && o->segments != (int)GP_SEGMENTS_BY_FLAGS;
 }
 
-/* Makes the plan of a call on an element. With sub-groups, rows of SCAN are for elements that are read four at a time: half of the
-   tile stays in registers (scan/tile_chunks.cl). A scan of other elements takes the row of SELECT, whose whole tile is in local
-   memory. */
+/* Makes the plan of a call on an element. With sub-groups, rows of SCAN are for elements that are read four at a time: half of
+   the tile stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, whose whole tile is in
+   local memory. */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
 {
@@ -28297,7 +28322,7 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
     return result;
 }
 
-/* Input for a warm-up: elements that the caller's own functions can be trusted with. */
+/* Allocates input for a warm-up: zeros, or the monoid's identity, which the caller's functions accept. */
 static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out)
 {
     unsigned char *elements;
@@ -28314,13 +28339,13 @@ static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, s
     return result;
 }
 
-/* GPI_COMBINE_PARAMETERS of element/monoid.cl */
+/* Passes GPI_COMBINE_PARAMETERS of element/monoid.cl. */
 static void gpi_call_combine_args(gpi_call *call, const gpi_element *element)
 {
     if (gpi_combine_takes_args(&element->operation)) gpi_call_args(call, &element->operation.args);
 }
 
-/* gpi_argument of element/monoid.cl: a single field as it is, else whole words. */
+/* Passes the initial value as gpi_argument of element/monoid.cl: a single field as it is, else whole words. */
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
 {
     const size_t size = element->base_size;
@@ -28329,8 +28354,8 @@ static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
 /* ---- End file src/element/element.c ---- */
 
 /* ---- Begin file src/element/key.c ---- */
-/* key.c - what the primitives on keys share: the order of keys, their programs, serial tiles. */
-/* `flip` of element/key.cl: what is turned in every key. */
+/* key.c - the parts that primitives on keys share: the order of keys, programs, checks. */
+/* Returns `flip` of element/key.cl, the bits that are inverted in every key. */
 static cl_ulong gpi_key_flip(gp_type type, bool descending)
 {
     const size_t size = gpi_type_size(type);
@@ -28411,9 +28436,9 @@ static gp_result gpi_check_value_size(gp_context *gp, const char *function, size
 /* monoid_check.c - gp_check_monoid: looks for elements that violate the laws of a monoid. */
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* of a round */
-    GPI_MONOID_CHECK_MADE = 64,      /* elements made up; products added for the second round */
-    GPI_MONOID_CHECK_NOTED = 1024,   /* monoids, each with args that it takes, that a context remembers */
-    GPI_MONOID_CHECK_SMALL = 1000,   /* numbers made up are less: whatever they count should not overflow */
+    GPI_MONOID_CHECK_MADE = 64,      /* made-up elements; also products added for the second round */
+    GPI_MONOID_CHECK_NOTED = 1024,   /* monoids, each with its args, that a context remembers */
+    GPI_MONOID_CHECK_SMALL = 1000,   /* made-up numbers are less, so that sums do not overflow */
     GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
     GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element */
 };
@@ -28429,14 +28454,14 @@ typedef struct gpi_monoid_check {
     uint64_t random;
     size_t size, count, triples; /* bytes of an element; elements; triples of a round */
     unsigned char *elements;     /* room for `count` and GPI_MONOID_CHECK_MADE */
-    uint32_t *triple;            /* three each */
+    uint32_t *triple;            /* three indices of elements for each */
     unsigned char *results;      /* GPI_LAW_RESULTS elements a triple */
     uint32_t *failed;
 } gpi_monoid_check;
 
 /* ------------------------------------------------------------------ elements */
 
-/* splitmix64 */
+/* Returns the next random number (splitmix64). */
 static uint64_t gpi_monoid_check_random(gpi_monoid_check *check)
 {
     uint64_t z = (check->random += 0x9e3779b97f4a7c15u);
@@ -28445,8 +28470,8 @@ static uint64_t gpi_monoid_check_random(gpi_monoid_check *check)
     return z ^ (z >> 31);
 }
 
-/* The caller's, or words that are small numbers: integers, or floats where the monoid is not exact. The
-   identity is among them. */
+/* Fills the elements with the caller's samples. Without samples, makes up elements whose words are small numbers: integers,
+   or floats if the monoid is not exact. The identity is one of them. */
 static void gpi_monoid_check_fill(gpi_monoid_check *check)
 {
     const gp_check_monoid_desc *desc = check->desc;
@@ -28471,7 +28496,7 @@ static void gpi_monoid_check_choose(gpi_monoid_check *check)
         check->triple[i] = (uint32_t)(gpi_monoid_check_random(check) % check->count);
 }
 
-/* Products of three join the elements: what the operation makes must obey too. */
+/* Adds products of three elements to the elements, since results of the operation must obey the laws, too. */
 static void gpi_monoid_check_extend(gpi_monoid_check *check)
 {
     size_t i;
@@ -28531,7 +28556,7 @@ static gp_result gpi_monoid_check_round(gpi_monoid_check *check)
 
 /* ------------------------------------------------------------------ verdict */
 
-/* An element as its words: numbers, or floats where the monoid is not exact. */
+/* Writes an element's words to `text` and returns it: integers, or floats if the monoid is not exact. */
 static const char *gpi_monoid_check_text(const gpi_monoid_check *check, const unsigned char *element,
                                          char *text)
 {
@@ -28616,7 +28641,7 @@ static void gpi_monoid_check_prelude(const gp_context *gp, const gpi_plan *plan,
     gpi_text_add(text, "    return (\n#line 1 \"equal\"\n%s\n    );\n}\n", equal);
 }
 
-/* Nothing else is the caller's memory. */
+/* Checks the buffers of the arguments, the only memory of the caller's that the check uses. */
 static gp_result gpi_monoid_check_args(const gpi_monoid_check *check)
 {
     gpi_range used[GP_ARGS_MAX];
@@ -28697,7 +28722,7 @@ static gp_result gpi_monoid_check_call(gp_context *gp, const char *function, con
     return result;
 }
 
-/* Arguments as part of what is tried. false: there is a buffer that is not there yet (..._scratch_size). */
+/* Adds the arguments to *hash. Returns false if a buffer is not given yet (..._scratch_size). */
 static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
 {
     size_t k;
@@ -28714,7 +28739,8 @@ static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
     return true;
 }
 
-/* Noted before it is tried, which looks here too; no longer noted where it fails. */
+/* Checks a monoid that the context does not remember as checked. Remembers it before the check, since the check comes here,
+   too, and forgets it if the check fails. */
 static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, const gpi_operation *operation)
 {
     const gp_monoid *monoid = operation->monoid;
@@ -28766,7 +28792,7 @@ GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *des
 /* ---- End file src/element/monoid_check.c ---- */
 
 /* ---- Begin file src/element/prelude.c ---- */
-/* prelude.c - the text that tells kernels/element/ of an element; programs on elements. */
+/* prelude.c - the text that describes an element to kernels/element/, and programs on elements. */
 /* ------------------------------------------------------------------ text */
 
 static const char *gpi_integer_cl(size_t size, bool is_signed)
@@ -28778,8 +28804,8 @@ static const char *gpi_integer_cl(size_t size, bool is_signed)
                                  : (gp_type)(types[k] + 1)); /* each signed type, then its unsigned */
 }
 
-/* Elements of a vector step of the serial shape; one where there is no vector of the type. Scans have vectors
-   of plain values only, stacks none. */
+/* Returns the elements of a vector step of the serial shape; 1 if there is no vector of the type. Scans use vectors of plain
+   values only, and scans of stacks use none. */
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
     const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
@@ -28787,8 +28813,8 @@ static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive
     return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
 }
 
-/* The lanes in which a field's sums are kept within a tile: 32 bits where those suffice, since converting
-   every element to 64 costs more than reading it. */
+/* Returns the type in which a field's sums are kept within a tile: 32 bits if those suffice, since converting every element
+   to 64 bits costs more than reading it. */
 static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primitive primitive,
                               const gpi_plan *plan)
 {
@@ -28811,8 +28837,8 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     }
 }
 
-/* Our names for what the caller's text defines (and that its size is the one named): its own may be those of
-   variables in the kernels. */
+/* Adds our name for the caller's type, and a check of its size. The caller's name may be that of a variable in the
+   kernels. */
 static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text *text)
 {
     gpi_text_add(text, "typedef %s %s;\n", m->type, user);
@@ -28821,8 +28847,8 @@ static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text
                  m->size, user, user, m->size);
 }
 
-/* The function gets copies: where it assigns to its parameters, Mesa 22.3 assigns to what was passed. `args`: what it
-   takes besides; NULL: nothing. */
+/* Adds a function that calls the caller's with copies: if that assigns to its parameters, Mesa 22.3 assigns to what was
+   passed. `args`: further arguments that it takes; NULL: none. */
 static void gpi_prelude_user_combine(const gp_monoid *m, const char *user, const gpi_args *args,
                                      gpi_text *text)
 {
@@ -28834,14 +28860,14 @@ static void gpi_prelude_user_combine(const gp_monoid *m, const char *user, const
     gpi_text_add(text, ");\n}\n");
 }
 
-/* The empty line keeps a last backslash to itself. */
+/* Adds the monoid's source and type. An empty line keeps a backslash at the end of the source from joining lines. */
 static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
 {
     gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
     gpi_prelude_user_type(m, "gpi_user", text);
 }
 
-/* After the arguments. */
+/* Adds the monoid's function. It may use the arguments, and so follows them. */
 static void gpi_prelude_combine(const gpi_operation *o, gpi_text *text)
 {
     const bool takes = gpi_combine_takes_args(o);
@@ -28873,8 +28899,8 @@ static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primiti
     }
 }
 
-/* The input element as an operand, and the map as a function. The expression has lines of its own, so that
-   it may end in a comment; its names are const, here and elsewhere, so that "x = 3" does not compile. */
+/* Adds the type of operands, and the map as a function. The expression gets its own lines, so that it may end in a comment.
+   Its names are const, here and elsewhere, so that "x = 3" does not compile. */
 static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
@@ -28892,7 +28918,7 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
                  gpi_map_field(o), o->map);
 }
 
-/* What is in memory. */
+/* Adds the types of inputs and outputs in memory. */
 static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
@@ -28901,7 +28927,7 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
                  o->type      ? gpi_type_cl(o->type)
                  : o->record  ? o->record->cl_type
-                 : o->indices ? "uint" /* of which steps are so many bytes */
+                 : o->indices ? "uint" /* its size decides how long steps are */
                               : "gpi_user",
                  o->type == GP_F16,
                  o->indices ? 0
@@ -28919,8 +28945,8 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
                  out == GP_F16);
 }
 
-/* Whether local tiles have keys of `key` bytes beside values: where these take no more room than heads, or the plan has
-   made it. */
+/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes beside values. They do so if keys take no more room than
+   heads, or if the plan has made room for them. */
 static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text)
 {
     enum { GPI_MOST = 32 }; /* elements of an item: a bit each (scan/tile_keyed.cl) */
@@ -28931,7 +28957,7 @@ static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, 
                  plan->shape == GP_SHAPE_LOCAL && plan->per_item <= GPI_MOST && fits);
 }
 
-/* Heads beside lanes, and results as words to be packed. */
+/* Adds the type of heads in vector lanes, and the macro that turns results into words to be packed. */
 static void gpi_prelude_runs(const gpi_element *element, gpi_text *text)
 {
     if (element->field_count == 0) return;
@@ -28941,7 +28967,7 @@ static void gpi_prelude_runs(const gpi_element *element, gpi_text *text)
                  gpi_integer_cl(element->out_size, false));
 }
 
-/* Halves as heads are compared as what their bits are. */
+/* Adds the type and kind of heads. Halves as heads are compared by their bits. */
 static void gpi_prelude_heads(const gpi_element *element, const gpi_plan *plan, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
@@ -28959,7 +28985,7 @@ static void gpi_prelude_heads(const gpi_element *element, const gpi_plan *plan, 
     if (o->segments == (int)GP_SEGMENTS_BY_KEYS) gpi_prelude_keyed(element, plan, element->heads_size, text);
 }
 
-/* The description of the element that element/op.cl, element/monoid.cl and element/input.cl begin with. */
+/* Adds the description of the element that element/op.cl, element/monoid.cl and element/input.cl need. */
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text)
 {
@@ -29001,9 +29027,9 @@ static gp_result gpi_element_program(gp_context *gp, const char *function, gpi_p
 /* ---- End file src/element/prelude.c ---- */
 
 /* ---- Begin file src/scan/scan.h ---- */
-/* scan.h - reductions and scans. */
-/* scan.c: what look-backs over tiles take */
-enum { GPI_LOOK_BACK_FEW = 1024 }; /* tiles on a device that drops out of long loops */
+/* scan.h - types and functions of reductions and scans. */
+/* The most tiles that groups look back over, on a device that leaves long loops. */
+enum { GPI_LOOK_BACK_FEW = 1024 };
 
 /* A checked call, ready to run. */
 typedef struct gpi_scan {
@@ -29025,9 +29051,9 @@ typedef struct gpi_segmented {
     gpi_program *program;
     gpi_count count;     /* of segments */
     cl_uint small_size;  /* most elements of a small segment */
-    cl_uint team;        /* items that reduce one */
+    cl_uint team;        /* items that reduce a small segment */
     size_t block;        /* segments of a group */
-    cl_uint large, rows; /* at most */
+    cl_uint large, rows; /* most large segments, most rows of them */
     size_t partials_at, scratch;
 } gpi_segmented;
 
@@ -29051,7 +29077,7 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 /* ---- End file src/scan/scan.h ---- */
 
 /* ---- Begin file src/scan/reduce.c ---- */
-/* reduce.c - gp_reduce: one launch over the spans, one over their partials, or both in one. */
+/* reduce.c - gp_reduce: one launch reduces spans and another one their partials, or one launch does both. */
 /* A checked call, ready to run. */
 typedef struct gpi_reduce {
     const gp_reduce_desc *desc;
@@ -29091,7 +29117,7 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     return gpi_element_make(gp, function, &o, element);
 }
 
-/* As many as any count up to the bound has. */
+/* Returns the number of spans, enough for any count up to the bound. */
 static cl_uint gpi_reduce_spans(const gp_context *gp, const gpi_reduce *reduce)
 {
     const cl_uint most = GPI_REDUCE_SPANS_EACH * gp->info.compute_units;
@@ -29100,7 +29126,7 @@ static cl_uint gpi_reduce_spans(const gp_context *gp, const gpi_reduce *reduce)
     return least > most ? least : most;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_reduce_desc *desc,
                                  gpi_reduce *reduce)
 {
@@ -29159,14 +29185,15 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, GPI_ALL);
 }
 
-/* Whether the last group goes over the partials: it must find what the others wrote, and launches that count their
-   groups in one place must not run at the same time. */
+/* Returns true if the last group reduces the partials. It must see what the other groups wrote. Launches must not run at the
+   same time, since they count their groups in the same place. */
 static bool gpi_reduce_in_one(const gp_context *gp, const gpi_reduce *reduce)
 {
     return reduce->plan.shape == GP_SHAPE_SERIAL && gpi_has_fences(&gp->info) && !gp->out_of_order;
 }
 
-/* With one tile this writes the result; with none, the same on an empty tile, and no input is touched. */
+/* Launches the reduction of spans. A single span writes the result itself. Without elements, one group reduces an empty tile
+   and reads no input. */
 static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
     const gp_reduce_desc *desc = reduce->desc;
@@ -29217,7 +29244,7 @@ static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
     return gpi_reduce_partials(call, reduce, partials);
 }
 
-/* `to`: where on the host the result goes; NULL: nowhere, and the call does not block. */
+/* Checks and runs a planned call. `to`: gets the result on the host; NULL: the call does not block. */
 static gp_result gpi_reduce_run(gp_context *gp, const char *function, gpi_reduce *reduce, void *to)
 {
     const size_t size = reduce->element.out_size;
@@ -29272,7 +29299,7 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
     return result;
 }
 
-/* Runs all launches once on a few elements of the context's own. */
+/* Runs all launches once, on neutral elements in buffers of its own. */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
 {
     gp_reduce_desc probe = *desc;
@@ -29305,7 +29332,7 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
 /* ---- End file src/scan/reduce.c ---- */
 
 /* ---- Begin file src/scan/scan.c ---- */
-/* scan.c - gp_scan: one look-back launch, or three sweeps; one sweep for one tile. */
+/* scan.c - gp_scan: one look-back launch, or three sweeps. A single tile takes one sweep. */
 static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp_scan_desc *desc,
                                   gpi_element *element)
 {
@@ -29334,7 +29361,7 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
     return gpi_element_make(gp, function, &o, element);
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_scan_desc *desc, gpi_scan *scan)
 {
     gp_result result;
@@ -29353,7 +29380,7 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
     return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);
 }
 
-/* Bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
+/* Returns the bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
 static size_t gpi_look_back_bytes(size_t tiles, size_t size)
 {
     return GPI_STATE_HEADER * 4 + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
@@ -29364,7 +29391,7 @@ static size_t gpi_scan_state_bytes(const gpi_scan *scan)
     return gpi_look_back_bytes(scan->tiles, scan->element.size);
 }
 
-/* What either strategy needs: which one it will be also depends on the buffers. */
+/* Returns the scratch that suffices for either strategy. Which one is used also depends on the buffers. */
 static size_t gpi_scan_scratch(const gpi_scan *scan)
 {
     const size_t partials = scan->tiles * scan->element.size;
@@ -29373,9 +29400,9 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
     return state > partials ? state : partials;
 }
 
-/* Chooses between look-back and sweeps. In place, a fallback would find its input overwritten: groups wait without bound if the
-   device is known to let every started group go on; else sweeps. A device that drops out of long loops can look back over
-   few tiles only. The order in which look-back adds sums up depends on timing: never if the same bits are wanted. */
+/* Chooses between look-back and sweeps. In place, a fallback would find its input overwritten. So groups wait without bound if
+   the device is fair; else the scan takes sweeps. A device that leaves long loops can look back over few tiles only. Timing
+   decides in which order look-back combines sums, so a call that wants the same bits each time takes sweeps. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
     if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
@@ -29420,7 +29447,7 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, GPI_ALL);
 }
 
-/* The arguments that the kernels share: the input, and what becomes of it. */
+/* Passes the arguments that the kernels share: expression arguments, input, heads, and count. */
 static void gpi_scan_arg_input(gpi_call *call, const gpi_scan *scan)
 {
     const cl_ulong offset = scan->desc->in_offset;
@@ -29458,7 +29485,7 @@ static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem sta
     return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
-/* Upsweep and spine leave in `partials` what comes before each tile. */
+/* Enqueues upsweep and spine, which leave in `partials` the product of all elements before each tile. */
 static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
     gp_result result;
@@ -29526,7 +29553,7 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
     return result;
 }
 
-/* Runs the call's kernels once, on one tile and on several, on elements of the context's own. */
+/* Runs the call's kernels on neutral elements in buffers of its own, once with one tile and once with two. */
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 {
     gp_scan_desc probe = *desc;
@@ -29560,7 +29587,8 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 /* ---- End file src/scan/scan.c ---- */
 
 /* ---- Begin file src/scan/segmented_reduce.c ---- */
-/* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows. */
+/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into rows,
+   which groups reduce and then join. */
 enum {
     GPI_REDUCE_SMALL = 2048, /* serial: elements that one item reduces while others have as much to do */
     GPI_REDUCE_BLOCK = 512   /* serial: most segments of a group */
@@ -29592,7 +29620,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     return gpi_element_make(gp, s->function, &o, &s->element);
 }
 
-/* As many items for a segment as give each a few elements of an average one. */
+/* Returns the items that reduce a small segment, so many that each has a few elements of an average segment. */
 static cl_uint gpi_segmented_team(const gpi_segmented *s)
 {
     const size_t average = s->desc->segment_count ? s->desc->count / s->desc->segment_count : 0;
@@ -29601,7 +29629,7 @@ static cl_uint gpi_segmented_team(const gpi_segmented *s)
     return team;
 }
 
-/* What is small, and how much of it a group takes; room for the rest. */
+/* Sets which segments are small, how many of them a group reduces, and the scratch for large ones. */
 static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
 {
     const size_t n = s->desc->count, tile = gpi_plan_tile(&s->plan), segments = s->desc->segment_count;
@@ -29626,7 +29654,7 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     return GP_OK;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const gp_segmented_reduce_desc *d,
                                     gpi_segmented *s)
 {
@@ -29676,11 +29704,11 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* The input and GPI_OFFSETS_PARAMETERS. */
+/* Passes the input and GPI_OFFSETS_PARAMETERS. */
 static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
 {
     const gp_segmented_reduce_desc *d = s->desc;
-    const cl_mem in = d->count ? d->in : d->out; /* of no elements, none is looked at */
+    const cl_mem in = d->count ? d->in : d->out; /* without elements, the kernel reads none */
     const cl_ulong in_at = d->count ? d->in_offset : 0, offsets_at = d->offsets_offset, count = d->count;
     const cl_uint words = d->offsets_type == GP_U32 ? 1 : 2;
     gpi_call_args(call, &s->element.operation.args);
@@ -29692,7 +29720,7 @@ static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
     GPI_CALL_ARG(call, count);
 }
 
-/* GPI_LIST_PARAMETERS */
+/* Passes GPI_LIST_PARAMETERS. */
 static void gpi_segmented_arg_list(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
 {
     const cl_ulong at = s->partials_at;
@@ -29725,7 +29753,8 @@ static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_
     return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));
 }
 
-/* Some groups for each compute unit share the rows; where loops are limited, a group has one. */
+/* Enqueues the reduction of large segments' rows, and their join. Some groups for each compute unit share the rows. If loops
+   are limited, a group has one row. */
 static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
 {
     const gp_device_info *info = &call->gp->info;
@@ -29787,7 +29816,7 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
     return result;
 }
 
-/* Reduces elements of the context's own: a large segment, and a small one. */
+/* Reduces neutral elements in buffers of its own: a large segment, and a small one. */
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc)
 {
     gp_segmented_reduce_desc probe;
@@ -29821,7 +29850,7 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 /* ---- End file src/scan/segmented_reduce.c ---- */
 
 /* ---- Begin file kernels/common/select/constants.cl ---- */
-/* constants.cl - what selects elements, and where the rest goes: for the host and for kernels. */
+/* constants.cl - what selects elements, and where the parts of a partition are written: for the host and for kernels. */
 #ifndef GPI_SELECT_CONSTANTS_CL
 #define GPI_SELECT_CONSTANTS_CL
 
@@ -29832,19 +29861,18 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 #define GPI_SELECT_BY_UNIQUE 4
 #define GPI_SELECT_BY_RUNS 5
 
-/* Where the parts after the first one stand. */
+/* Where the parts after the first one are written. */
 #define GPI_WHERE_APART 0    /* in buffers of their own */
-#define GPI_WHERE_AFTER 1    /* one after the other, which takes `total`, of the whole input */
+#define GPI_WHERE_AFTER 1    /* one after the other, for which the whole input must be counted first */
 #define GPI_WHERE_REVERSED 2 /* the rest from the output's end on, the first one last */
 #endif
 /* ---- End file kernels/common/select/constants.cl ---- */
 
 /* ---- Begin file src/select/select.h ---- */
-/* select.h - what selection, unique and run-length encoding share. */
-/* compact.c: what gp_select, gp_partition, gp_unique and gp_run_length_encode share */
-/* The buffers of a call. */
+/* select.h - types and functions that selection, unique, run-length encoding and reduction by key share. */
+/* The buffers of a call that compact.c runs: gp_select, gp_partition, gp_unique or gp_run_length_encode. */
 enum {
-    GPI_COMPACT_IN,      /* what is moved */
+    GPI_COMPACT_IN,      /* the elements that are moved */
     GPI_COMPACT_DECIDES, /* flags or indices */
     GPI_COMPACT_VALUES,
     GPI_COMPACT_COUNTER,
@@ -29869,24 +29897,24 @@ typedef struct gpi_compact_array {
 typedef struct gpi_by_key_pass {
     gpi_element element;
     gpi_plan plan;
-    gpi_program *program; /* NULL: it is not done so */
+    gpi_program *program; /* NULL: the call is not done in a single pass */
     cl_uint tiles;        /* for the bound */
     gpi_count count;
     size_t key_size;
-    bool ones; /* are added up: there is no input but the keys */
+    bool ones; /* adds up ones: there is no input except the keys */
 } gpi_by_key_pass;
 
 /* A call, ready to run. */
 typedef struct gpi_compact {
     const char *function;
     int select_by, parts, where;
-    gp_type type, flags_type, index_type; /* type 0: bytes, or: */
+    gp_type type, flags_type, index_type; /* type 0: untyped, or of type: */
     const gp_record *record;
     size_t size, value_size; /* of an element, of a value */
     const char *predicate, *predicate2, *equal;
-    gpi_args args; /* that these name */
+    gpi_args args; /* of these expressions */
     bool repeated_only;
-    bool closed; /* the count stands after the last index */
+    bool closed; /* the count follows the last index */
     bool wide;   /* counts and positions take 64 bits */
     gpi_compact_array array[GPI_COMPACT_ROLES];
     gpi_count count;
@@ -29899,11 +29927,11 @@ typedef struct gpi_compact {
     gpi_program *program;
     cl_uint tiles; /* for the bound */
     gp_reduce_by_key_desc
-        by_key; /* of run lengths: the call as a reduction of ones, if pass.program is not NULL */
+        by_key; /* run-length encoding as a reduction of ones, if pass.program is not NULL */
     gpi_by_key_pass pass;
 } gpi_compact;
 
-/* What all descs have. */
+/* Initializes *c from the fields that all descs have. */
 #define GPI_COMPACT_BEGIN(c, name, desc)                                \
     do {                                                                \
         memset(c, 0, sizeof *(c));                                      \
@@ -29921,7 +29949,7 @@ typedef struct gpi_compact {
         (c)->done = (desc)->done;                                       \
     } while (0)
 
-/* gp_NAME and gp_NAME_read, of gp_DESC_desc */
+/* Defines gp_NAME and gp_NAME_read, which take a gp_DESC_desc. */
 #define GPI_COMPACT_DEFINE(name, DESC, describe, counts)                                                     \
     static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc,   \
                                        bool read, uint64_t *to)                                              \
@@ -29943,7 +29971,7 @@ typedef struct gpi_compact {
         return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, counts);                               \
     }
 
-/* gp_DESC_scratch_size, gpi_DESC_warm_up */
+/* Defines gp_DESC_scratch_size and gpi_DESC_warm_up. */
 #define GPI_COMPACT_DEFINE_SIZE(DESC, describe)                                                            \
     GP_API gp_result gp_##DESC##_scratch_size(gp_context *gp, const gp_##DESC##_desc *desc, size_t *bytes) \
     {                                                                                                      \
@@ -30011,20 +30039,20 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
 /* ---- End file src/select/select.h ---- */
 
 /* ---- Begin file src/select/by_key_pass.c ---- */
-/* by_key_pass.c - gp_reduce_by_key in a single pass, a look-back over tiles that scans and writes at once; and
-   gp_run_length_encode, which adds up ones. */
+/* by_key_pass.c - gp_reduce_by_key in a single pass, which scans and writes at once, with look-back over tiles.
+   gp_run_length_encode uses it to add up ones. */
 /* ------------------------------------------------------------------ plan */
 
-/* What a single pass can do at all. Half keys are compared as floats, which take memory to come from; keys are staged
-   as one word. */
+/* Returns true if a single pass can do this call at all. It stages keys as one word. It cannot do half keys: they are
+   compared as floats, which are loaded from memory. */
 static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
     return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size);
 }
 
-/* Products of what is not exact are put together in order, and a fallback would do it otherwise: the wait has no bound,
-   which only fair devices are asked for. Never on llvmpipe, which drops out of long loops, and ends the process when it
-   compiles the kernels for some monoids (docs/drivers.md). */
+/* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in
+   order, which a fallback would not do. Then a group waits without bound, so that the device must be fair. Returns false
+   on llvmpipe, which leaves long loops, and crashes when it compiles the kernels for some monoids (docs/drivers.md). */
 static bool gpi_by_key_can_wait(const gp_context *gp, const gpi_by_key_pass *p)
 {
     if (p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;
@@ -30052,7 +30080,7 @@ static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys
     return gpi_element_make(gp, keys->function, &o, element);
 }
 
-/* A staged key as expressions have it. */
+/* Adds the macros that convert a staged key to the type that expressions see. */
 static void gpi_by_key_prelude_key(const gpi_compact *keys, const char *record, gpi_text *text)
 {
     const char *key = keys->record ? keys->record->cl_type : keys->type ? gpi_type_cl(keys->type) : record;
@@ -30105,7 +30133,8 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
     return r == GP_OK ? gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles) : r;
 }
 
-/* Everything but the buffers. Without a program where it has to be done in another way. `ones`: instead of elements. */
+/* Plans everything except the buffers. Leaves p->program NULL if a single pass cannot do the call. `ones`: adds up ones
+   instead of elements. */
 static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
                                       bool ones, gpi_by_key_pass *p)
 {
@@ -30117,7 +30146,7 @@ static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_des
     p->count = keys->count;
     p->ones = ones;
     r = gpi_by_key_element_make(gp, keys, d, ones, &p->element);
-    /* Positions count from the first element of a run, which would have to be known before the element is. */
+    /* Positions count from the first element of a run, which a single pass does not know when it loads an element. */
     if (r == GP_OK && d->map && gpi_map_has_positions(gp, d->map, &p->element.operation.args)) return GP_OK;
     if (r == GP_OK) r = gpi_by_key_plan_make(gp, d, keys, p);
     if (r != GP_OK || !gpi_by_key_can_wait(gp, p)) return r;
@@ -30148,7 +30177,7 @@ static void gpi_by_key_arg_output(gpi_call *call, const gp_reduce_by_key_desc *d
     GPI_CALL_ARG(call, number_words);
 }
 
-/* `number`: of runs, as so many words. */
+/* Enqueues the single pass. It writes the number of runs to `number`, as `number_words` words. */
 static gp_result gpi_by_key_pass_launch(gpi_call *call, const gp_reduce_by_key_desc *d,
                                         const gpi_by_key_pass *p, cl_mem state, cl_mem number,
                                         cl_ulong number_offset, cl_uint number_words)
@@ -30178,7 +30207,7 @@ static gp_result gpi_by_key_pass_launch(gpi_call *call, const gp_reduce_by_key_d
     return gpi_call_launch(call, &p->plan, p->tiles);
 }
 
-/* Reduces elements of the context's own, of one tile and of two. */
+/* Reduces neutral elements in buffers of its own, of one tile and of two. */
 static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                          const gpi_by_key_pass *p)
 {
@@ -30207,11 +30236,12 @@ static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_
 /* ---- End file src/select/by_key_pass.c ---- */
 
 /* ---- Begin file src/select/compact.c ---- */
-/* compact.c - what gp_select, gp_partition, gp_unique and gp_run_length_encode share: one look-back launch,
-   or three sweeps; one sweep for one tile. */
+/* compact.c - runs gp_select, gp_partition, gp_unique and gp_run_length_encode in one look-back launch or in three sweeps,
+   and a single tile in one sweep. */
 /* ------------------------------------------------------------------ description */
 
-/* Element `type`, or record of `size` bytes: exactly one of them. `prefix`: of the fields' names. */
+/* Sets the type of elements: `type`, or untyped ones of `size` bytes. Fails unless exactly one is given. `prefix`: how the
+   names of the fields begin. */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size)
 {
@@ -30237,7 +30267,7 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
     return GP_OK;
 }
 
-/* Or such records; `field` is their field's name. */
+/* Sets the type of elements as gpi_compact_type does, or to `record`, which is the desc's field `field`. */
 static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                             size_t size, const char *field, const gp_record *record)
 {
@@ -30250,7 +30280,7 @@ static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, cons
                     c->function, prefix, (int)type, *prefix ? prefix : "element_", size, field);
 }
 
-/* A type of numbers: GP_U32 where it is 0, and large enough for `most`. */
+/* Checks a type of counts or indices. Replaces 0 by GP_U32. Fails if `most` does not fit. */
 static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
                                     size_t most)
 {
@@ -30282,7 +30312,7 @@ static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl
 
 static size_t gpi_compact_number_size(const gpi_compact *c) { return c->wide ? 8 : 4; }
 
-/* Of what a tile counts: a number, or two (select/input.cl). */
+/* Returns true if a tile counts two numbers, not one (select/input.cl). */
 static bool gpi_compact_is_pair(const gpi_compact *c)
 {
     return c->parts == 3 || c->select_by == GPI_SELECT_BY_RUNS;
@@ -30293,7 +30323,7 @@ static size_t gpi_compact_element_size(const gpi_compact *c)
     return gpi_compact_number_size(c) * (gpi_compact_is_pair(c) ? 2 : 1);
 }
 
-/* What tiles count, as element/op.cl and element/monoid.cl have it described. */
+/* Adds the macros that describe what tiles count to element/op.cl and element/monoid.cl. */
 static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *plan, gpi_text *text)
 {
     const bool pair = gpi_compact_is_pair(c);
@@ -30374,7 +30404,7 @@ static void gpi_compact_prelude(const gp_context *gp, const gpi_plan *plan, cons
         gpi_compact_record(c->value_size));
 }
 
-/* First elements of all runs and their lengths are reductions by key, where a single pass does these. */
+/* Plans the first elements of all runs and their lengths as a reduction by key, if a single pass can do that. */
 static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
 {
     gp_reduce_by_key_desc *d = &c->by_key;
@@ -30395,7 +30425,7 @@ static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
     return result;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
     const size_t element = gpi_compact_element_size(c), moved = c->size < 16 ? c->size : 16;
@@ -30407,7 +30437,7 @@ static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
         result = gpi_program_get(gp, c->function, GPI_SELECT, gpi_compact_prelude, c, &c->plan, &c->program);
     if (result == GP_OK) result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
     if (result != GP_OK) return result;
-    /* A device that drops out of long loops can look back over few tiles only. */
+    /* A device that leaves long loops can look back over few tiles only. */
     if (gp->info.loop_limit && c->tiles > GPI_LOOK_BACK_FEW) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
     if (c->where == GPI_WHERE_AFTER) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
     return GP_OK;
@@ -30420,7 +30450,7 @@ static size_t gpi_compact_state_bytes(const gpi_compact *c)
     return gpi_look_back_bytes(c->tiles, gpi_compact_element_size(c));
 }
 
-/* What either strategy needs. */
+/* Returns the scratch that suffices for either strategy. */
 static size_t gpi_compact_scratch(const gpi_compact *c)
 {
     const size_t partials = ((size_t)c->tiles + 1) * gpi_compact_element_size(c);
@@ -30437,7 +30467,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
     return k < GPI_COMPACT_ROLES;
 }
 
-/* Of no elements, only the counts are looked at, and where the last index is followed by the count. */
+/* Checks the buffers. Without elements it checks only the counts, and the indices if the count follows the last one. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     const char *names[GPI_COMPACT_ROLES];
@@ -30474,7 +30504,7 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 
 /* ------------------------------------------------------------------ launches */
 
-/* A buffer and its offset; where it is not used, some buffer has to stand in. */
+/* Passes a buffer and its offset. If it is not used, another buffer stands in. */
 static void gpi_compact_arg(gpi_call *call, const gpi_compact *c, int role)
 {
     const gpi_compact_array *a = &c->array[role];
@@ -30526,7 +30556,7 @@ static gp_result gpi_compact_single_pass(gpi_call *call, gpi_compact *c, cl_mem 
     return gpi_call_launch(call, &c->plan, c->tiles);
 }
 
-/* Upsweep and spine leave in `partials` what comes before each tile, and the total. */
+/* Enqueues upsweep and spine, which leave in `partials` the counts before each tile, and the total. */
 static gp_result gpi_compact_sums(gpi_call *call, gpi_compact *c, cl_mem partials)
 {
     gp_result result;
@@ -30569,7 +30599,7 @@ static gp_result gpi_compact_by_key(gpi_call *call, gpi_compact *c, cl_mem state
                                   counts->used ? (cl_uint)(counts->size / 4) : 0);
 }
 
-/* Zeros an output, if there is one. */
+/* Fills an output with zeros, if there is one. */
 static gp_result gpi_compact_zero(gpi_call *call, const gpi_compact_array *a)
 {
     return a->used ? gpi_call_fill(call, a->buffer, a->offset * a->size, a->count * a->size) : GP_OK;
@@ -30595,7 +30625,7 @@ static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c)
 
 /* ------------------------------------------------------------------ calls */
 
-/* `to`: where on the host the counts go, as many as parts; NULL: nowhere, and the call does not block. */
+/* Checks and runs a planned call. `to`: gets the counts on the host, one for each part; NULL: the call does not block. */
 static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
 {
     gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
@@ -30624,8 +30654,7 @@ static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
     return gpi_call_end(&call, result);
 }
 
-/* Runs the call's kernels once, on one tile and on several, on zeros of the context's own. The caller has
-   described what is wanted. */
+/* Runs the planned call's kernels on zeros in buffers of its own, once with one tile and once with two. */
 static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 {
     const size_t tile = gpi_plan_tile(&c->plan), n = tile + 1, room = n * (c->size > 16 ? c->size : 16);
@@ -30655,14 +30684,14 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 /* ---- End file src/select/compact.c ---- */
 
 /* ---- Begin file src/select/condition.c ---- */
-/* condition.c - text on records, and on conditions of the caller's. */
+/* condition.c - program text for moved records, and for conditions of the caller's. */
 /* Returns the unsigned type that has a record's size. */
 static const char *gpi_compact_record(size_t size)
 {
     return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";
 }
 
-/* Records of other sizes than these are moved as words, one record at a time. */
+/* Returns true if records of this size are moved as one built-in type. Others are moved as words, one record at a time. */
 static bool gpi_compact_is_plain(size_t size) { return size <= 16 && (size & (size - 1)) == 0; }
 
 static const char *gpi_compact_moved(size_t size)
@@ -30678,8 +30707,8 @@ static void gpi_compact_prelude_moved(size_t size, gpi_text *text)
                  gpi_compact_record(word), (unsigned)(size / word));
 }
 
-/* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has
-   lines of its own, so that it may end in a comment. */
+/* Adds a function for a condition of the caller's. The condition holds if its value, of whatever type, is not 0. It gets
+   its own lines, so that it may end in a comment. */
 static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
                                          const char *field, const char *expression, gpi_text *text)
 {
@@ -30692,8 +30721,8 @@ static void gpi_compact_prelude_function(const gpi_compact *c, const char *name,
 /* ---- End file src/select/condition.c ---- */
 
 /* ---- Begin file src/select/reduce_by_key.c ---- */
-/* reduce_by_key.c - gp_reduce_by_key: one look-back launch (by_key_pass.c), or two steps: where runs of equal keys
-   begin (compact.c), then each run as a segment (segmented_reduce.c). */
+/* reduce_by_key.c - gp_reduce_by_key: one look-back launch (by_key_pass.c), or two steps. The first step finds where runs
+   of equal keys begin (compact.c), the second reduces each run as a segment (segmented_reduce.c). */
 /* A checked call, ready to run. */
 typedef struct gpi_by_key {
     const gp_reduce_by_key_desc *desc;
@@ -30703,13 +30732,13 @@ typedef struct gpi_by_key {
     gpi_compact runs;
     gp_segmented_reduce_desc segments;
     gpi_segmented reduce;
-    size_t offsets_at, count_at; /* bytes; from 0 on, what either step needs for itself */
+    size_t offsets_at, count_at; /* bytes; the scratch of either step begins at 0 */
     size_t scratch;
 } gpi_by_key;
 
 /* ------------------------------------------------------------------ plan */
 
-/* First keys of runs and where they begin, with the end after the last. */
+/* Plans the first step: it finds each run's first key and offset, and appends the end of the last run. */
 static gp_result gpi_by_key_runs(gp_context *gp, gpi_by_key *b)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -30758,7 +30787,7 @@ static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
     return gpi_segmented_plan(gp, b->function, s, &b->reduce);
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_by_key_plan(gp_context *gp, const char *function, const gp_reduce_by_key_desc *d,
                                  gpi_by_key *b)
 {
@@ -30849,7 +30878,8 @@ static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b
 
 /* ------------------------------------------------------------------ launches */
 
-/* Writes the number of runs, if the caller wants it; a u64 gets zeros in its upper half. */
+/* Writes the number of runs to count_out, if the caller wants it; without scratch it writes 0. A u64 gets zeros in its
+   upper half. */
 static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -30879,7 +30909,7 @@ static gp_result gpi_by_key_two_steps(gpi_call *call, gpi_by_key *b, cl_mem scra
     return r == GP_OK ? gpi_by_key_tell(call, b, scratch) : r;
 }
 
-/* `to`: where on the host the number of runs goes; NULL: nowhere. */
+/* Enqueues the planned call. `to`: gets the number of runs on the host; NULL: not wanted. */
 static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_uint *to)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -30906,7 +30936,7 @@ static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_uint *to)
     return r == GP_OK && to ? gpi_call_read(call, number, at, sizeof *to, to) : r;
 }
 
-/* `to`: where on the host the number of runs goes; NULL: nowhere, and the call does not block. */
+/* Plans, checks and runs a call. `to`: gets the number of runs on the host; NULL: the call does not block. */
 static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_reduce_by_key_desc *desc,
                                  uint64_t *to)
 {
@@ -30955,7 +30985,7 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
     return r;
 }
 
-/* Two steps warm up by themselves. */
+/* Warms up the single pass, or else the two steps. */
 static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc)
 {
     gp_reduce_by_key_desc probe = *desc;
@@ -30972,8 +31002,8 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
 /* ---- End file src/select/reduce_by_key.c ---- */
 
 /* ---- Begin file src/select/select.c ---- */
-/* select.c - gp_select and gp_partition: their descs in the form that compact.c runs. */
-/* Exactly one of what can decide. */
+/* select.c - gp_select and gp_partition: converts their descs to the form that compact.c runs. */
+/* Sets what decides which elements are selected. Fails unless exactly one of predicate, flags and indices is given. */
 static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
                                cl_mem indices)
 {
@@ -30989,7 +31019,7 @@ static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predi
     return gpi_check_text(gp, c->function, "predicate", predicate);
 }
 
-/* Flags beside the elements: of any type, GP_U8 where it is 0. */
+/* Sets the flags beside the elements. Their type may be any; 0 means GP_U8. */
 static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, size_t offset, gp_type type,
                                   size_t count)
 {
@@ -31094,9 +31124,9 @@ GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)
 /* ---- End file src/select/select.c ---- */
 
 /* ---- Begin file src/select/unique.c ---- */
-/* unique.c - gp_unique, gp_unique_by_key and gp_run_length_encode: their descs in the form that compact.c
+/* unique.c - gp_unique, gp_unique_by_key and gp_run_length_encode: converts their descs to the form that compact.c
    runs. */
-/* The condition under which neighbours belong together. */
+/* Sets and checks the condition under which neighbours are equal; records must have one. */
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;
@@ -31108,7 +31138,7 @@ static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *eq
     return gpi_check_text(gp, c->function, "equal", equal);
 }
 
-/* `values`: gp_unique_by_key. */
+/* Describes gp_unique, or gp_unique_by_key if `values`. */
 static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
                                          bool values, gpi_compact *c)
 {
@@ -31163,14 +31193,15 @@ static gp_result gpi_unique_by_key_describe(gp_context *gp, const char *function
     return gpi_unique_any_describe(gp, function, d, true, c);
 }
 
-/* Of either call. */
+/* Describes gp_unique_by_key if the desc has values, else gp_unique. */
 static gp_result gpi_unique_either_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
                                             gpi_compact *c)
 {
     return gpi_unique_any_describe(gp, function, d, d->value_size != 0, c);
 }
 
-/* An end makes runs of neighbouring offsets only if no run is left out between them. */
+/* Fails if offsets_end is set and does not make sense. Neighbouring offsets enclose a run only if no run between them is
+   left out. */
 static gp_result gpi_check_offsets_end(gp_context *gp, const char *function,
                                        const gp_run_length_encode_desc *d)
 {
@@ -31219,14 +31250,14 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 /* ---- End file src/select/unique.c ---- */
 
 /* ---- Begin file kernels/common/sort/constants.cl ---- */
-/* constants.cl - digits, places, state of sorts, segments, strings and top-k: for the host and for kernels. */
+/* constants.cl - constants of sorts, segments, strings and top-k that the host and kernels share. */
 #ifndef GPI_SORT_CONSTANTS_CL
 #define GPI_SORT_CONSTANTS_CL
 
-#define GPI_SORT_DIGIT_BITS 8 /* of a digit, unless the host asks for another number */
+#define GPI_SORT_DIGIT_BITS 8 /* bits of a digit, unless the host defines GPI_DIGIT_BITS */
 #define GPI_PASSES_MAX 8
 
-/* Places of the keys. */
+/* Places: the arrays that keys may be in. */
 #define GPI_PLACE_IN 0
 #define GPI_PLACE_OUT 1
 #define GPI_PLACE_TMP 2
@@ -31235,33 +31266,33 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 #define GPI_STATE_ABANDONED 2 /* 1 + the onesweep pass that was abandoned; 0: none was */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
-#define GPI_STATE_TRIVIAL 15 /* which onesweep passes are trivial, a bit each; above, how many have told */
-#define GPI_STATE_ORDER 15   /* of classic passes; what blocks have found, or-ed together */
+#define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above: passes that have reported */
+#define GPI_STATE_ORDER 15   /* classic: what all blocks have found, or-ed (GPI_IN_ORDER, ...) */
 #define GPI_STATE_LAUNCHES 16
 
-/* When a kernel of a classic pass has something to do. */
+/* Conditions on which a kernel of a classic pass does anything. */
 #define GPI_ALWAYS 0u
 #define GPI_WHEN_ABANDONED 1u /* after a onesweep pass */
 #define GPI_UNLESS_BUCKETS 2u /* after sort/buckets.cl */
-#define GPI_WHEN_BUCKETS 3u   /* for it, as GPI_PASS_BUCKETS */
+#define GPI_WHEN_BUCKETS 3u   /* in the kernels of sort/buckets.cl, whose pass is GPI_PASS_BUCKETS */
 #define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
 
-/* Which keys go through lines (sort/rank_keys.cl). GPI_LINES_FETCH: where many digits' places share a set of the first cache;
-   else one by one, and the next cache lines are fetched. */
+/* Which keys are moved through lines (sort/rank_keys.cl). GPI_LINES_FETCH: those of a range in which many digits' positions share
+   a set of the first cache. Other keys are moved one by one, and the next cache lines are prefetched. */
 #define GPI_LINES_NEVER 0u
 #define GPI_LINES_FETCH 1u
-#define GPI_LINES_SPREAD 2u /* where two in a row hardly ever have the same digit */
+#define GPI_LINES_SPREAD 2u /* those of a range in which two keys hardly ever have the same digit */
 #define GPI_LINES_ALWAYS 3u
 
 /* Steps of a sort by shares. */
 #define GPI_SHARES_TAKE 1u
 #define GPI_SHARES_SORT 2u
 
-/* Serial merges: runs side by side, and elements of a run between prefetches. */
+/* Serial merges: how many runs are merged side by side, and elements of a run between prefetches. */
 #define GPI_MERGE_RUNS_MOST 8
 #define GPI_MERGE_STEP 16
 
-#define GPI_SEARCH_SAMPLES_SERIAL 1024 /* most samples of a group */
+#define GPI_SEARCH_SAMPLES_SERIAL 1024 /* the most samples of a group */
 
 /* State of gp_segmented_sort, in uints. */
 #define GPI_SORT_SEGMENTS_ROWS 0
@@ -31297,7 +31328,7 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 /* ---- End file kernels/common/sort/constants.cl ---- */
 
 /* ---- Begin file src/sort/sort.h ---- */
-/* sort.h - what the sorts share; merge, search, top-k. */
+/* sort.h - types and functions that the sorts, merge, search and top-k share. */
 enum { GPI_SORT_BINS = 1 << GPI_SORT_DIGIT_BITS, GPI_SORT_WIDE_BITS = 11 /* of a wide digit */ };
 
 /* Where the parts of the scratch begin, in bytes (sort/digit.cl). */
@@ -31318,7 +31349,7 @@ typedef struct gpi_sort {
     const gp_sort_desc *desc;
     const char *function;
     bool indices;       /* gp_argsort */
-    bool keys_in_place; /* and the same for values: these say what may be written when */
+    bool keys_in_place; /* keys_out is NULL or the same as keys: the output replaces the input */
     bool values_in_place;
     bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
     size_t key_size, value_size;
@@ -31326,14 +31357,14 @@ typedef struct gpi_sort {
     cl_uint digit_bits, passes; /* of the passes over all keys */
     cl_ulong flip;
     gpi_program *buckets; /* NULL: not tried (buckets.c) */
-    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash/batch.c) */
+    cl_uint hash; /* 32, 64: sorts by that hash of (key ^ seed), for a hash table's batch (hash/batch.c) */
     cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
     bool few, onesweep;
     cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: another way */
-    cl_uint most;      /* few, in the local shape: how many are written; UINT32_MAX: all */
+    cl_uint most;      /* few, in the local shape: elements that are written; UINT32_MAX: all */
     size_t block_span; /* keys of a group of the classic kernels */
     cl_uint blocks;
     size_t tile_span; /* of a group of the onesweep kernel */
@@ -31349,13 +31380,13 @@ typedef struct gpi_sort {
 
 enum {
     GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
-    GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
+    GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch for a key: sizes must not overflow */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
-    GPI_SORT_SHARES_SPAN = 8,         /* times as many are sorted by shares rather than passes */
+    GPI_SORT_SHARES_SPAN = 8,         /* up to this many times the keys of one group, shares beat passes */
     GPI_SORT_SHARES_MAX = 8,          /* groups, each of which reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
-    GPI_SORT_TILES_PER_BLOCK = 200,   /* where loops are limited: a tile takes some 300 turns */
+    GPI_SORT_TILES_PER_BLOCK = 200,   /* if loops are limited: a tile takes some 300 turns */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
 };
 
@@ -31367,7 +31398,7 @@ typedef struct gpi_segments {
     size_t small_size, window; /* keys of a small segment; positions of a group */
     size_t block;              /* offsets of a group */
     cl_uint blocks;
-    size_t rows, large; /* at most */
+    size_t rows, large; /* most blocks of large segments, most large segments */
     cl_uint groups;     /* that share the rows */
     size_t maxima_at, bounds_at, large_at, owner_at;
 } gpi_segments;
@@ -31446,9 +31477,9 @@ enum {
     GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys */
 };
 
-/* Bytes of keys and values that a group sorts at its best: they and as many after them, in its core's
-   caches. And of a whole sort, where it begins to pay. To split buckets once more pays for elements of so many
-   bytes. Measured on PoCL, on Xeons and on an EPYC (Zen 5). */
+/* GPI_BUCKET_BYTES: keys and values of a bucket that a group sorts fastest; they fit in its core's caches twice.
+   GPI_BUCKETS_BYTES_MIN: the smallest sort for which buckets pay. GPI_BUCKETS_SPLIT_ELEMENT: bytes of the smallest
+   element for which splitting a bucket once more pays. Measured on PoCL, on Xeons and on an EPYC (Zen 5). */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
 #define GPI_BUCKET_BYTES_AMD ((size_t)640 << 10)
 #define GPI_BUCKETS_BYTES_MIN ((size_t)1 << 20)
@@ -31462,7 +31493,7 @@ static size_t gpi_buckets_count_min(const gpi_sort *sort)
     return GPI_BUCKETS_BYTES_MIN / gpi_sort_element(sort);
 }
 
-/* Keys of a small bucket. */
+/* Returns the most keys of a small bucket, which is not split again. */
 static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
 {
     const uint32_t tuned = gp->desc.tuning.sort_bucket;
@@ -31470,15 +31501,15 @@ static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
     return tuned ? tuned : bytes / gpi_sort_element(sort);
 }
 
-/* Keys of the largest bucket there may be: so few that no core is left with it when the others are done, and that its
-   keys are spread in their next bits, too. */
+/* Returns the most keys that a bucket may have. A larger one would keep one core busy after the others are done, and
+   its keys might not be spread in their next bits either. */
 static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
 {
     const size_t tuned = gp->desc.tuning.sort_bucket, share = sort->desc->count / GPI_BUCKETS_SHARE;
     return tuned > share ? tuned : share;
 }
 
-/* Whether it is worth a try, as far as the host knows. */
+/* Returns true if buckets may pay, as far as the host knows; the device looks at the keys. */
 static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 {
     const uint32_t tuned = gp->desc.tuning.sort_bucket;
@@ -31498,7 +31529,7 @@ static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
                            &sort->plan, &sort->buckets);
 }
 
-/* Is it likely to pay? */
+/* Enqueues the kernel that samples keys and decides whether buckets are likely to pay. */
 static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint shift)
 {
     gpi_call_kernel(call, sort->buckets, "gp_buckets_sample");
@@ -31538,7 +31569,7 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, 
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
-/* Sorts if buckets are small, and does nothing if not. */
+/* Enqueues a sort by buckets, which does nothing on the device if a bucket is too large. */
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     const cl_uint shift = sort->end_bit - GPI_SORT_DIGIT_BITS;
@@ -31584,7 +31615,7 @@ enum {
 static const char *const gpi_merge_names[GPI_MERGE_RANGES] = {
     "a_keys", "b_keys", "a_values", "b_values", "a_count_buffer", "b_count_buffer", "keys_out", "values_out"};
 
-/* Everything but the buffers. */
+/* Checks and plans everything except the buffers. */
 static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
 {
     const gp_merge_desc *d = merge->desc;
@@ -31654,7 +31685,7 @@ static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
 
 /* ------------------------------------------------------------------ launch */
 
-/* An array, or, where it is empty, something that stands in and is not looked at. */
+/* Passes a buffer and its offset. For an empty array it passes `instead`, which the kernel does not read. */
 static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset, cl_mem instead)
 {
     const cl_ulong at = count ? offset : 0;
@@ -31663,8 +31694,8 @@ static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, siz
     GPI_CALL_ARG(call, at);
 }
 
-/* Elements of a group. Serial: the runs of a tile are written side by side, and must not begin a multiple of
-   GPI_MERGE_PAGE apart: the cache would have room for a few of them only. */
+/* Returns the elements of a group. In the serial shape a group writes the runs of its tile side by side. They must not
+   begin a multiple of GPI_MERGE_PAGE apart: the cache would have room for a few of them only. */
 static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
 {
     const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),
@@ -31725,7 +31756,7 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
     return gpi_merge_call(gp, "gp_merge", desc);
 }
 
-/* Merges two zeros of the context's own. */
+/* Merges two zeros in buffers of its own. */
 static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of a key or a value */
@@ -31756,7 +31787,7 @@ static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 /* search.c - gp_search: lower or upper bounds of many needles, in one launch. */
 enum {
     GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* needles of a group, when there are few */
-    GPI_SEARCH_PER_SAMPLE = 8 /* needles that pay for reading a sample, where one item reads them all */
+    GPI_SEARCH_PER_SAMPLE = 8          /* serial: needles per sample; fewer would not pay for reading it */
 };
 
 /* Keys or needles: keys of key_type in memory, or what an expression makes of elements. */
@@ -31764,7 +31795,7 @@ typedef struct gpi_searched {
     const char *macro;       /* GPI_HAY, GPI_NEEDLE */
     const char *name, *lane; /* the expression's field, and function */
     const char *map;         /* NULL: keys as they are in memory */
-    const gp_record *record; /* NULL: keys, or, where there is no buffer, nothing but i */
+    const gp_record *record; /* NULL: keys, or only i if there is no buffer */
     bool present;            /* there is a buffer */
     size_t size;             /* of an element */
 } gpi_searched;
@@ -31824,7 +31855,7 @@ static gp_result gpi_searched_check(gp_context *gp, const gpi_search *search, co
                     record_field, field);
 }
 
-/* Where there are no elements, what they are does not matter. */
+/* Returns the description of keys or needles. It ignores `map` and `record` if `count` is 0. */
 static gpi_searched gpi_searched_make(const gpi_search *search, size_t count, cl_mem buffer, const char *map,
                                       const gp_record *record)
 {
@@ -31837,7 +31868,7 @@ static gpi_searched gpi_searched_make(const gpi_search *search, size_t count, cl
     return s;
 }
 
-/* Names that its expressions have. */
+/* Returns the names that the expressions of `d` may use. */
 static const char *gpi_search_operands(const gp_search_desc *d)
 {
     if ((d->map && (d->keys || d->record)) || (d->needle_map && (d->needles || d->needle_record)))
@@ -31868,7 +31899,7 @@ static gp_result gpi_search_describe(gp_context *gp, gpi_search *search)
     return r;
 }
 
-/* Lines of its own, so that the expression may end in a comment. */
+/* Adds the macros and the function of `s` to `text`. The expression gets its own lines, so that it may end in a comment. */
 static void gpi_searched_prelude(const gpi_search *search, const gpi_searched *s, gpi_text *text)
 {
     const gp_type type = search->desc->key_type;
@@ -31892,7 +31923,7 @@ static void gpi_searched_prelude(const gpi_search *search, const gpi_searched *s
 
 static bool gpi_search_is_mapped(const gpi_search *search) { return search->hay.map || search->needle.map; }
 
-/* What the kernel's text begins with besides, where there are expressions. NULL: no memory. */
+/* Returns the part of the prelude that defines the expressions. NULL: no memory. */
 static char *gpi_search_prelude(const gp_context *gp, const gpi_search *search)
 {
     const gp_type type = search->desc->key_type;
@@ -31911,14 +31942,13 @@ static char *gpi_search_prelude(const gp_context *gp, const gpi_search *search)
 
 /* ------------------------------------------------------------------ plan */
 
-/* Most samples that a group keeps: in the local shape as many as a tile's elements, for which local memory
-   was fitted. */
+/* Returns the most samples that a group keeps. In the local shape that is a tile's elements, which fit in local memory. */
 static cl_uint gpi_search_samples(const gpi_plan *plan)
 {
     return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SAMPLES_SERIAL;
 }
 
-/* Everything but the buffers. */
+/* Checks and plans everything except the buffers. */
 static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
@@ -31975,7 +32005,7 @@ static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 
 /* ------------------------------------------------------------------ launch */
 
-/* A buffer of elements and its offset; where there is none, some buffer has to stand in. */
+/* Passes a buffer of elements and its offset. If it is NULL, another buffer stands in. */
 static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
 {
     const cl_mem given = buffer ? buffer : call->gp->counters;
@@ -31983,7 +32013,8 @@ static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
     gpi_call_arg_ulong(call, buffer ? offset : 0);
 }
 
-/* A serial group with few needles keeps few samples; a local one reads them all at once. */
+/* Returns how many samples a group of `span` needles keeps: fewer for few needles in the serial shape. In the local
+   shape the work-items read all samples at once. */
 static cl_uint gpi_search_wanted(const gpi_search *search, size_t span)
 {
     const cl_uint most = gpi_search_samples(&search->plan);
@@ -32005,7 +32036,7 @@ static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
     if (n == 0) return GP_OK;
     gpi_call_kernel(call, search->program, "gp_search_needles");
     if (gpi_search_is_mapped(search)) gpi_call_args(call, &search->args);
-    gpi_searched_arg(call, d->count ? d->keys : NULL, d->keys_offset); /* of no keys, none is looked at */
+    gpi_searched_arg(call, d->count ? d->keys : NULL, d->keys_offset); /* without keys, none is read */
     gpi_searched_arg(call, d->needles, d->needles_offset);
     GPI_CALL_ARG(call, d->out);
     GPI_CALL_ARG(call, out_at);
@@ -32042,7 +32073,7 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc)
     return gpi_search_call(gp, "gp_search", desc);
 }
 
-/* Searches zeros of the context's own for a zero. Where there are no maps, needles are keys in memory. */
+/* Searches zeros for a zero, in buffers of its own. Without maps, needles are keys in memory. */
 static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 {
     gp_search_desc probe = *desc;
@@ -32068,8 +32099,8 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 /* ---- End file src/sort/search.c ---- */
 
 /* ---- Begin file src/sort/segmented_sort.c ---- */
-/* segmented_sort.c - gp_segmented_sort: offsets checked and large segments listed on the device; the small
-   ones sorted by a group each window, the large ones together by classic passes. */
+/* segmented_sort.c - gp_segmented_sort: the device checks offsets and lists large segments. A group sorts the small
+   segments of each window; classic passes sort all large segments together. */
 enum {
     GPI_SEGMENTS_LARGE_BYTES = 32, /* gpi_large */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
@@ -32143,13 +32174,13 @@ static bool gpi_segments_is_nothing(const gpi_segments *s)
     return s->desc->count == 0 || s->desc->segment_count == 0;
 }
 
-/* Work for a few groups a core, and not too little for each. */
+/* Returns the share of `n` elements for each of eight groups a core. */
 static size_t gpi_segments_share(const gp_context *gp, size_t n)
 {
     return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
 }
 
-/* Sets which segments are small, and how much a group of each kernel takes: small_size, window, large, rows, groups. */
+/* Sets small_size (the largest small segment), and how much work each kernel's groups do: window, large, rows, groups. */
 static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
 {
     gpi_sort *sort = &s->sort;
@@ -32174,7 +32205,8 @@ static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
     return result;
 }
 
-/* Blocks of offsets: some for each core, not too small ones, and not too many to be looked over. */
+/* Sets block and blocks, the offsets of a group and the number of groups: several blocks for each core, none too small,
+   and not so many that looking through them takes long. */
 static void gpi_segments_blocks(const gp_context *gp, gpi_segments *s)
 {
     const size_t entries = s->desc->segment_count + 1, least = s->sort.plan.group == 1 ? 4096 : 1024;
@@ -32201,8 +32233,9 @@ static void gpi_segments_lay_out(gpi_segments *s)
     if (!sort->desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
 }
 
-/* Bytes that are enough for any part of these elements and segments: fewer elements can be cut into more
-   rows, but into no more than a block takes least, nor than there may be blocks. */
+/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more
+   rows, because their blocks are smaller. But a block has at least small_size keys, and blocks are at most
+   GPI_SEGMENTS_BLOCKS_MAX. */
 static size_t gpi_segments_scratch_most(const gpi_segments *s)
 {
     gpi_segments most = *s;
@@ -32214,7 +32247,7 @@ static size_t gpi_segments_scratch_most(const gpi_segments *s)
     return most.sort.at.end;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 {
     gp_result result = gpi_sort_describe(gp, &s->sort);
@@ -32229,7 +32262,7 @@ static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* GPI_SEGMENTS_PARAMETERS */
+/* Passes GPI_SEGMENTS_PARAMETERS. */
 static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem state)
 {
     GPI_CALL_ARG(call, state);
@@ -32240,7 +32273,7 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
     gpi_sort_arg_at(call, s->sort.at.table);
 }
 
-/* GPI_OFFSETS_PARAMETERS, and a block's offsets */
+/* Passes GPI_SORT_OFFSETS_PARAMETERS, and the number of offsets in a block. */
 static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
 {
     GPI_CALL_ARG(call, s->sort.offsets.buffer);
@@ -32283,7 +32316,7 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
     return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
 }
 
-/* What count and scatter have in common. */
+/* Sets the kernel and the arguments that count and scatter share. */
 static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, const char *kernel,
                                  cl_uint pass)
 {
@@ -32306,7 +32339,7 @@ static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem stat
     return gpi_call_launch(call, &s->sort.plan, spines);
 }
 
-/* In the local shape the groups that scatter do the spine's work. */
+/* Enqueues pass `pass` over the large segments. In the local shape the scatter's groups also do the spine's work. */
 static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
 {
     const gpi_sort *sort = &s->sort;
@@ -32341,7 +32374,7 @@ static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem stat
     return gpi_call_launch(call, &s->sort.plan, s->groups);
 }
 
-/* Enqueues all of a planned and checked call. *state is where the report is, NULL: there was nothing to do. */
+/* Enqueues a planned and checked call. Sets *state to the scratch, where the report is; NULL: there was nothing to do. */
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state)
 {
     gp_result result;
@@ -32415,7 +32448,7 @@ GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segment
     return result;
 }
 
-/* Sorts zeros of the context's own: a large segment and a small one. */
+/* Sorts zeros in buffers of its own: a large segment and a small one. */
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc)
 {
     gp_segmented_sort_desc probe;
@@ -32446,7 +32479,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
 /* ---- End file src/sort/segmented_sort.c ---- */
 
 /* ---- Begin file src/sort/sort.c ---- */
-/* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Which passes are launched, and with what. */
+/* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Chooses the passes and launches them. */
 static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive primitive, gpi_plan *plan)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -32466,7 +32499,7 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
                            &sort->program);
 }
 
-/* Sets plan and program of a sort that one group of the local shape does alone, if the keys fit its tile. */
+/* Plans a sort by a single group of the local shape, if the keys fit in its tile: sets few, plan and program. */
 static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
 {
     gpi_plan tile;
@@ -32481,8 +32514,9 @@ static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* How many shares, in the serial shape, where nobody has named a strategy: for more keys than one group sorts, but too few
-   for passes. (A share goes back and forth between two buffers, which passes need, too.) 0: none. */
+/* Returns in how many shares the keys are sorted; 0: another way. Shares need the serial shape, no named strategy, more
+   keys than one group sorts, and fewer than pay for passes. They also need at least two passes: a share moves back and
+   forth between two buffers, as passes do. */
 static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -32495,8 +32529,9 @@ static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
     return units < GPI_SORT_SHARES_MAX ? units : (cl_uint)GPI_SORT_SHARES_MAX;
 }
 
-/* In the serial shape digits are wider where that saves a pass, as long as a group's counters and a cache line of each
-   digit's output stay in its core's caches. Not for so many keys that buckets pay (buckets.c). */
+/* Returns true if wide digits save a pass, in the serial shape. Their width (GPI_SORT_WIDE_BITS) still lets a group's
+   counters and a cache line of each digit's output stay in its core's caches. Returns false for so many keys that buckets
+   pay (buckets.c). */
 static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -32507,14 +32542,14 @@ static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
     return gpi_ceil_div(sort->end_bit - sort->begin_bit, GPI_SORT_WIDE_BITS) < sort->passes;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
     gp_result result = gpi_sort_describe(gp, sort);
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy ==
-                     GP_STRATEGY_SINGLE_PASS; /* of the call, the context or the row; else classic */
+                     GP_STRATEGY_SINGLE_PASS; /* of the call, the context or the tuning row; else classic */
     sort->shares = gpi_sort_shares_of(gp, sort);
     if (gpi_sort_suits_wide(gp, sort)) gpi_sort_set_digits(sort, GPI_SORT_WIDE_BITS);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);
@@ -32533,7 +32568,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Sorts all keys by one group. In the local shape it reads all before it writes anything. */
+/* Enqueues a sort by a single group. In the local shape it reads all keys before it writes any. */
 static gp_result gpi_sort_tile(gpi_call *call, gpi_sort *sort)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_tile");
@@ -32605,7 +32640,7 @@ static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
-/* One pass of the classic way. */
+/* Enqueues classic pass `pass`: count, spine, scatter. */
 static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
                                        cl_uint when)
 {
@@ -32625,7 +32660,7 @@ static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
     return result == GP_OK ? gpi_sort_copy(call, sort, state) : result;
 }
 
-/* Counts all digits; bases of each pass, and where it reads and writes. */
+/* Enqueues the kernels that count the digits of all passes, and that find each pass's bases, input and output. */
 static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gp_result result;
@@ -32647,7 +32682,8 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     return gpi_call_launch(call, &sort->plan, sort->passes);
 }
 
-/* Whether the rows may hold words that a launch could take for its own (sort/lookback.cl, "Clearing"). */
+/* Returns true if the ring's rows may hold words of earlier launches that this launch could take for its own
+   (sort/lookback.cl, "Clearing"). */
 static bool gpi_sort_must_clear(const gpi_sort *sort, cl_uint pass, cl_uint portion)
 {
     const cl_uint before = portion > 0 ? portion - 1 : sort->portions - 1;
@@ -32681,7 +32717,8 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
 }
 
-/* The end of a sort in which one group does the abandoned pass and all later ones, if any. */
+/* Enqueues the end of a onesweep sort: if a pass was abandoned, one group redoes it and all later passes. It also copies
+   the result to the output, as gpi_sort_copy does. */
 static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_resume");
@@ -32696,7 +32733,8 @@ static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
-/* Whether that is how it ends; else the classic kernels stand by, after each pass (docs/adr/010). */
+/* Returns true if gpi_sort_resume ends the sort; else classic kernels after each pass redo it if it was abandoned
+   (docs/adr/010). */
 static bool gpi_sort_resumes(const gp_context *gp, const gpi_sort *sort)
 {
     return gp->info.fair && sort->desc->count <= (size_t)GPI_SORT_RESUME_MOST / sort->passes;
@@ -32795,15 +32833,16 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
 }
 
-/* Keys of the smallest sort by passes, after those by shares, if there are any between these and buckets. */
+/* Returns the smallest count above those sorted by shares. Returns the count of `sort`, one more than a group sorts, if
+   there are no shares or if buckets begin before that. */
 static size_t gpi_sort_warm_up_passes(const gp_context *gp, const gpi_sort *sort)
 {
     const size_t n = GPI_SORT_SHARES_SPAN * (gpi_sort_few(sort) + 1);
     return gpi_sort_shares_of(gp, sort) && n < gpi_buckets_count_min(sort) ? n : sort->desc->count;
 }
 
-/* Sorts zeros of the context's own: few, and as many as take all kernels of each way to sort, but for those that stand
-   by only where keys are very many (gpi_sort_resumes). */
+/* Sorts zeros in buffers of its own: few of them, and then enough for the kernels of each way to sort. It leaves out
+   kernels that stand by only if keys are very many (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {
     gp_sort_desc probe;
@@ -32813,7 +32852,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
-    probe.begin_bit = desc->begin_bit; /* with the count: how wide digits are */
+    probe.begin_bit = desc->begin_bit; /* the bits and the count decide how wide digits are */
     probe.end_bit = desc->end_bit;
     probe.strategy = desc->strategy;
     gpi_sort_init(&sort, "gp_warmup", &probe, false);
@@ -32841,13 +32880,13 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 
 /* ---- Begin file src/sort/sort_pass.c ---- */
 /* sort_pass.c - arguments of the sort kernels; the passes that count and scatter. */
-/* A pass that writes so many bytes gains from lines that are written past the caches, as on a Xeon (Sapphire Rapids), or
-   from fetching the cache lines that are written next: on an EPYC (Zen 5) that takes .6 to .8 of the time of lines.
-   Measured with PoCL. The cache sizes that devices report do not tell the two apart. */
+/* A pass that writes at least GPI_SORT_LINES_BYTES gains from writing whole lines past the caches, as on a Xeon (Sapphire
+   Rapids). On an EPYC (Zen 5), fetching the cache lines that are written next takes 0.6 to 0.8 of that time. Measured
+   with PoCL. The cache sizes that devices report do not tell the two CPUs apart. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 #define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 
-/* GPI_PLACES_PARAMETERS */
+/* Passes GPI_PLACES_PARAMETERS. */
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
 {
     const cl_uint indices = sort->indices;
@@ -32869,7 +32908,7 @@ static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
     return sort->begin_bit + sort->digit_bits * pass;
 }
 
-/* GPI_DIGIT_PARAMETERS */
+/* Passes GPI_DIGIT_PARAMETERS. */
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
 {
     const cl_uint left = sort->end_bit - shift, whole = sort->digit_bits;
@@ -32887,27 +32926,27 @@ static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort)
     GPI_CALL_ARG(call, sort->passes);
 }
 
-/* Bytes as the kernels count them. */
+/* Passes a position in the scratch, in words of four bytes. */
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes)
 {
     const cl_ulong words = bytes / 4;
     GPI_CALL_ARG(call, words);
 }
 
-/* Where the keys are before the first pass. */
+/* Returns the place of the keys before the first pass. */
 static cl_uint gpi_sort_from(const gpi_sort *sort)
 {
     const bool all = sort->keys_in_place && (sort->values_in_place || !sort->value_size);
     return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
 }
 
-/* As the vendor, PoCL gives the CPU's, but Intel's runtime gives Intel on every CPU; both give the CPU's name. */
+/* Returns true on an AMD CPU. Intel's runtime reports Intel as the vendor of every CPU, so the name is checked, too. */
 static bool gpi_sort_is_on_amd(const gp_context *gp)
 {
     return strstr(gp->info.vendor, "AMD") != NULL || strstr(gp->info.name, "AMD") != NULL;
 }
 
-/* Keys of the smallest pass that writes lines, or fetches; `element`: bytes of a key and its value. */
+/* Returns the keys of the smallest pass that writes or fetches whole lines. `element`: bytes of a key and its value. */
 static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
 {
     const size_t bytes = gpi_sort_is_on_amd(gp) ? GPI_SORT_LINES_BYTES_AMD : GPI_SORT_LINES_BYTES;
@@ -32915,7 +32954,7 @@ static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
     return gpi_ceil_div(bytes, element);
 }
 
-/* Which of the two it does. */
+/* Returns how such a pass treats lines: GPI_LINES_FETCH or GPI_LINES_ALWAYS. */
 static cl_uint gpi_sort_lines_which(const gp_context *gp)
 {
     return gpi_sort_is_on_amd(gp) && !gp->desc.tuning.sort_lines ? GPI_LINES_FETCH : GPI_LINES_ALWAYS;
@@ -32927,8 +32966,8 @@ static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
     return many ? gpi_sort_lines_which(gp) : (cl_uint)GPI_LINES_NEVER;
 }
 
-/* Whether the pass asks if keys are in order already: then it and the passes after it have nothing to do. Buckets ask for
-   the order of their digit, and leave keys that have it to the passes. */
+/* Returns true if the pass checks whether keys are in order already. If they are, it and the passes after it do nothing.
+   The pass of buckets checks the order of its own digit only, and leaves keys in that order to the other passes. */
 static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when)
 {
     return (pass == 0 || when == GPI_WHEN_BUCKETS) && when != GPI_WHEN_ABANDONED &&
@@ -32968,8 +33007,7 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
 /* ---- End file src/sort/sort_pass.c ---- */
 
 /* ---- Begin file src/sort/sort_plan.c ---- */
-/* sort_plan.c - gp_sort, gp_argsort, before anything is launched: what is sorted and how, in how much
-   scratch; whether buffers are what they must be. */
+/* sort_plan.c - gp_sort, gp_argsort: describes a sort, sizes its launches and its scratch, and checks its buffers. */
 /* ------------------------------------------------------------------ describe */
 
 static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
@@ -33026,7 +33064,7 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* What is sorted, how, and what is in place. */
+/* Checks the desc, and sets what is sorted, how, and whether keys and values are sorted in place. */
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
@@ -33062,7 +33100,8 @@ static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort)
     if (n / sort->block_span >= GPI_SORT_BLOCKS_MAX) sort->block_span = n / (GPI_SORT_BLOCKS_MAX - 1);
 }
 
-/* Local: blocks are whole tiles. */
+/* Sets tile_span and block_span in the local shape, whose blocks are whole tiles. Fails if loops are limited and a block
+   would have too many. */
 static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
 {
     const size_t tiles = gpi_ceil_div(sort->desc->count, gpi_plan_tile(&sort->plan));
@@ -33082,7 +33121,7 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* A launch's keys: fewer than a word can count, in whole tiles. */
+/* Sets portion, the keys of one onesweep launch: whole tiles, and no more keys than a word can count. Sets portions. */
 static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
 {
     const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;
@@ -33093,7 +33132,7 @@ static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
     sort->portions = (cl_uint)gpi_ceil_div(sort->desc->count, sort->portion);
 }
 
-/* In the serial shape: keys of one group. */
+/* Returns the most keys that one group sorts alone in the serial shape. */
 static size_t gpi_sort_few(const gpi_sort *sort)
 {
     const size_t most = GPI_SORT_SERIAL_SMALL;
@@ -33130,7 +33169,7 @@ static size_t gpi_sort_rows_bytes(const gpi_sort *sort)
     return rows * GPI_SORT_BINS * (wide ? 8 : 4);
 }
 
-/* Appends a part; where it begins. */
+/* Appends a part of the scratch and returns where it begins, in bytes. */
 static size_t gpi_sort_part(gpi_sort *sort, size_t bytes)
 {
     const size_t begin = sort->at.end;
@@ -33140,7 +33179,8 @@ static size_t gpi_sort_part(gpi_sort *sort, size_t bytes)
 
 static bool gpi_sort_in_place(const gpi_sort *sort) { return sort->keys_in_place || sort->values_in_place; }
 
-/* A second buffer is needed: unless one pass does it all, or one group in its local memory. */
+/* Returns true if the sort needs a second buffer: not if one pass out of place suffices, nor if one group sorts in local
+   memory. */
 static bool gpi_sort_needs_tmp(const gpi_sort *sort)
 {
     if (sort->few && sort->plan.shape == GP_SHAPE_LOCAL) return false;
@@ -33193,7 +33233,7 @@ enum {
 static const char *const gpi_sort_names[GPI_SORT_RANGES] = {
     "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer", "offsets"};
 
-/* Nothing that is written may touch anything else; in place, output and input are one range, noted once. */
+/* Fails if a range that is written overlaps any other. In place, input and output are one range in `used`. */
 static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, const gpi_range *used)
 {
     bool written[GPI_SORT_RANGES];
@@ -33211,7 +33251,7 @@ static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, cons
     return GP_OK;
 }
 
-/* One of the six arrays, when it is there; `into` learns of it. */
+/* Checks one of the six arrays and sets used[name] to its range. */
 static gp_result gpi_sort_check_array(gp_context *gp, const gpi_sort *sort, int name, cl_mem buffer,
                                       size_t offset, size_t size, int access, gpi_range *used)
 {
@@ -33259,7 +33299,7 @@ static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
     array->offset = offset;
 }
 
-/* The three places. A second buffer that is not needed is never looked at: something stands in. */
+/* Sets the three places of keys and values. A second buffer that is not needed is never read: another stands in. */
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 {
     const gp_sort_desc *d = sort->desc;
@@ -33283,16 +33323,15 @@ static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 /* ---- End file src/sort/sort_plan.c ---- */
 
 /* ---- Begin file src/sort/sort_records.c ---- */
-/* sort_records.c - gp_sort_records: columns packed into keys, keys sorted with indices of the records, or with
-   the records themselves. */
+/* sort_records.c - gp_sort_records: packs columns into keys, and sorts keys with the records or with their indices. */
 enum {
     GPI_RECORDS_KEY_BITS = 64,
     GPI_RECORDS_SERIAL_SPAN_MIN = 8192, /* records of a group, when there are few */
-    GPI_RECORDS_PLAN_BYTES = 16,        /* what an item moves at a time: the largest word */
+    GPI_RECORDS_PLAN_BYTES = 16,        /* the largest word, which an item moves at a time */
     GPI_RECORDS_PASSES_OF_16 = 2        /* most passes that move records of 16 bytes */
 };
 
-/* Columns that are sorted by together, side by side in a key. */
+/* A key of several columns side by side, and the sort by it. */
 typedef struct gpi_records_key {
     size_t first, end; /* columns */
     cl_uint bits;
@@ -33315,8 +33354,7 @@ typedef struct gpi_records {
     bool direct; /* records are the values of the one key's sort */
     gpi_records_key key[GP_SORT_COLUMNS_MAX];
     size_t keys, being_planned;
-    size_t keys_at, keys_tmp_at, index_at, index_tmp_at,
-        copy_at; /* bytes; the sorts' scratch is ahead of them */
+    size_t keys_at, keys_tmp_at, index_at, index_tmp_at, copy_at; /* bytes; the sorts' scratch comes first */
     size_t scratch;
 } gpi_records;
 
@@ -33337,7 +33375,7 @@ static gp_result gpi_records_check_column(gp_context *gp, const gpi_records *s, 
                     s->function, field, s->desc->record ? "records" : "indices");
 }
 
-/* What records are, and what is wanted of them. */
+/* Checks the records' type, and that the wanted outputs suit it. */
 static gp_result gpi_records_check_elements(gp_context *gp, const gpi_records *s)
 {
     const gp_sort_records_desc *d = s->desc;
@@ -33386,7 +33424,7 @@ static gp_result gpi_records_check_desc(gp_context *gp, const gpi_records *s)
     return GP_OK;
 }
 
-/* As many columns as a key holds, from the last one on. */
+/* Packs columns into keys, from the last column on, each key with as many as fit. */
 static void gpi_records_pack(gpi_records *s)
 {
     const gp_sort_column *columns = s->desc->columns;
@@ -33413,8 +33451,8 @@ static gp_type gpi_records_key_type(const gpi_records_key *key)
     return key->bits <= 8 ? GP_U8 : key->bits <= 16 ? GP_U16 : key->bits <= 32 ? GP_U32 : GP_U64;
 }
 
-/* Whether records move with their key: small ones, where passes move less than a gather at the end costs. Measured
-   on PoCL; GPUs by counting bytes. */
+/* Returns true if records move with their key as values: small ones, if that costs less than a gather at the end.
+   Measured on PoCL; for GPUs, computed from the bytes moved. */
 static bool gpi_records_is_direct(const gpi_records *s)
 {
     const size_t passes = gpi_ceil_div(s->key[0].bits, GPI_SORT_DIGIT_BITS);
@@ -33445,7 +33483,7 @@ static gp_result gpi_records_describe(gp_context *gp, gpi_records *s, const char
 
 /* ------------------------------------------------------------------ programs */
 
-/* Lines of its own, so that the expression may end in a comment. */
+/* Adds the function of column `k` to `text`. The expression gets its own lines, so that it may end in a comment. */
 static void gpi_records_prelude_column(const gpi_records *s, size_t k, gpi_text *text)
 {
     const gp_sort_column *column = &s->desc->columns[k];
@@ -33505,7 +33543,8 @@ static void gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, cons
 
 /* ------------------------------------------------------------------ plan */
 
-/* The key's sort, of records, of indices that it makes, or of those that there are; buffers of the scratch. */
+/* Sets the desc of the sort by `key`. Its values are the records, or indices: new ones for the first key, else those of
+   the sort before. `scratch` holds all other arrays. */
 static void gpi_records_sort_desc(gpi_records *s, gpi_records_key *key, cl_mem scratch)
 {
     const gp_sort_records_desc *d = s->desc;
@@ -33545,7 +33584,7 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
 {
     gpi_records_key *key = &s->key[k];
     gp_result result;
-    /* where sizes alone are wanted: any buffer stands in */
+    /* only sizes matter here: any buffer stands in for the scratch */
     gpi_records_sort_desc(s, key, gp->counters);
     gpi_sort_init(&key->sort, s->function, &key->desc, !s->direct && k == 0);
     result = gpi_sort_plan(gp, &key->sort);
@@ -33557,7 +33596,7 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
                            &key->program);
 }
 
-/* Appends a part of the scratch; where it begins. */
+/* Appends a part of the scratch and returns where it begins, in bytes. */
 static size_t gpi_records_part(gpi_records *s, size_t bytes)
 {
     const size_t begin = s->scratch;
@@ -33585,7 +33624,7 @@ static void gpi_records_lay_out(gpi_records *s)
     s->copy_at = gpi_records_part(s, s->in_place ? n * s->size : 0);
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_records_plan(gp_context *gp, gpi_records *s, const char *function,
                                   const gp_sort_records_desc *d)
 {
@@ -33661,7 +33700,8 @@ static gp_result gpi_records_launch_keys(gpi_call *call, const gpi_records *s, c
     return gpi_call_launch(call, &key->plan, gpi_ceil_div(s->desc->count, (size_t)span));
 }
 
-/* In place, from a copy: others may not have read what is overwritten. */
+/* Enqueues the gather of records into sorted order. In place it reads from a copy, since a group may overwrite records
+   that others have not read. */
 static gp_result gpi_records_move(gpi_call *call, const gpi_records *s, cl_mem scratch)
 {
     const gp_sort_records_desc *d = s->desc;
@@ -33734,7 +33774,7 @@ GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_reco
     return result;
 }
 
-/* Sorts a zero of the context's own, after the sorts that this is made of. */
+/* Warms up the sorts that gp_sort_records uses, then sorts one zero in buffers of its own. */
 static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_desc *desc)
 {
     gp_sort_records_desc probe = *desc;
@@ -33767,8 +33807,8 @@ static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_
 /* ---- End file src/sort/sort_records.c ---- */
 
 /* ---- Begin file src/sort/sort_strings.c ---- */
-/* sort_strings.c - gp_sort_strings: keys of seven bytes sorted, ties compacted and sorted further, in rounds
-   that the host drives by how many ties are left. */
+/* sort_strings.c - gp_sort_strings: sorts by keys of seven bytes, then compacts ties and sorts them by their next bytes,
+   in rounds. After each round the host reads how many ties are left. */
 enum {
     GPI_STRINGS_BYTES = 4 * GPI_STRINGS_WORDS, /* of the state */
     GPI_STRINGS_ITEMS = 4,                     /* local: elements of an item */
@@ -33785,7 +33825,7 @@ typedef struct gpi_strings {
     gpi_count count;
     gpi_plan plan; /* of this file's kernels */
     gpi_program *program;
-    /* the sort of all strings, of ties, and the scan that tells where ties go */
+    /* the sort of all strings, the sort of ties, and the scan that finds each tie's new place */
     gp_sort_desc all_desc;
     gpi_sort all;
     gp_segmented_sort_desc ties_desc;
@@ -33795,10 +33835,10 @@ typedef struct gpi_strings {
     size_t room;                         /* uints of a part of a set */
     size_t keys_at, flags_at, set_at[2]; /* bytes */
     size_t own, nested, scratch;         /* bytes of each part, and together */
-    cl_mem parts, nested_scratch;        /* sub-buffers of it */
+    cl_mem parts, nested_scratch;        /* sub-buffers of the scratch */
 } gpi_strings;
 
-/* The last word of a round: what the device found. */
+/* The device's report at the end of a round. */
 typedef struct gpi_strings_state {
     cl_uint bad, first_bad, tied, groups;
 } gpi_strings_state;
@@ -33839,7 +33879,7 @@ static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
     d->value_size = 4;
     d->descending = s->desc->descending;
     d->keys = s->parts;
-    d->keys_out = s->parts ? s->parts : gp->counters; /* when only sizes are asked for: any other than keys */
+    d->keys_out = s->parts ? s->parts : gp->counters; /* if only sizes matter: any buffer other than keys */
     d->keys_offset = s->set_at[1] / 8;                /* not in use yet */
     d->keys_out_offset = s->keys_at / 8;
     d->values_out = d->keys_out;
@@ -33883,7 +33923,7 @@ static gp_result gpi_strings_plan_scan(gp_context *gp, gpi_strings *s, size_t el
     return gpi_scan_plan(gp, s->function, d, &s->scan);
 }
 
-/* Appends a part of the scratch; where it begins. */
+/* Appends a part of the scratch and returns where it begins, in bytes. */
 static size_t gpi_strings_part(gpi_strings *s, size_t bytes)
 {
     const size_t begin = s->own;
@@ -33904,7 +33944,8 @@ static void gpi_strings_lay_out(gpi_strings *s)
 
 static size_t gpi_larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* Everything but the buffers: enough to know the scratch. Ties are at most all strings, in pairs. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. At most all strings are tied, in
+   groups of at least two. */
 static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
 {
     const size_t n = s->desc->count;
@@ -33960,7 +34001,7 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl
     range.begin = begin;
     range.end = begin + bytes;
     error =
-        gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+        gpi_range_resolve(scratch, &range); /* the caller's may be a sub-buffer, which cannot have another */
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, s->function, "scratch: clGetMemObjectInfo");
     region.origin = range.begin;
     region.size = bytes;
@@ -33968,7 +34009,7 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl
     return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, s->function, "clCreateSubBuffer");
 }
 
-/* The scratch in two: kernels take their buffers from the first byte on. */
+/* Splits the scratch into two sub-buffers, since kernels use their buffers from the first byte on. */
 static gp_result gpi_strings_open(gpi_call *call, gpi_strings *s)
 {
     cl_mem scratch = NULL;
@@ -33987,8 +34028,8 @@ static void gpi_strings_close(gpi_strings *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Elements of a group: serial, enough groups for all cores; local, few a work-item, fewer where loops are
-   limited. */
+/* Returns the elements of a group, of `many` in all. Serial: few enough that all cores have groups. Local: few a
+   work-item, and one if loops are limited. */
 static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_t many)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, group = s->plan.group;
@@ -33996,7 +34037,7 @@ static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_
     return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
 }
 
-/* GPI_ROUND_PARAMETERS; `from`: which of the two sets. */
+/* Sets the kernel and passes GPI_ROUND_PARAMETERS. `from`: which of the two sets the kernel reads. */
 static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char *kernel, size_t keys_at,
                                 int from)
 {
@@ -34009,7 +34050,7 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
     gpi_sort_arg_at(call, s->set_at[1 - from]);
 }
 
-/* GPI_TEXT_PARAMETERS */
+/* Passes GPI_TEXT_PARAMETERS. */
 static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
 {
     GPI_CALL_ARG(call, s->desc->bytes);
@@ -34025,7 +34066,7 @@ static gp_result gpi_strings_launch(gpi_call *call, const gpi_strings *s, size_t
     return gpi_call_launch(call, &s->plan, gpi_ceil_div(elements, gpi_strings_span(call->gp, s, elements)));
 }
 
-/* All strings by their first bytes. */
+/* Enqueues the sort of all strings by their first bytes. */
 static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
 {
     const size_t n = s->desc->count;
@@ -34040,7 +34081,7 @@ static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
     return result == GP_OK ? gpi_sort_launch(call, &s->all) : result;
 }
 
-/* The ties in set `from`, each group by itself, by their next bytes. */
+/* Enqueues the sort of the ties in set `from` by their next bytes, each group of ties by itself. */
 static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi_strings_state *state,
                                        int from)
 {
@@ -34060,8 +34101,8 @@ static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi
     return result == GP_OK ? gpi_segments_launch(call, &s->ties, &report) : result;
 }
 
-/* Writes the order of `many` sorted elements of set `from`, moves what is tied to the other set, and reads
-   how much that is. */
+/* Writes the order of `many` sorted elements of set `from`, moves the tied ones to the other set, and reads their number
+   into *state. */
 static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t many, bool first, int from,
                                        gpi_strings_state *state)
 {
@@ -34087,7 +34128,8 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
     return result == GP_OK ? gpi_call_read(call, s->parts, 0, sizeof *state, state) : result;
 }
 
-/* Round after round. Each makes a tie's group smaller, or looks further ahead: there is an end. */
+/* Sorts all strings, then ties in rounds until none are left. The rounds end because each makes a tie's group smaller or
+   looks further ahead in its strings. */
 static gp_result gpi_strings_rounds(gpi_call *call, gpi_strings *s, gpi_strings_state *state)
 {
     int from = 0;
@@ -34193,7 +34235,7 @@ static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_
 /* ---- End file src/sort/sort_strings.c ---- */
 
 /* ---- Begin file src/sort/topk.c ---- */
-/* topk.c - gp_topk: a threshold from a sample, one reading that filters, and a sort of what is left. */
+/* topk.c - gp_topk: takes a threshold from a sample, filters the keys in one reading, and sorts those that are left. */
 enum {
     GPI_TOPK_SAMPLES = 8192, /* keys that the threshold is taken from, at most */
     GPI_TOPK_SAMPLE_EACH = 8,
@@ -34244,7 +34286,8 @@ static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
     return GP_OK;
 }
 
-/* The sort of `count` keys in the scratch; 0: of all keys, which leaves indices. Buffers are named later. */
+/* Plans the sort of `count` keys in the scratch. 0: plans the sort of all keys, which also generates indices.
+   gpi_topk_sort sets the buffers. */
 static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count)
 {
     const gp_topk_desc *d = topk->desc;
@@ -34273,21 +34316,21 @@ static float gpi_root(float x)
     return root;
 }
 
-/* One key in eight of few keys. */
+/* Returns the size of the sample: one key in GPI_TOPK_SAMPLE_EACH, at most GPI_TOPK_SAMPLES. */
 static size_t gpi_topk_samples(size_t count)
 {
     const size_t samples = gpi_ceil_div(count, GPI_TOPK_SAMPLE_EACH);
     return samples < (size_t)GPI_TOPK_SAMPLES ? samples : (size_t)GPI_TOPK_SAMPLES;
 }
 
-/* The rank of the sample that becomes the threshold: gpi_sample_rank of sort/topk.cl. */
+/* Returns the rank, in the sample, of the key that becomes the threshold, as gpi_sample_rank of sort/topk.cl does. */
 static float gpi_topk_rank(const gpi_topk *topk)
 {
     const float x = (float)(topk->desc->k - 1) * ((float)topk->samples / (float)topk->desc->count);
     return 1 + x + 4 * gpi_root(x) + (topk->plan.shape == GP_SHAPE_LOCAL ? 2.75f : 0.75f);
 }
 
-/* How many keys may be below the threshold: by so much a sample's rank strays. */
+/* Returns how many keys may be below the threshold, given how far a sample's rank strays. */
 static size_t gpi_topk_room(const gpi_topk *topk)
 {
     const size_t n = topk->desc->count, k = topk->desc->k;
@@ -34315,7 +34358,7 @@ static void gpi_topk_lay_out(gpi_topk *topk)
     topk->found_index = gpi_sort_part(&topk->sort, topk->room * index_size);
 }
 
-/* Tiles, and groups of at most GPI_TOPK_BLOCK of them, for the shape at hand. */
+/* Sets span, tiles and blocks; a block has at most GPI_TOPK_BLOCK tiles. Fails if there are too many tiles. */
 static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
 {
     const size_t n = topk->desc->count;
@@ -34329,7 +34372,7 @@ static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
                     topk->function, n, topk->tiles, topk->span, GPI_TILES_MAX);
 }
 
-/* Everything but the buffers. */
+/* Checks and plans everything except the buffers. */
 static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
@@ -34393,7 +34436,7 @@ static void gpi_topk_arg_array(gpi_call *call, cl_mem buffer, size_t bytes, size
     gpi_call_arg_ulong(call, bytes / size);
 }
 
-/* Every kernel's first arguments: the keys, and GPI_TOPK_PARAMETERS. */
+/* Passes the first arguments of most kernels: the keys, and GPI_TOPK_PARAMETERS. */
 static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     const gp_topk_desc *d = topk->desc;
@@ -34433,7 +34476,8 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, topk->tiles);
 }
 
-/* One group does it all, and counts that it has. */
+/* Enqueues the kernel in which one group selects by digits and filters again, if the sample has misled. It counts that in
+   the context's counters. */
 static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     gpi_topk_arg_filter(call, topk, scratch, "gp_topk_resume");
@@ -34441,14 +34485,15 @@ static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, 1);
 }
 
-/* Whether one group does it where the sample has misled; else a launch a digit stands by. Serial groups are slow. */
+/* Returns true if one group selects and filters again when the sample has misled; else a launch for each digit stands by.
+   A serial group would be too slow. */
 static bool gpi_topk_resumes(const gp_context *gp, const gpi_topk *topk)
 {
     return topk->plan.shape == GP_SHAPE_LOCAL && !gp->info.loop_limit &&
            topk->desc->count <= (size_t)GPI_TOPK_RESUME_MOST / (topk->sort.key_size + 1);
 }
 
-/* Does nothing unless the sample has misled: then a selection by digits, and the filter again. */
+/* Enqueues a selection by digits and a second filter. They do nothing on the device unless the sample has misled. */
 static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     const size_t groups =
@@ -34482,18 +34527,18 @@ static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, topk->tiles);
 }
 
-/* The sort's one group writes the outputs itself. */
+/* Returns true if the sort's only group writes the outputs itself. */
 static bool gpi_topk_is_taken(const gpi_topk *topk)
 {
     return topk->sort.few && topk->plan.shape == GP_SHAPE_LOCAL;
 }
 
-/* So it does; what nobody wants goes to the scratch. */
+/* Makes the sort write its first k elements to the call's outputs. An output that is NULL goes to the scratch. */
 static void gpi_topk_take_sorted(gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
     gp_sort_desc *left = &topk->left;
-    topk->sort.most = (cl_uint)d->k; /* a tile has more */
+    topk->sort.most = (cl_uint)d->k; /* a tile may hold more */
     if (d->keys_out) {
         left->keys_out = d->keys_out;
         left->keys_out_offset = d->keys_out_offset;
@@ -34506,7 +34551,7 @@ static void gpi_topk_take_sorted(gpi_topk *topk)
     }
 }
 
-/* The sort that has been planned, now that the scratch is known. */
+/* Sets the buffers of the planned sort, now that the scratch is known, and enqueues it. */
 static gp_result gpi_topk_sort(gpi_call *call, gpi_topk *topk, cl_mem scratch)
 {
     gp_sort_desc *left = &topk->left;
@@ -34605,7 +34650,8 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
     return result;
 }
 
-/* The sort of what is left, few or many; then the first of zeros, enough of them that not all are sorted. */
+/* Warms up the sort of what the filter leaves, few or many. Then finds the first of so many zeros that not all are
+   sorted. */
 static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
 {
     gp_topk_desc probe;
@@ -34649,7 +34695,7 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
 /* ---- End file kernels/common/nest/constants.cl ---- */
 
 /* ---- Begin file src/nest/nest.h ---- */
-/* nest.h - what brackets, scans of stacks and trees share. */
+/* nest.h - types and functions that brackets, scans of stacks and trees share. */
 /* A checked call, ready to run. */
 typedef struct gpi_brackets {
     const gp_brackets_desc *desc;
@@ -34657,8 +34703,8 @@ typedef struct gpi_brackets {
     gpi_args args;     /* that the map names */
     int8_t table[256]; /* of bytes without a map */
     bool has_table;
-    cl_mem classes; /* what the kernels know of it; something else where there is no table */
-    bool kinds;     /* pairs can be of two kinds */
+    cl_mem classes; /* the table on the device; without a table another buffer stands in */
+    bool kinds;     /* there may be brackets of several kinds */
     bool back;      /* by look-back: GPI_BRACKETS_BACK */
     size_t index_size;
     gpi_plan plan;
@@ -34667,7 +34713,7 @@ typedef struct gpi_brackets {
     cl_uint tiles, leaves;    /* for the bound; leaves of the tree, a power of two */
     size_t notes_at, tree_at; /* parts of the scratch, in bytes */
     size_t scratch_size;
-    cl_mem errors; /* where they go */
+    cl_mem errors; /* the output for errors; NULL: not wanted */
     size_t errors_offset;
 } gpi_brackets;
 
@@ -34699,10 +34745,11 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
 /* ---- End file src/nest/nest.h ---- */
 
 /* ---- Begin file src/nest/brackets.c ---- */
-/* brackets.c - gp_brackets: one look-back launch, or pairs in tiles, a tree of tiles, pairs across tiles. */
+/* brackets.c - gp_brackets: one look-back launch, or launches that pair brackets in tiles, build a tree of tiles, and pair
+   brackets across tiles. */
 enum {
     GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest/tile_summary.cl */
-    GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
+    GPI_BRACKETS_LEAVES = 4096    /* leaves of a group that multiplies nodes */
 };
 
 /* ------------------------------------------------------------------ plan */
@@ -34715,8 +34762,8 @@ static uint64_t gpi_brackets_turns(const gpi_brackets *b)
     return (tiles + 3 * (uint64_t)b->plan.per_item) * (b->plan.polls + tile + 128);
 }
 
-/* Look-back, where it is wanted and there is something to look back to. In the serial shape it takes fences,
-   and groups that run on: nest/lookback.cl. A device that drops out of long loops looks back over few tiles
+/* Returns true if the call looks back: if the strategy says so and there is more than one tile. In the serial shape that
+   needs fences, and groups that keep running (nest/lookback.cl). A device that leaves long loops looks back over few tiles
    only. */
 static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
 {
@@ -34726,7 +34773,7 @@ static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
     return !gp->info.loop_limit || gpi_brackets_turns(b) < gp->info.loop_limit;
 }
 
-/* Whether it looks back depends on the plan, which may change with the program. */
+/* Gets the program and sets b->back. Whether the call looks back depends on the plan, which may change with the program. */
 static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
 {
     gp_result result;
@@ -34754,13 +34801,13 @@ static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)
     return GP_OK;
 }
 
-/* Cells that are zeroed beforehand, because they validate themselves (nest/tile_summary.cl). */
+/* Returns true if cells validate themselves, so that they must be zeroed beforehand (nest/tile_summary.cl). */
 static bool gpi_brackets_has_halves(const gpi_brackets *b)
 {
     return b->back && b->plan.shape == GP_SHAPE_LOCAL;
 }
 
-/* Cells, notes, tree: see nest/tile_summary.cl. */
+/* Sets where cells, notes and tree are in the scratch, and its size. See nest/tile_summary.cl. */
 static void gpi_brackets_lay_out(gpi_brackets *b)
 {
     const size_t cell = gpi_brackets_has_halves(b) ? 2 : 4;
@@ -34770,7 +34817,7 @@ static void gpi_brackets_lay_out(gpi_brackets *b)
     b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * node : 0;
 }
 
-/* How many tiles, and leaves of their tree. */
+/* Sets the numbers of tiles and of leaves of their tree, and the count. Fails if a tree cannot hold the tiles. */
 static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -34788,7 +34835,7 @@ static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
     return GP_OK;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
 {
     gp_result result = gpi_brackets_codes(gp, b);
@@ -34818,7 +34865,7 @@ enum {
 static const char *const gpi_brackets_names[GPI_BRACKETS_RANGES] = {"in",     "count_buffer", "match",
                                                                     "parent", "depth",        "errors"};
 
-/* An output, where it is wanted. */
+/* Checks an output, if it is wanted. */
 static gp_result gpi_brackets_check_out(gp_context *gp, const gpi_brackets *b, int name, cl_mem buffer,
                                         size_t offset, size_t count, size_t size, gpi_range *used)
 {
@@ -34864,7 +34911,7 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
 
 /* ------------------------------------------------------------------ launches */
 
-/* An output and its offset; something stands in for one that is not wanted. */
+/* Passes an output and its offset. If it is not wanted, another buffer stands in. */
 static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
 {
     const cl_mem buffer = out ? out : call->gp->counters;
@@ -34873,7 +34920,7 @@ static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* GPI_NEST_PARAMETERS; with look-back `polls`: looks at what is late. */
+/* Passes GPI_NEST_PARAMETERS. `polls`: with look-back, how often a group looks at a late tile. */
 static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint polls)
 {
     const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
@@ -34886,13 +34933,13 @@ static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem 
     GPI_CALL_ARG(call, call->gp->counters);
 }
 
-/* The same, where all is there or never will be. */
+/* Passes GPI_NEST_PARAMETERS to a kernel that waits for no tile. */
 static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     gpi_brackets_arg_nest(call, b, scratch, 0);
 }
 
-/* Groups of the kernels that take several tiles each. */
+/* Returns the number of groups of the kernels whose serial groups take several tiles each. */
 static size_t gpi_brackets_groups(const gpi_brackets *b)
 {
     const size_t each = b->plan.shape == GP_SHAPE_SERIAL ? GPI_GROUP_TILES_SERIAL : 1;
@@ -34931,7 +34978,7 @@ static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* Where parents and depths go, and whether. */
+/* Passes the outputs for parents and depths, and whether they are wanted. */
 static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -34970,7 +35017,7 @@ static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_m
     return gpi_call_launch(call, &b->plan, 1);
 }
 
-/* Groups of the tree's first launch. */
+/* Returns the number of groups of the tree's first launch. */
 static cl_uint gpi_brackets_parts(cl_uint leaves)
 {
     return leaves > GPI_BRACKETS_LEAVES ? leaves / GPI_BRACKETS_LEAVES : 1;
@@ -34995,8 +35042,8 @@ static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* nest/brackets_single_pass.cl. In the local shape openers without a partner are known after the launch
- * only. */
+/* Enqueues the single pass (nest/brackets_single_pass.cl). In the local shape openers without a partner are known only
+   after the first launch. */
 static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const bool halves = gpi_brackets_has_halves(b);
@@ -35013,7 +35060,7 @@ static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
     const gp_brackets_desc *d = b->desc;
     const bool more = d->parent || d->depth || b->errors;
     const cl_uint parts = gpi_brackets_parts(b->leaves);
-    cl_mem scratch = call->gp->counters; /* stands in, where there is nothing to read */
+    cl_mem scratch = call->gp->counters; /* stands in if there is nothing to read */
     gp_result r = GP_OK;
     if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;
     if (!d->match && !more) return GP_OK;
@@ -35099,7 +35146,7 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
     return result;
 }
 
-/* Runs the call's kernels once on zeros of the context's own, in one tile and in two. */
+/* Runs the call's kernels on zeros in buffers of its own, once with one tile and once with two. */
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc)
 {
     gp_brackets_desc probe;
@@ -35133,7 +35180,7 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     if (desc->errors) probe.errors = out;
     probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
     for (probe.count = 1; probe.count <= n && result == GP_OK; probe.count += n - 1)
-        result = gp_brackets(gp, &probe); /* one tile goes by several launches, whatever the strategy */
+        result = gp_brackets(gp, &probe); /* one tile takes several launches, whatever the strategy */
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (out) (void)clReleaseMemObject(out);
     return result;
@@ -35141,9 +35188,8 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
 /* ---- End file src/nest/brackets.c ---- */
 
 /* ---- Begin file src/nest/nest.c ---- */
-/* nest.c - what brackets, scans of stacks and trees share: codes of symbols, and what their programs begin
-   with. */
-/* What the kernels know of bytes: nest/symbols.cl. */
+/* nest.c - the parts that brackets, scans of stacks and trees share: codes of symbols, and preludes. */
+/* The table by which kernels classify bytes: nest/symbols.cl. */
 typedef struct gpi_classes {
     int8_t code[256], sign[256];
     uint8_t listed[GPI_LISTED_MAX];
@@ -35172,7 +35218,7 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     return GP_OK;
 }
 
-/* Returns whether there may be brackets of more than one kind; true without a table. */
+/* Returns true if there may be brackets of more than one kind, which is always so without a table. */
 static bool gpi_brackets_kinds(const gpi_brackets *b)
 {
     int first = 0;
@@ -35186,7 +35232,7 @@ static bool gpi_brackets_kinds(const gpi_brackets *b)
     return false;
 }
 
-/* Codes of one byte are symbols, too. */
+/* Fills the table for codes of one byte, which map to themselves. */
 static void gpi_brackets_identity(gpi_brackets *b)
 {
     int i;
@@ -35246,8 +35292,8 @@ static void gpi_classes_make(gpi_classes *c, const int8_t *table)
     gpi_classes_list(c);
 }
 
-/* The table on the device, kept from call to call. It never changes there: the one that has to go may still
-   be in use, and lives on until the commands that use it have ended. */
+/* Sets b->classes to the call's table on the device, which is kept from call to call. A table never changes on the device.
+   A new one replaces an old one, which OpenCL keeps until the commands that use it have ended. */
 static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
 {
     gpi_symbols *s = gp->symbols;
@@ -35279,7 +35325,7 @@ static void gpi_symbols_free(gp_context *gp)
         if (gp->symbols[k].classes) (void)clReleaseMemObject(gp->symbols[k].classes);
 }
 
-/* GPI_INPUT_PARAMETERS */
+/* Passes GPI_SYMBOL_INPUT_PARAMETERS. */
 static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
 {
     const cl_ulong offset = b->desc->in_offset;
@@ -35290,13 +35336,13 @@ static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
     gpi_call_arg_count(call, &b->count);
 }
 
-/* GPI_MAP_BY_BYTE of nest/symbols.cl. */
+/* Returns GPI_MAP_BY_BYTE of nest/symbols.cl: true if the map depends on a single byte and not on i. */
 static bool gpi_map_is_by_byte(const gp_context *gp, gp_type type, const char *map, const gpi_args *args)
 {
     return map && gpi_type_size(type) == 1 && !gpi_map_has_positions(gp, map, args);
 }
 
-/* The parameters of nest/symbols.cl and nest/tile_summary.cl, but for the shape. */
+/* Adds the parameters of nest/symbols.cl and nest/tile_summary.cl, except the shape. */
 static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, gpi_text *text)
 {
     gpi_text_add(text, "#define GPI_SYMBOL %s\n#define GPI_TABLE %d\n",
@@ -35315,7 +35361,7 @@ static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, g
                  b->desc->map ? b->desc->map : "x");
 }
 
-/* What a program without elements begins with. */
+/* Adds the shape and sizes for a program without elements. */
 static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
 {
     const bool local = plan->shape == GP_SHAPE_LOCAL;
@@ -35337,12 +35383,13 @@ static void gpi_brackets_prelude(const gp_context *gp, const gpi_plan *plan, con
 /* ---- End file src/nest/nest.c ---- */
 
 /* ---- Begin file src/nest/stack_scan.c ---- */
-/* stack_scan.c - gp_stack_scan: products of tiles' openers, a tree of tiles, what tiles begin with, the scan. */
+/* stack_scan.c - gp_stack_scan: computes products of tiles' openers, a tree of tiles, the value before each tile, and the
+   scan. */
 /* A checked call, ready to run. */
 typedef struct gpi_stack_scan {
     const gp_stack_scan_desc *desc;
-    gp_brackets_desc symbols; /* what of the call is about brackets */
-    gpi_brackets nest;        /* the same, checked; with the plan, the program and the tiles */
+    gp_brackets_desc symbols; /* the part of the desc that is about brackets */
+    gpi_brackets nest;        /* that part, checked, with the call's plan, program and tiles */
     gpi_element element;
     size_t joints_at, bases_at, cells_at; /* parts of the scratch, in bytes */
     size_t scratch_size;
@@ -35368,7 +35415,7 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
     b->args = desc->args;
     b->arg_count = desc->arg_count;
     gpi_brackets_init(&s->nest, function, b);
-    /* Its macros reach the map of codes, too. */
+    /* the macros of the monoid's source also reach the map of codes */
     s->nest.args.pasted = desc->monoid ? desc->monoid->source : NULL;
 }
 
@@ -35399,7 +35446,7 @@ static void gpi_stack_prelude(const gp_context *gp, const gpi_plan *plan, const 
     gpi_brackets_add_nest(gp, &s->nest, text);
 }
 
-/* Tree, joints, bases, cells: see nest/stack_scan.cl. */
+/* Sets where tree, joints, bases and cells are in the scratch, and its size. See nest/stack_scan.cl. */
 static void gpi_stack_lay_out(gpi_stack_scan *s)
 {
     const size_t size = s->element.size, leaves = s->nest.leaves, tiles = s->nest.tiles;
@@ -35409,7 +35456,7 @@ static void gpi_stack_lay_out(gpi_stack_scan *s)
     s->scratch_size = tiles ? s->cells_at + gpi_round_up((s->desc->count + tiles) * size, 4) : 0;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
 {
     gp_result r = gpi_brackets_codes(gp, &s->nest);
@@ -35453,7 +35500,7 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* GPI_VALUES_PARAMETERS */
+/* Passes GPI_STACK_VALUES_PARAMETERS. */
 static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
 {
     const cl_ulong offset = s->desc->values_offset;
@@ -35462,7 +35509,7 @@ static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
     gpi_brackets_arg_input(call, &s->nest);
 }
 
-/* GPI_STACK_PARAMETERS */
+/* Passes GPI_STACK_PARAMETERS. */
 static void gpi_stack_arg_scratch(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
 {
     const cl_ulong joints = s->joints_at / 4, bases = s->bases_at / 4, cells = s->cells_at / 4;
@@ -35482,7 +35529,7 @@ static gp_result gpi_stack_pair(gpi_call *call, const gpi_stack_scan *s, cl_mem 
     return gpi_call_launch(call, &s->nest.plan, gpi_brackets_groups(&s->nest));
 }
 
-/* As gpi_brackets_tree. */
+/* Launches groups that multiply nodes of the tree, as gpi_brackets_tree does. */
 static gp_result gpi_stack_tree(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch, cl_uint bottom,
                                 cl_uint groups)
 {
@@ -35564,7 +35611,7 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
     return result;
 }
 
-/* Runs the call's kernels once on one element of the context's own. */
+/* Runs the call's kernels on one element, in buffers of its own. */
 static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc)
 {
     gp_stack_scan_desc probe;
@@ -35598,7 +35645,7 @@ static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc
 /* ---- End file src/nest/stack_scan.c ---- */
 
 /* ---- Begin file src/nest/tree.c ---- */
-/* tree.c - gp_tree: runs of elements, a tree of runs, what goes beyond runs. */
+/* tree.c - gp_tree: handles runs of elements, builds a tree of runs, and completes what depends on other runs. */
 /* A checked call, ready to run. */
 typedef struct gpi_tree {
     const gp_tree_desc *desc;
@@ -35660,7 +35707,7 @@ static void gpi_tree_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_text_add(text, "    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n", d->map ? d->map : "x");
 }
 
-/* Bytes of marks. */
+/* Returns the bytes of marks in the scratch. */
 static size_t gpi_tree_marks(const gpi_tree *t)
 {
     const size_t rows = (t->plan.per_item + 15) / 16;
@@ -35668,7 +35715,7 @@ static size_t gpi_tree_marks(const gpi_tree *t)
     return gpi_round_up(2 * t->tiles * rows, 4);
 }
 
-/* Sizes of the tree of runs, and of the scratch: see nest/tree_runs.cl. */
+/* Sets the sizes of the tree of runs and of the scratch, and the count. See nest/tree_runs.cl. */
 static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
 {
     const gp_tree_desc *d = t->desc;
@@ -35691,7 +35738,7 @@ static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
     return GP_OK;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function, const gp_tree_desc *desc)
 {
     gp_result result;
@@ -35747,7 +35794,7 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, GPI_ALL);
 }
 
-/* GPI_TREE_PARAMETERS */
+/* Sets the kernel and passes GPI_TREE_PARAMETERS. */
 static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, const char *kernel, cl_mem scratch)
 {
     const gp_tree_desc *d = t->desc;
@@ -35784,7 +35831,7 @@ static gp_result gpi_tree_grow(gpi_call *call, const gpi_tree *t, cl_mem scratch
 
 static gp_result gpi_tree_launch(gpi_call *call, const gpi_tree *t)
 {
-    const cl_uint leaves = t->leaves / t->plan.group; /* what is left to be grown: above tiles */
+    const cl_uint leaves = t->leaves / t->plan.group; /* tiles: the first launch builds the tree below them */
     const cl_uint parts = gpi_brackets_parts(leaves);
     cl_mem scratch;
     gp_result r = gpi_call_scratch(call, t->desc->scratch, t->scratch_size, &scratch);
@@ -35825,7 +35872,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
     return result;
 }
 
-/* Runs the call's kernels once on one element of the context's own. */
+/* Runs the call's kernels on one element, in buffers of its own. */
 static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 {
     gp_tree_desc probe;
@@ -35850,7 +35897,7 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 /* ---- End file src/nest/tree.c ---- */
 
 /* ---- Begin file kernels/common/hash/constants.cl ---- */
-/* constants.cl - a hash table's header, results and changes; what batches want: for the host and for kernels. */
+/* constants.cl - constants that the host and kernels share: a hash table's header, changes of values, options of batches. */
 #ifndef GPI_HASH_CONSTANTS_CL
 #define GPI_HASH_CONSTANTS_CL
 
@@ -35859,14 +35906,14 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
        facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved */
 #define GPI_HEADER 64
 #define GPI_HEADER_COUNTS 16
-#define GPI_MAGIC 0x67706874u /* + 1: refusing the reserved value is an error, not the caller's wish */
+#define GPI_MAGIC 0x67706874u /* plus 1 if a refused reserved value is an error, and not intended */
 
 /* Counts of the header, besides one for each result, GP_HASH_INSERTED to GP_HASH_ABSENT. */
-#define GPI_COUNT_CLAIMED 0 /* slots that have a key, whether live or not; without side slots */
+#define GPI_COUNT_CLAIMED 0 /* slots that have a key, live or erased, without side slots */
 #define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */
 #define GPI_COUNTS 9
 
-/* How a value changes. */
+/* Changes: how a put changes the value of a key that is there. */
 #define GPI_CHANGE_KEEP 0
 #define GPI_CHANGE_ASSIGN 1
 #define GPI_CHANGE_ADD 2
@@ -35880,9 +35927,9 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 #define GPI_CHANGE_ADD_F 10
 #define GPI_CHANGE_MIN_F 11
 #define GPI_CHANGE_MAX_F 12
-#define GPI_WIDE_VALUE 16 /* added to these: on 64 bits */
+#define GPI_WIDE_VALUE 16 /* added to a change: it operates on 64 bits */
 
-/* Where a batch's values come from. */
+/* Sources of a batch's values. */
 #define GPI_SOURCE_BUFFER 0
 #define GPI_SOURCE_ONE 1   /* the same for all keys */
 #define GPI_SOURCE_INDEX 2 /* the key's index in the batch */
@@ -35891,9 +35938,9 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 #define GPI_WANTS_RESULTS 1u
 #define GPI_WANTS_FAILED 2u
 #define GPI_WANTS_FAILED_VALUES 4u
-#define GPI_IS_JUDGED 8u   /* `judge` is a table of the index that stands for each key */
-#define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */
-#define GPI_TELLS_FULL 32u /* keys that find no slot are an error: nothing says which they are */
+#define GPI_IS_JUDGED 8u   /* `judge` is a table from each key to the index of the one element to put */
+#define GPI_IS_CHECKED 16u /* an earlier launch of the call has checked the number of keys */
+#define GPI_TELLS_FULL 32u /* keys that find no slot are an error, because no output says which they are */
 
 /* Bits of `wants` of batches that find. */
 #define GPI_WANTS_VALUES 1u
@@ -35914,8 +35961,8 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 /* ---- End file kernels/common/hash/constants.cl ---- */
 
 /* ---- Begin file src/hash/hash.h ---- */
-/* hash.h - hash tables. */
-/* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash/table.cl). */
+/* hash.h - types and functions of hash tables. */
+/* A hash table. All contexts that share it use the same gpi_table. Its buffer starts with the same facts (hash/table.cl). */
 typedef struct gpi_table {
     uint32_t references; /* handles */
     size_t key_size, value_size;
@@ -35923,25 +35970,25 @@ typedef struct gpi_table {
     bool limited;      /* probes end early: the device's loops are limited */
     uint32_t mask;     /* capacity - 1 */
     uint64_t seed;
-    uint64_t reserved; /* what the value of an absent key is; not in the packed form */
-    bool loud;         /* it may be a value, and the caller has not named it */
-    uint64_t absent;   /* what gp_hash_find gives, unless told otherwise */
+    uint64_t reserved; /* the value of an absent key; unused in the packed form */
+    bool loud;         /* reserved may occur as a value, and the caller has not named it */
+    uint64_t absent;   /* what gp_hash_find returns for an absent key, by default */
     double max_load;
     bool grow;
-    uint64_t taken;  /* slots, at most; kept up to date if `grow` */
+    uint64_t taken;  /* upper bound of the slots taken; kept up to date if `grow` */
     gpi_range range; /* of the buffer */
     cl_mem buffer;
 } gpi_table;
 
-/* What a gp_hash leads to. The generation tells it from handles that had the place before. */
+/* The table of a gp_hash. The generation distinguishes the handle from earlier ones in the same place. */
 typedef struct gpi_handle {
     gpi_table *table; /* NULL: free */
     uint32_t generation;
 } gpi_handle;
 
 enum {
-    GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
-    GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
+    GPI_HASH_LIMITED_STEPS = 24000, /* if loops are limited: most steps of a probe */
+    GPI_HASH_LIMITED_TURNS = 30000  /* if loops are limited: most exchanges and steps of a put */
 };
 
 /* The description of a program on a table; `more` ends its prelude. */
@@ -35952,17 +35999,17 @@ typedef struct gpi_hash_of_program {
 
 enum { GPI_HASH_USES = 8 };
 
-/* A batch in the order of its home slots' highest digit, if it goes to the table like that: so that a table
-   larger than the caches is walked through piece by piece. */
+/* A batch that is partitioned by the highest digit of its home slots, so that groups visit a table larger than the caches
+   part by part. */
 typedef struct gpi_hash_order {
-    bool wanted; /* then: */
+    bool wanted; /* else the rest is not set */
     gp_sort_desc desc;
     gpi_sort sort;
     size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
     size_t bytes;              /* of scratch */
 } gpi_hash_order;
 
-/* A buffer of the call's. */
+/* A buffer of the batch. */
 typedef struct gpi_hash_use {
     const char *name;
     gpi_range range; /* root NULL: not there */
@@ -36042,20 +36089,20 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 /* ---- End file src/hash/hash.h ---- */
 
 /* ---- Begin file src/hash/batch.c ---- */
-/* batch.c - what batches of keys share: buffers checked, arguments, partitioning. */
+/* batch.c - the parts that all batches of keys share: checks of buffers, arguments, partitioning. */
 enum {
-    GPI_HASH_ITEM_MAX = 15,       /* keys that an item of the local shape counts */
-    GPI_HASH_COMBINE_MAX = 32768, /* ... and a group, in 16 bits */
+    GPI_HASH_ITEM_MAX = 15,       /* most keys of an item in the local shape */
+    GPI_HASH_COMBINE_MAX = 32768, /* keys that a group combines, counted in 16 bits */
     GPI_HASH_GROUPS_EACH = 8      /* groups that a multiprocessor runs at a time */
 };
 
-/* From how many bytes of table on, and keys, it pays to partition a batch first. Measured on PoCL. */
+/* The smallest table and batch for which it pays to partition the batch first. Measured on PoCL. */
 #define GPI_HASH_PARTITION_BYTES ((size_t)16 << 20)
 #define GPI_HASH_PARTITION_KEYS ((size_t)1 << 16)
 
 /* ------------------------------------------------------------------ checks */
 
-/* A buffer of `count` elements of `size` bytes; NULL is left out. */
+/* Checks a buffer of `count` elements of `size` bytes and adds it to batch->uses. Does nothing if it is NULL. */
 static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
                                      size_t offset, size_t count, size_t size, int access)
 {
@@ -36067,7 +36114,7 @@ static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, cons
     return gpi_check_buffer(gp, batch->function, name, buffer, offset, count, size, access, &use->range);
 }
 
-/* What is written overlaps nothing, and nothing overlaps the table. */
+/* Fails if a buffer that the batch writes overlaps another one, or if any buffer overlaps the table. */
 static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch)
 {
     size_t a, b;
@@ -36084,7 +36131,7 @@ static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batc
     return GP_OK;
 }
 
-/* The batch's table, program, count and the table's own memory. */
+/* Sets the batch's table, plan, program and count, and adds the table's memory and the count to batch->uses. */
 static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_hash handle, size_t count,
                                      cl_mem count_buffer, size_t count_offset, gp_type count_type,
                                      gpi_hash_batch *batch)
@@ -36115,7 +36162,7 @@ static cl_uint gpi_hash_widths(const gpi_table *table)
     return (table->key_size == 8 ? GPI_WIDE_KEYS : 0) | (table->value_size == 8 ? GPI_WIDE_VALUES : 0);
 }
 
-/* An array and its offset; where there is none, the context's counters stand in. */
+/* Passes an array and its offset. If it is NULL, the context's counters stand in. */
 static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 {
     const cl_ulong at = buffer ? offset : 0;
@@ -36124,9 +36171,9 @@ static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Keys of a group. In the serial shape fewer when there are few, so that all cores have some. In the local shape no
-   more an item than its counters hold (hash/batch.cl), and one where loops are limited, because each may mean
-   a long probe. */
+/* Returns the keys of a group. In the serial shape a small batch gives fewer keys to a group, so that all cores have some.
+   In the local shape an item has no more keys than its counters hold (hash/batch.cl), and only one if loops are limited,
+   because each key may take a long probe. */
 static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
@@ -36140,7 +36187,7 @@ static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t c
     return share > least ? share : least;
 }
 
-/* The last arguments of a batch's kernels, and the launch of groups of `span` keys. */
+/* Passes the last arguments of a batch's kernel, and launches groups of `span` keys. */
 static gp_result gpi_hash_launch_spans(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count,
                                        size_t span)
 {
@@ -36155,8 +36202,8 @@ static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *bat
     return gpi_hash_launch_spans(call, batch, count, gpi_hash_span(call->gp, &batch->plan, count->bound));
 }
 
-/* The same where groups combine keys. Each sends its sums to the table once, so in the local shape there are as many
-   groups as the device runs at a time. */
+/* Launches a batch whose groups combine equal keys. Each group adds its sums to the table once, so in the local shape there
+   are only as many groups as the device runs at a time. */
 static gp_result gpi_hash_launch_combining(gpi_call *call, const gpi_hash_batch *batch,
                                            const gpi_count *count)
 {
@@ -36180,7 +36227,7 @@ static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, g
                     (int)strategy);
 }
 
-/* Whether it pays, or the caller wants it. */
+/* Returns true if the batch is to be partitioned, because that pays or because the caller's strategy asks for it. */
 static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy)
 {
     const size_t count = batch->count.bound;
@@ -36190,7 +36237,7 @@ static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strate
            batch->table->mask >= GPI_SORT_BINS && count > 0;
 }
 
-/* The pass of a sort that does it. The desc has the caller's keys, and values if they go along. */
+/* Plans the sort pass that partitions the batch. order->desc already has the caller's keys, and values if they move, too. */
 static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order)
 {
     const gpi_table *table = batch->table;
@@ -36198,7 +36245,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     gp_result result;
     uint32_t bits = 0;
     while (table->mask >> bits) bits++;
-    d->keys_out = table->buffer; /* until the scratch is there: something else than the keys */
+    d->keys_out = table->buffer; /* stands in for the scratch: any buffer other than the keys */
     if (d->value_size) d->values_out = table->buffer;
     d->count = batch->count.bound;
     d->count_buffer = batch->count.buffer;
@@ -36219,7 +36266,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     return result;
 }
 
-/* The batch, partitioned, into the scratch. */
+/* Enqueues the pass that partitions the batch into the scratch. */
 static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch)
 {
     gp_sort_desc *d = &order->desc;
@@ -36232,7 +36279,7 @@ static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl
     return gpi_sort_launch(call, &order->sort);
 }
 
-/* The caller's scratch: large enough, and apart from all of the batch's buffers. */
+/* Checks the caller's scratch: it must be large enough, and not overlap the batch's buffers. */
 static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
                                         size_t bytes)
 {
@@ -36244,7 +36291,7 @@ static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *ba
 /* ---- End file src/hash/batch.c ---- */
 
 /* ---- Begin file src/hash/create.c ---- */
-/* create.c - hash tables as objects: create, share, clear, destroy. */
+/* create.c - creates, shares, clears and destroys hash tables. */
 #define GPI_HASH_CAPACITY_MAX ((uint64_t)1 << 31)
 
 /* ------------------------------------------------------------------ create */
@@ -36268,7 +36315,7 @@ static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, cons
     return GP_OK;
 }
 
-/* The power of two that holds `capacity` slots, or `expected` keys at `max_load`. */
+/* Sets *mask to a power of two minus 1: that many slots hold `capacity` slots, or `expected` keys at `max_load`. */
 static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
                                    double max_load, uint32_t *mask)
 {
@@ -36307,15 +36354,15 @@ static uint64_t gpi_hash_load_value(const void *from, size_t size)
     return narrow;
 }
 
-/* The value that the slot of an absent key has, where one is needed. Unless the caller names it, it is one
-   that hardly anybody has: a signalling NaN that no arithmetic gives, as an integer a large one. */
+/* Sets table->absent, and table->reserved, the value in the slot of an absent key, if the form needs one. Unless the caller
+   names it, it is a value that hardly ever occurs: a signalling NaN that no arithmetic returns, a large one as an integer. */
 static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 {
     const bool wide = table->wide && !table->packed;
     const uint64_t mixed = gpi_fnv1a(GPI_FNV1A_SEED, &table->seed, sizeof table->seed);
     table->absent = table->value_size == 8 ? UINT64_MAX : UINT32_MAX;
     if (desc->reserved) table->absent = gpi_hash_load_value(desc->reserved, desc->value_size);
-    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* no narrower value is this */
+    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* cannot occur if values are narrower than words */
     if (table->packed || table->value_size != (wide ? 8 : 4)) return;
     table->loud = !desc->reserved;
     table->reserved = !table->loud ? table->absent
@@ -36323,7 +36370,7 @@ static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
                                    : 0x7fa00000u | mixed >> 43;
 }
 
-/* Packed where one word holds key and value, and the device can exchange it. */
+/* Sets the table's form: packed if one word holds key and value and the device has atomic operations on it. */
 static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *table)
 {
     const bool narrow = table->key_size == 4 && table->value_size <= 4;
@@ -36336,7 +36383,7 @@ static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *
     return GP_OK;
 }
 
-/* All but the memory. */
+/* Checks the desc and sets everything of the table except its memory. */
 static gp_result gpi_hash_describe(gp_context *gp, const char *function, const gp_hash_desc *desc,
                                    gpi_table *table)
 {
@@ -36363,7 +36410,7 @@ static size_t gpi_hash_bytes(const gpi_table *table)
     return GPI_HEADER * sizeof(cl_uint) + gpi_hash_slots(table) * (table->wide && !table->packed ? 16 : 8);
 }
 
-/* The table's memory: the caller's, retained, or its own. */
+/* Sets the table's memory: the caller's buffer `own`, which is retained, or else a new one. */
 static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table)
 {
     const size_t bytes = gpi_hash_bytes(table);
@@ -36487,9 +36534,8 @@ GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_cle
 /* ---- End file src/hash/create.c ---- */
 
 /* ---- Begin file src/hash/device_text.c ---- */
-/* device_text.c - a table's source for kernels of the caller's own. */
-/* For gp_device_source: the layers that a kernel of the caller's needs, as gpi_source_compose has them, up to
-   one key. */
+/* device_text.c - the source by which kernels of the caller's use a table. */
+/* Adds, for gp_device_source, the source that a kernel of the caller's needs to handle one key at a time. */
 static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text)
 {
     const gpi_table *table = gpi_hash_of(gp, function, handle);
@@ -36510,7 +36556,7 @@ static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_h
 /* ---- End file src/hash/device_text.c ---- */
 
 /* ---- Begin file src/hash/find.c ---- */
-/* find.c - batches of keys: gp_hash_find, gp_hash_contains, gp_hash_erase. */
+/* find.c - gp_hash_find, gp_hash_contains and gp_hash_erase, on batches of keys. */
 /* ------------------------------------------------------------------ find, contains */
 
 static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, const gp_hash_find_desc *d)
@@ -36581,13 +36627,14 @@ GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_f
 
 /* ------------------------------------------------------------------ erase */
 
-/* What is erased, and how. */
+/* A call of gp_hash_erase, and the order in which it handles its keys. */
 typedef struct gpi_hash_removal {
     const gp_hash_erase_desc *desc;
     gpi_hash_order order;
 } gpi_hash_removal;
 
-/* Everything but the buffers: enough to know the scratch. Results belong to the order that keys came in. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. A batch with results is not
+   partitioned, since results are in the order of the caller's keys. */
 static gp_result gpi_hash_plan_erase(gp_context *gp, const char *function, gp_hash handle,
                                      gpi_hash_batch *batch, gpi_hash_removal *removal)
 {
@@ -36674,8 +36721,8 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
 /* ---- End file src/hash/find.c ---- */
 
 /* ---- Begin file src/hash/for_each.c ---- */
-/* for_each.c - gp_hash_for_each: an expression of the caller's on every live key. */
-/* How a type's values come from a slot's bits: "as_float((uint)(bits))". */
+/* for_each.c - gp_hash_for_each: evaluates an expression of the caller's for every live key. */
+/* Adds the macros for a type and for its conversion from a slot's bits, such as "as_float((uint)(bits))". */
 static void gpi_each_define(gpi_text *text, const char *what, gp_type type)
 {
     const char *name = gpi_type_cl(type), *bits = gpi_type_size(type) == 8 ? "ulong" : "uint";
@@ -36693,7 +36740,7 @@ static void gpi_each_function(gpi_text *text, const gpi_args *args, const char *
     gpi_text_add(text, "    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", type, name, expression);
 }
 
-/* The caller's expressions as functions; to be freed. */
+/* Returns the functions for the caller's expressions, which the caller of this function frees. NULL: no memory. */
 static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args *args, gp_type key,
                               gp_type value, bool is_set)
 {
@@ -36710,7 +36757,7 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args 
     return gpi_text_take(&text);
 }
 
-/* The table is changed, so expressions read it nowhere else. */
+/* Checks the arguments. Fails if one is the table's memory: the call changes it, so expressions must not read it. */
 static gp_result gpi_each_check_args(gp_context *gp, const char *function, const gpi_table *table,
                                      const gpi_args *args)
 {
@@ -36795,10 +36842,10 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
 /* ---- End file src/hash/for_each.c ---- */
 
 /* ---- Begin file src/hash/insert.c ---- */
-/* insert.c - batches of keys: gp_hash_insert and its kin. */
+/* insert.c - gp_hash_insert, gp_hash_insert_or_assign and gp_hash_insert_or_apply, on batches of keys. */
 enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* stands for the change that an operation and a type make */
 
-/* What is put, and how. */
+/* A call that puts keys into a table: the change to values, the source of values, and the outputs. */
 typedef struct gpi_hash_put {
     const gp_hash_insert_desc *desc;
     cl_uint change, source, wants;
@@ -36829,7 +36876,7 @@ static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
     return 0;
 }
 
-/* Type and operation of insert_or_apply. */
+/* Checks type and operation of gp_hash_insert_or_apply, and sets the change that they make to values. */
 static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *desc = put->desc;
@@ -36896,7 +36943,8 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
 
-/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values. */
+/* Plans the judge, if the call needs one: a table that maps each key of the batch to the index of the one that counts
+   among equal keys. */
 static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     gpi_table *judge = &put->judge;
@@ -36909,7 +36957,8 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
 }
 
-/* Whether the batch is partitioned. Results and indices belong to the order that it came in. */
+/* Plans to partition the batch if that suits. Results and indices of duplicates are in the batch's own order, so that a
+   call with these is not partitioned. */
 static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
@@ -36928,7 +36977,7 @@ static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch
     return result;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash handle,
                                    gpi_hash_batch *batch, gpi_hash_put *put, cl_uint change)
 {
@@ -36999,7 +37048,7 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     gpi_call_arg_uint(call, judging ? 0 : put->wants);
 }
 
-/* One launch: the batch into the table, or its indices into the judge. */
+/* Launches the kernel that puts the batch into the table, or, if `judging`, its indices into the judge. */
 static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
                                      bool judging)
 {
@@ -37014,7 +37063,7 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
-/* Equal keys of a group first combine there: where nothing is wanted of each key by itself. */
+/* Returns true if a group combines its equal keys before it applies them: if no output is wanted for each key. */
 static bool gpi_hash_combines(const gpi_hash_put *put)
 {
     return put->change > GPI_CHANGE_ASSIGN && !(put->wants & (GPI_WANTS_RESULTS | GPI_WANTS_FAILED));
@@ -37027,7 +37076,7 @@ static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *b
     return gpi_hash_launch_combining(call, batch, &batch->count);
 }
 
-/* Which index stands for each key. */
+/* Clears the judge and puts the batch's indices into it, which decides which of equal keys counts. */
 static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
                                 cl_mem scratch)
 {
@@ -37116,8 +37165,8 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
 /* ---- End file src/hash/insert.c ---- */
 
 /* ---- Begin file src/hash/rehash.c ---- */
-/* rehash.c - counts, gp_hash_rehash, and a table that grows. */
-/* The table's counts, by GPI_COUNT_... and gp_hash_result. Blocks. */
+/* rehash.c - reads a table's counts, and gives a table other slots: gp_hash_rehash, and tables that grow. */
+/* Reads the table's counts, which are indexed by GPI_COUNT_... and gp_hash_result. Blocks. */
 static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
                                       uint64_t counts[GPI_COUNTS])
 {
@@ -37128,7 +37177,7 @@ static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, cons
     gpi_call call;
     gp_result result;
     size_t i;
-    gp->hash_unread = false; /* what was refused before does not keep a table from growing */
+    gp->hash_unread = false; /* keys refused by earlier calls must not make this one fail */
     result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
     if (result == GP_OK) {
         result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
@@ -37177,7 +37226,8 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
     return GP_OK;
 }
 
-/* The table gets other slots, in `own` or memory of its own; or stays as it is. */
+/* Moves the table to mask + 1 other slots, in `own` or, if that is NULL, in new memory. If that fails, the table stays as it
+   is. */
 static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table *table, uint32_t mask,
                                  cl_mem own)
 {
@@ -37197,8 +37247,8 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
     return result;
 }
 
-/* A table that grows gets more slots before `count` keys might take more than it may have: only then is the
-   device asked how many are taken. */
+/* Gives a table that grows more slots if `count` more keys might exceed its load. Only then does it read from the device how
+   many slots are taken. */
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count)
 {
     uint64_t counts[GPI_COUNTS];
@@ -37262,7 +37312,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     out->refused = counts[GP_HASH_REFUSED];
     out->superseded = counts[GP_HASH_SUPERSEDED];
     out->erased = counts[GP_HASH_ERASED];
-    /* Keys after the slots take none: where one is live, there is a dead one more than this tells. */
+    /* Keys in side slots claim none of the slots: for each live one there is one more dead slot than this counts. */
     out->dead = counts[GPI_COUNT_CLAIMED] > out->live ? counts[GPI_COUNT_CLAIMED] - out->live : 0;
     return gpi_hash_result(gp);
 }
@@ -37285,8 +37335,8 @@ GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live)
 /* ---- End file src/hash/rehash.c ---- */
 
 /* ---- Begin file src/hash/retrieve.c ---- */
-/* retrieve.c - gp_hash_retrieve: all live keys of a table. */
-/* The sort after a retrieve with sort_type: in place, as many keys as were found. */
+/* retrieve.c - gp_hash_retrieve: writes all live keys of a table. */
+/* Returns the desc of the sort after a retrieve with sort_type. It sorts as many keys as were found, in place. */
 static gp_sort_desc gpi_hash_sort_desc(const gpi_table *table, const gp_hash_retrieve_desc *desc)
 {
     gp_sort_desc sort;
@@ -37337,7 +37387,7 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
     return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
 }
 
-/* Behind the check: where the sort's scratch stands apart from all that. */
+/* Plans the sort after a retrieve, if any, and checks its scratch, which must not overlap the batch's buffers. */
 static gp_result gpi_hash_plan_retrieve(gp_context *gp, const gpi_hash_batch *batch,
                                         const gp_sort_desc *sort_desc, gpi_sort *sort)
 {
@@ -37411,7 +37461,7 @@ GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
 /* ---- End file src/hash/retrieve.c ---- */
 
 /* ---- Begin file src/hash/stats.c ---- */
-/* stats.c - gp_hash_stats_read: how far keys are from their home slots. */
+/* stats.c - gp_hash_stats_read: measures how far keys are from their home slots. */
 enum { GPI_STATS_WORDS = GPI_STATS_BINS + 2 * GPI_LENGTH_BINS };
 
 static uint64_t gpi_hash_wide(const cl_uint *words, size_t at)
@@ -37466,12 +37516,12 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
 /* ---- End file src/hash/stats.c ---- */
 
 /* ---- Begin file src/hash/table.c ---- */
-/* table.c - what every call on a hash table needs: handles, programs, arguments, launches over all slots. */
+/* table.c - the parts that all calls on hash tables share: handles, programs, arguments, launches over all slots. */
 #if defined(_MSC_VER) && !defined(__clang__)
 #include <intrin.h>
 #endif
 
-#define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* of a group that goes over a table */
+#define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* slots of a group, in kernels over all slots */
 
 /* ------------------------------------------------------------------ what kernels have counted */
 
@@ -37484,8 +37534,7 @@ static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
         function);
 }
 
-/* Has the kernels' counts read, after what is in the queue. A read that fails later is among the failures that
-   gp_finish tells. */
+/* Enqueues a read of the kernels' counts, after the commands in the queue. If the read fails later, gp_finish reports it. */
 static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
 {
     cl_event event;
@@ -37500,9 +37549,9 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
     return error;
 }
 
-/* What the kernels have counted, and gpi_hash_read_told has read: keys refused because of a reserved value
-   that the caller does not know of, tables that are none, and keys for which there was no room. One counter
-   is told at a time, and cleared. */
+/* Fails if one of the counts that gpi_hash_read_told has read is not 0: keys refused because of a reserved value that the
+   caller has not named, tables with a damaged header, and keys for which there was no room. Reports one counter at a time,
+   and clears it. */
 static gp_result gpi_hash_tell(gp_context *gp)
 {
     static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
@@ -37539,7 +37588,7 @@ static gp_result gpi_hash_tell(gp_context *gp)
         functions[by], counts[by]);
 }
 
-/* Blocks; the queue's hash kernels have ended. */
+/* Reads the kernels' counts and reports them as gpi_hash_tell does. Blocks. The hash kernels in the queue must have ended. */
 static gp_result gpi_hash_result(gp_context *gp)
 {
     const cl_int error = gpi_hash_read_told(gp, CL_TRUE);
@@ -37549,7 +37598,7 @@ static gp_result gpi_hash_result(gp_context *gp)
 
 /* ------------------------------------------------------------------ handles */
 
-/* The handle's table, or NULL with an error. */
+/* Returns the handle's table, or sets an error and returns NULL. */
 static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle)
 {
     const uint32_t place = (uint32_t)handle.id;
@@ -37568,7 +37617,7 @@ static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash hand
     return gp->handles[place - 1].table;
 }
 
-/* Nobody but the table's own calls writes into the memory of one that lives. */
+/* Fails if a range overlaps the memory of a live table, which only calls on that table may write. */
 static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
                                                   const gpi_range *range)
 {
@@ -37589,7 +37638,7 @@ static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *fu
 static const gpi_hash_hooks gpi_hash_hooks_set = {gpi_hash_check_apart_from_tables, gpi_hash_read_told,
                                                   gpi_hash_tell, gpi_hash_result};
 
-/* Adds to a number that other threads count in, too, and returns the sum. */
+/* Adds to a number that other threads change, too, and returns the sum. */
 static uint32_t gpi_add_atomically(uint32_t *number, uint32_t change)
 {
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -37599,7 +37648,7 @@ static uint32_t gpi_add_atomically(uint32_t *number, uint32_t change)
 #endif
 }
 
-/* A handle for the table, which it counts as a reference. */
+/* Makes a handle for the table and counts it as a reference. */
 static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out)
 {
     uint32_t i = 0;
@@ -37610,7 +37659,7 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
         gp->handles = grown;
         gp->handle_count = i + 1;
     }
-    /* Contexts start at different generations, so that a handle of another one is most likely none here. */
+    /* Contexts start at different generations, so that a handle of another context is most likely invalid here. */
     if (gp->generation == 0) gp->generation = (uint32_t)gpi_fnv1a(GPI_FNV1A_SEED, &gp, sizeof gp) | 1;
     gp->hash = &gpi_hash_hooks_set;
     gp->handles[i].table = table;
@@ -37620,14 +37669,14 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
     return GP_OK;
 }
 
-/* Frees a table that no handle leads to. */
+/* Frees a table without handles. */
 static void gpi_hash_free(gpi_table *table)
 {
     if (table->buffer) (void)clReleaseMemObject(table->buffer);
     GP_FREE(table);
 }
 
-/* Takes a handle away, and with the last one the table. */
+/* Drops a reference to the table, and frees the table with the last one. */
 static void gpi_hash_release(gpi_table *table)
 {
     if (gpi_add_atomically(&table->references, UINT32_MAX) == 0) gpi_hash_free(table);
@@ -37669,7 +37718,7 @@ static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_prim
 
 /* ------------------------------------------------------------------ facts */
 
-/* What the header begins with, and kernels are given: hash/table.cl. */
+/* Sets the facts about a table with which its header begins, and which kernels get as arguments (hash/table.cl). */
 static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
 {
     const cl_ulong capacity = (cl_ulong)table->mask + 1;
@@ -37681,7 +37730,7 @@ static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
     facts[3] = table->reserved;
 }
 
-/* The arguments that stand for a table. */
+/* Passes a table: its buffer and its facts. */
 static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table)
 {
     cl_ulong facts[4];
@@ -37691,7 +37740,7 @@ static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table)
     for (i = 0; i < 4; i++) GPI_CALL_ARG(call, facts[i]);
 }
 
-/* The last argument of kernels that look whether there is a table, or refuse keys. */
+/* Passes the counters, the last argument of kernels that check a table's header or refuse keys. */
 static void gpi_hash_arg_counters(gpi_call *call)
 {
     GPI_CALL_ARG(call, call->gp->counters);
@@ -37700,7 +37749,7 @@ static void gpi_hash_arg_counters(gpi_call *call)
 
 /* ------------------------------------------------------------------ launches over all slots */
 
-/* Slots after the table's, for the keys that mean something else in a slot. */
+/* Returns the number of side slots after the table's, for keys that would mean something else in a slot. */
 static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
 
 static size_t gpi_hash_slots(const gpi_table *table)
@@ -37708,14 +37757,15 @@ static size_t gpi_hash_slots(const gpi_table *table)
     return (size_t)table->mask + 1 + gpi_hash_side_slots(table);
 }
 
-/* Slots of a group: few an item where loops are limited, because each may mean a probe. */
+/* Returns the slots of a group. If loops are limited, an item has only one, because each may take a probe. */
 static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
 {
     if (plan->shape == GP_SHAPE_SERIAL) return GPI_HASH_SERIAL_SLOTS;
     return (size_t)plan->group * (gp->info.loop_limit ? 1 : 16);
 }
 
-/* The last arguments, and the launch. `has_counters`: all but the clearing of a table. */
+/* Passes the last arguments, and launches a kernel over all slots. `has_counters`: true for all kernels except the one that
+   clears a table. */
 static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan,
                                        bool has_counters)
 {
@@ -37725,7 +37775,7 @@ static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, c
     return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
 }
 
-/* Writes the header and empties the slots; `from`, when not NULL, is the table whose counts go on. */
+/* Enqueues the kernel that writes the header and empties the slots. If `from` is not NULL, the table keeps its counts. */
 static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from)
 {
     const cl_mem counted = from ? from->buffer : table->buffer;
@@ -37742,8 +37792,8 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
 /* ---- End file src/hash/table.c ---- */
 
 /* ---- Begin file src/hash/warm_up.c ---- */
-/* warm_up.c - every hash kernel once. */
-/* Every kernel once, on a tiny table of the context's own. */
+/* warm_up.c - warms up hash tables. */
+/* Runs the hash kernels once, on a tiny table of its own. */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
 {
     gp_hash_desc tiny;
@@ -37789,7 +37839,7 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
 /* ---- End file src/hash/warm_up.c ---- */
 
 /* ---- Begin file src/map/map.h ---- */
-/* map.h - map, gather, random numbers, stencils. */
+/* map.h - warm-ups of maps, gathers, random numbers and stencils. */
 /* map.c */
 static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
 
@@ -37804,14 +37854,14 @@ static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc
 /* ---- End file src/map/map.h ---- */
 
 /* ---- Begin file src/map/gather.c ---- */
-/* gather.c - gp_gather, gp_scatter, gp_unpack: elements by index. An unpack scans its flags for the indices. */
+/* gather.c - gp_gather, gp_scatter and gp_unpack: move elements by index. An unpack scans its flags to get the indices. */
 enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
 
 /* A call, ready to be checked and run. */
 typedef struct gpi_gather {
     const char *function;
     size_t element_size;
-    cl_mem in, out, index, flag; /* index NULL: of the flags */
+    cl_mem in, out, index, flag; /* index NULL: the flags' ranks */
     size_t in_offset, out_offset, index_offset, flag_offset;
     size_t in_count, out_count; /* elements that each has */
     gp_type index_type, flag_type;
@@ -37855,7 +37905,7 @@ static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_g
     gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
 }
 
-/* Ranks of 32 bits where they suffice. */
+/* Describes an unpack. Ranks have 32 bits if those suffice. */
 static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, const gp_unpack_desc *d)
 {
     memset(gather, 0, sizeof *gather);
@@ -37876,7 +37926,7 @@ static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, con
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* An element whose bytes nobody looks into. */
+/* Returns the type that moves an element of `size` bytes, whatever it is. */
 static const char *gpi_gather_element_cl(size_t size)
 {
     return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : size == 8 ? "ulong" : "ulong2";
@@ -37896,7 +37946,7 @@ static void gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, const
     }
 }
 
-/* The scan whose output says how many flags are set before each. Of all flags up to the bound. */
+/* Plans the scan that counts for each flag, up to the bound, how many flags before it are set. */
 static gp_result gpi_gather_plan_scan(gp_context *gp, gpi_gather *gather)
 {
     gp_scan_desc *d = &gather->scan_desc;
@@ -37922,7 +37972,7 @@ static size_t gpi_gather_scratch(const gpi_gather *gather)
     return gather->ranks_at + gather->count.bound * gpi_type_size(gather->index_type);
 }
 
-/* Everything but the buffers. */
+/* Checks and plans everything except the buffers. */
 static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
 {
     const size_t size = gather->element_size;
@@ -37947,7 +37997,7 @@ static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
 
 /* ------------------------------------------------------------------ check */
 
-/* One of the arrays; nothing of an empty one is looked at. */
+/* Checks one of the arrays, unless it is empty. */
 static gp_result gpi_gather_check_array(gp_context *gp, const gpi_gather *gather, int name, cl_mem buffer,
                                         size_t offset, size_t count, size_t size, gpi_range *used)
 {
@@ -37982,7 +38032,7 @@ static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem sc
 
 /* ------------------------------------------------------------------ launch */
 
-/* An array, or, where it is empty, something that stands in and is not looked at. */
+/* Passes an array and its offset. For an empty one another buffer stands in, which the kernel does not read. */
 static void gpi_gather_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset)
 {
     const cl_ulong at = count ? offset : 0;
@@ -38010,7 +38060,7 @@ static gp_result gpi_gather_launch(gpi_call *call, const gpi_gather *g)
     return gpi_call_launch(call, &g->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-/* Scans the flags into the scratch: the indices of the launch that follows. */
+/* Enqueues the scan of the flags into the scratch. Its output is the indices of the launch that follows. */
 static gp_result gpi_gather_rank(gpi_call *call, gpi_gather *gather, cl_mem own)
 {
     gp_scan_desc *d = &gather->scan_desc;
@@ -38083,7 +38133,7 @@ GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *de
 
 /* ------------------------------------------------------------------ warm-up */
 
-/* Moves a zero of the context's own. */
+/* Moves one zero, in buffers of its own. */
 static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of an element, an index or a flag */
@@ -38114,7 +38164,7 @@ static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
         result = gpi_gather_warm_up_one(gp, &gather);
     }
     if (desc->unpack && result == GP_OK) {
-        gp_scan_desc scan; /* of several tiles too */
+        gp_scan_desc scan; /* warmed up for several tiles, too */
         gpi_gather_init_unpack(&gather, "gp_warmup", desc->unpack);
         memset(&scan, 0, sizeof scan);
         scan.type = gather.flag_type;
@@ -38129,7 +38179,7 @@ static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 /* ---- End file src/map/gather.c ---- */
 
 /* ---- Begin file src/map/map.c ---- */
-/* map.c - gp_transform, gp_fill, gp_iota, gp_adjacent_difference: each element made by itself, in one launch. */
+/* map.c - gp_transform, gp_fill, gp_iota and gp_adjacent_difference: compute each element by itself, in one launch. */
 enum {
     GPI_MAP_INPUTS_MAX = 3,
     GPI_MAP_SERIAL_SPAN_MIN = 16384 /* elements of a group, when there are few */
@@ -38139,27 +38189,27 @@ typedef struct gpi_map_input {
     cl_mem buffer;
     size_t offset;
     gp_type type;
-    const gp_record *record; /* instead of it */
+    const gp_record *record; /* instead of type */
 } gpi_map_input;
 
 /* A call, ready to be checked and run. */
 typedef struct gpi_map {
     const char *function;
-    const char *text; /* the expression, and */
-    gpi_args args;    /* what it names */
+    const char *text; /* the expression */
+    gpi_args args;    /* the arguments that it may name */
     gpi_map_input in[GPI_MAP_INPUTS_MAX];
     size_t inputs;
     bool lag; /* the second input is the first one, one element late */
     cl_mem out;
     size_t out_offset, out_size;
     const char *out_cl; /* type in memory */
-    gp_type out_type;   /* 0: bytes that nobody looks into, or: */
+    gp_type out_type;   /* 0: untyped, or of type: */
     const gp_record *out_record;
     cl_ulong constant[2]; /* a and b of map/map.cl */
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    bool in_place; /* with lag: takes a copy of the input */
+    bool in_place; /* with lag: needs a copy of the input */
 } gpi_map;
 
 enum {
@@ -38206,7 +38256,7 @@ static size_t gpi_map_input_size(const gpi_map_input *in)
     return in->record ? in->record->size : gpi_type_size(in->type);
 }
 
-/* Of two fields of a desc, one. */
+/* Fails unless exactly one of a type and a record is given and can be used. */
 static gp_result gpi_map_check_type(gp_context *gp, const char *function, const char *field, gp_type type,
                                     const gp_record *record)
 {
@@ -38230,7 +38280,7 @@ static gp_result gpi_map_check_types(gp_context *gp, gpi_map *map)
     return result == GP_OK ? gpi_args_check(gp, map->function, &map->args) : result;
 }
 
-/* A type, or else a record; where neither is given, those of the first input. */
+/* Returns the type of an input or output, which is that of the first input if neither `type` nor `record` is given. */
 static gp_type gpi_map_type(const gp_transform_desc *d, gp_type type, const gp_record *record)
 {
     return type || record ? type : d->type;
@@ -38295,7 +38345,7 @@ static gp_result gpi_map_of_fill(gp_context *gp, const char *function, const gp_
     return GP_OK;
 }
 
-/* `step`, or one where all its bits are zero. */
+/* Returns `step`, or one if all bits of `step` are zero. */
 static gp_value gpi_iota_step(gp_type type, gp_value step)
 {
     if (step.u64 != 0) return step;
@@ -38340,8 +38390,8 @@ static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* The expression has lines of its own, so that it may end in a comment. Only inputs that there are have a
- * name. */
+/* Adds the map as a function. The expression gets its own lines, so that it may end in a comment. It can name only inputs
+   that exist. */
 static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
 {
     static const char *const names[GPI_MAP_INPUTS_MAX] = {"x", "y", "z"};
@@ -38360,7 +38410,8 @@ static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_t
     gpi_text_add(text, "#line 1 \"map\"\n%s\n    );\n}\n", map->text);
 }
 
-/* Whether a local group moves elements by vectors of four: words at most, whose vectors are aligned alike. */
+/* Returns true if a group of the local shape moves elements by vectors of four. They must have at most four bytes, so that
+   their vectors are aligned alike. */
 static bool gpi_map_has_quads(const gpi_map *map, const gpi_plan *plan)
 {
     bool has =
@@ -38400,7 +38451,7 @@ static void gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const vo
     gpi_map_prelude_function(map, lane, text);
 }
 
-/* Everything but the buffers. */
+/* Plans everything except the buffers. */
 static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 {
     size_t k, size = map->out_size;
@@ -38415,7 +38466,8 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 
 /* ------------------------------------------------------------------ check */
 
-/* The output may be an input's elements themselves; where the second input is late, only through a copy. */
+/* Fails if the output overlaps another range, unless it is exactly an input. Then sets map->in_place if the second input
+   lags: it has to be a copy. */
 static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
 {
     gpi_range others[GPI_MAP_RANGES];
@@ -38478,7 +38530,8 @@ static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
     return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-/* A late input of its own, since elements are overwritten before their successors are made. */
+/* Copies the input to scratch as the second, lagging input, since an element may be overwritten before its successor is
+   computed. */
 static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
 {
     const size_t size = gpi_type_size(map->in[0].type), bytes = map->count.bound * size;
@@ -38491,7 +38544,7 @@ static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
     return result;
 }
 
-/* Checks, and enqueues. */
+/* Plans, checks and enqueues a map. */
 static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
                              cl_uint wait_count, cl_event *done)
 {
@@ -38573,7 +38626,7 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 
 /* ------------------------------------------------------------------ warm-up */
 
-/* Runs it on one zero of the context's own. */
+/* Runs a described map on one zero, in buffers of its own. Does nothing if `result` is an error, and returns it. */
 static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result result)
 {
     enum { GPI_LARGEST = GP_RECORD_BYTES }; /* bytes of an element */
@@ -38620,7 +38673,7 @@ static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 /* ---- End file src/map/map.c ---- */
 
 /* ---- Begin file src/map/random.c ---- */
-/* random.c - gp_random: numbers by counter, in one launch. */
+/* random.c - gp_random: random numbers from a counter, in one launch. */
 #include <float.h>
 enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
 
@@ -38628,7 +38681,7 @@ enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are 
 typedef struct gpi_random {
     const gp_random_desc *desc;
     const char *function;
-    unsigned words;       /* of an element: 1, 2 */
+    unsigned words;       /* random words of an element: 1, 2 */
     cl_ulong argument[2]; /* low and range; mean and deviation, by their bits */
     gpi_plan plan;
     gpi_program *program;
@@ -38691,7 +38744,7 @@ static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* Bits of a uniform fraction: as many as every number in [0, 1) of the type has. */
+/* Returns the bits of a uniform fraction, the precision that the type has everywhere in [0, 1). */
 static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
 {
     return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
@@ -38711,7 +38764,7 @@ static void gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const
                  type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
 }
 
-/* Everything but the buffers. Local memory holds the elements of a block for each item. */
+/* Checks and plans everything except the buffers. Local memory holds the elements of a block for each item. */
 static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
 {
     const gp_random_desc *d = random->desc;
@@ -38785,7 +38838,7 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc)
     return gpi_random_call(gp, "gp_random", desc);
 }
 
-/* Makes one number in a buffer of the context's own. */
+/* Makes one number, in a buffer of its own. */
 static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
 {
     gp_random_desc probe;
@@ -38803,31 +38856,31 @@ static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
 /* ---- End file src/map/random.c ---- */
 
 /* ---- Begin file src/map/stencil.c ---- */
-/* stencil.c - gp_stencil: each element from its neighbours, by tiles with a rim or by rows, in one launch. */
+/* stencil.c - gp_stencil: computes each element from its neighbours, by tiles with a rim or by rows, in one launch. */
 enum {
     GPI_STENCIL_RADIUS_MAX = 8,
     GPI_STENCIL_CHANNELS_MAX = 4,
-    GPI_STENCIL_SERIAL_ROW = 256, /* elements of a tile's row; 1-D: */
-    GPI_STENCIL_SERIAL_LINE = 4096,
-    GPI_STENCIL_LOCAL_ROW = 64,
-    GPI_STENCIL_TILE_ROWS = 32, /* of a tile */
+    GPI_STENCIL_SERIAL_ROW = 256,   /* serial: elements of a tile's row */
+    GPI_STENCIL_SERIAL_LINE = 4096, /* serial: elements of a tile in one dimension */
+    GPI_STENCIL_LOCAL_ROW = 64,     /* local: elements of a tile's row */
+    GPI_STENCIL_TILE_ROWS = 32,     /* rows of a tile */
     GPI_STENCIL_BY_ROWS =
-        64, /* serial, weights: elements of a tile, which is a part of a row; and of a group: */
-    GPI_STENCIL_SPAN_ROW = 4096,
-    GPI_STENCIL_SPAN_MIN = 8192 /* when there are few */
+        64, /* serial, with weights, by rows: elements of a tile, which is a part of a single row */
+    GPI_STENCIL_SPAN_ROW = 4096, /* serial, with weights: elements of a group's row */
+    GPI_STENCIL_SPAN_MIN = 8192  /* serial, with weights: elements of a group, when there are few */
 };
 
 /* A call, ready to be checked and run. */
 typedef struct gpi_stencil {
     const gp_stencil_desc *desc;
     const char *function;
-    gpi_args args; /* that the map names */
+    gpi_args args; /* that the map may name */
     gp_type out_type;
-    size_t height, channels, in_pitch, out_pitch; /* no longer 0 */
+    size_t height, channels, in_pitch, out_pitch; /* defaults instead of 0 */
     size_t in_count, out_count;                   /* elements from the first to the last one */
-    size_t weights;                               /* how many; 0: a map */
-    unsigned tile_x, tile_y; /* what is brought near at once: of a group, or of what it goes over */
-    bool in_place;           /* takes a copy of the input */
+    size_t weights;                               /* their number; 0: a map */
+    unsigned tile_x, tile_y; /* a tile, without its rims: all of a group's part, or one after the other */
+    bool in_place;           /* needs a copy of the input */
     gpi_plan plan;
     gpi_program *program;
 } gpi_stencil;
@@ -38865,7 +38918,7 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
     return gpi_check_text(gp, s->function, "map", d->map);
 }
 
-/* Elements from the first to the last one of a picture; false where they do not fit into a size_t. */
+/* Sets *count to the elements from the first to the last one of a picture. Returns false if it does not fit in a size_t. */
 static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *count)
 {
     *count = 0;
@@ -38910,7 +38963,7 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* What the expression may name, and the expression, on lines of its own. */
+/* Adds the macro at(dx, dy), and the map as a function. The expression gets its own lines. */
 static void gpi_stencil_prelude_map(const gpi_stencil *s, gpi_text *text)
 {
     const gp_stencil_desc *d = s->desc;
@@ -38941,7 +38994,7 @@ static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
         lane, rounding, lane, rounding);
 }
 
-/* A tile's row with its rims, which the local shape has by whole vectors of four. */
+/* Returns the elements of a tile's row with its rims. In the local shape rims are whole vectors of four. */
 static unsigned gpi_stencil_row_near(const gpi_stencil *s)
 {
     const unsigned rim = s->desc->radius_x * (unsigned)s->channels;
@@ -38965,7 +39018,7 @@ static void gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, cons
     if (d->map) gpi_stencil_prelude_map(s, text);
 }
 
-/* Elements of local memory that a tile takes. */
+/* Returns the elements of a tile with its rims, which local memory holds. */
 static size_t gpi_stencil_near(const gpi_stencil *s)
 {
     return (size_t)gpi_stencil_row_near(s) * (s->tile_y + 2 * s->desc->radius_y);
@@ -38976,7 +39029,7 @@ static bool gpi_stencil_by_rows(const gpi_stencil *s)
     return s->plan.shape == GP_SHAPE_SERIAL && s->weights > 0;
 }
 
-/* A tile that fits: of one row where that is all there is. */
+/* Chooses a tile that fits in local memory. It has one row if the input has only one, or if groups work by rows. */
 static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
 {
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
@@ -38989,7 +39042,7 @@ static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
         s->tile_y /= 2;
 }
 
-/* Everything but the buffers. */
+/* Checks and plans everything except the buffers. */
 static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
 {
     gp_result result = gpi_stencil_describe(gp, s);
@@ -39034,7 +39087,7 @@ static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
 
 /* ------------------------------------------------------------------ launch */
 
-/* The constant border, as an operand: of f32 where the input is of halves. */
+/* Passes the constant border as an operand, an f32 if the input has halves. */
 static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
 {
     const gp_value value = s->desc->border_value;
@@ -39043,7 +39096,8 @@ static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
     else gpi_call_arg(call, gpi_type_size(s->desc->type), &value);
 }
 
-/* What a group has: its tile, or as many rows, up to a length, as others have as much to do. */
+/* Sets the part of the output that a group computes: its tile, or, if groups work by rows, as many rows (of limited length)
+   as make an equal share. */
 static void gpi_stencil_span(const gp_context *gp, const gpi_stencil *s, cl_ulong *span_x, cl_ulong *span_y)
 {
     const size_t row = s->desc->width * s->channels;
@@ -39089,7 +39143,7 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     return gpi_call_launch(call, &s->plan, groups);
 }
 
-/* In place: of a copy, since neighbours are overwritten. */
+/* Launches the stencil on a copy of the input, since in place neighbours are overwritten. */
 static gp_result gpi_stencil_launch_in_place(gpi_call *call, const gpi_stencil *s)
 {
     const gp_stencil_desc *d = s->desc;
@@ -39146,7 +39200,7 @@ GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *
     return result;
 }
 
-/* One pixel of the context's own, with weights of zero. */
+/* Runs the stencil on one or two pixels, in buffers of its own, with weights of zero. */
 static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc)
 {
     enum { GPI_LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
@@ -39177,10 +39231,11 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
 /* ---- End file src/histogram/histogram.h ---- */
 
 /* ---- Begin file src/histogram/histogram.c ---- */
-/* histogram.c - gp_histogram: tables of each group's own where bins are few; else atomics, or slices joined. */
+/* histogram.c - gp_histogram: if bins are few, each group counts in its own table. Otherwise groups count by atomics (local
+   shape), or in slices that are then joined (serial shape). */
 enum {
-    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* of near tables: four of them */
-    GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* 16 KiB: several groups of a compute unit have room */
+    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: cells of a group's four tables together */
+    GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB; a compute unit has room for several groups */
     GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* four channels of 256 values */
     GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: samples of a group, when there are few */
     GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins of a group that joins slices */
@@ -39190,12 +39245,12 @@ enum {
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
     const char *function;
-    gp_type type, out_type;             /* of samples, after the map where there is one; of counts */
+    gp_type type, out_type;             /* of samples (after the map, if there is one); of counts */
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
     size_t in_size;                     /* of an element in memory */
-    bool indices;                       /* there are none: the map takes the index alone */
-    gpi_args args;                      /* that the map names */
-    size_t channels, wanted;            /* of an element; of those, counted */
+    bool indices;                       /* there is no input: the map takes only the index */
+    gpi_args args;                      /* that the map may name */
+    size_t channels, wanted;            /* channels of an element; those that are counted */
     size_t bins;
     cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */
     cl_uint shift;
@@ -39210,7 +39265,7 @@ typedef struct gpi_histogram {
 
 /* ------------------------------------------------------------------ bins */
 
-/* floor(x * 2^64 / range) for x < range; *rest is what is left. range 0: 2^64. */
+/* Returns floor(x * 2^64 / range) for x < range, and sets *rest to the remainder. A range of 0 means 2^64. */
 static cl_ulong gpi_fraction(cl_ulong x, cl_ulong range, cl_ulong *rest)
 {
     cl_ulong q = 0;
@@ -39229,7 +39284,8 @@ static cl_ulong gpi_fraction(cl_ulong x, cl_ulong range, cl_ulong *rest)
     return q;
 }
 
-/* s where range = bins 2^s and numbers of `bits` can be shifted by that; else ~0. range 0: 2^64. */
+/* Returns the s for which range = bins * 2^s, if numbers of `bits` bits can be shifted by s; else ~0. A range of 0 means
+   2^64. */
 static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
 {
     cl_uint s;
@@ -39241,14 +39297,14 @@ static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
     return ~(cl_uint)0;
 }
 
-/* Even bins of integers: exact, see histogram/bins.cl. */
+/* Sets the factors of even bins of integers, which are exact (histogram/bins.cl). */
 static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
 {
     const cl_ulong range = limit + 1, bins = h->bins; /* range 0: 2^64 */
     const cl_ulong part = range ? bins % range : bins;
     cl_ulong rest, high = gpi_fraction(part, range, &rest);
     cl_ulong low = gpi_fraction(rest, range, &rest) + 1;
-    if (h->size < 8) high++; /* one word will do: rounded up as the last of two is */
+    if (h->size < 8) high++; /* one word suffices, rounded up as the last of two words is */
     else if (low == 0) high++;
     h->lower = lower;
     h->limit = limit;
@@ -39258,7 +39314,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     h->shift = gpi_bins_shift(range, bins, h->size < 8 ? 32 : 64);
 }
 
-/* A bound of which only the first four bytes are set: as .f32, in place of .f64. */
+/* Returns true if only the first four bytes of a bound are set, as by .f32 in place of .f64. */
 static bool gpi_is_f32_bound(gp_value bound) { return bound.f32 != 0 && bound.u64 <= UINT32_MAX; }
 
 static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
@@ -39371,7 +39427,7 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
     return GP_OK;
 }
 
-/* Elements, and the map as a function; see element/prelude.c. */
+/* Adds the type of elements, and the map as a function, like element/prelude.c. */
 static void gpi_histogram_prelude_map(const gpi_histogram *h, gpi_text *text)
 {
     const gp_histogram_desc *d = h->desc;
@@ -39408,7 +39464,8 @@ static void gpi_histogram_prelude(const gp_context *gp, const gpi_plan *plan, co
     gpi_histogram_prelude_map(h, text);
 }
 
-/* Near: counts that a group keeps for itself. Samples of 8 bits are counted by value, whatever the bins. */
+/* Sets near_cells, the counts of a group's own table, and is_near, true if the groups use one. Samples of 8 bits are counted
+   by value, whatever the bins. */
 static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
 {
     const bool serial = h->plan.shape == GP_SHAPE_SERIAL;
@@ -39419,13 +39476,13 @@ static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
     h->is_near = h->size == 1 || (serial ? 4 * (h->bins + 1) <= cells : h->bins <= cells);
 }
 
-/* Groups of the local shape stride through spans: some for each compute unit. */
+/* Sets the span of a group and the copies of its table in the local shape, with several groups for each compute unit. */
 static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, own = h->size == 1 ? 256 * h->channels : h->bins;
     const size_t tile = gp->desc.tuning.tile ? gpi_plan_tile(&h->plan) : 16 * (size_t)h->plan.group;
     size_t groups = 8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
-    if (groups < n >> 31) groups = n >> 31; /* a count of its own fits 32 bits */
+    if (groups < n >> 31) groups = n >> 31; /* a group's own counts must fit 32 bits */
     h->span = gpi_ceil_div(gpi_ceil_div(n, groups), tile) * tile;
     if (gp->desc.tuning.tile) h->span = tile;
     while (gp->info.loop_limit && h->span * h->channels / h->plan.group > gp->info.loop_limit / 2)
@@ -39434,7 +39491,8 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     if (h->copies > h->plan.group) h->copies = h->plan.group;
 }
 
-/* Serial and far, each group has as many counts as all bins: no more groups than that pays for. */
+/* Sets the spans and groups. In the serial shape without near tables each group has counts for all bins, so there are no more
+   groups than pay for that. */
 static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;
@@ -39458,7 +39516,7 @@ static size_t gpi_histogram_scratch(const gpi_histogram *h)
     return (h->groups - 1) * h->bins * h->out_size;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const gp_histogram_desc *d,
                                     gpi_histogram *h)
 {
@@ -39535,13 +39593,13 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 
 /* ------------------------------------------------------------------ launches */
 
-/* GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, and where counts go. */
+/* Passes GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, and the output. */
 static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->out; /* never looked at, then */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* stands in, and is not read */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
     gpi_call_args(call, &h->args);
@@ -39602,7 +39660,7 @@ static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
 {
     const size_t size = h->out_size;
     gp_result result = GP_OK;
-    cl_mem scratch = h->desc->out; /* stands in where there are no slices */
+    cl_mem scratch = h->desc->out; /* stands in if there are no slices */
     if (h->groups > 0 && gpi_histogram_scratch(h))
         result = gpi_call_scratch(call, h->desc->scratch, gpi_histogram_scratch(h), &scratch);
     if (result == GP_OK && !h->desc->accumulate)
@@ -39641,7 +39699,7 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
     return result;
 }
 
-/* Counts zeros of the context's own, in as many bins as make each kernel work. */
+/* Counts zeros in buffers of its own, first in few bins and then in many, so that each kernel runs. */
 static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc)
 {
     const size_t n = 3 * GPI_HISTOGRAM_SERIAL_CELLS, bins = n / 3 + 1;
@@ -39682,18 +39740,18 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
 /* ---- End file src/histogram/histogram.c ---- */
 
 /* ---- Begin file src/context/sub_groups.h ---- */
-/* sub_groups.h - whether a context's kernels may use the device's sub-groups. */
+/* sub_groups.h - decides whether a context's kernels may use the device's sub-groups. */
 /* sub_groups.c */
 static gp_result gpi_sub_groups_open(gp_context *gp);
 /* ---- End file src/context/sub_groups.h ---- */
 
 /* ---- Begin file src/context/tuning_file.h ---- */
-/* tuning_file.h - the table's rows from a file. */
+/* tuning_file.h - reads rows of the tuning table from a file. */
 static gp_result gpi_tuning_open(gp_context *gp);
 /* ---- End file src/context/tuning_file.h ---- */
 
 /* ---- Begin file src/context/context.c ---- */
-/* context.c - a context's life: the caller's objects or our own, the desc checked. */
+/* context.c - creates a context, with the caller's OpenCL objects or its own, and destroys it. */
 /* ------------------------------------------------------------------ create: device, context, queue */
 
 static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
@@ -39705,7 +39763,7 @@ static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
     return gpi_fail_cl(NULL, error, "gp_context_create", GPI_PROBE_CALLS);
 }
 
-/* The caller's queue brings its context and device. */
+/* Takes over the caller's queue, with its context and device. */
 static gp_result gpi_adopt_queue(gp_context *gp)
 {
     const cl_command_queue queue = gp->desc.queue;
@@ -39737,7 +39795,8 @@ static gp_result gpi_adopt_queue(gp_context *gp)
     return gpi_probe_given(gp, device);
 }
 
-/* The caller's context, or the one of `share`; the device is the caller's choice or the first. */
+/* Takes over the caller's cl_context, or that of `share`. The device is the caller's choice, else the context's first, or
+   that of `share`. */
 static gp_result gpi_adopt_context(gp_context *gp)
 {
     const gp_context *share = gp->desc.share;
@@ -39778,7 +39837,7 @@ static gp_result gpi_make_context(gp_context *gp)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #endif
-/* clCreateCommandQueue: its successor is missing from OpenCL 1.2 platforms. */
+/* Creates a queue by clCreateCommandQueue, whose successor is missing from OpenCL 1.2 platforms. */
 static gp_result gpi_make_queue(gp_context *gp)
 {
     cl_int error;
@@ -39821,7 +39880,7 @@ static gp_result gpi_check_desc(const gp_context *gp)
     return gpi_check_tuning(&gp->desc.tuning, &gp->info);
 }
 
-/* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. */
+/* Returns the options of every build. They name the language, since PoCL's default is OpenCL C 3.0. */
 static char *gpi_make_options(const gp_context *gp, const char *language)
 {
     const char *more = gp->desc.build_options;
@@ -39829,13 +39888,13 @@ static char *gpi_make_options(const gp_context *gp, const char *language)
                       gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
 }
 
-/* OpenCL C 2.0 and 3.0: platforms of version 2 may have no 3.0, and those of version 3 no 2.0. */
+/* Returns the newer language of a device. Platforms of version 2 may not have OpenCL C 3.0, and those of version 3 not 2.0. */
 static const char *gpi_newer_language(const gp_device_info *info)
 {
     return strncmp(info->version, "OpenCL 2", 8) == 0 ? "CL2.0" : "CL3.0";
 }
 
-/* Copies the desc's strings, and looks no longer at the caller's. */
+/* Copies the desc's strings, and drops the caller's pointers. */
 static gp_result gpi_copy_strings(gp_context *gp)
 {
     gp_context_desc *desc = &gp->desc;
@@ -39903,12 +39962,13 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     }
     gpi_log(gp, GP_LOG_INFO, "gpuprim on %s (%s, %s)", gp->info.name, gp->info.platform_name,
             gp->info.driver_version);
-    gp->desc.share = NULL; /* it may be destroyed before us */
+    gp->desc.share = NULL; /* that context may be destroyed before this one */
     *out = gp;
     return GP_OK;
 }
 
-/* Waits also for what on_async_error has enqueued meanwhile. It hears of nothing more. */
+/* Finishes the queue, and once more for commands that on_async_error has enqueued meanwhile. Their failures are not
+   reported to it. */
 static void gpi_finish_at_last(gp_context *gp)
 {
     (void)gp_finish(gp);
@@ -39948,7 +40008,8 @@ GP_API void gp_context_destroy(gp_context *gp)
 
 /* ------------------------------------------------------------------ queries */
 
-/* False in a forked process, where OpenCL's functions may hang with the parent's objects, but refuse NULL. */
+/* Returns false for NULL and in a forked process. There OpenCL's functions may hang with the parent's objects, but fail
+   with NULL. */
 static bool gpi_has_objects(const gp_context *gp) { return gp && !gpi_forked(); }
 
 GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_has_objects(gp) ? gp->context : NULL; }
@@ -39961,7 +40022,7 @@ GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ?
 /* ---- End file src/context/context.c ---- */
 
 /* ---- Begin file src/context/device_source.c ---- */
-/* device_source.c - gp_device_source: parts of the library as text for the caller's kernels. */
+/* device_source.c - gp_device_source: returns parts of the library as text for the caller's kernels. */
 enum { GPI_GROUP_NAME_MAX = 32, GPI_GROUP_OPS_MAX = 64, GPI_GROUP_SIZE_MAX = 65536 };
 
 /* ------------------------------------------------------------------ checks */
@@ -39993,7 +40054,7 @@ static gp_result gpi_group_check_name(gp_context *gp, const char *function, cons
     return GP_OK;
 }
 
-/* Makes the element of an operation; errors name ops[k]. */
+/* Makes the element of operation `op`. Error messages name it ops[k]. */
 static gp_result gpi_group_element(gp_context *gp, const char *function, const gp_group_op *op, size_t k,
                                    gpi_element *element)
 {
@@ -40045,7 +40106,7 @@ static gp_result gpi_group_check(gp_context *gp, const char *function, const gp_
 
 /* ------------------------------------------------------------------ text */
 
-/* What group/collectives.cl is to know of one operation, whose names end in _k. */
+/* Adds the macros and the identity of operation `op` for group/collectives.cl. Names end in _k. */
 static void gpi_group_text_op(const gp_group_op *op, const gpi_element *element, unsigned k, const char *type,
                               gpi_text *text)
 {
@@ -40072,7 +40133,7 @@ static void gpi_group_text_builtin(const gp_group_op *op, const gpi_element *ele
     gpi_text_add_kernels(text, "group/collectives.cl");
 }
 
-/* A source that several operations share is there once. */
+/* Adds the text of a monoid's operation. A source that several operations share is added once. */
 static void gpi_group_text_monoid(const gp_device_source_desc *desc, const gpi_element *element, unsigned k,
                                   gpi_text *text)
 {
@@ -40094,7 +40155,7 @@ static const char gpi_group_counts[] = "#define GPI_GROUP gpi_counts\n#define GP
                                        "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
                                        "#define GPI_GROUP_IDENTITY 0u\n";
 
-/* Items in rows, whatever the group's dimensions. */
+/* Adds the macros of the group, which number its items in rows, whatever its dimensions. */
 static void gpi_group_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
 {
     if (gp->info.fp64) gpi_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
@@ -40171,7 +40232,7 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
 /* ---- End file src/context/device_source.c ---- */
 
 /* ---- Begin file src/context/export.c ---- */
-/* export.c - a context's programs as bytes: GPI_EXPORT_MAGIC, then for each program what its file in the cache has. */
+/* export.c - writes a context's programs as bytes: GPI_EXPORT_MAGIC, then each program as in its file of the cache. */
 static void gpi_export_write(gp_context *gp, gp_write *write, void *user, const void *bytes, size_t size)
 {
     gp->callback = "write";
@@ -40212,10 +40273,10 @@ GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user)
 /* ---- End file src/context/export.c ---- */
 
 /* ---- Begin file src/context/self_test.h ---- */
-/* self_test.h - the cases of gp_self_test, and what they work on. */
+/* self_test.h - the cases of gp_self_test, and their state. */
 enum { GPI_SELF_TEST_INPUTS = 2, GPI_SELF_TEST_OUTPUTS = 3 };
 
-/* What a case works on. All elements are words of 32 bits. */
+/* The inputs and outputs of a case. All elements are words of 32 bits. */
 typedef struct gpi_self_test {
     gp_context *gp;
     size_t count; /* elements of an input, and at most of an output */
@@ -40234,8 +40295,8 @@ typedef struct gpi_self_test {
 
 /* X(function, name, primitive, strategy, output, output, output)
 
-   primitive: of the tuning table. strategy: what a device may take besides the one of its row; AUTO: none, or
-   that of a part that is a case of its own. output: names of what is compared. */
+   primitive: the one whose plan is reported. strategy: one that is tested besides that of the device's tuning row;
+   AUTO: none, or one of a part that has its own case. output: names of the outputs that are compared. */
 #define GPI_SELF_TEST_CASES(X) \
     X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
     X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \
@@ -40280,7 +40341,7 @@ GPI_SELF_TEST_CASES(GPI_SELF_TEST_DECLARE)
 /* ---- End file src/context/self_test.h ---- */
 
 /* ---- Begin file src/context/self_test.c ---- */
-/* self_test.c - gp_self_test: runs the cases, and compares. */
+/* self_test.c - gp_self_test: runs the cases and compares their results with the expected ones. */
 enum {
     GPI_SELF_TEST_COUNT = 200003, /* some fifty tiles of a GPU */
     GPI_SELF_TEST_COUNT_MIN = 1000,
@@ -40315,8 +40376,8 @@ static const char *gpi_strategy_name(gp_strategy strategy)
     }
 }
 
-/* The last failure's text, after the names of case and strategy. What the case has enqueued ends before the
-   next one begins. */
+/* Fails with the names of case and strategy before the last error's text. Waits for the case's commands, so that they end
+   before the next case begins. */
 static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row, gp_strategy strategy,
                                     gp_result result)
 {
@@ -40327,7 +40388,7 @@ static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row
     return gpi_fail(gp, result, "gp_self_test: %s%s: %s", row->name, gpi_strategy_name(strategy), text);
 }
 
-/* Random inputs, the same for every case; poison in the outputs. */
+/* Fills the inputs with random words, the same for every case, and the outputs with poison. */
 static gp_result gpi_self_test_prepare(gpi_self_test *t)
 {
     uint32_t random = 2463534242u; /* xorshift, of Marsaglia */
@@ -40378,7 +40439,7 @@ static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *ro
 
 /* ------------------------------------------------------------------ all cases */
 
-/* Makes the plan of a primitive on elements of four bytes. That fails for wrong strategies only. */
+/* Makes the plan of a primitive on elements of four bytes. Only a wrong strategy would make that fail. */
 static void gpi_self_test_plan(gp_context *gp, gpi_primitive primitive, gpi_plan *plan)
 {
     const bool nest = primitive == GPI_BRACKETS || primitive == GPI_STACK_SCAN || primitive == GPI_TREE;
@@ -40414,7 +40475,7 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
     memcpy(t->gp->error, error, sizeof error);
 }
 
-/* In the device's own strategy, and in the other one that it may take. */
+/* Runs a case in the strategy of the device's tuning row, and in row->strategy, if that is another one. */
 static void gpi_self_test_row_run(gpi_self_test *t, const gp_self_test_desc *desc,
                                   const gpi_self_test_row *row)
 {
@@ -40453,7 +40514,7 @@ static gp_result gpi_self_test_all(gpi_self_test *t, const gp_self_test_desc *de
 
 /* ------------------------------------------------------------------ call */
 
-/* One block for all arrays; `order` first, which has the widest elements. */
+/* Allocates one block for all host arrays, and the buffers. `order` comes first, since its elements are the widest. */
 static gp_result gpi_self_test_open(gpi_self_test *t)
 {
     const size_t bytes = t->count * 4;
@@ -40484,7 +40545,7 @@ static void gpi_self_test_close(gpi_self_test *t)
     for (k = 0; k < GPI_SELF_TEST_OUTPUTS; k++)
         if (t->out_buffer[k]) (void)clReleaseMemObject(t->out_buffer[k]);
     GP_FREE(t->order);
-    (void)gpi_scratch_retire(gp); /* as large as no call of the caller's may need */
+    (void)gpi_scratch_retire(gp); /* the caller's calls may never need so much */
 }
 
 GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc)
@@ -40509,10 +40570,10 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc)
 /* ---- End file src/context/self_test.c ---- */
 
 /* ---- Begin file src/context/self_test_cases.c ---- */
-/* self_test_cases.c - cases of gp_self_test: inputs, the results that plain loops give, the call. */
+/* self_test_cases.c - cases of gp_self_test. Each makes inputs, computes the expected results by plain loops, and calls. */
 /* ------------------------------------------------------------------ inputs, expected results */
 
-/* The inputs go to the device. Every case calls this when they are as it wants them. */
+/* Copies the inputs to the device. Every case with inputs calls this when it has changed them as it wants. */
 static gp_result gpi_self_test_upload(gpi_self_test *t)
 {
     size_t k;
@@ -40541,7 +40602,7 @@ static void gpi_self_test_mask(gpi_self_test *t, uint32_t mask)
     for (i = 0; i < t->count; i++) t->in[0][i] &= mask;
 }
 
-/* The second input becomes offsets of segments, empty ones among them. Returns how many segments there are. */
+/* Makes the second input offsets of segments, some of them empty. Returns the number of segments. */
 static size_t gpi_self_test_cut(gpi_self_test *t)
 {
     size_t at = 0, segments = 0;
@@ -40709,8 +40770,8 @@ static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)
 
 /* ------------------------------------------------------------------ nests */
 
-/* The first input becomes codes of brackets at random, which makes a nest some hundred deep. Expected are
-   match, parent and depth. */
+/* Makes the first input random codes of brackets, which form a nest some hundred deep. Computes the expected match, parent
+   and depth. */
 static void gpi_self_test_nest(gpi_self_test *t)
 {
     uint32_t *match = t->expected[0], *stack = (uint32_t *)t->order, height = 0, i;
@@ -40744,7 +40805,7 @@ static gp_result gpi_self_test_brackets(gpi_self_test *t)
     return result == GP_OK ? gp_brackets(t->gp, &d) : result;
 }
 
-/* Sums: an opener adds its value, and its closer takes it away. */
+/* Scans stacks with sums: an opener adds its value, and its closer subtracts it. */
 static gp_result gpi_self_test_stack_scan(gpi_self_test *t)
 {
     gp_result result;
@@ -40771,7 +40832,7 @@ static gp_result gpi_self_test_stack_scan(gpi_self_test *t)
     return result == GP_OK ? gp_stack_scan(t->gp, &d) : result;
 }
 
-/* Of the nest's parents. */
+/* Builds the tree of the nest's parents. */
 static gp_result gpi_self_test_tree(gpi_self_test *t)
 {
     uint32_t *index = t->expected[0], *children = t->expected[1], *end = t->expected[2], roots = 0;
@@ -40802,7 +40863,7 @@ static gp_result gpi_self_test_tree(gpi_self_test *t)
 
 /* ------------------------------------------------------------------ maps */
 
-/* A value and a buffer that the map names as well. */
+/* Transforms with two arguments: a value, and a buffer. */
 static gp_result gpi_self_test_transform(gpi_self_test *t)
 {
     const uint32_t factor = 3;
@@ -40848,7 +40909,7 @@ static gp_result gpi_self_test_gather(gpi_self_test *t)
     return result == GP_OK ? gp_gather(t->gp, &d) : result;
 }
 
-/* in[i-1] + 2 in[i] + in[i+1], in floats that are exact. */
+/* Computes in[i-1] + 2 in[i] + in[i+1] in floats, which are exact here. */
 static gp_result gpi_self_test_stencil(gpi_self_test *t)
 {
     const float weights[3] = {1, 2, 1};
@@ -40871,7 +40932,7 @@ static gp_result gpi_self_test_stencil(gpi_self_test *t)
     return result == GP_OK ? gp_stencil(t->gp, &d) : result;
 }
 
-/* A block of four words: Philox4x32-10 with the key (seed, 0) and the counter (block, 0, 0, 0). */
+/* Computes a block of four words: Philox4x32-10 with the key (seed, 0) and the counter (block, 0, 0, 0). */
 static void gpi_self_test_philox(uint32_t seed, uint32_t block, uint32_t out[4])
 {
     uint32_t key = seed, weyl = 0;
@@ -40908,7 +40969,7 @@ static gp_result gpi_self_test_random(gpi_self_test *t)
 /* ---- End file src/context/self_test_cases.c ---- */
 
 /* ---- Begin file src/context/self_test_keys.c ---- */
-/* self_test_keys.c - cases of gp_self_test that work on keys, as self_test_cases.c has the others. */
+/* self_test_keys.c - cases of gp_self_test that work on keys. The others are in self_test_cases.c. */
 /* ------------------------------------------------------------------ order */
 
 static int gpi_self_test_compare_words(const void *a, const void *b)
@@ -40917,7 +40978,8 @@ static int gpi_self_test_compare_words(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* order[begin], ... order[end - 1]: keys of the first input, `flip`ped, and their indices, stably sorted. */
+/* Sets order[begin] to order[end - 1] to the keys of the first input, xored with `flip`, above their indices, and sorts them
+   (stably, thanks to the indices). */
 static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint32_t flip)
 {
     size_t i;
@@ -40925,7 +40987,7 @@ static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint3
     qsort(t->order + begin, end - begin, sizeof *t->order, gpi_self_test_compare_words);
 }
 
-/* What a sort of the first `count` has to give: keys, and the elements of the second input. */
+/* Expects the first `count` sorted keys, and for each key the element of the second input. */
 static void gpi_self_test_expect_sorted(gpi_self_test *t, size_t count)
 {
     size_t i;
@@ -40959,7 +41021,7 @@ static gp_result gpi_self_test_sort_keys(gpi_self_test *t)
     return result == GP_OK ? gp_sort(t->gp, &d) : result;
 }
 
-/* With many equal keys, whose values keep their order. */
+/* Sorts the first `count` pairs. Many keys are equal, and their values must keep their order. */
 static gp_result gpi_self_test_sort_first(gpi_self_test *t, size_t count)
 {
     gp_result result;
@@ -40977,7 +41039,7 @@ static gp_result gpi_self_test_sort_first(gpi_self_test *t, size_t count)
 
 static gp_result gpi_self_test_sort_pairs(gpi_self_test *t) { return gpi_self_test_sort_first(t, t->count); }
 
-/* Some tiles of a GPU. */
+/* Sorts so few pairs that they are a few tiles of a GPU. */
 static gp_result gpi_self_test_sort_few(gpi_self_test *t)
 {
     return gpi_self_test_sort_first(t, t->count < 7919 ? t->count : 7919);
@@ -41002,8 +41064,8 @@ static gp_result gpi_self_test_segmented_sort(gpi_self_test *t)
     return result == GP_OK ? gp_segmented_sort(t->gp, &d) : result;
 }
 
-/* A string of up to 12 letters, with zeros after it, and its index, the high byte first: compared as bytes,
-   they are in the order of a stable sort. */
+/* A record is a string of up to 12 letters, padded with zeros, and its index, the high byte first. Compared as bytes,
+   records are in the order of a stable sort. */
 enum { GPI_SELF_TEST_STRING = 12, GPI_SELF_TEST_RECORD = 16 };
 
 static int gpi_self_test_compare_records(const void *a, const void *b)
@@ -41049,7 +41111,8 @@ static gp_result gpi_self_test_sort_strings(gpi_self_test *t)
     return result == GP_OK ? gp_sort_strings(t->gp, &d) : result;
 }
 
-/* Pairs of the first input's words: by the first one's low bits, backwards, then by the second one's. */
+/* Sorts pairs of the first input's words by the first word's low bits, descending, then by the second word's. Expects the
+   pairs and their indices. */
 static void gpi_self_test_sort_pairs_of_words(gpi_self_test *t, size_t count)
 {
     const uint32_t *word = t->in[0];
@@ -41105,7 +41168,7 @@ static gp_result gpi_self_test_topk(gpi_self_test *t)
     return result == GP_OK ? gp_topk(t->gp, &d) : result;
 }
 
-/* The two halves of the first input, each of them sorted, with many keys that are in both. */
+/* Merges the two sorted halves of the first input. Many keys are in both halves. */
 static gp_result gpi_self_test_merge(gpi_self_test *t)
 {
     const size_t half = t->count / 2;
@@ -41180,7 +41243,7 @@ static gp_result gpi_self_test_histogram(gpi_self_test *t)
     return result == GP_OK ? gp_histogram(t->gp, &d) : result;
 }
 
-/* Inserts, then retrieves, with gp_finish before each: a queue out of order would not keep them apart. */
+/* Inserts, then retrieves, with gp_finish before each: an out-of-order queue would not keep the calls in order. */
 static gp_result gpi_self_test_hash_calls(gpi_self_test *t, gp_hash table)
 {
     gp_hash_insert_desc insert;
@@ -41202,7 +41265,7 @@ static gp_result gpi_self_test_hash_calls(gpi_self_test *t, gp_hash table)
     return result == GP_OK ? gp_hash_retrieve(t->gp, table, &retrieve) : result;
 }
 
-/* How often each key is there: many of them more than once. */
+/* Counts in a hash table how often each key occurs. Many keys occur more than once. */
 static gp_result gpi_self_test_hash(gpi_self_test *t)
 {
     gp_result result;
@@ -41284,15 +41347,15 @@ GP_API gp_result gp_stats_reset(gp_context *gp)
 /* ---- End file src/context/stats.c ---- */
 
 /* ---- Begin file src/context/sub_groups.c ---- */
-/* sub_groups.c - whether a context's kernels may use the device's sub-groups: tried where they would be used, and
-   switched off where they do not do what kernels/gpu/group/sub_group.cl says. */
+/* sub_groups.c - decides whether a context's kernels may use the device's sub-groups. If kernels would use them, it checks
+   them, and switches them off if they do not do what kernels/gpu/group/sub_group.cl says. */
 enum { GPI_SUB_GROUP_CHECK_GROUPS = 4, GPI_SUB_GROUP_CHECK_ITEMS = 256 };
 
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
 
-/* Does every item find its sub-group as it should be? A program that was loaded from disk has been found right
-   with this driver: it is saved only then. */
+/* Runs the check in which every item examines its sub-group, and fails if any finds a fault. A program that was loaded
+   from disk has passed with this driver, since it is saved only then. */
 static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_program *program)
 {
     uint32_t wrong[GPI_SUB_GROUP_CHECK_GROUPS * GPI_SUB_GROUP_CHECK_ITEMS], any = 0;
@@ -41316,7 +41379,7 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
     (void)clReleaseMemObject(buffer);
     for (i = 0; i < words; i++) any |= wrong[i];
     if (result != GP_OK || any == 0) return result;
-    program->launched = 0; /* it is not saved */
+    program->launched = 0; /* so that it is not saved */
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
                     "gp_context_create: sub-groups of %u work-items fail their check (0x%x)", plan->sub_group,
                     (unsigned)any);
@@ -41342,8 +41405,8 @@ static gpi_plan gpi_sub_groups_plan(uint32_t size, uint32_t group)
     return plan;
 }
 
-/* Mesa's rusticl takes the attribute, too, and does not list the extension. Without it RDNA's compiler chooses 32 or 64 lanes for
-   each kernel of a program by itself. */
+/* Returns true if kernels can be pinned to a sub-group size. Mesa's rusticl accepts the attribute, but does not list the
+   extension. Without the attribute RDNA's compiler chooses 32 or 64 lanes for each kernel of a program by itself. */
 static bool gpi_pins_sub_groups(const gp_device_info *info)
 {
     return gpi_device_has(info, "cl_intel_required_subgroup_size") || gpi_is_rusticl(info);
@@ -41373,7 +41436,7 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
                     plan->sub_group);
 }
 
-/* Nothing to try: they are switched off, or no kernel of this context would use them. */
+/* Returns true if sub-groups are switched off, or if no kernel of this context would use the device's own. */
 static bool gpi_sub_groups_are_idle(const gp_context *gp)
 {
     const char *wanted = getenv("GPUPRIM_SUB_GROUPS");
@@ -41389,7 +41452,7 @@ static void gpi_sub_groups_close(gp_context *gp)
     gp->info.sub_group_size = 0;
 }
 
-/* Leaves in gp->info what kernels may use. Where a shape is forced that cannot be had, the context fails. */
+/* Sets in gp->info which sub-groups kernels may use. Fails if tuning forces sub-groups that do not pass the check. */
 static gp_result gpi_sub_groups_open(gp_context *gp)
 {
     gpi_plan plan;
@@ -41427,8 +41490,8 @@ static const char *const gpi_tunings[] = {
        scan bytes=65536 polls=1048576
        sort strategy=single_pass
 
-   A line has the primitive of a row of runtime/tuning_table.h, and what differs from that row. Blank lines count for
-   nothing, nor does what follows a '#'. Such texts of devices that somebody has tuned are in the library: tunings/. */
+   A line names the primitive of a row of runtime/tuning_table.h, and what differs from that row. Blank lines and text
+   after a '#' are ignored. The library contains such texts for devices that somebody has tuned: tunings/. */
 #define GPI_TUNING_HEAD "gpuprim tuning 1"
 
 /* A part of the file's text. */
@@ -41442,7 +41505,7 @@ static bool gpi_span_is(gpi_span s, const char *text)
     return s.length == strlen(text) && memcmp(s.at, text, s.length) == 0;
 }
 
-/* Takes what comes before the first of these characters, and that, off the rest. */
+/* Returns the text before the first `mark`, and removes it and the mark from *rest. */
 static gpi_span gpi_span_cut(gpi_span *rest, char mark)
 {
     const char *end = (const char *)memchr(rest->at, mark, rest->length);
@@ -41460,7 +41523,7 @@ static gpi_span gpi_span_trim(gpi_span s)
     return s;
 }
 
-/* False where it is none below 2^32. */
+/* Reads a number. Returns false if the text is not a number below 2^32. */
 static bool gpi_span_number(gpi_span s, uint32_t *number)
 {
     uint64_t value = 0;
@@ -41475,7 +41538,7 @@ static bool gpi_span_number(gpi_span s, uint32_t *number)
 
 /* ------------------------------------------------------------------ rows */
 
-/* NULL: no row of the table has it. */
+/* Returns the name of a primitive in tuning files; NULL: the table has no rows for it. */
 static const char *gpi_tuning_name(gpi_primitive primitive)
 {
     switch (primitive) {
@@ -41496,7 +41559,7 @@ static const char *gpi_tuning_name(gpi_primitive primitive)
     }
 }
 
-/* The device's row of the table, at first. NULL: there is no such primitive. */
+/* Returns the context's own row of the primitive `name`, at first a copy of the table's. NULL: there is no such primitive. */
 static gpi_tuning_row *gpi_tuned_row(gp_context *gp, gpi_span name)
 {
     int primitive;
@@ -41512,7 +41575,7 @@ static gpi_tuning_row *gpi_tuned_row(gp_context *gp, gpi_span name)
 
 static bool gpi_is_power_of_two(uint32_t x) { return x && !(x & (x - 1)); }
 
-/* NULL, or what is wrong. */
+/* Sets the field `name` of a row. Returns NULL, or what is wrong. */
 static const char *gpi_tuned_set(const gp_context *gp, gpi_tuning_row *row, gpi_span name, gpi_span value)
 {
     const bool serial = row->shape == GP_SHAPE_SERIAL;
@@ -41558,7 +41621,7 @@ static const char *gpi_tuning_line(gp_context *gp, gpi_span line)
 
 /* ------------------------------------------------------------------ the file */
 
-/* The next line that says something; its number. Empty at the end. */
+/* Returns the next line that is not blank, and adds the lines read to *number. Returns an empty one at the end. */
 static gpi_span gpi_tuning_next(gpi_span *rest, unsigned *number)
 {
     gpi_span line = {"", 0};
@@ -41570,7 +41633,7 @@ static gpi_span gpi_tuning_next(gpi_span *rest, unsigned *number)
     return line;
 }
 
-/* Is the text for this device? NULL, or what is wrong with line `number`. */
+/* Reads the head of a text, which must name this device. Returns NULL, or what is wrong with line *number. */
 static const char *gpi_tuning_head(const gp_context *gp, gpi_span *rest, unsigned *number)
 {
     gpi_span line = gpi_tuning_next(rest, number);
@@ -41583,7 +41646,7 @@ static const char *gpi_tuning_head(const gp_context *gp, gpi_span *rest, unsigne
     return gpi_span_is(line, gp->info.name) ? NULL : "it is for another device";
 }
 
-/* The rows after the head; the same. */
+/* Reads the rows after the head. Returns NULL, or what is wrong with line *number. */
 static const char *gpi_tuning_rows_of(gp_context *gp, gpi_span rest, unsigned *number)
 {
     const char *wrong = NULL;
@@ -41592,7 +41655,7 @@ static const char *gpi_tuning_rows_of(gp_context *gp, gpi_span rest, unsigned *n
     return wrong;
 }
 
-/* Takes the rows of a text. A text that is refused leaves nothing behind. */
+/* Sets the context's rows from a text. If the text is refused, the context has no rows of its own. */
 static gp_result gpi_tuning_take(gp_context *gp, gpi_span text, const char *name)
 {
     unsigned number = 0;
@@ -41614,7 +41677,7 @@ static gp_result gpi_tuning_load(gp_context *gp, const char *path)
     gpi_span text = {NULL, 0};
     gp_result result;
     unsigned char *data = gpi_file_read(path, false, &text.length);
-    if (!data && text.length > 0) /* it is there */
+    if (!data && text.length > 0) /* the file exists */
         return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for tuning_file %s",
                         path);
     if (!data) {
@@ -41639,7 +41702,8 @@ static gp_result gpi_tuning_known(gp_context *gp, const char *const *texts)
     return GP_OK;
 }
 
-/* The desc's file; else the environment's or what the library has, which are no reasons to fail. */
+/* Reads the desc's tuning file, and fails if that fails. Without one, reads the environment's file or the library's text; if
+   that fails, it only logs a warning. */
 static gp_result gpi_tuning_open(gp_context *gp)
 {
     const char *path = gp->desc.tuning_file;
@@ -41653,7 +41717,7 @@ static gp_result gpi_tuning_open(gp_context *gp)
 /* ---- End file src/context/tuning_file.c ---- */
 
 /* ---- Begin file src/context/warm_up.c ---- */
-/* warm_up.c - gp_warmup, of every primitive. */
+/* warm_up.c - gp_warmup: warms up every primitive that the desc names. */
 static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result = GP_OK;
@@ -41687,7 +41751,8 @@ static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
     return result;
 }
 
-/* Elements that are made up might lead an expression beyond the caller's buffers: there are none. */
+/* Warms up the primitives that the desc names. Their kernels find a count of 0: made-up elements might lead an expression
+   beyond the caller's buffers. */
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result;

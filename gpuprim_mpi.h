@@ -221,7 +221,7 @@ GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, 
 #define GPI_MPI_IMPLEMENTATION_ONCE
 
 /* ---- Begin file mpi/base/error.h ---- */
-/* error.h - failures: their texts, and the result that ranks agree on. */
+/* error.h - texts of failures, and the result that ranks agree on. */
 #include <stdlib.h>
 
 #ifdef GP_MALLOC
@@ -236,9 +236,9 @@ struct gp_mpi {
     gp_context *gp;
     MPI_Comm comm;
     int rank, ranks;
-    bool failed;  /* this call has, on all ranks */
-    bool busy;    /* a call is at work */
-    long process; /* that has made it; MPI works in no other one */
+    bool failed;  /* this call has failed, on all ranks */
+    bool busy;    /* a call is running */
+    long process; /* the process that created it; MPI does not work in a forked one */
 };
 
 static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *function, const char *text);
@@ -248,12 +248,12 @@ static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result resu
 /* ---- End file mpi/base/error.h ---- */
 
 /* ---- Begin file mpi/base/exchange.h ---- */
-/* exchange.h - elements that go from rank to rank. */
-/* Elements that go from every rank to every rank, in the order of ranks, and of elements within a rank. Also where a rank sends
-   itself nothing, its own place lies between those of lower and higher ranks. */
+/* exchange.h - exchanges elements between ranks. */
+/* The numbers and positions of elements that move from each rank to each rank, in the order of ranks and of elements within
+   a rank. A rank's own position lies between those of lower and higher ranks, even if it sends itself nothing. */
 typedef struct gpi_mpi_moves {
     int *sends, *sends_at, *receives, *receives_at; /* for each rank */
-    int *side;                                      /* the same four of what is being exchanged */
+    int *side;                                      /* the same four for the side that is being exchanged */
     size_t sent, received;                          /* by this rank */
 } gpi_mpi_moves;
 
@@ -266,7 +266,7 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
 /* ---- End file mpi/base/exchange.h ---- */
 
 /* ---- Begin file mpi/base/arrays.h ---- */
-/* arrays.h - arrays of the calls' own on the device, gathered and exchanged. */
+/* arrays.h - gathers and exchanges temporary arrays on the device. */
 static gp_result gpi_mpi_done(gp_mpi *all, gp_result result);
 static void gpi_mpi_free(cl_mem *buffer);
 static gp_result gpi_mpi_read(gp_mpi *all, const char *function, cl_mem buffer, size_t offset, size_t bytes,
@@ -282,7 +282,7 @@ static gpi_mpi_moves gpi_mpi_moves_back(const gpi_mpi_moves *moves);
 
 /* ---- Begin file mpi/base/buffers.h ---- */
 /* buffers.h - buffers: room, overlap, mapping, copies. */
-/* Where bytes of a buffer are: of its outermost buffer, or of host memory that it stands for. */
+/* A range of bytes, in the outermost buffer or in the host memory that this buffer uses. */
 typedef struct gpi_mpi_bytes {
     cl_mem root;
     uintptr_t host; /* 0: none */
@@ -303,10 +303,11 @@ static gp_result gpi_mpi_copy(gp_mpi *all, const char *function, cl_mem from, si
 /* ---- End file mpi/base/buffers.h ---- */
 
 /* ---- Begin file mpi/base/arrays.c ---- */
-/* arrays.c - arrays of the calls' own on the device, gathered and exchanged. */
+/* arrays.c - gathers and exchanges temporary arrays on the device. */
 #include <string.h>
 
-/* What a device's call has returned, and then its commands: the next call may be on an out-of-order queue. */
+/* Returns `result`, or, if it is GP_OK, waits for the commands and returns gp_finish's result: in an out-of-order queue the
+   next call would not wait for them. */
 static gp_result gpi_mpi_done(gp_mpi *all, gp_result result)
 {
     return result == GP_OK ? gp_finish(all->gp) : result;
@@ -347,7 +348,7 @@ static gp_arg gpi_mpi_array(const char *name, gp_type type, cl_mem buffer, size_
     return arg;
 }
 
-/* A new buffer: out[i] = in[indices[i]], of `limit` elements. */
+/* Creates *out with out[i] = in[indices[i]]. `limit`: elements of `in`. */
 static gp_result gpi_mpi_gathered(gp_mpi *all, cl_mem in, size_t in_offset, size_t limit, size_t size,
                                   cl_mem indices, gp_type index_type, size_t count, cl_mem *out)
 {
@@ -366,7 +367,7 @@ static gp_result gpi_mpi_gathered(gp_mpi *all, cl_mem in, size_t in_offset, size
     return gpi_mpi_done(all, gp_gather(all->gp, &gather));
 }
 
-/* A new buffer of what comes from other ranks, with room for `more` elements. */
+/* Creates *out with the elements that come from all ranks, and room for `more` elements. */
 static gp_result gpi_mpi_exchanged(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
                                    size_t size, size_t more, cl_mem *out)
 {
@@ -375,7 +376,7 @@ static gp_result gpi_mpi_exchanged(gp_mpi *all, const char *function, const gpi_
     return result == GP_OK ? gpi_mpi_exchange(all, function, moves, from, *out, 0, size) : result;
 }
 
-/* What has come goes back. */
+/* Returns the moves that send the received elements back. */
 static gpi_mpi_moves gpi_mpi_moves_back(const gpi_mpi_moves *moves)
 {
     gpi_mpi_moves back = *moves;
@@ -393,7 +394,7 @@ static gpi_mpi_moves gpi_mpi_moves_back(const gpi_mpi_moves *moves)
 /* buffers.c - buffers: room, overlap, mapping, copies. */
 #include <stdio.h>
 
-/* Bytes of an element; 0: not a type. */
+/* Returns the bytes of an element; 0: `type` is not a gp_type. */
 static size_t gpi_mpi_size_of(gp_type type)
 {
     switch (type) {
@@ -410,7 +411,7 @@ static gp_result gpi_mpi_buffer(gp_mpi *all, size_t bytes, cl_mem *out)
     return gp_buffer_create(all->gp, bytes ? bytes : 1, NULL, out);
 }
 
-/* Is there room for `count` elements of `size` bytes? */
+/* Fails unless the buffer has room for `count` elements of `size` bytes at `offset`. */
 static gp_result gpi_mpi_room(gp_mpi *all, const char *function, const char *name, cl_mem buffer,
                               size_t offset, size_t count, size_t size)
 {
@@ -469,7 +470,7 @@ static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, c
     return gpi_mpi_cl(all, function, "clEnqueueMapBuffer", error);
 }
 
-/* A command's end, before others that may not be in order. */
+/* Waits for a command that `call` has enqueued, since later ones may not wait for it. Fails if `error` is set. */
 static gp_result gpi_mpi_wait(gp_mpi *all, const char *function, const char *call, cl_int error,
                               cl_event event)
 {
@@ -500,8 +501,8 @@ static gp_result gpi_mpi_copy(gp_mpi *all, const char *function, cl_mem from, si
 /* ---- End file mpi/base/buffers.c ---- */
 
 /* ---- Begin file mpi/base/call.h ---- */
-/* call.h - how a call begins and ends, and what ranks must agree on. */
-/* What ranks must agree on, field by field, each as a number. The first is the call. */
+/* call.h - begins and ends calls, and checks what ranks must agree on. */
+/* The fields that ranks must agree on, each as a number. The first is the call. */
 typedef struct gpi_mpi_terms {
     const char *name[8];
     uint64_t value[8];
@@ -529,15 +530,15 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
 /* ---- End file mpi/base/call.h ---- */
 
 /* ---- Begin file mpi/base/handle.h ---- */
-/* handle.h - the handle that joins contexts of ranks. */
+/* handle.h - decides whether calls with a gp_mpi can begin. */
 static const char *gpi_mpi_refusal(const gp_mpi *all);
 /* ---- End file mpi/base/handle.h ---- */
 
 /* ---- Begin file mpi/base/call.c ---- */
-/* call.c - how a call begins and ends, and what ranks must agree on. */
-/* How a call begins. `given`: a pointer that must not be NULL. Sets *all to NULL if the call ends at once, on this rank alone;
-   else it ends with gpi_mpi_end. Commands of the caller's on an out-of-order queue have ended, too, before the call reads
-   what they wrote. */
+/* call.c - begins and ends calls, and checks what ranks must agree on. */
+/* Begins a call. `given`: a pointer that must not be NULL. Sets *all to NULL if the call must end at once, on this rank alone;
+   else the call has to end with gpi_mpi_end. Waits for the caller's commands, since the call reads what they wrote, and an
+   out-of-order queue does not keep the order. */
 static gp_result gpi_mpi_begin(gp_mpi **all, const char *function, const void *given, const char *name)
 {
     const char *refusal = gpi_mpi_refusal(*all);
@@ -568,7 +569,7 @@ static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value)
     terms->value[terms->count++] = value;
 }
 
-/* FNV-1a. */
+/* Adds a term whose value is a hash of bytes (FNV-1a). */
 static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size)
 {
     const unsigned char *byte = (const unsigned char *)bytes;
@@ -586,8 +587,8 @@ static gpi_mpi_terms gpi_mpi_terms_of(const char *function)
     return terms;
 }
 
-/* Whether all ranks make the same call with the same terms: else they would wait for one another. `result` is what this rank
-   thinks of its arguments. */
+/* Fails on all ranks unless all make the same call with the same terms; else they would wait for one another. `result`: the
+   result of this rank's own checks. */
 static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, const gpi_mpi_terms *terms)
 {
     enum { GPI_MOST = sizeof terms->value / sizeof *terms->value };
@@ -604,14 +605,14 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
                              MPI_Allreduce(own, least, 2 * GPI_MOST, MPI_UINT64_T, MPI_MIN, all->comm));
     for (k = 0; k < terms->count && result == GP_OK; k++) {
         if (least[k] == ~least[GPI_MOST + k]) continue;
-        all->failed = true; /* all ranks see it */
+        all->failed = true; /* all ranks find the same */
         (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
         result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
     }
     return result;
 }
 
-/* A field that must stay zero does not. */
+/* Fails if a field that must be zero is set (`is`). */
 static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field)
 {
     char line[128];
@@ -622,8 +623,8 @@ static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, cons
 /* ---- End file mpi/base/call.c ---- */
 
 /* ---- Begin file mpi/base/error.c ---- */
-/* error.c - failures: their texts, and the result that ranks agree on. */
-/* Bytes: of a text of ours, of one that a failed call left, such as a compiler's. */
+/* error.c - texts of failures, and the result that ranks agree on. */
+/* Bytes of our own texts, and of the text of a failed call, which may contain a build log. */
 enum { GPI_MPI_TEXT = 512, GPI_MPI_LOG = 8192 };
 
 static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *function, const char *text)
@@ -633,7 +634,7 @@ static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *functio
     return gp_set_error(all->gp, result, line);
 }
 
-/* What an MPI function has returned. */
+/* Fails if `code`, which the MPI function `call` has returned, is an error. */
 static gp_result gpi_mpi_did(gp_mpi *all, const char *function, const char *call, int code)
 {
     char line[GPI_MPI_TEXT], reason[MPI_MAX_ERROR_STRING] = "";
@@ -656,8 +657,9 @@ static gp_result gpi_mpi_cl(gp_mpi *all, const char *function, const char *call,
     return gpi_mpi_fail(all, result, function, line);
 }
 
-/* The same result on all ranks: the failure of the lowest rank that has one, with its text. Every collective of a call comes
-   after one of these, so that a rank that fails keeps nobody waiting. A failure is agreed on once; then the call ends. */
+/* Returns the same result on all ranks: the failure of the lowest rank that has failed, with its text. Every collective of a
+   call comes after such an agreement, so that no rank waits for one that has failed. Ranks agree on a failure once, and the
+   call ends. */
 static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result result)
 {
     struct {
@@ -667,7 +669,7 @@ static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result resu
     gp_result sent = result;
     int told = (int)result;
     if (all->failed) return result;
-    own.failed = result == GP_OK; /* 0 comes first */
+    own.failed = result == GP_OK; /* 0: failed, so that MPI_MINLOC finds it first */
     own.rank = all->rank;
     sent = gpi_mpi_did(all, function, "MPI_Allreduce",
                        MPI_Allreduce(&own, &first, 1, MPI_2INT, MPI_MINLOC, all->comm));
@@ -690,7 +692,7 @@ static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result resu
 /* ---- End file mpi/base/error.c ---- */
 
 /* ---- Begin file mpi/base/exchange.c ---- */
-/* exchange.c - elements that go from rank to rank. */
+/* exchange.c - exchanges elements between ranks. */
 static size_t gpi_mpi_moves_ints(const gp_mpi *all) { return 8 * (size_t)all->ranks; }
 static size_t gpi_mpi_moves_bytes(const gp_mpi *all) { return gpi_mpi_moves_ints(all) * sizeof(int); }
 
@@ -703,7 +705,7 @@ static void gpi_mpi_moves_at(const gp_mpi *all, gpi_mpi_moves *moves, int *memor
     moves->side = moves->receives_at + all->ranks;
 }
 
-/* Each rank knows what it sends; here it learns what it gets. */
+/* Completes moves whose sends are set: tells each rank how many elements it receives, and sets all positions. */
 static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_moves *moves)
 {
     gp_result result =
@@ -725,13 +727,14 @@ static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_m
     return gpi_mpi_agree(all, function, result);
 }
 
-/* Elements of `size` bytes. A rank's own go from buffer to buffer. What is for lower ranks lies before them, what is for higher
-   ranks after them: each side is mapped and exchanged by itself, and nothing else goes through host memory. */
+/* Exchanges elements of `size` bytes. Those that a rank keeps are copied on the device. Elements for lower ranks lie before
+   them, those for higher ranks after them. Each side is mapped and exchanged by itself, and nothing else goes through host
+   memory. */
 static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
                                   cl_mem to, size_t to_offset, size_t size)
 {
     const int rank = all->rank, kept = moves->sends[rank];
-    /* Where lower ranks' elements end, and higher ranks' begin. */
+    /* the ends of lower ranks' elements, and the beginnings of higher ranks' */
     const int sent[2] = {moves->sends_at[rank], moves->sends_at[rank] + kept};
     const int received[2] = {moves->receives_at[rank], moves->receives_at[rank] + kept};
     int *const sends = moves->side, *const sends_at = sends + all->ranks;
@@ -784,7 +787,7 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
 /* ---- End file mpi/base/exchange.c ---- */
 
 /* ---- Begin file mpi/base/handle.c ---- */
-/* handle.c - the handle that joins contexts of ranks. */
+/* handle.c - creates and destroys a gp_mpi, which joins the contexts of ranks. */
 #if defined(_WIN32)
 #define GPI_MPI_PROCESS() 0
 #else
@@ -792,7 +795,7 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
 #define GPI_MPI_PROCESS() ((long)getpid())
 #endif
 
-/* Says why MPI would end a process that calls it now; NULL: it would not. */
+/* Returns why MPI would end a process that calls it now; NULL: it would not. */
 static const char *gpi_mpi_absence(void)
 {
     int begun = 0, ended = 0;
@@ -802,7 +805,7 @@ static const char *gpi_mpi_absence(void)
     return ended ? "MPI has ended: call it before MPI_Finalize" : NULL;
 }
 
-/* Refuses in a process that was forked after the library's first use, where MPI would wait for ever. */
+/* Fails in a process that was forked after the library's first use, where MPI would wait for ever. */
 static gp_result gpi_mpi_check_process(gp_context *gp)
 {
     size_t count;
@@ -854,8 +857,8 @@ GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
     return GP_OK;
 }
 
-/* Why no call with *all can begin on this rank, whatever the others do; NULL: it can. A message that a forked process or a
-   callback sends would be taken for one of the call that the rank is in. */
+/* Returns why no call with *all can begin on this rank, whatever other ranks do; NULL: it can. Messages that a forked process
+   or a callback sends would be mistaken for messages of the rank's current call. */
 static const char *gpi_mpi_refusal(const gp_mpi *all)
 {
     if (!all) return "all is NULL";
@@ -874,15 +877,15 @@ GP_MPI_API void gp_mpi_destroy(gp_mpi *all)
 /* ---- End file mpi/base/handle.c ---- */
 
 /* ---- Begin file mpi/base/ranks.h ---- */
-/* ranks.h - numbers of all ranks. */
+/* ranks.h - gathers and divides numbers of all ranks. */
 static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *value, size_t size,
                                 cl_mem *out);
 static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, gp_mpi_part *part);
 /* ---- End file mpi/base/ranks.h ---- */
 
 /* ---- Begin file mpi/base/ranks.c ---- */
-/* ranks.c - numbers of all ranks. */
-/* The ranks' values of `size` bytes, in the order of ranks, in a new buffer. */
+/* ranks.c - gathers and divides numbers of all ranks. */
+/* Creates a buffer with each rank's value of `size` bytes, in the order of ranks. */
 static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *value, size_t size,
                                 cl_mem *out)
 {
@@ -900,7 +903,7 @@ static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *v
     return result;
 }
 
-/* The even part of what has `count` elements on each rank. */
+/* Sets *part to this rank's even part of an array of which each rank has `count` elements. */
 static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, gp_mpi_part *part)
 {
     uint64_t own = count, total = 0, each, more, rank = (uint64_t)all->rank;
@@ -916,19 +919,19 @@ static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, g
 /* ---- End file mpi/base/ranks.c ---- */
 
 /* ---- Begin file mpi/base/split.h ---- */
-/* split.h - where an array in order across ranks is cut, found by digits of its keys. */
-/* Sorted keys of all ranks are cut where even parts begin. */
+/* split.h - finds where to cut a sorted array across ranks, digit by digit of its keys. */
+/* Splits that cut the sorted keys of all ranks into even parts. */
 typedef struct gpi_mpi_split {
     gp_type key_type;
     size_t key_size, count;
     bool descending;
-    bool whole;                           /* equal keys stay together: parts are even up to that */
+    bool whole;                           /* equal keys stay together, and parts are only roughly even */
     cl_mem keys;                          /* this rank's, sorted */
     cl_mem needles, places;               /* keys that are looked for, and where they are */
-    uint64_t *memory;                     /* all that follows: */
-    uint64_t *wanted;                     /* where a rank's part begins */
-    uint64_t *at;                         /* by its key, as a number in the order of keys */
-    uint64_t *below, *equal, *mine, *sum; /* keys that come before candidates, and the like */
+    uint64_t *memory;                     /* holds all that follows: */
+    uint64_t *wanted;                     /* where each rank's part has to begin */
+    uint64_t *at;                         /* the number of the key at each split, in the order of keys */
+    uint64_t *below, *equal, *mine, *sum; /* counts of keys before, or equal to, candidates */
     gpi_mpi_moves moves;
 } gpi_mpi_split;
 
@@ -938,7 +941,7 @@ static gp_result gpi_mpi_split_run(gp_mpi *all, const char *function, gpi_mpi_sp
 /* ---- End file mpi/base/split.h ---- */
 
 /* ---- Begin file mpi/base/split.c ---- */
-/* split.c - where an array in order across ranks is cut, found by digits of its keys. */
+/* split.c - finds where to cut a sorted array across ranks, digit by digit of its keys. */
 enum { GPI_MPI_DIGIT = 4, GPI_MPI_CANDIDATES = (1 << GPI_MPI_DIGIT) - 1 };
 
 static gp_result gpi_mpi_split_open(gp_mpi *all, const char *function, gpi_mpi_split *s)
@@ -969,7 +972,7 @@ static void gpi_mpi_split_close(gpi_mpi_split *s)
     GPI_MPI_FREE(s->memory);
 }
 
-/* Keys in the sort's order are numbers from 0 on: which key has a number. */
+/* Returns the key with this number. Keys are numbered from 0 in the sort's order. */
 static uint64_t gpi_mpi_key_of(const gpi_mpi_split *s, uint64_t number)
 {
     const uint32_t bits = 8 * (uint32_t)s->key_size;
@@ -992,7 +995,7 @@ static void gpi_mpi_key_put(void *keys, size_t size, size_t i, uint64_t key)
     if (size == 8) memcpy(at, &key, 8);
 }
 
-/* places[i] = how many of this rank's keys come before key number numbers[i]; `upper`: or are equal to it. */
+/* Sets places[i] to the number of this rank's keys that come before the key with number numbers[i]; `upper`: or equal it. */
 static gp_result gpi_mpi_count(gp_mpi *all, const char *function, const gpi_mpi_split *s,
                                const uint64_t *numbers, size_t count, bool upper, uint64_t *places)
 {
@@ -1023,8 +1026,9 @@ static gp_result gpi_mpi_count(gp_mpi *all, const char *function, const gpi_mpi_
                                           places, 0, NULL, NULL));
 }
 
-/* For each rank but the first the largest key number v with: keys before v, on all ranks, <= what comes before the rank's
-   part. Digit by digit, from the highest. One sum more tells whether a rank has failed. */
+/* Finds for each rank except the first the largest key number such that the keys before it, on all ranks, are no more than
+   the elements before the rank's part. Finds it digit by digit, from the highest. One more sum shows whether a rank has
+   failed. */
 static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1, most = bounds * GPI_MPI_CANDIDATES;
@@ -1052,8 +1056,8 @@ static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_s
     return result;
 }
 
-/* What goes to each rank. Of the keys equal to a split the first ones, in the order of ranks, go to ranks before; or none,
-   where equal keys stay together. */
+/* Sets how many elements move to each rank. Of the keys equal to a split, the first ones (in the order of ranks) move to the
+   ranks before it. If equal keys stay together, none of them do. */
 static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1;
@@ -1075,7 +1079,7 @@ static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_sp
     if (all->rank == 0) memset(s->mine, 0, bounds * sizeof *s->mine); /* which MPI_Exscan leaves undefined */
     for (b = 0; b < bounds; b++) {
         const uint64_t before =
-            s->wanted[b + 1] - s->sum[b]; /* equal keys, of all ranks, that go to ranks before */
+            s->wanted[b + 1] - s->sum[b]; /* equal keys, of all ranks, that move to ranks before the split */
         uint64_t own = before > s->mine[b] ? before - s->mine[b] : 0;
         if (own > s->equal[b]) own = s->equal[b];
         if (s->whole) own = 0;
@@ -1086,7 +1090,7 @@ static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_sp
     return gpi_mpi_moves_tell(all, function, &s->moves);
 }
 
-/* `first`: where this rank's part is to begin. */
+/* Finds the splits and sets s->moves. `first`: where this rank's part has to begin. */
 static gp_result gpi_mpi_split_run(gp_mpi *all, const char *function, gpi_mpi_split *s, uint64_t first)
 {
     gp_result result =
@@ -1104,14 +1108,14 @@ static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count
 
 /* ---- Begin file mpi/calls/brackets.c ---- */
 /* brackets.c - gp_mpi_brackets across ranks. */
-/* A part by itself leaves closers without openers, then openers without closers. From how many there are of both, on all
-   ranks, each rank knows whose openers its closers pop:
+/* A part by itself leaves closers without openers, then openers without closers. From the numbers of both, on all ranks,
+   each rank knows whose openers its closers pop:
 
        rank 0   ( ( ( )        leaves ( (
        rank 1   ) ( (          pops one of rank 0; ( ( ( are open after it
        rank 2   ) ) ) ( (      pops two of rank 1, then one of rank 0
 
-   Openers are sent top first, so that those of each rank that closes some lie together, in the order of ranks. */
+   Openers are sent top first, so that those that one rank closes lie together, in the order of ranks. */
 typedef struct gpi_mpi_nest {
     const gp_brackets_desc *desc;
     gp_mpi_part place;
@@ -1120,12 +1124,12 @@ typedef struct gpi_mpi_nest {
     gp_brackets_desc local; /* on codes */
     cl_mem codes, own_match, own_depth;
     size_t codes_offset;
-    cl_mem closers, openers; /* indices, in the part, of what has no partner in it; openers top first */
+    cl_mem closers, openers; /* indices in the part of brackets without a partner in it; openers top first */
     uint64_t closer_count, opener_count;
     cl_mem passed;                    /* how many of these closers come before each element */
-    cl_mem stack;                     /* indices, in the whole, of the openers before the part, top first: */
-    uint64_t height, lead;            /* how many there are, and how many of them this part can see */
-    uint64_t matched;                 /* how many it closes */
+    cl_mem stack;                     /* indices, in the whole, of the openers before the part, top first */
+    uint64_t height, lead;            /* all of these openers, and those that this part can see */
+    uint64_t matched;                 /* those that this part closes */
     uint64_t closed;                  /* openers that later parts close */
     bool errors_wanted, match_wanted; /* match: on any rank */
     int *memory;
@@ -1133,12 +1137,12 @@ typedef struct gpi_mpi_nest {
     gp_brackets_errors errors;
 } gpi_mpi_nest;
 
-/* What ranks tell one another. */
+/* The numbers that ranks exchange about their parts. */
 typedef struct gpi_mpi_nest_part {
     uint64_t closers, openers, count, match_wanted, left; /* openers that are still open */
 } gpi_mpi_nest_part;
 
-/* A code for each byte, as gp_brackets has it; it has checked pairs. */
+/* Creates a buffer with a code for each byte, as gp_brackets would use it. It has checked the pairs. */
 static gp_result gpi_mpi_nest_table(gp_mpi *all, const gp_brackets_desc *desc, cl_mem *out)
 {
     const char *pair = desc->pairs ? desc->pairs : "()[]{}";
@@ -1152,7 +1156,7 @@ static gp_result gpi_mpi_nest_table(gp_mpi *all, const gp_brackets_desc *desc, c
     return gp_buffer_create(all->gp, sizeof codes, desc->table ? desc->table : codes, out);
 }
 
-/* Elements that are no codes become such. */
+/* Sets n->codes: the input itself, or, if it has no codes, a new buffer of codes. */
 static gp_result gpi_mpi_nest_codes(gp_mpi *all, gpi_mpi_nest *n)
 {
     const gp_brackets_desc *desc = n->desc;
@@ -1187,7 +1191,7 @@ static gp_result gpi_mpi_nest_codes(gp_mpi *all, gpi_mpi_nest *n)
     return result;
 }
 
-/* Indices of codes that the condition holds for, and that have no partner. */
+/* Creates a buffer with the indices of the codes that meet `condition`, and sets *count. */
 static gp_result gpi_mpi_nest_select(gp_mpi *all, const gpi_mpi_nest *n, const char *condition, cl_mem *out,
                                      uint64_t *count)
 {
@@ -1208,7 +1212,7 @@ static gp_result gpi_mpi_nest_select(gp_mpi *all, const gpi_mpi_nest *n, const c
     return gp_select_read(all->gp, &select, count);
 }
 
-/* openers[i] = list[last - i]: top first. */
+/* Creates n->openers with openers[i] = list[last - i], so that the top one comes first. */
 static gp_result gpi_mpi_nest_reverse(gp_mpi *all, gpi_mpi_nest *n, cl_mem list)
 {
     const cl_ulong last = n->opener_count - 1;
@@ -1228,7 +1232,7 @@ static gp_result gpi_mpi_nest_reverse(gp_mpi *all, gpi_mpi_nest *n, cl_mem list)
     return gpi_mpi_done(all, gp_transform(all->gp, &transform));
 }
 
-/* passed[i] = how many closers without an opener come before element i. */
+/* Creates n->passed, where passed[i] is the number of closers without an opener before element i. */
 static gp_result gpi_mpi_nest_pass(gp_mpi *all, gpi_mpi_nest *n)
 {
     const gp_arg arg = gpi_mpi_array("part_match", n->index_type, n->local.match, n->local.match_offset);
@@ -1250,7 +1254,7 @@ static gp_result gpi_mpi_nest_pass(gp_mpi *all, gpi_mpi_nest *n)
     return gpi_mpi_done(all, gp_scan(all->gp, &scan));
 }
 
-/* The part by itself. */
+/* Matches the brackets of this part by itself, and lists those without a partner. */
 static gp_result gpi_mpi_nest_own(gp_mpi *all, gpi_mpi_nest *n)
 {
     gp_brackets_desc *local = &n->local;
@@ -1289,7 +1293,8 @@ static gp_result gpi_mpi_nest_own(gp_mpi *all, gpi_mpi_nest *n)
     return result;
 }
 
-/* Part r's closers pop openers of parts before it. It sees one opener more, where it has an element after them. */
+/* Pops openers of earlier parts for the closers of part r. The part sees one more opener if it has an element after these
+   closers. */
 static void gpi_mpi_nest_pop(const gp_mpi *all, gpi_mpi_nest *n, gpi_mpi_nest_part *parts, int r)
 {
     const uint64_t closers = parts[r].closers;
@@ -1324,7 +1329,7 @@ static void gpi_mpi_nest_pop(const gp_mpi *all, gpi_mpi_nest *n, gpi_mpi_nest_pa
     if (height > n->errors.max_depth) n->errors.max_depth = height;
 }
 
-/* Which brackets go where. */
+/* Exchanges the numbers of unmatched brackets, and sets which brackets move to which ranks. */
 static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     const size_t ranks = (size_t)all->ranks;
@@ -1356,7 +1361,7 @@ static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi
         n->up.received = (size_t)n->lead;
         n->back.sent = (size_t)n->matched;
         n->back.received = (size_t)n->closed;
-        /* Where what lower ranks send ends, and what goes back to them. */
+        /* the ends of what lower ranks send, and of what moves back to them */
         n->up.receives_at[all->rank] = (int)n->lead;
         n->back.sends_at[all->rank] = (int)n->matched;
     }
@@ -1364,7 +1369,7 @@ static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi
     return result;
 }
 
-/* Indices in the part become those in the whole; what has none stays so. `out` may be `in`. */
+/* Turns indices in the part into indices in the whole. Entries without an index stay as they are. `out` may be `in`. */
 static gp_result gpi_mpi_nest_shift(gp_mpi *all, const gpi_mpi_nest *n, cl_mem in, cl_mem out, size_t offset,
                                     size_t count)
 {
@@ -1384,7 +1389,7 @@ static gp_result gpi_mpi_nest_shift(gp_mpi *all, const gpi_mpi_nest *n, cl_mem i
     return gpi_mpi_done(all, gp_transform(all->gp, &transform));
 }
 
-/* Partners in other parts, into match; from and at: lists of `count`. */
+/* Writes partners in other parts to match: match[at[i]] = from[i] for `count` brackets. */
 static gp_result gpi_mpi_nest_scatter(gp_mpi *all, const gpi_mpi_nest *n, cl_mem from, cl_mem at,
                                       uint64_t count)
 {
@@ -1402,7 +1407,7 @@ static gp_result gpi_mpi_nest_scatter(gp_mpi *all, const gpi_mpi_nest *n, cl_mem
     return gpi_mpi_done(all, gp_scatter(all->gp, &scatter));
 }
 
-/* Brackets whose partner is on another rank go there, and their partners come. */
+/* Sends brackets whose partner is on another rank there, receives their partners, and completes match. */
 static gp_result gpi_mpi_nest_partners(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     cl_mem sent = NULL, partners = NULL;
@@ -1426,7 +1431,7 @@ static gp_result gpi_mpi_nest_partners(gp_mpi *all, const char *function, gpi_mp
     return gpi_mpi_agree(all, function, result);
 }
 
-/* What is around elements, and how much, with the openers before the part. */
+/* Completes parents and depths by the openers before the part. */
 static gp_result gpi_mpi_nest_around(gp_mpi *all, gpi_mpi_nest *n)
 {
     const gp_brackets_desc *local = &n->local;
@@ -1463,7 +1468,7 @@ static gp_result gpi_mpi_nest_around(gp_mpi *all, gpi_mpi_nest *n)
     return result;
 }
 
-/* Pairs of two kinds on two ranks: the closers' ranks see them. */
+/* Counts pairs across ranks whose brackets differ in kind, and finds the first. The rank of the closer counts a pair. */
 static gp_result gpi_mpi_nest_mismatches(gp_mpi *all, const char *function, gpi_mpi_nest *n, uint64_t *count,
                                          uint64_t *first)
 {
@@ -1501,7 +1506,7 @@ static gp_result gpi_mpi_nest_mismatches(gp_mpi *all, const char *function, gpi_
     return result;
 }
 
-/* An index of a list, in the whole. */
+/* Reads list[at], and turns it into an index in the whole. */
 static gp_result gpi_mpi_nest_index(gp_mpi *all, const char *function, const gpi_mpi_nest *n, cl_mem list,
                                     uint64_t at, uint64_t *index)
 {
@@ -1513,7 +1518,7 @@ static gp_result gpi_mpi_nest_index(gp_mpi *all, const char *function, const gpi
     return result;
 }
 
-/* What is wrong with the whole, from what is wrong with parts and between them. */
+/* Computes the errors of the whole from the errors within and between parts. */
 static gp_result gpi_mpi_nest_errors(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     gp_brackets_errors *e = &n->errors;
@@ -1569,7 +1574,7 @@ static gp_result gpi_mpi_nest_errors(gp_mpi *all, const char *function, gpi_mpi_
     return result;
 }
 
-/* As gp_brackets checks it. */
+/* Checks the desc, also as gp_brackets does. */
 static gp_result gpi_mpi_nest_check(gp_mpi *all, const char *function, const gp_brackets_desc *desc,
                                     bool errors)
 {
@@ -1657,14 +1662,14 @@ static gp_type gpi_mpi_sum_type(gp_op op, gp_type type);
 
 /* ---- Begin file mpi/calls/group_by.c ---- */
 /* group_by.c - gp_mpi_group_by across ranks. */
-/* Buffers on the way: sorted, grouped, received. */
+/* Temporary keys and values in three stages: sorted, grouped, received. */
 typedef struct gpi_mpi_groups {
     cl_mem keys[3], values[3];
     size_t in_size, out_size;
     gp_type out_type; /* with an op */
 } gpi_mpi_groups;
 
-/* Whether gp_sort moves values of so many bytes. */
+/* Returns true if gp_sort can move values of `size` bytes. */
 static bool gpi_mpi_moves_alone(size_t size)
 {
     return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
@@ -1695,7 +1700,7 @@ static gp_result gpi_mpi_group_check(gp_mpi *all, const char *function, const gp
                         "elements of `in` and results do not both have 1, 2, 4, 8 or 16 bytes");
 }
 
-/* Room for `count` keys with values of `size` bytes. */
+/* Creates the buffers of a stage for `count` keys with values of `size` bytes. */
 static gp_result gpi_mpi_group_room(gp_mpi *all, const gp_reduce_by_key_desc *desc, gpi_mpi_groups *g,
                                     int stage, size_t count, size_t size)
 {
@@ -1710,7 +1715,7 @@ static void gpi_mpi_group_free(gpi_mpi_groups *g, int stage)
     g->keys[stage] = g->values[stage] = NULL;
 }
 
-/* This rank's groups, into the second buffers. */
+/* Sorts this rank's elements and reduces them by key, into the second stage. */
 static gp_result gpi_mpi_group_own(gp_mpi *all, const gp_reduce_by_key_desc *desc, gpi_mpi_groups *g,
                                    uint64_t *count)
 {
@@ -1743,7 +1748,7 @@ static gp_result gpi_mpi_group_own(gp_mpi *all, const gp_reduce_by_key_desc *des
     return result;
 }
 
-/* What has come, in the third buffers, to the caller's. */
+/* Sorts the received groups of the third stage and reduces them by key, into the caller's buffers. */
 static gp_result gpi_mpi_group_received(gp_mpi *all, const gp_reduce_by_key_desc *desc,
                                         const gpi_mpi_groups *g, size_t received, uint64_t *count)
 {
@@ -1879,7 +1884,7 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
 
 /* ---- Begin file mpi/calls/join.c ---- */
 /* join.c - gp_mpi_join across ranks. */
-/* What this rank sends of a side of the join. */
+/* The keys of one side of the join that this rank sends. */
 typedef struct gpi_mpi_side {
     cl_mem keys, rows; /* distinct keys, each with the index of its first or last element */
     cl_mem order;      /* their numbers, by the ranks that they go to */
@@ -1893,13 +1898,13 @@ typedef struct gpi_mpi_join {
     gp_type key_type;
     size_t key_size, value_size;
     gpi_mpi_side build, probe;
-    gp_hash table;                     /* keys that have come from the build sides, each with its place in: */
-    cl_mem keys, values;               /* those; one value more, for keys that are absent */
-    cl_mem sent, rows, asked, answers; /* on the way */
+    gp_hash table;                     /* keys of the build sides, each with its index in keys and values */
+    cl_mem keys, values;               /* received; one more value, for absent keys */
+    cl_mem sent, rows, asked, answers; /* temporary */
     cl_mem places, found, back, back_found;
 } gpi_mpi_join;
 
-/* Puts keys into a new table, each with the first or last of its indices. No value is the reserved one. */
+/* Creates a table of the keys, each with the first or last of its indices. No index equals the reserved value. */
 static gp_result gpi_mpi_join_insert(gp_mpi *all, const gpi_mpi_join *j, cl_mem keys, size_t keys_offset,
                                      size_t count, gp_hash *table)
 {
@@ -1935,7 +1940,8 @@ static gp_result gpi_mpi_join_insert(gp_mpi *all, const gpi_mpi_join *j, cl_mem 
     return result;
 }
 
-/* values[i] = the index of keys[i] in the table, or `absent`; found[i] as in gp_hash_find. New buffers. */
+/* Creates *values, where values[i] is the index of keys[i] in the table, or `absent`. Creates *found, too, as gp_hash_find
+   writes it, unless `found` is NULL. */
 static gp_result gpi_mpi_join_find(gp_mpi *all, gp_hash table, cl_mem keys, size_t keys_offset, size_t count,
                                    uint32_t absent, cl_mem *values, cl_mem *found)
 {
@@ -1953,7 +1959,7 @@ static gp_result gpi_mpi_join_find(gp_mpi *all, gp_hash table, cl_mem keys, size
     return gpi_mpi_done(all, gp_hash_find(all->gp, table, &find));
 }
 
-/* This rank's distinct keys. */
+/* Finds this rank's distinct keys, each with the index of its first or last element. */
 static gp_result gpi_mpi_join_distinct(gp_mpi *all, const gpi_mpi_join *j, cl_mem keys, size_t keys_offset,
                                        size_t count, gpi_mpi_side *side)
 {
@@ -1980,8 +1986,8 @@ static gp_result gpi_mpi_join_distinct(gp_mpi *all, const gpi_mpi_join *j, cl_me
     return result;
 }
 
-/* The order by ranks that keys go to, and how many go to each. This hash is another one than a table's, whose keys would
-   else be alike. */
+/* Orders keys by the ranks that they move to, and finds where each rank's keys end. This hash differs from that of a table, so
+   that the keys in a rank's table do not have similar hashes. */
 static gp_result gpi_mpi_join_order(gp_mpi *all, const char *function, const gpi_mpi_join *j,
                                     gpi_mpi_side *side, cl_mem owners, cl_mem ends_out, uint64_t *ends)
 {
@@ -2026,7 +2032,7 @@ static gp_result gpi_mpi_join_order(gp_mpi *all, const char *function, const gpi
     return gpi_mpi_read(all, function, ends_out, 0, (size_t)ranks * sizeof *ends, ends);
 }
 
-/* The keys that this rank sends, in a new buffer, and those that come, in another one. */
+/* Creates *sent with the keys that this rank sends, sends them, and creates *come with the keys that it receives. */
 static gp_result gpi_mpi_join_send(gp_mpi *all, const char *function, const gpi_mpi_join *j,
                                    gpi_mpi_side *side, cl_mem *sent, cl_mem *come)
 {
@@ -2059,7 +2065,8 @@ static gp_result gpi_mpi_join_send(gp_mpi *all, const char *function, const gpi_
     return gpi_mpi_exchanged(all, function, &side->moves, *sent, j->key_size, 0, come);
 }
 
-/* The values of `rows` of the build side, of which the first one is `first` in the whole. */
+/* Creates a buffer with the build side's values at j->rows. Without values these are indices in the whole, where this rank's
+   first element has index `first`. */
 static gp_result gpi_mpi_join_values(gp_mpi *all, const gpi_mpi_join *j, uint64_t first, cl_mem *out)
 {
     const gp_mpi_join_desc *desc = j->desc;
@@ -2084,7 +2091,7 @@ static gp_result gpi_mpi_join_values(gp_mpi *all, const gpi_mpi_join *j, uint64_
     return gpi_mpi_done(all, gp_transform(all->gp, &transform));
 }
 
-/* The build side: its keys and values come to their ranks, and into a table there. */
+/* Sends the build side's keys and values to the ranks that own them, and puts the received keys into a table. */
 static gp_result gpi_mpi_join_build(gp_mpi *all, const char *function, gpi_mpi_join *j)
 {
     const gp_mpi_join_desc *desc = j->desc;
@@ -2119,7 +2126,7 @@ static gp_result gpi_mpi_join_build(gp_mpi *all, const char *function, gpi_mpi_j
     return gpi_mpi_agree(all, function, result);
 }
 
-/* Where the answer to each key of the other side will be. */
+/* Finds for each key of the probe side the place of its answer. */
 static gp_result gpi_mpi_join_ask(gp_mpi *all, const char *function, gpi_mpi_join *j)
 {
     const gp_mpi_join_desc *desc = j->desc;
@@ -2177,7 +2184,7 @@ static gp_result gpi_mpi_join_probe(gp_mpi *all, const char *function, gpi_mpi_j
                            : result;
 }
 
-/* Calls write the two one after the other. */
+/* Fails if out and found overlap. No other check finds that, since different calls write them. */
 static gp_result gpi_mpi_join_apart(gp_mpi *all, const char *function, const gpi_mpi_join *j)
 {
     const gp_mpi_join_desc *desc = j->desc;
@@ -2281,7 +2288,7 @@ GP_MPI_API gp_result gp_mpi_join(gp_mpi *all, const gp_mpi_join_desc *desc)
 
 /* ---- Begin file mpi/calls/reduce.c ---- */
 /* reduce.c - gp_mpi_reduce across ranks. */
-/* As gp_reduce's out_type 0. */
+/* Returns the type that gp_reduce uses if out_type is 0. */
 static gp_type gpi_mpi_sum_type(gp_op op, gp_type type)
 {
     const bool sums = op == GP_SUM || op == GP_PROD;
@@ -2354,7 +2361,7 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
 
 /* ---- Begin file mpi/calls/scan.c ---- */
 /* scan.c - gp_mpi_scan across ranks. */
-/* What is before this part, or after it in reverse, into `before`: one element. */
+/* Writes to `before` the product of all elements before this part (in reverse: after it), starting from the initial value. */
 static gp_result gpi_mpi_before(gp_mpi *all, const char *function, const gp_scan_desc *desc, gp_type type,
                                 const void *total, size_t size, void *before)
 {
@@ -2444,7 +2451,7 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
 
 /* ---- Begin file mpi/calls/select.c ---- */
 /* select.c - gp_mpi_select across ranks. */
-/* Elements [0, part->count) of this rank's are [first, first + count) of the whole: to even parts, *part after that. */
+/* Sets the moves that divide an array evenly, of which this rank has *part, and sets *part to its even part. */
 static gp_result gpi_mpi_divide(gp_mpi *all, const char *function, gp_mpi_part *part, gpi_mpi_moves *moves)
 {
     const uint64_t ranks = (uint64_t)all->ranks, begin = part->first, end = begin + part->count;
@@ -2461,7 +2468,7 @@ static gp_result gpi_mpi_divide(gp_mpi *all, const char *function, gp_mpi_part *
     return gpi_mpi_moves_tell(all, function, moves);
 }
 
-/* Where `count` elements of each rank lie in the whole. */
+/* Sets *part to the place in the whole of this rank's `count` elements. */
 static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count, gp_mpi_part *part)
 {
     gp_result result = gpi_mpi_did(all, function, "MPI_Allreduce",
@@ -2563,7 +2570,7 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK) result = gpi_mpi_split_run(all, function, s, first);
     own = *desc;
-    own.keys_out = own.values_out = NULL; /* in place, where it comes to */
+    own.keys_out = own.values_out = NULL; /* sorts in place what is received */
     if (desc->keys_out) {
         own.keys = desc->keys_out;
         own.keys_offset = desc->keys_out_offset;
@@ -2586,7 +2593,7 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
     if (result == GP_OK && desc->value_size)
         result = gpi_mpi_exchange(all, function, &s->moves, sorted_values, own.values, own.values_offset,
                                   desc->value_size);
-    if (result == GP_OK) result = gp_sort(all->gp, &own); /* runs in the order of ranks, and it is stable */
+    if (result == GP_OK) result = gp_sort(all->gp, &own); /* stable: runs come in the order of ranks */
     return result == GP_OK ? gp_finish(all->gp) : result;
 }
 

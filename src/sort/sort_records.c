@@ -42,8 +42,7 @@ typedef struct gpi_records {
     bool direct; /* records are the values of the one key's sort */
     gpi_records_key key[GP_SORT_COLUMNS_MAX];
     size_t keys, being_planned;
-    size_t keys_at, keys_tmp_at, index_at, index_tmp_at,
-        copy_at; /* bytes; the sorts' scratch comes first */
+    size_t keys_at, keys_tmp_at, index_at, index_tmp_at, copy_at; /* bytes; the sorts' scratch comes first */
     size_t scratch;
 } gpi_records;
 
