@@ -4675,7 +4675,8 @@ static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint
 }
 
 /* Returns the local memory of a group that matches brackets (nest/brackets_tile.cl): for each item nodes, heights, brackets,
-   and a word for emulated sub-groups, and for each element a partner. `size`: bytes of an index. */
+   and a word for emulated sub-groups; for each element a partner; and the nodes beside the tile's path, a table of codes, and slack.
+   `size`: bytes of an index. */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
@@ -5026,7 +5027,7 @@ static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t 
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
-/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that leaves long loops, the group that scans
+/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the group that scans
    all tiles' sums sets the limit: its items take some 32 turns a step. */
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles)
@@ -5447,8 +5448,8 @@ static char *gpi_log_arrange(const char *log)
     return gpi_text_take(&text);
 }
 
-/* Writes to `out` what an error means if it is about an array of negative size (gpi_prelude_user_type, gpi_records_define), or
-   about an input that the call does not have. Otherwise writes an empty text. */
+/* Writes to `out` what two kinds of errors mean to the caller: an array of negative size, by which gpi_prelude_user_type and
+   gpi_records_define check sizes, and an input, x or y, that the call does not have. For others it writes an empty text. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
     static const char monoid[] = "gpi_monoid_size_", record[] = "gpi_record_size_";
@@ -6513,7 +6514,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#endif",
 "",
 "/* Comparisons of GPI_COMPARED bytes at a time. The result is a gpi_hits, which can be combined by bitwise operations.",
-"   gpi_hits_bits makes it a number with a bit for each byte. gpi_bytes_where returns y in each byte that is x in v, else 0. */",
+"   gpi_hits_bits makes it a number with a bit for each byte. gpi_bytes_where returns a vector of y where v's byte equals x, else of 0. */",
 "#if GPI_PACKS",
 "#define GPI_COMPARED 64",
 "#line 402 \"kernels/common/base/platform.cl\"",
@@ -12534,12 +12535,12 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "{",
 "return gpi_from(state, pass) == gpi_from(state, pass + 1);",
 "}",
-"#line 205",
+"#line 206",
 "static bool gpi_are_in_order(gpi_state state, uint pass)",
 "{",
 "return pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;",
 "}",
-"#line 210",
+"#line 211",
 "static bool gpi_is_idle(gpi_state state, uint pass, uint when)",
 "{",
 "switch (when) {",
@@ -12549,7 +12550,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "default: return gpi_are_in_order(state, pass);",
 "}",
 "}",
-"#line 220",
+"#line 221",
 "static __global ulong *gpi_part(gpi_state state, ulong at) { return (__global ulong *)(state + at); }",
 "#endif",
 };
@@ -13724,7 +13725,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "__global uint *index, *place, *owner, *offsets;",
 "__global gpi_strings_group *groups;",
 "} gpi_set;",
-"#line 51 \"kernels/common/sort/sort_strings.cl\"",
+"#line 53 \"kernels/common/sort/sort_strings.cl\"",
 "static gpi_set gpi_set_at(__global uint *set, ulong room)",
 "{",
 "gpi_set s;",
@@ -13772,7 +13773,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "ulong length;",
 "uint bad;",
 "} gpi_string;",
-"#line 109",
+"#line 111",
 "static gpi_string gpi_string_find(gpi_text text, ulong i)",
 "{",
 "const ulong begin = gpi_number(text.offsets, text.offsets_at + i, text.offset_words);",
@@ -13783,7 +13784,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "s.length = s.bad ? 0 : end - begin;",
 "return s;",
 "}",
-"#line 120",
+"#line 122",
 "static ulong gpi_string_key(gpi_string s, ulong depth)",
 "{",
 "const ulong left = s.length - depth;",
@@ -13791,7 +13792,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "for (uint k = 0; k < GPI_PREFIX && k < left; k++) key |= (ulong)s.at[depth + k] << (56 - 8 * k);",
 "return key;",
 "}",
-"#line 129",
+"#line 131",
 "static uint gpi_strings_common(gpi_string a, gpi_string b, ulong depth, uint cap)",
 "{",
 "const uint most = (uint)min(min(a.length, b.length) - depth, (ulong)cap);",
@@ -13801,7 +13802,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "while (k < most && a.at[depth + k] == b.at[depth + k]) k++;",
 "return k;",
 "}",
-"#line 142",
+"#line 144",
 "GPI_KERNEL void gp_strings_keys_first(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong span,",
 "GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
 "{",
@@ -13821,14 +13822,14 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "if (s.bad) (void)atomic_max(round.state + GPI_STRINGS_FIRST_BAD, ~(uint)i);",
 "}",
 "}",
-"#line 163",
+"#line 165",
 "static bool gpi_strings_tied(gpi_round round, ulong j, uint first)",
 "{",
 "const ulong key = round.keys[j];",
 "return key == round.keys[j + 1] && (key & 255) == GPI_MORE &&",
 "(first || round.from.owner[j] == round.from.owner[j + 1]);",
 "}",
-"#line 172",
+"#line 174",
 "GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span, __global uint *out,",
 "ulong out_at, uint out_words)",
 "{",
@@ -13847,7 +13848,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "}",
 "}",
 "}",
-"#line 192",
+"#line 194",
 "static gpi_strings_group gpi_group_after(gpi_strings_group old)",
 "{",
 "gpi_strings_group g;",
@@ -13856,7 +13857,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "g.skip = g.cap;",
 "return g;",
 "}",
-"#line 202",
+"#line 204",
 "GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span)",
 "{",
 "gpi_round round;",
@@ -13884,7 +13885,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "}",
 "}",
 "#define GPI_STRINGS_AHEAD 16",
-"#line 232",
+"#line 234",
 "static void gpi_strings_fetch(gpi_round round, gpi_text text, ulong j, ulong many)",
 "{",
 "#if GPI_ON_CPU",
@@ -13895,7 +13896,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "round.from.groups[round.from.owner[near]].depth);",
 "#endif",
 "}",
-"#line 244",
+"#line 246",
 "GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)",
 "{",
 "gpi_round round;",
@@ -13915,7 +13916,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "}",
 "}",
 "}",
-"#line 264",
+"#line 266",
 "GPI_KERNEL void gp_strings_keys(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)",
 "{",
 "gpi_round round;",
@@ -15466,7 +15467,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_eights[] = {
 "}",
 "#line 75",
 "typedef uint8 gpi_cell_half __attribute__((aligned(4)));",
-"#line 78",
+"#line 79",
 "GPI_INLINE uint16 gpi_eight_step(const gpi_eight *row, gpi_tops *tops, uint16 places)",
 "{",
 "if (GPI_RARELY(tops->known < row->pops + 8u)) {",
@@ -15481,7 +15482,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_eights[] = {
 "GPI_STORE_PRIVATE(gpi_cell_half, tops->cells.hi, tops->free - 8);",
 "return found;",
 "}",
-"#line 95",
+"#line 96",
 "GPI_INLINE uint16 gpi_eights_row(const gpi_eight *table, gpi_tops *tops, uint openers, uint brackets,",
 "uint16 places)",
 "{",
@@ -15490,7 +15491,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_eights[] = {
 "const uint16 upper = gpi_eight_step(table + max(row >> 8, 1u), tops, (uint16)(places.hi, places.hi));",
 "return (uint16)(lower.lo, upper.lo);",
 "}",
-"#line 105",
+"#line 106",
 "GPI_INLINE void gpi_eights_enclose(const gpi_eight *table, gpi_tops *tops, gpi_brackets_block block, uint at,",
 "__global uint *out)",
 "{",
@@ -15505,7 +15506,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_eights[] = {
 "gpi_row_write(out + j, gpi_pick_lanes(found, found, convert_uint16(ranks)));",
 "}",
 "}",
-"#line 122",
+"#line 123",
 "GPI_INLINE void gpi_eights_find(const gpi_eight *table, gpi_tops *tops, gpi_brackets_block block, uint at,",
 "uint *places, uint *found)",
 "{",
@@ -15520,7 +15521,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_eights[] = {
 "}",
 "}",
 "#else",
-"#line 136 \"kernels/cpu/nest/brackets_eights.cl\"",
+"#line 137 \"kernels/cpu/nest/brackets_eights.cl\"",
 "static void gpi_eights_make(gpi_eight *row) { (void)row; }",
 "#endif",
 "#endif",
@@ -27748,7 +27749,8 @@ static bool gpi_retired_grow(gp_context *gp)
     return true;
 }
 
-/* Releases the context's scratch, to a pool only once its commands have ended. After an error the context keeps it. */
+/* Gives up the context's scratch. The caller's pool gets it back once the commands that use it have ended. After an error the context
+   keeps it. */
 static cl_int gpi_scratch_retire(gp_context *gp)
 {
     cl_int error = CL_SUCCESS;
@@ -29028,7 +29030,7 @@ static gp_result gpi_element_program(gp_context *gp, const char *function, gpi_p
 
 /* ---- Begin file src/scan/scan.h ---- */
 /* scan.h - types and functions of reductions and scans. */
-/* The most tiles that groups look back over, on a device that leaves long loops. */
+/* The most tiles that groups look back over, on a device that ends long loops too early. */
 enum { GPI_LOOK_BACK_FEW = 1024 };
 
 /* A checked call, ready to run. */
@@ -29400,9 +29402,9 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
     return state > partials ? state : partials;
 }
 
-/* Chooses between look-back and sweeps. In place, a fallback would find its input overwritten. So groups wait without bound if
-   the device is fair; else the scan takes sweeps. A device that leaves long loops can look back over few tiles only. Timing
-   decides in which order look-back combines sums, so a call that wants the same bits each time takes sweeps. */
+/* Chooses between look-back and sweeps. A group that has waited too long computes a late tile again, from the
+   input, which in place may be overwritten. So in place groups wait without bound if the device is fair; else the scan takes sweeps.
+   A device that ends long loops too early (loop_limit) can look back over at most GPI_LOOK_BACK_FEW tiles. Timing decides in which order look-back combines sums, so a call that wants the same bits each time takes sweeps. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
     if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
@@ -29485,7 +29487,8 @@ static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem sta
     return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
-/* Enqueues upsweep and spine, which leave in `partials` the product of all elements before each tile. */
+/* Enqueues upsweep and spine, which leave in `partials` the product of all elements before each tile, after `initial` if there are no
+   segments. */
 static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
     gp_result result;
@@ -30052,7 +30055,7 @@ static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact 
 
 /* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in
    order, which a fallback would not do. Then a group waits without bound, so that the device must be fair. Returns false
-   on llvmpipe, which leaves long loops, and crashes when it compiles the kernels for some monoids (docs/drivers.md). */
+   on llvmpipe, which ends long loops too early, and crashes when it compiles the kernels for some monoids (docs/drivers.md). */
 static bool gpi_by_key_can_wait(const gp_context *gp, const gpi_by_key_pass *p)
 {
     if (p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;
@@ -30437,7 +30440,7 @@ static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
         result = gpi_program_get(gp, c->function, GPI_SELECT, gpi_compact_prelude, c, &c->plan, &c->program);
     if (result == GP_OK) result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
     if (result != GP_OK) return result;
-    /* A device that leaves long loops can look back over few tiles only. */
+    /* A device that ends long loops too early can look back over few tiles only. */
     if (gp->info.loop_limit && c->tiles > GPI_LOOK_BACK_FEW) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
     if (c->where == GPI_WHERE_AFTER) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
     return GP_OK;
@@ -31477,9 +31480,10 @@ enum {
     GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys */
 };
 
-/* GPI_BUCKET_BYTES: keys and values of a bucket that a group sorts fastest; they fit in its core's caches twice.
-   GPI_BUCKETS_BYTES_MIN: the smallest sort for which buckets pay. GPI_BUCKETS_SPLIT_ELEMENT: bytes of the smallest
-   element for which splitting a bucket once more pays. Measured on PoCL, on Xeons and on an EPYC (Zen 5). */
+/* GPI_BUCKET_BYTES, GPI_BUCKET_BYTES_AMD: the most bytes, of keys and values, of a bucket that is sorted without another split.
+   GPI_BUCKETS_BYTES_MIN: the smallest sort for which buckets pay. GPI_BUCKETS_SPLIT_ELEMENT: bytes of the smallest element for which
+   splitting a bucket once more pays. GPI_BUCKETS_DIGITS_MIN: the fewest passes for which buckets pay. Measured on PoCL, on Xeons and
+   on an EPYC (Zen 5). */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
 #define GPI_BUCKET_BYTES_AMD ((size_t)640 << 10)
 #define GPI_BUCKETS_BYTES_MIN ((size_t)1 << 20)
@@ -31501,8 +31505,8 @@ static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
     return tuned ? tuned : bytes / gpi_sort_element(sort);
 }
 
-/* Returns the most keys that a bucket may have. A larger one would keep one core busy after the others are done, and
-   its keys might not be spread in their next bits either. */
+/* Returns the most keys that a bucket may have. With a larger one, one core would work alone at the end,
+   and the bucket's next digit may be just as uneven. */
 static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
 {
     const size_t tuned = gp->desc.tuning.sort_bucket, share = sort->desc->count / GPI_BUCKETS_SHARE;
@@ -34763,7 +34767,7 @@ static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 }
 
 /* Returns true if the call looks back: if the strategy says so and there is more than one tile. In the serial shape that
-   needs fences, and groups that keep running (nest/lookback.cl). A device that leaves long loops looks back over few tiles
+   needs fences, and groups that keep running (nest/lookback.cl). A device that ends long loops too early looks back over few tiles
    only. */
 static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
 {

@@ -903,7 +903,8 @@ static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *v
     return result;
 }
 
-/* Sets *part to this rank's even part of an array of which each rank has `count` elements. */
+/* Divides an array evenly over the ranks, and sets *part to this rank's part. This rank holds `count` of its elements; others may hold
+   other numbers. */
 static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, gp_mpi_part *part)
 {
     uint64_t own = count, total = 0, each, more, rank = (uint64_t)all->rank;
@@ -2450,7 +2451,7 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
 /* ---- End file mpi/calls/scan.c ---- */
 
 /* ---- Begin file mpi/calls/select.c ---- */
-/* select.c - gp_mpi_select across ranks. */
+/* select.c - gp_mpi_select, and the part of an output that selections of several ranks fill one after the other. */
 /* Sets the moves that divide an array evenly, of which this rank has *part, and sets *part to its even part. */
 static gp_result gpi_mpi_divide(gp_mpi *all, const char *function, gp_mpi_part *part, gpi_mpi_moves *moves)
 {

@@ -20,7 +20,8 @@ static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *v
     return result;
 }
 
-/* Sets *part to this rank's even part of an array of which each rank has `count` elements. */
+/* Divides an array evenly over the ranks, and sets *part to this rank's part. This rank holds `count` of its elements; others may hold
+   other numbers. */
 static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, gp_mpi_part *part)
 {
     uint64_t own = count, total = 0, each, more, rank = (uint64_t)all->rank;

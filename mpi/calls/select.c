@@ -1,4 +1,4 @@
-/* select.c - gp_mpi_select across ranks. */
+/* select.c - gp_mpi_select, and the part of an output that selections of several ranks fill one after the other. */
 #include "base/buffers.h"
 #include "base/call.h"
 #include "base/error.h"

@@ -54,7 +54,8 @@ static bool gpi_retired_grow(gp_context *gp)
     return true;
 }
 
-/* Releases the context's scratch, to a pool only once its commands have ended. After an error the context keeps it. */
+/* Gives up the context's scratch. The caller's pool gets it back once the commands that use it have ended. After an error the context
+   keeps it. */
 static cl_int gpi_scratch_retire(gp_context *gp)
 {
     cl_int error = CL_SUCCESS;

@@ -24,7 +24,7 @@ static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 }
 
 /* Returns true if the call looks back: if the strategy says so and there is more than one tile. In the serial shape that
-   needs fences, and groups that keep running (nest/lookback.cl). A device that leaves long loops looks back over few tiles
+   needs fences, and groups that keep running (nest/lookback.cl). A device that ends long loops too early looks back over few tiles
    only. */
 static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
 {

@@ -56,8 +56,8 @@ static char *gpi_log_arrange(const char *log)
     return gpi_text_take(&text);
 }
 
-/* Writes to `out` what an error means if it is about an array of negative size (gpi_prelude_user_type, gpi_records_define), or
-   about an input that the call does not have. Otherwise writes an empty text. */
+/* Writes to `out` what two kinds of errors mean to the caller: an array of negative size, by which gpi_prelude_user_type and
+   gpi_records_define check sizes, and an input, x or y, that the call does not have. For others it writes an empty text. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
     static const char monoid[] = "gpi_monoid_size_", record[] = "gpi_record_size_";

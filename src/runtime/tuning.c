@@ -97,7 +97,8 @@ static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint
 }
 
 /* Returns the local memory of a group that matches brackets (nest/brackets_tile.cl): for each item nodes, heights, brackets,
-   and a word for emulated sub-groups, and for each element a partner. `size`: bytes of an index. */
+   and a word for emulated sub-groups; for each element a partner; and the nodes beside the tile's path, a table of codes, and slack.
+   `size`: bytes of an index. */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
@@ -448,7 +449,7 @@ static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t 
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
-/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that leaves long loops, the group that scans
+/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the group that scans
    all tiles' sums sets the limit: its items take some 32 turns a step. */
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles)

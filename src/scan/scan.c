@@ -73,9 +73,9 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
     return state > partials ? state : partials;
 }
 
-/* Chooses between look-back and sweeps. In place, a fallback would find its input overwritten. So groups wait without bound if
-   the device is fair; else the scan takes sweeps. A device that leaves long loops can look back over few tiles only. Timing
-   decides in which order look-back combines sums, so a call that wants the same bits each time takes sweeps. */
+/* Chooses between look-back and sweeps. A group that has waited too long computes a late tile again, from the
+   input, which in place may be overwritten. So in place groups wait without bound if the device is fair; else the scan takes sweeps.
+   A device that ends long loops too early (loop_limit) can look back over at most GPI_LOOK_BACK_FEW tiles. Timing decides in which order look-back combines sums, so a call that wants the same bits each time takes sweeps. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
     if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
@@ -158,7 +158,8 @@ static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem sta
     return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
-/* Enqueues upsweep and spine, which leave in `partials` the product of all elements before each tile. */
+/* Enqueues upsweep and spine, which leave in `partials` the product of all elements before each tile, after `initial` if there are no
+   segments. */
 static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
     gp_result result;

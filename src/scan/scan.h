@@ -6,7 +6,7 @@
 #include "element/element.h"
 #include "scan/constants.cl"
 
-/* The most tiles that groups look back over, on a device that leaves long loops. */
+/* The most tiles that groups look back over, on a device that ends long loops too early. */
 enum { GPI_LOOK_BACK_FEW = 1024 };
 
 /* A checked call, ready to run. */

@@ -21,7 +21,7 @@ static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact 
 
 /* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in
    order, which a fallback would not do. Then a group waits without bound, so that the device must be fair. Returns false
-   on llvmpipe, which leaves long loops, and crashes when it compiles the kernels for some monoids (docs/drivers.md). */
+   on llvmpipe, which ends long loops too early, and crashes when it compiles the kernels for some monoids (docs/drivers.md). */
 static bool gpi_by_key_can_wait(const gp_context *gp, const gpi_by_key_pass *p)
 {
     if (p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;

@@ -8,9 +8,10 @@ enum {
     GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys */
 };
 
-/* GPI_BUCKET_BYTES: keys and values of a bucket that a group sorts fastest; they fit in its core's caches twice.
-   GPI_BUCKETS_BYTES_MIN: the smallest sort for which buckets pay. GPI_BUCKETS_SPLIT_ELEMENT: bytes of the smallest
-   element for which splitting a bucket once more pays. Measured on PoCL, on Xeons and on an EPYC (Zen 5). */
+/* GPI_BUCKET_BYTES, GPI_BUCKET_BYTES_AMD: the most bytes, of keys and values, of a bucket that is sorted without another split.
+   GPI_BUCKETS_BYTES_MIN: the smallest sort for which buckets pay. GPI_BUCKETS_SPLIT_ELEMENT: bytes of the smallest element for which
+   splitting a bucket once more pays. GPI_BUCKETS_DIGITS_MIN: the fewest passes for which buckets pay. Measured on PoCL, on Xeons and
+   on an EPYC (Zen 5). */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
 #define GPI_BUCKET_BYTES_AMD ((size_t)640 << 10)
 #define GPI_BUCKETS_BYTES_MIN ((size_t)1 << 20)
@@ -32,8 +33,8 @@ static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
     return tuned ? tuned : bytes / gpi_sort_element(sort);
 }
 
-/* Returns the most keys that a bucket may have. A larger one would keep one core busy after the others are done, and
-   its keys might not be spread in their next bits either. */
+/* Returns the most keys that a bucket may have. With a larger one, one core would work alone at the end,
+   and the bucket's next digit may be just as uneven. */
 static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
 {
     const size_t tuned = gp->desc.tuning.sort_bucket, share = sort->desc->count / GPI_BUCKETS_SHARE;

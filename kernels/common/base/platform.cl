@@ -396,7 +396,7 @@ static void gpi_pack_near_8(__private uchar *to, ulong16 v, uint mask)
 #endif
 
 /* Comparisons of GPI_COMPARED bytes at a time. The result is a gpi_hits, which can be combined by bitwise operations.
-   gpi_hits_bits makes it a number with a bit for each byte. gpi_bytes_where returns y in each byte that is x in v, else 0. */
+   gpi_hits_bits makes it a number with a bit for each byte. gpi_bytes_where returns a vector of y where v's byte equals x, else of 0. */
 #if GPI_PACKS
 #define GPI_COMPARED 64
 typedef uchar gpi_bytes __attribute__((ext_vector_type(64), aligned(1)));

@@ -73,8 +73,8 @@ static gp_hash_value gpi_value_of(__global const uint *values, ulong i, uint sou
     return (gp_hash_value)(source == GPI_SOURCE_INDEX ? i : operand);
 }
 
-/* Returns whether key i of the batch is put: false if another of the batch's equal keys stands for it. A key for which the
-   `judge` table had no room is put. */
+/* Returns whether key i of the batch is put: false if `judge` chose another element of the batch with the same key. A key for
+   which the `judge` table had no room is put. */
 static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)
 {
     gp_hash_value chosen;

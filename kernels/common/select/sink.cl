@@ -123,7 +123,7 @@ static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)
 }
 
 #if GPI_PARTS == 1
-/* Writes element i as output j. `begin`: where its run begins. */
+/* Writes output j: what element i selects, or, of runs, the first element, begin and length of the run [begin, i]. */
 static void gpi_put(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)
 {
     const ulong from = GPI_SELECT_BY == GPI_SELECT_BY_RUNS ? begin : gpi_place_of(input, i);

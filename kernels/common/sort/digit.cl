@@ -201,7 +201,8 @@ static bool gpi_is_trivial(gpi_state state, uint pass)
     return gpi_from(state, pass) == gpi_from(state, pass + 1);
 }
 
-/* Returns whether an earlier pass has found all keys in order. The first pass and the pass of buckets write the word themselves. */
+/* Returns whether an earlier pass has found all keys in order. False in pass 0, which writes that word; the pass of buckets writes it,
+   too, and must not call. */
 static bool gpi_are_in_order(gpi_state state, uint pass)
 {
     return pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;

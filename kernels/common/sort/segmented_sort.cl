@@ -267,8 +267,8 @@ GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, u
 }
 #endif
 
-/* Moves the keys of each row. Segments of at least `lines_from` keys are moved through lines as `lines` says (GPI_LINES_..., sort/
-   constants.cl). */
+/* Moves the keys of each row. `lines` (GPI_LINES_..., sort/constants.cl): what goes through lines in segments of at least
+   `lines_from` keys. */
 GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                     uint pass, ulong span, uint first_place, ulong lines_from, uint lines)
 {

@@ -15,12 +15,14 @@
        gp_strings_keys         computes key(i, d) after these bytes
                                gp_segmented_sort sorts each group; repeat from gp_strings_ties until no string is tied
 
-   gp_strings_skip compares at most `cap` bytes of a group's strings. The cap doubles each time that all of these bytes
-   agree. So long equal strings take one round for each doubling, and strings that differ soon are not read far.
+   gp_strings_skip compares at most `cap` bytes of a group's strings. The cap begins at 64 bytes, doubles up to 65536
+   each time that all of these bytes agree, and else falls back to 64. So strings that are long and equal take a round for each
+   doubling and then one for each 64 KiB, and strings that differ soon are not read far.
 
-   A set holds the tied strings of a round, element by element. Two sets alternate; each part has `room` uints:
+   A set holds a round's tied strings (index, place, owner) and their groups (offsets, and a gpi_strings_group each). Two sets alternate;
+   a part has `room` uints, the last one as many as groups take:
 
-       | index: which string | place: where in the order | owner: its group | offsets: where groups begin |
+       | index: which string | place: where in the order | owner: its group | offsets: where groups begin | groups |
 
    State, in uints:
 

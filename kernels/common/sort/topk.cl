@@ -117,8 +117,8 @@ static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)
     return atomic_or(cursor, 0u) > topk.room ? ~0u : atomic_add(cursor, keys);
 }
 
-/* Enters in the state that tile `number` has `below` keys below the threshold and `equal` ones. Returns where the room for its kept
-   keys begins. One item. */
+/* Adds a tile's numbers of keys below the threshold and equal to it to those of its block, reserves room for the ones below, and writes
+   the tile's entry in the directory. Returns where the room begins; ~0u: none is left. One item. */
 static uint gpi_topk_enter(gpi_topk topk, uint round, uint number, uint below, uint equal,
                            __global uint4 *directory)
 {

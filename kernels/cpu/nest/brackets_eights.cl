@@ -74,7 +74,8 @@ static void gpi_eights_make(gpi_eight *row)
 
 typedef uint8 gpi_cell_half __attribute__((aligned(4)));
 
-/* Handles up to eight brackets, at `places`. Returns what each bracket finds, in the result's lower half. */
+/* Handles up to eight brackets. `places` and the result have a lane for each, of which the lower eight count. Returns what each bracket
+   finds on top of the stack. */
 GPI_INLINE uint16 gpi_eight_step(const gpi_eight *row, gpi_tops *tops, uint16 places)
 {
     if (GPI_RARELY(tops->known < row->pops + 8u)) {

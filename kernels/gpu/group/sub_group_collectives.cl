@@ -57,7 +57,7 @@ static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, uint d, const bool u
     return GPI_PASTE(GPI_GROUP_BITS, _value)(bits);
 }
 #else
-/* Returns x of the lane d below (`up`), or d above, x being a number of one or two words. */
+/* Returns the x of the lane that is d lower (`up`), or else d higher. x has one or two words. */
 static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, uint d, const bool up)
 {
     if (sizeof x == 4) {

@@ -29,8 +29,8 @@
    rows at the same time off one another's banks. */
 #define GPI_STACK_ROW (GPI_PER_ITEM + 1)
 
-/* Element l of the group's k-th stripe of GPI_WG elements: its item, its place among that item's elements, and the begin of that
-   item's row. (Constants are separate terms, since compilers do not know that l is less than GPI_WG.) */
+/* These describe the tile's element k * GPI_WG + l: the item that owns it, its place among that item's elements, and the first cell of
+   that item's row. (In the first form the terms of k stand apart, as constants: compilers do not know that l < GPI_WG.) */
 #if GPI_WG % GPI_PER_ITEM == 0
 #define GPI_STRIPE_ITEM(l, k) ((l) / GPI_PER_ITEM + (k) * (GPI_WG / GPI_PER_ITEM))
 #define GPI_STRIPE_PLACE(l, k) ((l) % GPI_PER_ITEM)

@@ -60,7 +60,7 @@ typedef struct gpi_outside_memory {
 } gpi_outside_memory;
 typedef __local gpi_outside_memory *gpi_outside_shared;
 
-/* The cell of the item's i-th element in an array. */
+/* The cell of this item's i-th element, in an array whose rows have `unused` cells more than elements (GPI_TREE_CELL). */
 #define GPI_TREE_AT(i, unused) ((uint)get_local_id(0) * (GPI_RUN + (unused)) + (i))
 #define GPI_KEY(i) memory->key[GPI_TREE_AT(i, GPI_OF_INDEX)]
 #if GPI_SELECT

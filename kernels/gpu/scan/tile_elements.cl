@@ -60,7 +60,7 @@
 #endif
 #define GPI_CELL_VECTORS (GPI_CELL_CHUNK == 4 && GPI_CELL_SIZE % 4 == 0)
 
-/* 1: scan/tile_chunks.cl has the tile. */
+/* 1: the tile is implemented in scan/tile_chunks.cl. */
 #if GPI_CELL_CHUNK == 4 && GPI_QUADS && !GPI_KEPT && !GPI_KEYED && !defined(GPI_SELECT_BY)
 #define GPI_BY_CHUNKS 1
 #else

@@ -1,6 +1,6 @@
 /* compact_items.cl - compacts a tile through the stage: items put the element of rank r into cell r, and then write the
-   cells in order, so that neighbouring items write neighbouring elements. If more than the element is written, or flags
-   or indices decide, a cell has only the element's number in the tile. Then the stage is small even for records of 16
+   cells in order, so that neighbouring items write neighbouring elements. A cell has only the element's number in the
+   tile if more than the element is written, or if flags or indices decide what is selected. Then the stage is small even for records of 16
    bytes, and the tile is in the cache when it is read a second time. */
 #ifndef GPI_SELECT_COMPACT_ITEMS_CL
 #define GPI_SELECT_COMPACT_ITEMS_CL

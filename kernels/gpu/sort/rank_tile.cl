@@ -39,7 +39,7 @@
 #define GPI_ORDER_DIGIT(o) ((o) >> 16)
 #define GPI_ORDER_CELL(o) ((o)&0xffffu)
 
-/* Words of counters: for each item eight, each with the counters of two of the 16 values. */
+/* Words of counters: an item counts 16 values of a digit, two to a word. */
 #define GPI_NIBBLE_WORDS (8 * GPI_WG)
 
 /* gpi_group_before adds up rows of up to 32 items: one item adds up each row. */
