@@ -157,14 +157,17 @@ static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
     gpi_call_arg_count(call, &b->count);
 }
 
-/* Returns GPI_MAP_BY_BYTE of nest/symbols.cl: true if the map depends on a single byte and not on i. */
-static bool gpi_map_is_by_byte(const gp_context *gp, gp_type type, const char *map, const gpi_args *args)
+/* Returns GPI_MAP_BY_BYTE of nest/symbols.cl: true in the serial shape, if the map depends on a single byte and not on i. */
+static bool gpi_map_is_by_byte(const gp_context *gp, const gpi_plan *plan, gp_type type, const char *map,
+                               const gpi_args *args)
 {
-    return map && gpi_type_size(type) == 1 && !gpi_map_has_positions(gp, map, args);
+    return plan->shape == GP_SHAPE_SERIAL && map && gpi_type_size(type) == 1 &&
+           !gpi_map_has_positions(gp, map, args);
 }
 
 /* Adds the parameters of nest/symbols.cl and nest/tile_summary.cl, except the shape. */
-static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, gpi_text *text)
+static void gpi_brackets_add_nest(const gp_context *gp, const gpi_plan *plan, const gpi_brackets *b,
+                                  gpi_text *text)
 {
     gpi_text_add(text, "#define GPI_SYMBOL %s\n#define GPI_TABLE %d\n",
                  b->has_table ? "uchar" : gpi_type_cl(b->desc->type), b->has_table);
@@ -173,7 +176,7 @@ static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, g
     gpi_text_add(text, "#define GPI_LOOKBACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
                  b->errors != NULL, b->back && (b->desc->parent || b->desc->depth));
     gpi_text_add(text, "#define GPI_MAP_BY_BYTE %d\n",
-                 gpi_map_is_by_byte(gp, b->desc->type, b->desc->map, &b->args));
+                 gpi_map_is_by_byte(gp, plan, b->desc->type, b->desc->map, &b->args));
     if (b->has_table) return;
     gpi_text_add(text, "static int gpi_symbol_map(%sconst %s x, const ulong i)\n{\n",
                  gpi_args_parameter(&b->args), gpi_type_cl(b->desc->type));
@@ -199,5 +202,5 @@ static void gpi_brackets_prelude(const gp_context *gp, const gpi_plan *plan, con
     gpi_brackets_add_shape(plan, text);
     gpi_text_sub_group(gp, plan, text);
     gpi_args_define(&b->args, text);
-    gpi_brackets_add_nest(gp, b, text);
+    gpi_brackets_add_nest(gp, plan, b, text);
 }

@@ -32,8 +32,10 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b);
 static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b);
 static void gpi_symbols_free(gp_context *gp);
 static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b);
-static bool gpi_map_is_by_byte(const gp_context *gp, gp_type type, const char *map, const gpi_args *args);
-static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, gpi_text *text);
+static bool gpi_map_is_by_byte(const gp_context *gp, const gpi_plan *plan, gp_type type, const char *map,
+                               const gpi_args *args);
+static void gpi_brackets_add_nest(const gp_context *gp, const gpi_plan *plan, const gpi_brackets *b,
+                                  gpi_text *text);
 static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text);
 static void gpi_brackets_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
                                  gpi_text *text);

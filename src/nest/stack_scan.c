@@ -68,7 +68,7 @@ static void gpi_stack_prelude(const gp_context *gp, const gpi_plan *plan, const 
     const gpi_stack_scan *s = (const gpi_stack_scan *)description;
     gpi_prelude_plan(gp, plan, text);
     gpi_element_prelude(&s->element, GPI_STACK_SCAN, plan, text);
-    gpi_brackets_add_nest(gp, &s->nest, text);
+    gpi_brackets_add_nest(gp, plan, &s->nest, text);
 }
 
 /* Sets where tree, joints, bases and cells are in the scratch, and its size. See nest/stack_scan.cl. */

@@ -62,7 +62,8 @@ static void gpi_tree_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_text_add(text,
                  "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_LOOKBACK 0\n#define GPI_SELECT %d\n",
                  d->type != 0);
-    gpi_text_add(text, "#define GPI_MAP_BY_BYTE %d\n", gpi_map_is_by_byte(gp, d->type, d->map, &t->args));
+    gpi_text_add(text, "#define GPI_MAP_BY_BYTE %d\n",
+                 gpi_map_is_by_byte(gp, plan, d->type, d->map, &t->args));
     gpi_args_define(&t->args, text);
     gpi_text_add(text, "static uint gpi_counted(%sconst %s x, const ulong i)\n{\n",
                  gpi_args_parameter(&t->args), symbol);

@@ -10,11 +10,4 @@
 /* Loads four elements from p on. `aligned`: p is aligned as a vector of four. */
 #define GPI_READ_QUAD(type, p, aligned) \
     ((aligned) ? *(__global const GPI_QUAD(type) *)(p) : (GPI_QUAD(type))((p)[0], (p)[1], (p)[2], (p)[3]))
-/* Loads element i of p, a vector of 2 or 4, part by part, because compilers vectorize only loops over scalars. */
-#define GPI_READ_PART(part, p, i) ((__global const part *)(p))[i]
-#define GPI_READ_PARTS_2(type, part, p, i) \
-    ((type)(GPI_READ_PART(part, p, 2 * (i)), GPI_READ_PART(part, p, 2 * (i) + 1)))
-#define GPI_READ_PARTS_4(type, part, p, i)                                        \
-    ((type)(GPI_READ_PART(part, p, 4 * (i)), GPI_READ_PART(part, p, 4 * (i) + 1), \
-            GPI_READ_PART(part, p, 4 * (i) + 2), GPI_READ_PART(part, p, 4 * (i) + 3)))
 #endif

@@ -19,6 +19,7 @@
 #define GPI_ELEMENT_INPUT_CL
 #include "base/args.cl"
 #include "base/count.cl"
+#include "base/parts.cl"
 #include "base/paste.cl"
 #include "base/platform.cl"
 #include "element/monoid.cl"
@@ -38,10 +39,6 @@ typedef struct gpi_input {
     GPI_ARGS_MEMBER
     ulong count;
 } gpi_input;
-
-#if GPI_LANES > 1 && !GPI_IN_HALF && !GPI_MAPPED
-typedef __attribute__((aligned(sizeof(GPI_IN)))) GPI_VECTOR(GPI_IN) gpi_in_row;
-#endif
 
 /* The parameters of a kernel that reads an input, and macros that make a gpi_input of these parameters. */
 #if GPI_INPUTS > 0
@@ -78,8 +75,8 @@ static ulong gpi_position(gpi_input input, ulong i) { return GPI_REVERSE ? input
 
 #if GPI_IN_HALF
 #define GPI_READ_IN(p, i) vload_half(i, p)
-#elif defined(GPI_PARTS_IN) && GPI_SHAPE_SERIAL
-#define GPI_READ_IN(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_IN)(GPI_IN, GPI_PART_IN, p, i)
+#elif defined(GPI_PARTS_IN)
+#define GPI_READ_IN(p, i) GPI_READ_PARTS(GPI_IN, GPI_PARTS_IN, GPI_PART_IN, p, i)
 #else
 #define GPI_READ_IN(p, i) (p)[i]
 #endif
@@ -151,103 +148,9 @@ static GPI_BASE gpi_value_load(gpi_input input, ulong i)
 #define GPI_LOADED GPI_T
 #endif
 
-/* 1: in the local shape elements can be read four at a time. */
-#if GPI_SHAPE_LOCAL && GPI_INPUTS > 0 && !GPI_IN_RECORD && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && \
-    !GPI_IN_HALF && !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && (!GPI_HEADS || GPI_KEYED)
-#define GPI_QUADS 1
-#if GPI_MAPPED && GPI_INPUTS == 2
-#define GPI_QUAD_Y(k) gpi_map(GPI_ARGS_OF(input) x.s##k, y.s##k, i + k)
-#elif GPI_MAPPED
-#define GPI_QUAD_Y(k) gpi_map(GPI_ARGS_OF(input) x.s##k, i + k)
-#else
-#define GPI_QUAD_Y(k) x.s##k
-#endif
-#define GPI_QUAD_SET(k) out[k] = GPI_BASE_MAKE(GPI_QUAD_Y(k), i + k)
-
-/* Loads elements i ... i + 3 into out. `aligned`: element i is aligned as a vector of four. */
-static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, GPI_LOADED *out)
-{
-    const GPI_QUAD(GPI_IN) x = GPI_READ_QUAD(GPI_IN, input.in + i, aligned);
-#if GPI_INPUTS == 2
-    const GPI_QUAD(GPI_IN2) y = GPI_READ_QUAD(GPI_IN2, input.in2 + i, aligned);
-#endif
-    GPI_QUAD_SET(0);
-    GPI_QUAD_SET(1);
-    GPI_QUAD_SET(2);
-    GPI_QUAD_SET(3);
-}
-
-/* True if vector loads are aligned at every multiple of four. */
-static bool gpi_quads_aligned(gpi_input input)
-{
-    bool aligned = (size_t)input.in % sizeof(GPI_QUAD(GPI_IN)) == 0;
-#if GPI_INPUTS == 2
-    aligned = aligned && (size_t)input.in2 % sizeof(GPI_QUAD(GPI_IN2)) == 0;
-#endif
-    return aligned;
-}
-#else
-#define GPI_QUADS 0
-#endif
-
 #if GPI_OUT_HALF
 #define GPI_WRITE(out, i, x) vstore_half(x, i, out)
-#define GPI_WRITE_VECTOR(out, i, v) vstore_half16(v, 0, (out) + (i))
 #else
 #define GPI_WRITE(out, i, x) (out)[i] = x
-#define GPI_WRITE_VECTOR(out, i, v) GPI_STORE_VECTOR(gpi_out_vector, v, (out) + (i))
-#endif
-
-#if GPI_LANES > 1
-#if !GPI_OUT_HALF
-typedef GPI_VECTOR(GPI_OUT) gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));
-#endif
-
-/* Returns input elements i ... i + 15, mapped. */
-static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_input input, ulong i)
-{
-#if GPI_MAPPED
-    GPI_Y lane[16];
-    GPI_AT_ONCE
-    for (uint k = 0; k < 16; k++) lane[k] = gpi_read(input, gpi_position(input, i + k));
-    return vload16(0, lane);
-#else
-    const ulong position = GPI_REVERSE ? input.count - i - 16 : i;
-#if GPI_IN_HALF
-    const float16 v = vload_half16(0, input.in + position);
-#else
-    const GPI_VECTOR(GPI_IN) v = GPI_LOAD_VECTOR(gpi_in_row, input.in + position);
-#endif
-    return GPI_REVERSE ? GPI_TURNED(v) : v;
-#endif
-}
-
-#if GPI_HEADS
-#ifndef GPI_HEAD_LANE
-#define GPI_HEAD_LANE GPI_HEAD
-#endif
-typedef GPI_VECTOR(GPI_HEAD_LANE) gpi_lane_heads;
-
-/* Returns for each of elements i ... i + 15 -1 if it begins a segment, else 0; i > 0. */
-static gpi_lane_heads gpi_read_heads(gpi_input input, ulong i)
-{
-    __global const GPI_HEADS_TYPE *at = input.heads + (GPI_REVERSE ? input.count - i - 15 : i);
-#if GPI_HEADS == 1
-    const gpi_lane_heads heads =
-        GPI_CONVERT(GPI_HEAD_LANE, vload16(0, at) != (GPI_VECTOR(GPI_HEADS_TYPE))(0));
-#elif GPI_HEADS == 2
-    const gpi_lane_heads heads = GPI_CONVERT(GPI_HEAD_LANE, vload16(0, at) != vload16(0, at - 1));
-#elif GPI_PLAIN
-    const gpi_lane_heads heads =
-        GPI_CONVERT(GPI_HEAD_LANE, GPI_KEYS_OF(vload16(0, at)) != GPI_KEYS_OF(vload16(0, at - 1)));
-#else
-    GPI_HEAD_LANE lane[16];
-    GPI_AT_ONCE
-    for (uint k = 0; k < 16; k++) lane[k] = GPI_KEYS_DIFFER(input, at[k], at[(int)k - 1]) ? -1 : 0;
-    const gpi_lane_heads heads = vload16(0, lane);
-#endif
-    return GPI_REVERSE ? GPI_TURNED(heads) : heads;
-}
-#endif
 #endif
 #endif

@@ -7,6 +7,7 @@
 #define GPI_HASH_SLOTS_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/counters.cl"
 #include "group/sync.cl"
 #include "hash/batch.cl"
 #include "hash/batch_keys.cl"
@@ -67,28 +68,6 @@ GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(t
 
 /* ------------------------------------------------------------------ collect */
 
-/* GPI_PLACE_FOR reserves room in the output for this item's `mine` pairs, and returns its first index. */
-#if GPI_SHAPE_SERIAL
-#define GPI_PLACE(name)
-#define GPI_PLACE_FOR(name, mine, total) atomic_add(total, mine)
-#else
-#define GPI_PLACE(name) __local uint name[2]
-#define GPI_PLACE_FOR(name, mine, total) gpi_place_for(name, mine, total)
-
-/* Returns *total before the group's pairs, plus an offset of this item's own, and adds the group's pairs to *total in one step. */
-static uint gpi_place_for(__local uint *place, uint mine, volatile __global uint *total)
-{
-    uint at;
-    if (GPI_LOCAL_ID == 0) place[0] = 0;
-    gpi_sync(); /* the sum is zero */
-    at = atomic_add(&place[0], mine);
-    gpi_sync(); /* all have added */
-    if (GPI_LOCAL_ID == 0) place[1] = atomic_add(total, place[0]);
-    gpi_sync(); /* the group's first index is known */
-    return place[1] + at;
-}
-#endif
-
 /* Writes the live pairs to the output, in any order, at most `room` of them. *total counts all of them. A group reads its slots
    twice. If pairs are inserted between the readings, an item leaves out as many. If pairs are erased, parts of the output stay
    unwritten. So the caller must prevent changes. */
@@ -103,11 +82,11 @@ GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETER
     gp_hash_value value;
     ulong begin, end;
     uint mine = 0;
-    GPI_PLACE(place);
+    GPI_SHARED(gpi_claim_memory, shared);
     gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);
     for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG)
         mine += gpi_slot_read(t, (uint)i, &key, &value);
-    uint at = GPI_PLACE_FOR(place, mine, total + total_at);
+    uint at = gpi_claim(mine, total + total_at, shared);
     for (ulong i = begin + GPI_LOCAL_ID; i < end && mine > 0; i += GPI_WG) {
         if (!gpi_slot_read(t, (uint)i, &key, &value)) continue;
         if (at < room) gpi_element_write(keys, keys_at + at, key, (widths & GPI_WIDE_KEYS) != 0);
@@ -127,11 +106,6 @@ GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETER
 typedef struct gpi_depths {
     uint bin[GPI_LENGTH_BINS];
 } gpi_depths;
-#if GPI_SHAPE_SERIAL
-#define GPI_DEPTH_COUNT(shared, b) (shared)->bin[b]++
-#else
-#define GPI_DEPTH_COUNT(shared, b) (void)atomic_inc((volatile __local uint *)&(shared)->bin[b])
-#endif
 
 /* Counts live and erased keys, and the probe depth (slot - home) & mask of every live key. Keys in side slots have depth 0.
    Erased keys in side slots are not counted. */
@@ -157,7 +131,7 @@ GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETER
         live++;
         depths += depth;
         deepest = max(deepest, depth);
-        GPI_DEPTH_COUNT(shared, 32 - clz(depth));
+        gpi_shared_increment(&shared->bin[32 - clz(depth)]);
     }
     if (live) gpi_add_wide(stats + GPI_STATS_LIVE, live);
     if (dead) gpi_add_wide(stats + GPI_STATS_DEAD, dead);

@@ -17,6 +17,7 @@
 #ifndef GPI_HISTOGRAM_BINS_CL
 #define GPI_HISTOGRAM_BINS_CL
 #include "base/platform.cl"
+#include "histogram/batch.cl"
 
 #define GPI_HISTOGRAM_NOWHERE (~0u) /* the bin of a sample that is in no bin */
 #define GPI_BYTES (GPI_SAMPLE_SIZE == 1)
@@ -48,21 +49,6 @@ typedef struct gpi_bins {
 #define GPI_READ_EDGE(p, i) vload_half(i, p)
 #else
 #define GPI_READ_EDGE(p, i) (p)[i]
-#endif
-
-/* How many samples' bins are searched side by side, so that reads of edges do not wait for each other. If bins are computed,
-   there are enough samples for compilers to use vectors. */
-#if GPI_SHAPE_LOCAL
-#define GPI_HISTOGRAM_BATCH 4
-#elif GPI_EDGES || GPI_BYTES
-#define GPI_HISTOGRAM_BATCH 16
-#else
-#define GPI_HISTOGRAM_BATCH 256
-#endif
-#if GPI_HISTOGRAM_BATCH > 16
-#define GPI_FOR_BATCH(k) for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)
-#else
-#define GPI_FOR_BATCH(k) _Pragma("unroll") for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)
 #endif
 
 #if GPI_EDGES

@@ -17,9 +17,8 @@
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "histogram/bins.cl"
-#include "histogram/samples.cl"
-
 #include "histogram/count_samples.cl"
+#include "histogram/samples.cl"
 
 #if GPI_NEAR_CELLS < GPI_CHANNELS * 256
 #error "GPI_NEAR_CELLS must hold 256 counts a channel"
@@ -29,20 +28,14 @@
 GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, volatile __global uint *out,
                                   ulong out_at, uint copies, uint channels, volatile __global uint *counters)
 {
-#if GPI_SHAPE_LOCAL
-    volatile __local uint near[GPI_NEAR_CELLS];
-#endif
+    GPI_NEAR_SHARED(near);
     gpi_samples samples;
     gpi_bins bins;
     GPI_SAMPLES_SET(samples);
     GPI_BINS_SET(bins);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     out += out_at * (GPI_COUNT_WIDE + 1);
-#if GPI_SHAPE_LOCAL
     gpi_count_near(samples, bins, copies, channels, out, near);
-#else
-    gpi_count_near(samples, bins, copies, channels, out);
-#endif
 }
 
 /* Counts a span of samples in `out` or in a slice, if there are more bins than near tables hold. Never for samples of 8 bits. */
@@ -55,15 +48,8 @@ GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,
     GPI_SAMPLES_SET(samples);
     GPI_BINS_SET(bins);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
-#if !GPI_BYTES && GPI_SHAPE_SERIAL
+#if !GPI_BYTES
     gpi_count_far(samples, bins, out + out_at, slices);
-#elif !GPI_BYTES
-    gpi_tables t;
-    t.near = 0;
-    t.copies = 1;
-    t.out = (volatile __global uint *)(out + out_at);
-    t.bins = bins;
-    gpi_count_span(t, samples, false);
 #endif
 }
 

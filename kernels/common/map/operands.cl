@@ -18,7 +18,7 @@
 #define GPI_MAP_OPERANDS_CL
 #include "base/args.cl"
 #include "base/count.cl"
-#include "base/paste.cl"
+#include "base/parts.cl"
 #include "base/platform.cl"
 
 #if !defined(GPI_INPUTS) || GPI_INPUTS > 3
@@ -69,22 +69,22 @@ typedef struct gpi_inputs {
 
 #if GPI_HALF_0
 #define GPI_READ_X(p, i) vload_half(i, p)
-#elif defined(GPI_PARTS_0) && GPI_SHAPE_SERIAL
-#define GPI_READ_X(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_0)(GPI_IN_0, GPI_PART_0, p, i)
+#elif defined(GPI_PARTS_0)
+#define GPI_READ_X(p, i) GPI_READ_PARTS(GPI_IN_0, GPI_PARTS_0, GPI_PART_0, p, i)
 #else
 #define GPI_READ_X(p, i) (p)[i]
 #endif
 #if GPI_HALF_1
 #define GPI_READ_Y(p, i) vload_half(i, p)
-#elif defined(GPI_PARTS_1) && GPI_SHAPE_SERIAL
-#define GPI_READ_Y(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_1)(GPI_IN_1, GPI_PART_1, p, i)
+#elif defined(GPI_PARTS_1)
+#define GPI_READ_Y(p, i) GPI_READ_PARTS(GPI_IN_1, GPI_PARTS_1, GPI_PART_1, p, i)
 #else
 #define GPI_READ_Y(p, i) (p)[i]
 #endif
 #if GPI_HALF_2
 #define GPI_READ_Z(p, i) vload_half(i, p)
-#elif defined(GPI_PARTS_2) && GPI_SHAPE_SERIAL
-#define GPI_READ_Z(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_2)(GPI_IN_2, GPI_PART_2, p, i)
+#elif defined(GPI_PARTS_2)
+#define GPI_READ_Z(p, i) GPI_READ_PARTS(GPI_IN_2, GPI_PARTS_2, GPI_PART_2, p, i)
 #else
 #define GPI_READ_Z(p, i) (p)[i]
 #endif

@@ -37,7 +37,6 @@
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "map/stencil_picture.cl"
-
 #include "map/stencil_tile.cl"
 
 GPI_KERNEL void gp_stencil_tiles(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
@@ -49,6 +48,7 @@ GPI_KERNEL void gp_stencil_tiles(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
     const gpi_stencil_groups groups_across = (gpi_stencil_groups)spans_across;
     const ulong first_x = group % groups_across * span_x, first_y = group / groups_across * span_y;
     const ulong end_x = min(first_x + span_x, width * GPI_CHANNELS), end_y = min(first_y + span_y, height);
+    GPI_SHARED(gpi_stencil_memory, memory);
     gpi_picture picture;
     picture.in = in + in_offset;
     picture.width = (long)width;
@@ -57,38 +57,6 @@ GPI_KERNEL void gp_stencil_tiles(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
     picture.beyond = beyond;
     GPI_ARGS_SET(picture)
     out += out_offset;
-#if GPI_SHAPE_SERIAL && GPI_WEIGHTS
-    GPI_SUM weight[GPI_WEIGHT_COUNT];
-    for (uint k = 0; k < GPI_WEIGHT_COUNT; k++) weight[k] = weights[weights_offset + k];
-    for (ulong y = first_y; y < end_y; y++)
-        gpi_stencil_row(picture, out + y * out_pitch, (long)first_x, (long)end_x, (long)y, weight);
-#elif GPI_SHAPE_SERIAL
-    const uint across = (uint)(end_x - first_x), down = (uint)(end_y - first_y);
-    GPI_NEAR GPI_X near[GPI_STENCIL_ROWS * GPI_ROW];
-    gpi_stage(picture, (long)first_x, (long)first_y, near);
-    gpi_sync(); /* the tile is near */
-    out += first_y * out_pitch + first_x;
-    for (uint k = (uint)GPI_LOCAL_ID; k < GPI_STENCIL_STEPS * GPI_TILE_Y; k += GPI_WG) {
-        const uint column = k % GPI_STENCIL_STEPS * GPI_STENCIL_LANES, row = k / GPI_STENCIL_STEPS;
-        if (row >= down || column >= across) continue;
-        /* prefetch what the tile to the right reads, and what the next row writes */
-        GPI_PREFETCH_READ(picture.in + (first_y + row) * in_pitch + first_x + GPI_TILE_X + column);
-        GPI_PREFETCH_WRITE(out + (row + 1) * out_pitch + column);
-        gpi_write(out + row * out_pitch + column,
-                  gpi_stencil_elements(picture, near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column,
-                                       first_x + column, first_y + row),
-                  across - column);
-    }
-#else
-    GPI_SHARED(gpi_stencil_memory, memory);
-#if GPI_WEIGHTS
-    for (uint k = (uint)GPI_LOCAL_ID; k < GPI_WEIGHT_COUNT; k += GPI_WG)
-        memory->weight[k] = weights[weights_offset + k];
-#endif
-    gpi_stage(picture, (long)first_x, (long)first_y, memory);
-    gpi_sync(); /* the tile and its weights are near */
-    gpi_stencil_tile(picture, first_x, first_y, (uint)(end_x - first_x), (uint)(end_y - first_y),
-                     out + first_y * out_pitch + first_x, out_pitch, memory);
-#endif
+    gpi_stencil_group(picture, GPI_WEIGHTS_AT, first_x, first_y, end_x, end_y, out, out_pitch, memory);
 }
 #endif

@@ -61,8 +61,10 @@ GPI_INLINE GPI_X gpi_read_any(gpi_picture in, long e, long y)
 
 #if GPI_WEIGHTS
 #define GPI_WEIGHT_PARAMETERS __global const float *weights, ulong weights_offset,
+#define GPI_WEIGHTS_AT (weights + weights_offset)
 #define GPI_WEIGHT_COUNT ((2 * GPI_RX + 1) * (2 * GPI_RY + 1))
 #else
 #define GPI_WEIGHT_PARAMETERS
+#define GPI_WEIGHTS_AT 0
 #endif
 #endif

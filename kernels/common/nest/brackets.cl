@@ -79,9 +79,7 @@ GPI_KERNEL void gp_brackets_join(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index
     if (tile >= gpi_tiles_of(nest.n)) return;
     if (gpi_leaf(nest, tile).pops > 0)
         gpi_note_add(nest, tile, gpi_join_tile(symbols, match + match_at, nest, tile, l, GPI_WG), shared);
-#if GPI_SHAPE_SERIAL
-    gpi_join_left(match + match_at, nest, tile, nest.notes[tile].joined);
-#endif
+    gpi_join_left(match + match_at, nest, tile);
 }
 
 GPI_KERNEL void gp_brackets_enclose(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,

@@ -5,11 +5,13 @@
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "nest/brackets_tile.cl"
+#include "nest/places.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
 #if GPI_LOOKBACK
 #include "nest/lookback.cl"
+#include "nest/lookback_nodes.cl"
 #endif
 
 /* GPI_NEST_SET comes after GPI_SYMBOL_INPUT_SET(symbols), whose `symbols` a look-back needs. */
@@ -26,6 +28,12 @@
     const gpi_nest nest = gpi_nest_make(scratch, notes_at, (gpi_tiles)(scratch + tree_at), leaves, \
                                         gpi_count(bound, wanted, wanted_offset, wanted_words))
 #endif
+
+/* The outputs. `parents` and `depths`: whether that output is wanted. */
+typedef struct gpi_answer {
+    __global gpi_index *match, *parent, *depth;
+    uint parents, depths;
+} gpi_answer;
 
 /* ------------------------------------------------------------------ join */
 
@@ -116,7 +124,7 @@ GPI_NOINLINE gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *mat
 #define GPI_ERRORS_JOINED 7
 #define GPI_ERRORS_SEARCHES 8
 
-#if !GPI_LOOKBACK || GPI_SHAPE_SERIAL
+#if !GPI_LONE_NOTED
 /* Returns the first closer that finds the stack empty, or ~0. Goes down the tree, to the leaf that pops more than there is. */
 static ulong gpi_first_unmatched_closer(gpi_nest nest)
 {
@@ -187,7 +195,7 @@ GPI_KERNEL void gp_brackets_report(GPI_SYMBOL_INPUT_PARAMETERS, __global ulong *
         sum.depth = max(sum.depth, sums[j].depth);
         sum.lone = min(sum.lone, sums[j].lone);
     }
-#if !GPI_LOOKBACK || GPI_SHAPE_SERIAL
+#if !GPI_LONE_NOTED
     sum.lone = nest.n ? gpi_first_unmatched_closer(nest) : ~0ul;
 #endif
     (void)symbols;

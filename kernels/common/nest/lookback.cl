@@ -34,138 +34,13 @@
    In tests, gpi_tells (base/fault_injection.cl) may suppress or delay the words and cells that a tile publishes. */
 #ifndef GPI_NEST_LOOKBACK_CL
 #define GPI_NEST_LOOKBACK_CL
-#include "base/count.cl"
-#include "base/fault_injection.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
+#include "nest/lookback_nodes.cl"
+#include "nest/lookback_wait.cl"
 #include "nest/stack_monoid.cl"
-#include "nest/symbols.cl"
-#include "nest/constants.cl"
 
 #if GPI_LOOKBACK
-#define GPI_WORD_THERE 0x80000000u
-#define GPI_CELL_THERE 0x8000u
-
-/* The tree of tiles, and what is needed to compute a late tile. The words of node 0, which does not exist, have the ticket. */
-typedef struct gpi_lookback {
-    volatile __global uint *words;
-    gpi_symbol_input in;
-    volatile __global uint *counters;
-    ulong n;
-    uint leaves, polls;
-} gpi_lookback;
-
-static gpi_lookback gpi_lookback_make(volatile __global uint *words, gpi_symbol_input in,
-                                      volatile __global uint *counters, ulong n, uint leaves, uint polls)
-{
-    gpi_lookback back;
-    back.words = words;
-    back.in = in;
-    back.counters = counters;
-    back.n = n;
-    back.leaves = leaves;
-    back.polls = polls;
-    return back;
-}
-
-static uint gpi_node_word(gpi_node node, uint k)
-{
-    const gpi_index x = k < 2 ? node.pops : node.pushes;
-    return GPI_WORD_THERE | (uint)(k % 2 ? (ulong)x >> 31 : (ulong)x);
-}
-
-static volatile __global uint *gpi_node_words(gpi_lookback back, uint x)
-{
-    return back.words + (ulong)x * GPI_NODE_WORDS;
-}
-
-/* Writes node x, which this group has computed for another one. */
-static void gpi_lookback_write(gpi_lookback back, uint x, gpi_node node)
-{
-    volatile __global uint *words = gpi_node_words(back, x);
-    for (uint k = 0; k < GPI_NODE_WORDS; k++) gpi_word_write(words + k, gpi_node_word(node, k));
-}
-
-/* Publishes node x. The group of the node's last leaf calls. */
-static void gpi_lookback_publish(gpi_lookback back, uint x, gpi_node node)
-{
-    const uint level = clz(x) - clz(back.leaves), tile = ((x + 1) << level) - 1 - back.leaves;
-    volatile __global uint *words = gpi_node_words(back, x);
-    GPI_RELEASE(); /* serial shape: a leaf's cells are there */
-    for (uint k = 0; k < GPI_NODE_WORDS; k++) {
-        if (gpi_tells(words + k, tile, k)) gpi_word_write(words + k, gpi_node_word(node, k));
-    }
-}
-
-static gpi_index gpi_number_of(uint low, uint high)
-{
-    return (gpi_index)(low & ~GPI_WORD_THERE) | (gpi_index)((ulong)(high & ~GPI_WORD_THERE) << 31);
-}
-
-/* Loads node x once into *node. Returns false if it is not published yet. A node without tiles counts as published. (back.pml:
-   `whole`.) */
-static bool gpi_lookback_look(gpi_lookback back, uint x, gpi_node *node)
-{
-    const uint level = clz(x) - clz(back.leaves);
-    volatile __global uint *words = gpi_node_words(back, x);
-    if ((x << level) - back.leaves >= gpi_tiles_of(back.n)) {
-        *node = gpi_node_make(0, 0);
-        return true;
-    }
-    const uint a = gpi_word_load(words), b = gpi_word_load(words + 1);
-    const uint c = gpi_word_load(words + 2), d = gpi_word_load(words + 3);
-    *node = gpi_node_make(gpi_number_of(a, b), gpi_number_of(c, d));
-    return (a & b & c & d & GPI_WORD_THERE) != 0;
-}
-
-#if GPI_SHAPE_LOCAL
-/* Computes the node of `tile` from the input. Counts a fallback. */
-static gpi_node gpi_lookback_leaf(gpi_lookback back, uint tile)
-{
-    const ulong begin = gpi_tile_begin(tile);
-    const uint length = gpi_tile_length_of(back.n, tile);
-    gpi_node node = gpi_node_make(0, 0);
-    for (uint i = 0; i < length; i++) {
-        const int sign = gpi_sign(back.in, begin + i);
-        if (sign > 0) node.pushes++;
-        else if (sign < 0 && node.pushes > 0) node.pushes--;
-        else if (sign < 0) node.pops++;
-    }
-    (void)atomic_inc(back.counters + GPI_COUNT_FALLBACKS);
-    return node;
-}
-
-/* Returns where in `tile` the opener is that the tile leaves with `above` others above it. Reads the input. */
-GPI_NOINLINE uint gpi_lookback_opener(gpi_lookback back, uint tile, uint above)
-{
-    const ulong begin = gpi_tile_begin(tile);
-    uint closers = 0, i = gpi_tile_length_of(back.n, tile);
-    bool found = false;
-    while (!found && i > 0) {
-        i--;
-        const int sign = gpi_sign(back.in, begin + i);
-        if (sign < 0) closers++;
-        else if (sign > 0 && closers > 0) closers--;
-        else if (sign > 0) found = above-- == 0;
-    }
-    return i;
-}
-#endif
-
-/* Waits for leaf x, and returns it. Local: ends after back.polls looks. Serial: ends because the tile's group has started
-   before the one that waits, and publishes the leaf without waiting for anybody. (back.pml: `alive`.) */
-static gpi_node gpi_lookback_wait(gpi_lookback back, uint x)
-{
-    gpi_node node;
-    bool there = false;
-#if GPI_SHAPE_LOCAL
-    for (uint looks = back.polls; looks > 0 && !there; looks--) there = gpi_lookback_look(back, x, &node);
-    if (!there) node = gpi_lookback_leaf(back, x - back.leaves);
-#else
-    while (!there) there = gpi_lookback_look(back, x, &node);
-#endif
-    return node;
-}
-
 /* Computes node x from the nodes below it, from the left: takes each published node, or else its children. Ends because each
    turn goes down, or on to the right. (back.pml: `right`.) */
 GPI_NOINLINE gpi_node gpi_lookback_compute(gpi_lookback back, uint x)
@@ -185,7 +60,7 @@ GPI_NOINLINE gpi_node gpi_lookback_compute(gpi_lookback back, uint x)
             y++;
         }
     }
-    if (x < back.leaves || GPI_SHAPE_LOCAL) gpi_lookback_write(back, x, all);
+    if (x < back.leaves) gpi_lookback_write(back, x, all);
     return all;
 }
 
@@ -204,26 +79,24 @@ static gpi_node gpi_lookback_beside(gpi_lookback back, uint x)
     return (x & 1) && x > 1 ? gpi_lookback_node(back, x - 1) : gpi_node_make(0, 0);
 }
 
-#if GPI_SHAPE_LOCAL
 /* Fills beside[level] with the node to the left of the tile's path to the root, for every level from the leaf up; each item takes
    other levels. All items call, and a barrier follows. */
-static void gpi_lookback_all_beside(gpi_lookback back, uint tile, __local gpi_node *beside)
+static void gpi_lookback_all_beside(gpi_lookback back, uint tile, GPI_GROUP_SPACE gpi_node *beside)
 {
-    for (uint level = (uint)GPI_LOCAL_ID; level < 32; level += GPI_WG)
+    for (uint level = (uint)GPI_LOCAL_ID; (back.leaves + tile) >> level > 1; level += GPI_WG)
         beside[level] = gpi_lookback_beside(back, (back.leaves + tile) >> level);
 }
-#endif
 
-/* Returns the product of all tiles before `tile`. Publishes the nodes of which `tile` is the last leaf. `beside`: in the local
-   shape, the nodes that gpi_lookback_all_beside has filled in. (back.pml: `right`, `grown`.) */
+/* Returns the product of all tiles before `tile`. Publishes the nodes of which `tile` is the last leaf. `beside`: what
+   gpi_lookback_all_beside has filled in. (back.pml: `right`, `grown`.) */
 static gpi_node gpi_lookback_climb(gpi_lookback back, uint tile, gpi_node leaf,
-                                   __local const gpi_node *beside)
+                                   GPI_GROUP_SPACE const gpi_node *beside)
 {
     const bool last = tile + 1 == gpi_tiles_of(back.n);
     gpi_node before = gpi_node_make(0, 0), node = leaf;
     bool ours = true; /* node x ends with the tile */
     for (uint x = back.leaves + tile; x > 1; x >>= 1) {
-        const gpi_node left = GPI_SHAPE_LOCAL ? *beside++ : gpi_lookback_beside(back, x);
+        const gpi_node left = *beside++;
         before = gpi_node_product(left, before);
         node = gpi_node_product(left, node);
         ours = ours && ((x & 1) || last);

@@ -3,14 +3,14 @@
    For bytes both are in a table that comes with the call, so that one program serves every table. Codes of one
    byte are bytes whose table is the identity. For other types an expression gives the code.
 
-   Compilers turn an expression with comparisons into jumps, which are mispredicted, and do not vectorize it. So in the
-   serial shape a byte's code is computed once, when the byte first occurs, and kept. For a byte that does not occur the
+   Compilers for CPUs turn an expression with comparisons into jumps, which are mispredicted, and do not vectorize it. So
+   there a byte's code is computed once, when the byte first occurs, and kept. For a byte that does not occur the
    expression is not evaluated.
 
    Parameters
        GPI_SYMBOL       type of an input element
        GPI_TABLE        1: elements are uchar, and a table has their codes; 0: gpi_symbol_map(x, i) is the code
-       GPI_MAP_BY_BYTE  GPI_TABLE 0; 1: an element is a byte, and its code the same for all i             */
+       GPI_MAP_BY_BYTE  GPI_TABLE 0; 1: codes are kept: on a CPU, if elements are bytes and codes the same for all i */
 #ifndef GPI_NEST_SYMBOLS_CL
 #define GPI_NEST_SYMBOLS_CL
 #include "base/args.cl"
@@ -33,7 +33,7 @@ typedef struct gpi_classes {
     uchar compares; /* 1: there is a list, or symbols are codes; 0: the list would be too long */
 } gpi_classes;
 
-#define GPI_KNOWS_CODES (GPI_SHAPE_SERIAL && !GPI_TABLE && GPI_MAP_BY_BYTE)
+#define GPI_KNOWS_CODES (!GPI_TABLE && GPI_MAP_BY_BYTE)
 #if GPI_KNOWS_CODES
 /* Keeps the code of each byte seen so far, and its sign as a GPI_KNOWN_... bit, placed for the last of 16 elements.
    gpi_block_known shifts the bit down for earlier elements. */

@@ -14,6 +14,7 @@
 
 #if GPI_LOOKBACK
 #include "nest/lookback.cl"
+#include "nest/lookback_nodes.cl"
 #endif
 
 #define GPI_SCRATCH_PARAMETERS __global uint *scratch, ulong notes_at, ulong tree_at, uint leaves
@@ -81,49 +82,4 @@ static void gpi_leaf_set(gpi_nest nest, uint tile, gpi_node node)
 
 /* Returns the index of the bracket in `cell`, whose tile begins at `begin`. */
 static gpi_index gpi_cell_index(uint cell, gpi_index begin) { return begin + (cell - (uint)begin); }
-
-#if GPI_LOOKBACK && GPI_SHAPE_LOCAL
-/* Returns the k-th of the openers that `tile` leaves; k < its node's pushes. A word has two cells, each with a bit that says that
-   the cell is written. Ends after `polls` looks, and then finds the opener in the input. */
-static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
-{
-    const ulong begin = gpi_tile_begin(tile), at = begin + k;
-    volatile __global uint *word = nest.cells + at / 2;
-    const uint shift = (uint)(at & 1) * 16;
-    uint cell = gpi_word_load(word) >> shift;
-    for (uint looks = nest.tree.polls; looks > 0 && !(cell & GPI_CELL_THERE); looks--)
-        cell = gpi_word_read(word) >> shift;
-    if (cell & GPI_CELL_THERE) return (gpi_index)begin + (cell & (GPI_CELL_THERE - 1));
-    return (gpi_index)begin +
-           gpi_lookback_opener(nest.tree, tile, (uint)(gpi_leaf(nest, tile).pushes - 1 - k));
-}
-#else
-/* Returns the k-th of the openers that `tile` leaves. */
-static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
-{
-    const ulong begin = gpi_tile_begin(tile);
-    return gpi_cell_index(nest.cells[begin + k], (gpi_index)begin);
-}
-#endif
-
-/* Returns the opener at `place`. */
-static gpi_index gpi_opener_at(gpi_nest nest, gpi_place place)
-{
-    return gpi_opener_of(nest, place.leaf, gpi_leaf(nest, place.leaf).pushes - 1 - place.need);
-}
-
-/* Returns the place of the opener in an earlier tile, if `place.need` exceeds what its tile pushes. */
-static gpi_place gpi_place_behind(gpi_nest nest, gpi_place place)
-{
-    const gpi_node node = gpi_leaf(nest, place.leaf);
-    return gpi_tiles_search(nest.tree, nest.leaves, place.leaf, place.need - node.pushes + node.pops);
-}
-
-/* Returns the place of the opener below the one at `place`. */
-static gpi_place gpi_place_below(gpi_nest nest, gpi_place place)
-{
-    place.need++;
-    if (place.need < gpi_leaf(nest, place.leaf).pushes) return place;
-    return gpi_place_behind(nest, place);
-}
 #endif

@@ -29,6 +29,7 @@
 #include "base/platform.cl"
 #include "nest/constants.cl"
 #include "nest/stack_monoid.cl"
+#include "nest/tree_rows.cl"
 
 #ifndef GPI_SELECT
 #error "GPI_SELECT must be defined"
@@ -91,21 +92,14 @@ GPI_DEFINE_LOWS(run_lows, __global const gpi_low *)
 
        | tree: 2 * leaves gpi_low | own: a gpi_tree_own an element | marks |
 
-   `own` counts an element's children in its own run. In the serial shape `marks` has a ushort for each row of 16
-   elements, with a bit for each element whose parent is in another run. In the local shape `marks` has two uints for
-   each run (nest/tree_tile.cl). */
-#if GPI_SHAPE_SERIAL
-typedef ushort gpi_tree_own;
-#else
-typedef uchar gpi_tree_own;
-#endif
+   `own` counts an element's children in its own run. `marks`: nest/tree_tile.cl, in each wing. */
 #define GPI_TREE_PARAMETERS                                                                           \
     GPI_ARGS_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, __global const gpi_index *parent, \
         ulong parent_at, GPI_COUNT_PARAMETERS, __global gpi_index *index, ulong index_at,             \
         __global gpi_index *children, ulong children_at, __global gpi_index *end, ulong end_at,       \
         uint outputs, __global uint *scratch, ulong own_at, ulong marks_at, uint leaves
 
-#define GPI_KNOWS_COUNTED (GPI_SHAPE_SERIAL && GPI_SELECT && GPI_MAP_BY_BYTE)
+#define GPI_KNOWS_COUNTED (GPI_SELECT && GPI_MAP_BY_BYTE)
 #if GPI_KNOWS_COUNTED
 #define GPI_COUNTED_UNKNOWN 2
 #define GPI_COUNTED_SET(f)                                           \
@@ -237,15 +231,7 @@ static gpi_index gpi_crowd_add(gpi_family f, gpi_tree_run run, gpi_crowd *crowd,
 static ulong gpi_first_at(gpi_family f, ulong at, gpi_index most)
 {
     const ulong last = min(f.n, (at / GPI_RUN + 1) * GPI_RUN);
-#if GPI_SHAPE_SERIAL
-    for (bool above = true; above && at + 16 <= last;) { /* rows of parents from `most` to the one before */
-        const gpi_index_row parent = GPI_LOAD_VECTOR(gpi_index_row, f.parent + at) - (gpi_index_row)(most),
-                            last_one =
-                                (gpi_index_row)((gpi_index)at - 1 - most) + GPI_LANE_NUMBERS(gpi_index_row);
-        above = gpi_rows_agree(min(parent, last_one), parent);
-        if (above) at += 16;
-    }
-#endif
+    at = gpi_skip_rows(f.parent, at, last, most);
     while (at < last && gpi_key_of(f, at) > most) at++;
     return at;
 }

@@ -20,10 +20,9 @@
 #include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
+#include "scan/reduce_segments.cl"
 #include "scan/reduce_tile.cl"
 #include "scan/segments.cl"
-
-#include "scan/reduce_segments.cl"
 
 /* ------------------------------------------------------------------ small */
 
@@ -34,6 +33,7 @@ GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in
                                    uint small, uint team, volatile __global uint *counters)
 {
     GPI_SHARED(gpi_tile_memory, shared);
+    GPI_LISTED_SHARED(listed);
     gpi_input input;
     gpi_offsets numbers;
     gpi_list list;
@@ -45,14 +45,8 @@ GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in
     GPI_OFFSETS_SET(numbers);
     GPI_LIST_SET(list);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
-#if GPI_SHAPE_SERIAL
-    gpi_segments_block(input, numbers, list, first, last, small, team, out + out_offset, gpi_base_of(initial),
-                       counters, shared);
-#else
-    __local uint listed[GPI_WG];
     gpi_segments_block(input, numbers, list, first, last, small, team, out + out_offset, gpi_base_of(initial),
                        counters, shared, listed);
-#endif
 }
 
 /* ------------------------------------------------------------------ large */

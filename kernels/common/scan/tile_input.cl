@@ -7,9 +7,9 @@
 #ifndef GPI_SCAN_TILE_INPUT_CL
 #define GPI_SCAN_TILE_INPUT_CL
 
-/* Selections include select/input.cl first, in place of element/input.cl. */
-#ifndef GPI_INPUT_SET
-#include "element/input.cl"
+/* Selections include select/input_vectors.cl first, in place of element/input_vectors.cl. */
+#ifndef GPI_SELECT_BY
+#include "element/input_vectors.cl"
 #endif
 
 #if GPI_TILE != GPI_WG * GPI_PER_ITEM

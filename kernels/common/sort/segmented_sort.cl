@@ -36,6 +36,7 @@
 #include "sort/bases.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
+#include "sort/row_bases.cl"
 #include "sort/segments_state.cl"
 #include "sort/single_tile.cl"
 #include "sort/sort_segments.cl"
@@ -137,21 +138,6 @@ GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GP
 
 /* ------------------------------------------------------------------ large */
 
-/* A row: its keys are [begin, end), and belong to segment `large`. */
-typedef struct gpi_sort_row {
-    __global gpi_large *large;
-    ulong begin, end;
-} gpi_sort_row;
-
-static gpi_sort_row gpi_row_find(gpi_segments segments, uint r, ulong span)
-{
-    gpi_sort_row row;
-    row.large = segments.large + segments.owner[r];
-    row.begin = row.large->begin + span * (r - row.large->row);
-    row.end = min(row.begin + span, row.large->begin + row.large->length);
-    return row;
-}
-
 /* Loops over the rows r of this group. */
 #define GPI_EACH_ROW(r, state) \
     for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))
@@ -211,61 +197,6 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
         gpi_sync(); /* the bases are read: the next segment's may overwrite them */
     }
 }
-
-#if GPI_SHAPE_SERIAL
-/* Returns the place that the pass writes for the row's segment. Writes to shared->next where the row's keys of each digit go. */
-static uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,
-                          gpi_move_shared shared)
-{
-    (void)first_place;
-    GPI_EACH_BIN(d) shared->next[d] = row.large->begin + segments.table[(ulong)r * GPI_BINS + d];
-    return row.large->from[1 - pass % 2];
-}
-
-typedef gpi_move_memory gpi_scatter_memory;
-#define GPI_SCATTER_MOVE(shared) (shared)
-#else
-/* A group needs the bases first, then memory to move tiles. */
-typedef union gpi_scatter_memory {
-    gpi_bases_memory bases;
-    gpi_move_memory move;
-} gpi_scatter_memory;
-#define GPI_SCATTER_MOVE(shared) (&(shared)->move)
-
-/* Returns the sum of the first `rows` cells of a column. */
-static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)
-{
-    ulong sum = 0;
-    GPI_UNROLL_SOME
-    for (uint r = 0; r < rows; r++) sum += column[(ulong)r * GPI_BINS];
-    return sum;
-}
-
-#define GPI_ROW_DIGITS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* digits of an item */
-
-GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,
-                              __local gpi_scatter_memory *shared)
-{
-    __global const gpi_sort_cell *table = segments.table + (ulong)row.large->row * GPI_BINS;
-    const uint l = (uint)GPI_LOCAL_ID, from = row.large->from[pass % 2];
-    ulong next[GPI_ROW_DIGITS];
-    GPI_EACH_BIN(d) shared->bases.next[d] = gpi_rows_sum(table + d, row.large->rows);
-    gpi_sync(); /* the columns' sums are there */
-    const uint to = gpi_bases_of(&shared->bases) ? from : gpi_place_next(from, first_place);
-    if (l == 0 && r == row.large->row) row.large->from[1 - pass % 2] = to;
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_ROW_DIGITS; k++) {
-        const uint d = l + k * GPI_WG;
-        if (d < GPI_BINS)
-            next[k] = row.large->begin + shared->bases.next[d] + gpi_rows_sum(table + d, r - row.large->row);
-    }
-    gpi_sync(); /* the bases are read: the tile may overwrite them */
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_ROW_DIGITS; k++)
-        if (l + k * GPI_WG < GPI_BINS) shared->move.next[l + k * GPI_WG] = next[k];
-    return to;
-}
-#endif
 
 /* Moves the keys of each row. `lines` (GPI_LINES_..., sort/constants.cl): what goes through lines in segments of at least
    `lines_from` keys. */

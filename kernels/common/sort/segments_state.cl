@@ -53,4 +53,19 @@ static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uin
     }
     return begin;
 }
+
+/* A row: its keys are [begin, end), and belong to segment `large`. */
+typedef struct gpi_sort_row {
+    __global gpi_large *large;
+    ulong begin, end;
+} gpi_sort_row;
+
+static gpi_sort_row gpi_row_find(gpi_segments segments, uint r, ulong span)
+{
+    gpi_sort_row row;
+    row.large = segments.large + segments.owner[r];
+    row.begin = row.large->begin + span * (r - row.large->row);
+    row.end = min(row.begin + span, row.large->begin + row.large->length);
+    return row;
+}
 #endif

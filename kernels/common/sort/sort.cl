@@ -30,6 +30,7 @@
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/bases.cl"
+#include "sort/count_key.cl"
 #include "sort/digit.cl"
 #include "sort/lookback.cl"
 #include "sort/onesweep.cl"
@@ -90,26 +91,6 @@ static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_S
     return gpi_broadcast(idle, word) != 0;
 }
 
-#if GPI_SHAPE_SERIAL
-#define GPI_ORDER_PIECE 65536ul /* keys */
-
-/* Counts the digits of keys [begin, end) in `row`, and returns whether these keys, and the one before them, are in the order of
-   `bits`. Works by pieces that the caches hold, because each is read twice. */
-GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
-                                     gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)
-{
-    bool in_order = true;
-    for (uint d = 0; d < GPI_BINS; d++) row[d] = 0;
-    for (ulong i = begin; i < end; i += GPI_ORDER_PIECE) {
-        const ulong stop = min(end, i + GPI_ORDER_PIECE);
-        gpi_count_range(key, i, stop, digit, shared);
-        for (uint d = 0; d < GPI_BINS; d++) row[d] += shared->count[d];
-        in_order = in_order && gpi_is_in_order(key, i, stop, bits);
-    }
-    return in_order;
-}
-#endif
-
 /* Counts the digits of each group's block in the group's row of the table. `order_end`: if the kernel also has to find out whether
    keys are in order, the end of the window of all passes; else 0. */
 GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
@@ -125,29 +106,9 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
     if (gpi_group_is_idle(state, pass, when, &shared->word)) return;
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);
     gpi_sort_block(state, span, &begin, &end);
-#if GPI_SHAPE_SERIAL
-    const gpi_digit_bits bits = {flip, shift, order_end, 0};
-    if (order_end) {
-        const bool in_order = gpi_count_in_order(move.key, begin, end, digit, bits, row, shared);
-        (void)atomic_or(state + GPI_STATE_ORDER, in_order ? GPI_IN_ORDER : GPI_OUT_OF_ORDER);
-        return;
-    }
-#endif
-    gpi_count_range(move.key, begin, end, digit, shared);
-    GPI_EACH_BIN(d) row[d] = shared->count[d];
+    const uint order = gpi_count_block(move.key, begin, end, digit, order_end, row, shared);
+    if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);
 }
-
-#if GPI_KEY_HASH && GPI_SHAPE_SERIAL
-/* Returns whether so few hashes occur that there are few different keys. Then caches hold these keys' slots in any order. */
-static bool gpi_hashes_are_few(gpi_bases_shared shared)
-{
-    uint digits = 0;
-    for (uint d = 0; d < GPI_BINS; d++) digits += shared->next[d] != 0;
-    return digits <= GPI_BINS / 2;
-}
-#else
-#define gpi_hashes_are_few(shared) false
-#endif
 
 /* Replaces table[block][d] by the sum of the cells above it, and writes to bases[d] how many keys have a lower digit. Decides which
    place the next pass reads. One group. */
@@ -257,14 +218,8 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
     tile = gpi_broadcast(tile, &shared->word);
     const ulong begin = portion + tile * span, end = min(stop, begin + span);
     if (begin >= stop) return; /* so do all later tiles: no group waits for this one */
-#if GPI_SHAPE_LOCAL
     __global ulong *bases_after = end == stop && more ? bases + GPI_BINS : 0;
-    gpi_onesweep_tile(move, ring, tile, begin, (uint)(end - begin), digit, bases, bases_after, shared);
-#else
-    gpi_count_range(move.key, begin, end, digit, shared);
-    if (!gpi_onesweep_place(ring, tile, end == stop, bases, more ? bases + GPI_BINS : 0, shared)) return;
-    gpi_move_range(move, begin, end, digit, lines, shared);
-#endif
+    gpi_onesweep_tile(move, ring, tile, begin, (uint)(end - begin), digit, lines, bases, bases_after, shared);
 }
 
 /* Copies the result to the output as gp_sort_copy does. If a pass was abandoned, the first group first repeats it and all passes

@@ -29,6 +29,7 @@
 #define GPI_SORT_TOPK_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "group/load.cl"
 #include "group/sync.cl"
 #include "element/hash_function.cl"
 #include "element/key.cl"
@@ -45,11 +46,11 @@
 static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }
 
 /* Returns a rank among s sampled keys of n that the k-th key hardly ever exceeds. If x samples are expected to come before the
-   k-th key, the rank is x + 4 sqrt(x) and a few more. It is higher in the local shape, where one group alone repairs a miss. */
+   k-th key, the rank is x + 4 sqrt(x) and a few more. */
 static uint gpi_sample_rank(ulong k, ulong n, uint s)
 {
-    const float x = (float)(k - 1) * ((float)s / (float)n), more = GPI_SHAPE_LOCAL ? 2.75f : 0.75f;
-    return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + more));
+    const float x = (float)(k - 1) * ((float)s / (float)n);
+    return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + GPI_TOPK_SPARE));
 }
 
 /* Returns the position of sample i: a random one in stretch i. Stretches have `stretch` keys, the first `longer` ones one more. */
@@ -61,16 +62,15 @@ GPI_INLINE_GPU ulong gpi_sample_place(uint i, ulong stretch, ulong longer)
 /* Copies s of the n keys to `sample`, one from each stretch. Several loads are under way at a time. */
 static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __global gpi_key *sample)
 {
-    enum { LOADS = GPI_SHAPE_LOCAL ? 8 : 1 };
     const ulong stretch = n / s, longer = n % s;
     uint i = (uint)GPI_LOCAL_ID;
-    for (; i + (LOADS - 1) * GPI_WG < s; i += LOADS * GPI_WG) {
-        gpi_key x[LOADS];
+    for (; i + (GPI_LOADS - 1) * GPI_WG < s; i += GPI_LOADS * GPI_WG) {
+        gpi_key x[GPI_LOADS];
         GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(LOADS); j++)
+        for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++)
             x[j] = key[gpi_sample_place(i + j * GPI_WG, stretch, longer)];
         GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(LOADS); j++) sample[i + j * GPI_WG] = x[j];
+        for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++) sample[i + j * GPI_WG] = x[j];
     }
     for (; i < s; i += GPI_WG) sample[i] = key[gpi_sample_place(i, stretch, longer)];
 }
@@ -248,15 +248,7 @@ GPI_NOINLINE uint gpi_topk_before(gpi_topk topk, uint round, uint number, __glob
     uint sum = 0;
     for (uint b = l; b < block; b += GPI_WG) sum += gpi_topk_block(topk, round, b)[0];
     for (uint i = block * GPI_TOPK_BLOCK + l; i < number; i += GPI_WG) sum += directory[i].y;
-#if GPI_SHAPE_LOCAL
-    if (l == 0) shared->count[0] = 0;
-    gpi_sync(); /* the sum is zero */
-    if (sum) (void)atomic_add(&shared->count[0], sum);
-    gpi_sync(); /* all have added */
-    sum = shared->count[0];
-    gpi_sync(); /* the sum is read: what follows may overwrite it */
-#endif
-    return sum;
+    return gpi_topk_sum(sum, shared);
 }
 
 /* Returns how many keys equal to the threshold the tiles before tile `number` have, at most `enough`. One item. */

@@ -11,6 +11,7 @@
 #ifndef GPI_SORT_TOPK_SELECT_CL
 #define GPI_SORT_TOPK_SELECT_CL
 #include "base/platform.cl"
+#include "group/load.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
@@ -31,16 +32,12 @@ GPI_NOINLINE void gpi_count_matching(__global const gpi_key *key, ulong begin, u
     GPI_EACH_BIN(d) shared->count[d] = 0;
     gpi_sync(); /* the counters are zero */
     ulong i = begin + GPI_LOCAL_ID;
-#if GPI_SHAPE_LOCAL
-    enum { LOADS = 8 }; /* under way at a time */
-    for (; i + (LOADS - 1) * GPI_WG < end; i += LOADS * GPI_WG) {
-        gpi_key x[LOADS];
+    for (; i + (GPI_LOADS - 1) * GPI_WG < end; i += GPI_LOADS * GPI_WG) {
+        gpi_key x[GPI_LOADS];
+        GPI_LOAD_STRIPED(x, key + i);
         GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(LOADS); j++) x[j] = (key + i)[j * GPI_WG];
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(LOADS); j++) gpi_count_match(x[j], digit, prefix, shared);
+        for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++) gpi_count_match(x[j], digit, prefix, shared);
     }
-#endif
     for (; i < end; i += GPI_WG) gpi_count_match(key[i], digit, prefix, shared);
     gpi_sync(); /* all is counted */
 }

@@ -13,6 +13,9 @@
 
 #define GPI_COPIES 4
 
+typedef uint gpi_near_shared; /* one item shares nothing */
+#define GPI_NEAR_SHARED(name) const gpi_near_shared name = 0
+
 #if GPI_BYTES
 /* Number of tables: one for each byte of a word of 8 bytes, or of three such words, after which 3 channels repeat. */
 #define GPI_SLOTS (GPI_MAPPED ? GPI_COPIES : GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)
@@ -91,10 +94,11 @@ static void gpi_count_bytes(gpi_near *table, gpi_samples s)
 #endif
 
 GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
-                                 volatile __global uint *out)
+                                 volatile __global uint *out, gpi_near_shared near)
 {
     gpi_near table[GPI_SLOTS * 256];
     (void)copies;
+    (void)near;
     for (uint k = 0; k < GPI_SLOTS * 256; k++) table[k] = 0;
     gpi_count_bytes(table, s);
     for (uint value = 0; value < 256; value++) {
@@ -182,13 +186,14 @@ static ulong gpi_count_every(gpi_near *table, uint row, gpi_samples s, ulong i, 
 
 /* Counts the samples in GPI_COPIES tables, and adds these to `out`. Each table has a last cell for samples of no bin. */
 GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
-                                 volatile __global uint *out)
+                                 volatile __global uint *out, gpi_near_shared near)
 {
     gpi_near table[GPI_NEAR_CELLS];
     uint b[GPI_HISTOGRAM_BATCH];
     const uint row = bins.count + 1;
     ulong i = s.begin;
     (void)copies;
+    (void)near;
     (void)channels;
     for (uint k = 0; k < GPI_COPIES * row; k++) table[k] = 0;
     if (GPI_EVERY_BIN(bins)) i = gpi_count_every(table, row, s, i, bins);

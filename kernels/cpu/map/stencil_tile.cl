@@ -122,6 +122,20 @@ static void gpi_stencil_row(gpi_picture in, __global GPI_OUT *out, long first, l
     }
 }
 
+typedef uint gpi_stencil_memory; /* each row has its own copy of a tile */
+
+/* Computes elements [first_x, end_x) of rows [first_y, end_y). */
+static void gpi_stencil_group(gpi_picture picture, __global const float *weights, ulong first_x,
+                              ulong first_y, ulong end_x, ulong end_y, __global GPI_OUT *out, ulong out_pitch,
+                              gpi_stencil_memory *memory)
+{
+    GPI_SUM weight[GPI_WEIGHT_COUNT];
+    (void)memory;
+    for (uint k = 0; k < GPI_WEIGHT_COUNT; k++) weight[k] = weights[k];
+    for (ulong y = first_y; y < end_y; y++)
+        gpi_stencil_row(picture, out + y * out_pitch, (long)first_x, (long)end_x, (long)y, weight);
+}
+
 #else
 /* Returns 16 elements of the output, the first of which is element e of row y. `here`: the first one's copy in the tile. */
 GPI_INLINE GPI_VECTOR(GPI_LANE)
@@ -133,6 +147,33 @@ GPI_INLINE GPI_VECTOR(GPI_LANE)
     for (uint k = 0; k < 16; k++)
         lane[k] = gpi_map(GPI_ARGS_OF(in) here + k, here[k], (e + k) / GPI_CHANNELS, y);
     return vload16(0, lane);
+}
+
+typedef struct gpi_stencil_memory {
+    GPI_X near[GPI_STENCIL_ROWS * GPI_ROW];
+} gpi_stencil_memory;
+
+/* Computes elements [first_x, end_x) of rows [first_y, end_y). */
+static void gpi_stencil_group(gpi_picture picture, __global const float *weights, ulong first_x,
+                              ulong first_y, ulong end_x, ulong end_y, __global GPI_OUT *out, ulong out_pitch,
+                              gpi_stencil_memory *memory)
+{
+    const uint across = (uint)(end_x - first_x), down = (uint)(end_y - first_y);
+    __global const GPI_IN *const in = picture.in + first_y * picture.pitch + first_x;
+    (void)weights;
+    gpi_stage(picture, (long)first_x, (long)first_y, memory->near);
+    out += first_y * out_pitch + first_x;
+    for (uint k = 0; k < GPI_STENCIL_STEPS * GPI_TILE_Y; k++) {
+        const uint column = k % GPI_STENCIL_STEPS * GPI_STENCIL_LANES, row = k / GPI_STENCIL_STEPS;
+        if (row >= down || column >= across) continue;
+        /* prefetch what the tile to the right reads, and what the next row writes */
+        GPI_PREFETCH_READ(in + row * picture.pitch + GPI_TILE_X + column);
+        GPI_PREFETCH_WRITE(out + (row + 1) * out_pitch + column);
+        gpi_write(out + row * out_pitch + column,
+                  gpi_stencil_elements(picture, memory->near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column,
+                                       first_x + column, first_y + row),
+                  across - column);
+    }
 }
 #endif
 #endif

@@ -7,6 +7,7 @@
 #include "base/platform.cl"
 #include "nest/brackets_block.cl"
 #include "nest/brackets_eights.cl"
+#include "nest/places.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"

@@ -29,7 +29,8 @@ typedef uint *gpi_pair_shared;
 typedef uint *gpi_join_shared;
 
 #define GPI_GROUP_TILES GPI_GROUP_TILES_SERIAL
-#define GPI_PAIR_FEW 16 /* up to so many brackets that are not in adjacent pairs are handled singly */
+#define GPI_LONE_NOTED 0 /* 1: notes name the first closer without an opener */
+#define GPI_PAIR_FEW 16  /* up to so many brackets that are not in adjacent pairs are handled singly */
 
 /* A tile that is being paired. Its stack grows from `base` up, its closers without an opener from the last cell down. The
    next cell of an opener, `free`, changes with every bracket: it is not in the struct, so that it can stay in a
@@ -359,8 +360,8 @@ static void gpi_pair_note(gpi_nest nest, uint group, gpi_pair_shared shared)
     (void)shared;
 }
 
-/* Writes that the tile's remaining brackets have no partner. Its first `joined` closers have been joined. */
-GPI_NOINLINE void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint tile, gpi_index joined)
+/* Writes that the tile's remaining brackets have no partner. Its first closers have been joined, as the note says. */
+GPI_NOINLINE void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint tile)
 {
 #if GPI_MATCH && !GPI_LOOKBACK
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
@@ -369,7 +370,7 @@ GPI_NOINLINE void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint t
     __global const uint *end = cells + gpi_brackets_tile_length(nest, tile);
     gpi_join_none(match, cells, gpi_excess(node.pushes, gpi_tiles_after(nest.tree, nest.leaves, tile).pops),
                   begin);
-    gpi_join_none(match, end - node.pops, node.pops - joined, begin);
+    gpi_join_none(match, end - node.pops, node.pops - nest.notes[tile].joined, begin);
 #endif
 }
 

@@ -7,6 +7,7 @@
 #include "element/monoid.cl"
 #include "nest/brackets_block.cl"
 #include "nest/brackets_tile.cl"
+#include "nest/places.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/stack_products.cl"
 #include "nest/symbols.cl"

@@ -102,12 +102,16 @@ static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __
     return true;
 }
 
+typedef uint gpi_listed_shared; /* one item shares nothing */
+#define GPI_LISTED_SHARED(name) const gpi_listed_shared name = 0
+
 GPI_NOINLINE void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,
                                      ulong last, uint small, uint team, __global GPI_OUT *out,
                                      GPI_BASE initial, volatile __global uint *counters,
-                                     gpi_tile_shared shared)
+                                     gpi_tile_shared shared, gpi_listed_shared listed)
 {
     (void)team;
+    (void)listed;
     for (ulong s = first; s < last;) {
         const ulong end = min(last, s + GPI_SEGMENTS_BATCH);
         if (end - s == GPI_SEGMENTS_BATCH && gpi_segments_batch(input, offsets, s, out, initial)) s = end;

@@ -11,7 +11,7 @@
 #define GPI_SELECT_BY_KEY_TILE_CL
 #include "base/paste.cl"
 #include "base/platform.cl"
-#include "element/input.cl"
+#include "element/input_vectors.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"
 #include "scan/lanes_scan.cl"

@@ -6,7 +6,7 @@
        runs           out[n runs ended before], the run's length and its begin, at each run's last element */
 #ifndef GPI_SELECT_COMPACT_CL
 #define GPI_SELECT_COMPACT_CL
-#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
 #if GPI_BY_MASKS
 #include "select/compact_masks.cl"
 #else

@@ -3,8 +3,8 @@
    into a list. Without GPI_BY_MASKS this file is empty. */
 #ifndef GPI_SELECT_COMPACT_MASKS_CL
 #define GPI_SELECT_COMPACT_MASKS_CL
-#include "select/input.cl" /* first: it stands in place of element/input.cl */
-#include "select/masks.cl" /* then this, of parts of scan/tile.cl */
+#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
+#include "select/masks.cl"         /* then this, of parts of scan/tile.cl */
 #include "base/paste.cl"
 #include "base/platform.cl"
 #include "element/monoid.cl"

@@ -8,7 +8,7 @@
    So the second reading of the tile, which compacts it (select/compact.cl), evaluates no element again. */
 #ifndef GPI_SELECT_MASKS_CL
 #define GPI_SELECT_MASKS_CL
-#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
 #include "base/platform.cl"
 #include "element/monoid.cl"
 #include "scan/tile.cl"

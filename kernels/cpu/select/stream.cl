@@ -7,7 +7,7 @@
    byte. The lines of long outputs are stored past the caches, which need not read a line then before it is written. */
 #ifndef GPI_SELECT_STREAM_CL
 #define GPI_SELECT_STREAM_CL
-#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
 #include "select/masks.cl"
 #include "base/paste.cl"
 #include "base/platform.cl"

@@ -9,7 +9,7 @@
 
 /* Writes to shared->next where the tile's keys of each digit go, from the tile's counts in shared->count. Returns false if the pass
    is abandoned. */
-static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global const ulong *bases,
+static bool gpi_onesweep_place(gpi_ring ring, uint tile, __global const ulong *bases,
                                __global ulong *bases_after, gpi_rank_shared shared)
 {
     uint failed = 0;
@@ -24,12 +24,23 @@ static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global con
         const bool told = found && gpi_ring_conclude(ring, tile, d, before + shared->count[d]);
         failed |= !told;
         shared->next[d] = bases[d] + before;
-        if (last && bases_after) bases_after[d] = bases[d] + before + shared->count[d];
+        if (bases_after) bases_after[d] = bases[d] + before + shared->count[d];
     }
     if (failed) gpi_ring_abandon(ring);
     gpi_sync_all(); /* all reads and writes of the table are done, and `next` is written */
     if (GPI_LOCAL_ID == 0) failed = gpi_is_abandoned(ring.state) || !gpi_ring_leave(ring, tile);
     if (GPI_LOCAL_ID == 0 && failed) gpi_ring_abandon(ring);
     return !gpi_broadcast(failed, &shared->word);
+}
+
+/* Moves the elements [base, base + length), which are tile `tile`, to their places of this pass. bases_after: 0, or, for the last
+   tile, where to write the bases of the next launch. `lines`: as for gpi_move_range. */
+static void gpi_onesweep_tile(gpi_move move, gpi_ring ring, uint tile, ulong base, uint length,
+                              gpi_digit digit, uint lines, __global const ulong *bases,
+                              __global ulong *bases_after, gpi_move_shared shared)
+{
+    gpi_count_range(move.key, base, base + length, digit, shared);
+    if (gpi_onesweep_place(ring, tile, bases, bases_after, shared))
+        gpi_move_range(move, base, base + length, digit, lines, shared);
 }
 #endif

@@ -21,6 +21,7 @@
 /* GPI_NEAR is the memory in which a group counts, GPI_NEAR_INC increments a counter in it. */
 #define GPI_NEAR __private
 #define GPI_NEAR_INC(p) (void)(++*(p))
+#define GPI_COUNT_COPIES 1 /* of each counter */
 
 typedef struct gpi_rank_memory {
     uint count[GPI_BINS]; /* of a range */
@@ -66,6 +67,38 @@ static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end,
     for (; i + 1 < end; i++)
         if (gpi_window_of(key[i], bits) > gpi_window_of(key[i + 1], bits)) return false;
     return true;
+}
+
+#define GPI_ORDER_PIECE 65536ul /* keys */
+
+/* Counts the digits of keys [begin, end) in `row`, and returns whether these keys, and the one before them, are in the order of
+   `bits`. Works by pieces that the caches hold, because each is read twice. */
+GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+                                     gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)
+{
+    bool in_order = true;
+    for (uint d = 0; d < GPI_BINS; d++) row[d] = 0;
+    for (ulong i = begin; i < end; i += GPI_ORDER_PIECE) {
+        const ulong stop = min(end, i + GPI_ORDER_PIECE);
+        gpi_count_range(key, i, stop, digit, shared);
+        for (uint d = 0; d < GPI_BINS; d++) row[d] += shared->count[d];
+        in_order = in_order && gpi_is_in_order(key, i, stop, bits);
+    }
+    return in_order;
+}
+
+/* Counts the digits of keys [begin, end) in `row`. `order_end`: the end of the window of all passes, or 0. Unless it is 0, returns
+   GPI_IN_ORDER or GPI_OUT_OF_ORDER, according to whether these keys, and the one before them, are in the order of that window. */
+static uint gpi_count_block(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+                            uint order_end, __global ulong *row, gpi_rank_shared shared)
+{
+    const gpi_digit_bits bits = {digit.flip, digit.shift, order_end, 0};
+    if (order_end)
+        return gpi_count_in_order(key, begin, end, digit, bits, row, shared) ? GPI_IN_ORDER
+                                                                             : GPI_OUT_OF_ORDER;
+    gpi_count_range(key, begin, end, digit, shared);
+    for (uint d = 0; d < GPI_BINS; d++) row[d] = shared->count[d];
+    return 0;
 }
 
 /* ------------------------------------------------------------------ one by one */

@@ -12,6 +12,8 @@
 #include "sort/rank.cl"
 #include "sort/topk_tile.cl"
 
+#define GPI_TOPK_SPARE 0.75f /* added to the rank in the sample */
+
 #define GPI_STRETCH \
     (GPI_TOPK_SPAN_MAX / 64) /* keys of a stretch, one bit of a ulong: all are read again if one passes */
 

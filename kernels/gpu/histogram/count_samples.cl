@@ -190,8 +190,12 @@ static void gpi_near_join(gpi_tables t, volatile __local uint *near, uint cells,
     }
 }
 
+/* The near tables. */
+typedef volatile __local uint *gpi_near_shared;
+#define GPI_NEAR_SHARED(name) volatile __local uint name[GPI_NEAR_CELLS]
+
 static void gpi_count_near(gpi_samples s, gpi_bins bins, uint bins_copies, uint channels,
-                           volatile __global uint *out, volatile __local uint *near)
+                           volatile __global uint *out, gpi_near_shared near)
 {
     const uint l = (uint)get_local_id(0), cells = GPI_BYTES ? GPI_CHANNELS * 256 : bins.count;
     const uint copies = GPI_BYTES ? GPI_BYTE_COPIES : bins_copies;
@@ -207,4 +211,18 @@ static void gpi_count_near(gpi_samples s, gpi_bins bins, uint bins_copies, uint 
     gpi_sync(); /* all samples are counted */
     gpi_near_join(t, near, cells, copies, channels);
 }
+
+#if !GPI_BYTES
+static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,
+                          __global gpi_histogram_cell *slices)
+{
+    gpi_tables t;
+    (void)slices;
+    t.near = 0;
+    t.copies = 1;
+    t.out = (volatile __global uint *)out;
+    t.bins = bins;
+    gpi_count_span(t, s, false);
+}
+#endif
 #endif

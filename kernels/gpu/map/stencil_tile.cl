@@ -151,4 +151,20 @@ static void gpi_stencil_tile(gpi_picture in, ulong e, ulong y, uint across, uint
     (void)e;
     (void)y;
 }
+
+/* Computes elements [first_x, end_x) of rows [first_y, end_y). */
+static void gpi_stencil_group(gpi_picture picture, __global const float *weights, ulong first_x,
+                              ulong first_y, ulong end_x, ulong end_y, __global GPI_OUT *out, ulong out_pitch,
+                              __local gpi_stencil_memory *memory)
+{
+#if GPI_WEIGHTS
+    for (uint k = (uint)get_local_id(0); k < GPI_WEIGHT_COUNT; k += GPI_WG) memory->weight[k] = weights[k];
+#else
+    (void)weights;
+#endif
+    gpi_stage(picture, (long)first_x, (long)first_y, memory);
+    gpi_sync(); /* the tile and its weights are near */
+    gpi_stencil_tile(picture, first_x, first_y, (uint)(end_x - first_x), (uint)(end_y - first_y),
+                     out + first_y * out_pitch + first_x, out_pitch, memory);
+}
 #endif

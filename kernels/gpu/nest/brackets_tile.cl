@@ -13,11 +13,13 @@
 #include "base/platform.cl"
 #include "group/sub_group.cl"
 #include "group/sync.cl"
+#include "nest/places.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
 #if GPI_LOOKBACK
 #include "nest/lookback.cl"
+#include "nest/lookback_nodes.cl"
 #endif
 
 #if GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_PER_ITEM > 32 || GPI_TILE > 16384
@@ -25,6 +27,8 @@
 #endif
 
 #define GPI_GROUP_TILES 1
+#define gpi_join_left(match, nest, tile) /* gpi_pair_group has done it */
+#define GPI_LONE_NOTED GPI_LOOKBACK      /* 1: notes name the first closer without an opener */
 
 /* A node of the items' tree is a word: pops in the lower half, pushes in the upper one. */
 static uint gpi_pack_node(uint pops, uint pushes) { return pops | pushes << 16; }

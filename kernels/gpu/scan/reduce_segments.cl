@@ -59,11 +59,16 @@ static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team
 }
 #endif
 
+/* Whether the segment of each item was listed. */
+typedef __local uint *gpi_listed_shared;
+#define GPI_LISTED_SHARED(name) __local uint name[GPI_WG]
+
 /* Reduces segments [first, last), GPI_WG / team at a time. A team's first item counts its segment if the offsets are bad, and
    lists it if it has more than `small` elements. */
 static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
                                uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,
-                               volatile __global uint *counters, gpi_tile_shared shared, __local uint *listed)
+                               volatile __global uint *counters, gpi_tile_shared shared,
+                               gpi_listed_shared listed)
 {
     const uint l = (uint)get_local_id(0), lane = l % team;
     for (ulong base = first; base < last; base += GPI_WG / team) {

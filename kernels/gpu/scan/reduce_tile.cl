@@ -7,7 +7,7 @@
 #define GPI_SCAN_REDUCE_TILE_CL
 #include "base/platform.cl"
 #include "group/sync.cl"
-#include "element/input.cl"
+#include "element/input_vectors.cl"
 #include "element/monoid.cl"
 #include "scan/items.cl"
 #include "scan/tile_input.cl"

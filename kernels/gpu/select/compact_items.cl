@@ -4,7 +4,7 @@
    bytes, and the tile is in the cache when it is read a second time. */
 #ifndef GPI_SELECT_COMPACT_ITEMS_CL
 #define GPI_SELECT_COMPACT_ITEMS_CL
-#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "element/monoid.cl"

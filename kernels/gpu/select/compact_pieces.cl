@@ -2,7 +2,7 @@
    Without GPI_BY_PIECES this file is empty. */
 #ifndef GPI_SELECT_COMPACT_PIECES_CL
 #define GPI_SELECT_COMPACT_PIECES_CL
-#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
 #include "base/platform.cl"
 #include "group/sub_group.cl"
 #include "element/monoid.cl"

@@ -9,7 +9,7 @@
    chunks. Replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SELECT_PIECES_CL
 #define GPI_SELECT_PIECES_CL
-#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
 #include "base/args.cl"
 #include "base/platform.cl"
 #include "group/sub_group.cl"

@@ -13,6 +13,9 @@
 #define GPI_NEAR __local
 #define GPI_NEAR_INC(p) (void)atomic_inc(p)
 
+/* Copies of each counter. With one copy, neighbouring items would wait for one another if keys are in order, or equal. */
+#define GPI_COUNT_COPIES (GPI_KEY_SIZE < 8 ? 4 : 2)
+
 typedef struct gpi_rank_memory {
     uint count[GPI_BINS];
     uint word;
@@ -30,4 +33,13 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
     gpi_sync(); /* all is counted */
 }
 
+/* Counts the digits of keys [begin, end) in `row`. Returns 0: whether keys are in order is asked on CPUs only. */
+GPI_INLINE uint gpi_count_block(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+                                uint order_end, __global ulong *row, gpi_rank_shared shared)
+{
+    (void)order_end;
+    gpi_count_range(key, begin, end, digit, shared);
+    GPI_EACH_BIN(d) row[d] = shared->count[d];
+    return 0;
+}
 #endif

@@ -42,9 +42,10 @@ static bool gpi_onesweep_look_back(gpi_ring ring, uint tile, __global const ulon
 
 /* Moves the elements [base, base + length), which are tile `tile`, to their places of this pass. */
 static void gpi_onesweep_tile(gpi_move move, gpi_ring ring, uint tile, ulong base, uint length,
-                              gpi_digit digit, __global const ulong *bases, __global ulong *bases_after,
-                              gpi_move_shared shared)
+                              gpi_digit digit, uint lines, __global const ulong *bases,
+                              __global ulong *bases_after, gpi_move_shared shared)
 {
+    (void)lines;
     if (get_local_id(0) == 0) shared->word = gpi_ring_gate(ring, tile);
 #if GPI_SUB_GROUP
     gpi_key x[GPI_PER_ITEM];

@@ -4,30 +4,13 @@
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "sort/digit.cl"
-
-#define GPI_GROUP gpi_ranks
-#define GPI_GROUP_T ulong
-#define GPI_GROUP_COMBINE(a, b) ((a) + (b))
-#define GPI_GROUP_IDENTITY 0ul
-#define GPI_GROUP_SIZE GPI_WG
-#define GPI_GROUP_ITEM ((uint)GPI_LOCAL_ID)
-#define GPI_GROUP_TURNS(n) GPI_TURNS(n)
-#define GPI_GROUP_ALONE 0
-#if GPI_SUB_GROUP
-#include "group/sub_group_collectives.cl"
-#else
-#include "group/collectives.cl"
-#endif
-#undef GPI_GROUP_SIZE
-#undef GPI_GROUP_ITEM
-#undef GPI_GROUP_TURNS
-#undef GPI_GROUP_ALONE
+#include "sort/digit_sums.cl"
 
 /* Local memory of a group. */
 typedef struct gpi_topk_memory {
     ulong next[GPI_BINS];
     uint count[GPI_BINS];
-    ulong sum[GPI_WG + GPI_WG / 32 + 1];
+    ulong sum[GPI_DIGIT_SUMS];
     uint word;
 } gpi_topk_memory;
 typedef GPI_GROUP_SPACE gpi_topk_memory *gpi_topk_shared;
@@ -42,7 +25,7 @@ static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared sh
     gpi_sync(); /* the counts are there */
     for (uint d = begin; d < end; d++) sum += shared->next[d];
     if (l == 0) shared->word = 0;
-    sum = gpi_ranks_scan_exclusive(sum, &total, shared->sum);
+    sum = gpi_digit_sums_scan_exclusive(sum, &total, shared->sum);
     for (uint d = begin; d < end; d++) {
         const ulong x = shared->next[d];
         if (sum < rank && rank <= sum + x) { /* true for one digit only */
@@ -57,5 +40,17 @@ static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared sh
     *with = shared->next[chosen];
     gpi_sync(); /* all is read: the next level's counts may overwrite it */
     return chosen;
+}
+
+/* Returns the sum of all items' x to each of them. */
+static uint gpi_topk_sum(uint x, gpi_topk_shared shared)
+{
+    if (GPI_LOCAL_ID == 0) shared->count[0] = 0;
+    gpi_sync(); /* the sum is zero */
+    if (x) (void)atomic_add(&shared->count[0], x);
+    gpi_sync(); /* all have added */
+    const uint sum = shared->count[0];
+    gpi_sync(); /* the sum is read: what follows may overwrite it */
+    return sum;
 }
 #endif

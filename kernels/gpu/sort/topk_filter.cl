@@ -14,6 +14,9 @@
 #include "element/key.cl"
 #include "sort/topk_tile.cl"
 
+#define GPI_TOPK_SPARE \
+    2.75f /* added to the rank in the sample: high, because one group alone repairs a miss */
+
 /* Keys of a run, and runs of an item. There are at most four runs: a ulong holds their four counts of 16 bits. */
 #define GPI_KEY_RUN (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : GPI_PER_ITEM < 16 ? 4 : GPI_PER_ITEM / 4)
 #define GPI_KEY_RUNS (GPI_PER_ITEM / GPI_KEY_RUN)
@@ -98,7 +101,7 @@ GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *o
         for (uint k = 0; k < GPI_KEY_RUN; k++) count += gpi_passes(tile, order[r * GPI_KEY_RUN + k], equals);
         counts |= (ulong)count << 16 * r;
     }
-    ulong ranks = gpi_ranks_scan_exclusive(counts, &all, shared->sum);
+    ulong ranks = gpi_digit_sums_scan_exclusive(counts, &all, shared->sum);
     ranks += (all << 16) + (all << 32) + (all << 48); /* adds to each run the totals of all runs before */
     if (counts == 0) return;
     GPI_UNROLL

@@ -3,12 +3,12 @@
        base(d)    = sum of count(e), e < d
        above(b,d) = sum of count(a, d), a < b        blocks a, b: rows of a table
 
-   Each shape defines
-
        gpi_bases_of(shared)                 replaces the counts in shared->next, which all items see, by bases; returns
                                             whether one digit has all keys
        gpi_columns(table, blocks, shared)   replaces table[block][d] by above(block, d), and writes the sum of column d
                                             to shared->next[d]
+       gpi_hashes_are_few(shared)           returns whether so few digits occur in shared->next that there are few keys;
+                                            false here, where caches are small
 
    All items of the group call these functions, or none does. */
 #ifndef GPI_SORT_BASES_CL
@@ -16,57 +16,17 @@
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "sort/digit.cl"
-#include "sort/rank.cl"
-
-#define GPI_GROUP gpi_bin_sums
-#define GPI_GROUP_T ulong
-#define GPI_GROUP_COMBINE(a, b) ((a) + (b))
-#define GPI_GROUP_IDENTITY 0ul
-#define GPI_GROUP_SIZE GPI_WG
-#define GPI_GROUP_ITEM ((uint)GPI_LOCAL_ID)
-#define GPI_GROUP_TURNS(n) GPI_TURNS(n)
-#define GPI_GROUP_ALONE GPI_SHAPE_SERIAL
-#include "group/collectives.cl"
-#undef GPI_GROUP_SIZE
-#undef GPI_GROUP_ITEM
-#undef GPI_GROUP_TURNS
-#undef GPI_GROUP_ALONE
+#include "sort/digit_sums.cl"
 
 typedef struct gpi_bases_memory {
     ulong next[GPI_BINS];
-#if GPI_SHAPE_LOCAL
-    ulong sum[2 * GPI_WG];
-#endif
+    ulong sum[GPI_DIGIT_SUMS];
     uint word;
 } gpi_bases_memory;
 typedef GPI_GROUP_SPACE gpi_bases_memory *gpi_bases_shared;
 
-#if GPI_SHAPE_SERIAL
-static bool gpi_bases_of(gpi_bases_shared shared)
-{
-    ulong sum = 0, most = 0;
-    for (uint d = 0; d < GPI_BINS; d++) {
-        const ulong x = shared->next[d];
-        most = max(most, x);
-        shared->next[d] = sum;
-        sum += x;
-    }
-    return most == sum;
-}
+#define gpi_hashes_are_few(shared) false
 
-static void gpi_columns(__global ulong *table, uint blocks, gpi_bases_shared shared)
-{
-    for (uint d = 0; d < GPI_BINS; d++) shared->next[d] = 0;
-    for (uint b = 0; b < blocks; b++) {
-        for (uint d = 0; d < GPI_BINS; d++) {
-            const ulong x = table[(ulong)b * GPI_BINS + d];
-            table[(ulong)b * GPI_BINS + d] = shared->next[d];
-            shared->next[d] += x;
-        }
-    }
-}
-
-#else
 /* Items own consecutive digits. */
 static bool gpi_bases_of(gpi_bases_shared shared)
 {
@@ -75,7 +35,7 @@ static bool gpi_bases_of(gpi_bases_shared shared)
     ulong sum = 0, total;
     for (uint d = begin; d < end; d++) sum += shared->next[d];
     if (l == 0) shared->word = 0;
-    sum = gpi_bin_sums_scan_exclusive(sum, &total, shared->sum);
+    sum = gpi_digit_sums_scan_exclusive(sum, &total, shared->sum);
     if (l == 0 && total == 0) shared->word = 1;
     for (uint d = begin; d < end; d++) {
         const ulong x = shared->next[d];
@@ -103,5 +63,4 @@ static void gpi_columns(__global ulong *table, uint blocks, gpi_bases_shared sha
     }
     gpi_sync(); /* the columns' sums are there */
 }
-#endif
 #endif

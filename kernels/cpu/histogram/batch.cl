@@ -1,0 +1,13 @@
+/* batch.cl - how many samples' bins are searched side by side: if edges are read, so that these reads do not wait for each
+   other; if bins are computed, enough for compilers to use vectors. */
+#ifndef GPI_HISTOGRAM_BATCH_CL
+#define GPI_HISTOGRAM_BATCH_CL
+
+#if GPI_EDGES || GPI_SAMPLE_SIZE == 1
+#define GPI_HISTOGRAM_BATCH 16
+#define GPI_FOR_BATCH(k) _Pragma("unroll") for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)
+#else
+#define GPI_HISTOGRAM_BATCH 256
+#define GPI_FOR_BATCH(k) for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)
+#endif
+#endif

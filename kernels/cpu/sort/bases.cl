@@ -1,0 +1,63 @@
+/* bases.cl - computes from the counts of digits their bases: the first position of each digit's keys.
+
+       base(d)    = sum of count(e), e < d
+       above(b,d) = sum of count(a, d), a < b        blocks a, b: rows of a table
+
+       gpi_bases_of(shared)                 replaces the counts in shared->next, which all items see, by bases; returns
+                                            whether one digit has all keys
+       gpi_columns(table, blocks, shared)   replaces table[block][d] by above(block, d), and writes the sum of column d
+                                            to shared->next[d]
+       gpi_hashes_are_few(shared)           returns whether so few digits occur in shared->next that there are few keys;
+                                            false unless keys are hashes
+
+   All items of the group call these functions, or none does. */
+#ifndef GPI_SORT_BASES_CL
+#define GPI_SORT_BASES_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "sort/digit.cl"
+#include "element/key.cl"
+
+typedef struct gpi_bases_memory {
+    ulong next[GPI_BINS];
+    uint word;
+} gpi_bases_memory;
+typedef GPI_GROUP_SPACE gpi_bases_memory *gpi_bases_shared;
+
+static bool gpi_bases_of(gpi_bases_shared shared)
+{
+    ulong sum = 0, most = 0;
+    for (uint d = 0; d < GPI_BINS; d++) {
+        const ulong x = shared->next[d];
+        most = max(most, x);
+        shared->next[d] = sum;
+        sum += x;
+    }
+    return most == sum;
+}
+
+static void gpi_columns(__global ulong *table, uint blocks, gpi_bases_shared shared)
+{
+    for (uint d = 0; d < GPI_BINS; d++) shared->next[d] = 0;
+    for (uint b = 0; b < blocks; b++) {
+        for (uint d = 0; d < GPI_BINS; d++) {
+            const ulong x = table[(ulong)b * GPI_BINS + d];
+            table[(ulong)b * GPI_BINS + d] = shared->next[d];
+            shared->next[d] += x;
+        }
+    }
+}
+
+/* Returns whether so few hashes occur that there are few different keys. Then caches hold these keys' slots in any order. */
+static bool gpi_hashes_are_few(gpi_bases_shared shared)
+{
+#if GPI_KEY_HASH
+    uint digits = 0;
+    for (uint d = 0; d < GPI_BINS; d++) digits += shared->next[d] != 0;
+    return digits <= GPI_BINS / 2;
+#else
+    (void)shared;
+    return false;
+#endif
+}
+#endif

@@ -1,0 +1,5 @@
+/* parts.cl - loads vectors of the caller's whole. */
+#ifndef GPI_BASE_PARTS_CL
+#define GPI_BASE_PARTS_CL
+#define GPI_READ_PARTS(type, count, part, p, i) (p)[i]
+#endif

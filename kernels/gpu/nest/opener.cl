@@ -1,0 +1,35 @@
+/* opener.cl - finds the openers that a tile leaves, by their cells. */
+#ifndef GPI_NEST_OPENER_CL
+#define GPI_NEST_OPENER_CL
+#include "base/platform.cl"
+#if GPI_LOOKBACK
+#include "nest/lookback_nodes.cl"
+#include "nest/lookback_wait.cl"
+#endif
+#include "nest/stack_monoid.cl"
+#include "nest/tile_summary.cl"
+
+#if GPI_LOOKBACK
+/* Returns the k-th of the openers that `tile` leaves; k < its node's pushes. A word has two cells, each with a bit that says that
+   the cell is written. Ends after `polls` looks, and then finds the opener in the input. */
+static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
+{
+    const ulong begin = gpi_tile_begin(tile), at = begin + k;
+    volatile __global uint *word = nest.cells + at / 2;
+    const uint shift = (uint)(at & 1) * 16;
+    uint cell = gpi_word_load(word) >> shift;
+    for (uint looks = nest.tree.polls; looks > 0 && !(cell & GPI_CELL_THERE); looks--)
+        cell = gpi_word_read(word) >> shift;
+    if (cell & GPI_CELL_THERE) return (gpi_index)begin + (cell & (GPI_CELL_THERE - 1));
+    return (gpi_index)begin +
+           gpi_lookback_opener(nest.tree, tile, (uint)(gpi_leaf(nest, tile).pushes - 1 - k));
+}
+#else
+/* Returns the k-th of the openers that `tile` leaves. */
+static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
+{
+    const ulong begin = gpi_tile_begin(tile);
+    return gpi_cell_index(nest.cells[begin + k], (gpi_index)begin);
+}
+#endif
+#endif
