@@ -9,10 +9,8 @@
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
-#if GPI_LOOKBACK
 #include "nest/lookback.cl"
 #include "nest/lookback_nodes.cl"
-#endif
 
 /* GPI_NEST_SET comes after GPI_SYMBOL_INPUT_SET(symbols), whose `symbols` a look-back needs. */
 #if GPI_LOOKBACK

@@ -59,18 +59,6 @@ typedef ulong8 gpi_index_half;
 #define GPI_NONE (~(gpi_index)0)
 #define GPI_LANE_NUMBERS(type) ((type)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
-GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
-{
-#if GPI_PACKS && GPI_INDEX_SIZE == 4
-    return gpi_mask_of(as_uint16(a != b)) == 0;
-#else
-    const gpi_index_row other = a ^ b;
-    const gpi_index_half eight = other.lo | GPI_UPPER(other);
-    const gpi_index_quad four = eight.lo | eight.hi;
-    return (four.x | four.y | four.z | four.w) == 0;
-#endif
-}
-
 /* Writes 16 elements of an output that nobody reads soon: past the caches, if the row is aligned. */
 static void gpi_row_write(__global gpi_index *out, gpi_index_row row)
 {

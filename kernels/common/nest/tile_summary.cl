@@ -11,11 +11,8 @@
 #define GPI_NEST_TILE_SUMMARY_CL
 #include "base/platform.cl"
 #include "nest/stack_monoid.cl"
-
-#if GPI_LOOKBACK
 #include "nest/lookback.cl"
 #include "nest/lookback_nodes.cl"
-#endif
 
 #define GPI_SCRATCH_PARAMETERS __global uint *scratch, ulong notes_at, ulong tree_at, uint leaves
 

@@ -3,11 +3,13 @@
 #ifndef GPI_NEST_BRACKETS_BLOCK_CL
 #define GPI_NEST_BRACKETS_BLOCK_CL
 #include "base/platform.cl"
+#include "vector/bytes.cl"
+#include "vector/lanes.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 
 #define GPI_BRACKETS_BLOCK 64u
-#define GPI_COMPARISONS (GPI_BRACKETS_BLOCK / GPI_COMPARED)
+#define GPI_COMPARISONS (GPI_BRACKETS_BLOCK / GPI_VECTOR_BYTES)
 #define GPI_BRACKETS_FEW 24 /* up to so many brackets of a block are handled one by one */
 
 /* GPI_BRACKETS_BLOCK elements, a bit each. */
@@ -17,11 +19,11 @@ typedef struct gpi_brackets_block {
 
 GPI_INLINE ulong gpi_block_brackets(gpi_brackets_block block) { return block.openers | block.closers; }
 
-/* Adds the GPI_COMPARED elements from the block's j-th on, whose signs, or codes, are `sign`. */
+/* Adds the GPI_VECTOR_BYTES elements from the block's j-th on, whose signs, or codes, are `sign`. */
 GPI_INLINE void gpi_block_add(gpi_brackets_block *block, uint j, gpi_bytes sign)
 {
     const ulong closers = gpi_hits_bits(gpi_bytes_negative(sign));
-    const ulong all = ~0ul >> (64 - GPI_COMPARED);
+    const ulong all = ~0ul >> (64 - GPI_VECTOR_BYTES);
     block->closers |= closers << j;
     block->openers |= (all & ~(closers | gpi_hits_bits(gpi_bytes_equal(sign, 0)))) << j;
 }
@@ -36,12 +38,12 @@ GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index a
     gpi_hits opens[GPI_COMPARISONS], closes[GPI_COMPARISONS];
 #pragma unroll
     for (uint j = 0; j < GPI_COMPARISONS; j++) {
-        v[j] = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j * GPI_COMPARED);
+        v[j] = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j * GPI_VECTOR_BYTES);
         opens[j] = closes[j] = (gpi_hits)(0);
     }
     if (in.classes->codes) {
 #pragma unroll
-        for (uint j = 0; j < GPI_COMPARISONS; j++) gpi_block_add(&block, j * GPI_COMPARED, v[j]);
+        for (uint j = 0; j < GPI_COMPARISONS; j++) gpi_block_add(&block, j * GPI_VECTOR_BYTES, v[j]);
         return block;
     }
     for (uint k = 0; k < openers; k++) {
@@ -54,8 +56,8 @@ GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index a
     }
 #pragma unroll
     for (uint j = 0; j < GPI_COMPARISONS; j++) {
-        block.openers |= gpi_hits_bits(opens[j]) << j * GPI_COMPARED;
-        block.closers |= gpi_hits_bits(closes[j]) << j * GPI_COMPARED;
+        block.openers |= gpi_hits_bits(opens[j]) << j * GPI_VECTOR_BYTES;
+        block.closers |= gpi_hits_bits(closes[j]) << j * GPI_VECTOR_BYTES;
     }
     return block;
 }
@@ -109,7 +111,7 @@ GPI_NOINLINE gpi_brackets_block gpi_block_classify(gpi_symbol_input in, gpi_inde
             sign[j] = (uchar)(j < length ? gpi_sign(in, at + j) : 0);
     }
 #pragma unroll
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED)
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_VECTOR_BYTES)
         gpi_block_add(&block, j, GPI_LOAD_PRIVATE(gpi_bytes, sign + j));
     return block;
 }
@@ -148,30 +150,10 @@ GPI_INLINE int gpi_block_steps(gpi_brackets_block block, uint j)
     return (int)popcount(block.openers & before) - (int)popcount(block.closers & before);
 }
 
-/* Returns bits j ... j + 15, a byte each: -1 or 0. */
-GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
-{
-    const ulong low = (bits >> j & 255) * 0x0101010101010101ul,
-                high = (bits >> (j + 8) & 255) * 0x0101010101010101ul;
-    return as_char16((ulong2)(low, high) & 0x8040201008040201ul) != (char16)(0);
-}
-
 /* Sets heights[j] to the height of the stack before element j, relative to the height before the block. */
 GPI_INLINE void gpi_block_heights(gpi_brackets_block block, char *heights)
 {
-#if GPI_PACKS
     gpi_bit_sums(block.openers, block.closers, heights);
-#else
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
-        const char16 step = gpi_bits_bytes(block.closers, j) - gpi_bits_bytes(block.openers, j);
-        char16 sum = (char16)(0, step.s0123, step.s4567, step.s89ab, step.scd, step.se);
-        sum += (char16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scd, sum.se);
-        sum += (char16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
-        sum += (char16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
-        sum += (char16)((char8)(0), sum.s01234567) + (char16)((char)gpi_block_steps(block, j));
-        GPI_STORE_PRIVATE(gpi_height_row, sum, heights + j);
-    }
-#endif
 }
 
 /* Returns the greatest height before an element or after the block, relative to the height before the block. */

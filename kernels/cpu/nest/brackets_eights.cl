@@ -10,10 +10,11 @@
 #ifndef GPI_NEST_BRACKETS_EIGHTS_CL
 #define GPI_NEST_BRACKETS_EIGHTS_CL
 #include "base/platform.cl"
+#include "vector/lanes.cl"
 #include "nest/brackets_block.cl"
 #include "nest/stack_monoid.cl"
 
-#if GPI_PACKS && GPI_INDEX_SIZE == 4
+#if GPI_VECTOR_BYTES == 64 && GPI_INDEX_SIZE == 4
 #define GPI_EIGHTS 1
 #else
 #define GPI_EIGHTS 0

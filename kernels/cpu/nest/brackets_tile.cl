@@ -165,7 +165,7 @@ GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
     ulong agree = 0;
     code[GPI_BRACKETS_BLOCK] = 0;
 #pragma unroll
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED) {
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_VECTOR_BYTES) {
         const gpi_bytes v = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j);
         gpi_bytes_aligned codes = (gpi_bytes_aligned)(0);
         for (uint k = 0; k < in.classes->count; k++)
@@ -173,7 +173,7 @@ GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
         GPI_STORE_PRIVATE(gpi_bytes, codes, code + j);
     }
 #pragma unroll
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED)
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_VECTOR_BYTES)
         agree |= gpi_hits_bits(gpi_bytes_equal(
                      GPI_LOAD_PRIVATE(gpi_bytes, code + j) + GPI_LOAD_PRIVATE(gpi_bytes, code + j + 1), 0))
                  << j;

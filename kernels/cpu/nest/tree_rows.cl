@@ -2,10 +2,24 @@
 #ifndef GPI_NEST_TREE_ROWS_CL
 #define GPI_NEST_TREE_ROWS_CL
 #include "base/platform.cl"
+#include "vector/lanes.cl"
 #include "nest/constants.cl"
 #include "nest/stack_monoid.cl"
 
 typedef ushort gpi_tree_own;
+
+/* Returns whether two rows are equal. */
+GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
+{
+#if GPI_PACKS && GPI_INDEX_SIZE == 4
+    return gpi_mask_of(as_uint16(a != b)) == 0;
+#else
+    const gpi_index_row other = a ^ b;
+    const gpi_index_half eight = other.lo | GPI_UPPER(other);
+    const gpi_index_quad four = eight.lo | eight.hi;
+    return (four.x | four.y | four.z | four.w) == 0;
+#endif
+}
 
 /* Returns the first of rows of 16 elements, from `at` on and before `last`, that has a key of `most` or less; else where the rows
    end. */

@@ -1,4 +1,4 @@
-/* bytes_scan.cl - prefix sums of 64 bytes in a register of AVX-512 (GPI_PACKS).
+/* bytes_scan.cl - prefix sums of 64 bytes in a register of AVX-512.
 
        in      b0 b1 ... b7 | b8 b9 ... | ...           8 words of 8 bytes
        s       prefix sums in each word: three shifts, three additions
@@ -12,10 +12,12 @@
 #ifndef GPI_SCAN_BYTES_SCAN_CL
 #define GPI_SCAN_BYTES_SCAN_CL
 #include "base/platform.cl"
+#include "vector/bytes.cl"
+#include "vector/lanes.cl"
 #include "element/ops.cl"
 
-#if GPI_PACKS && GPI_LANES > 1 && GPI_SIZE == 1 && GPI_FIELD_COUNT == 1 && !GPI_MAPPED && !GPI_REVERSE && \
-    !GPI_SEGMENTED
+#if GPI_VECTOR_BYTES == 64 && GPI_LANES > 1 && GPI_SIZE == 1 && GPI_FIELD_COUNT == 1 && !GPI_MAPPED && \
+    !GPI_REVERSE && !GPI_SEGMENTED
 #if GPI_OP_0 == GPI_SUM
 #define GPI_SCANS_BYTES 1
 #endif

@@ -11,6 +11,7 @@
 #define GPI_SCAN_TILE_CL
 #include "base/paste.cl"
 #include "base/platform.cl"
+#include "vector/lanes.cl"
 #include "element/monoid.cl"
 #include "scan/tile_input.cl"
 
@@ -173,7 +174,7 @@ static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
 #elif GPI_LANES > 1
 /* Several accumulators hide the operation's latency. The accumulators take no more than half of the registers, which are 2 KiB
    with AVX-512, and 512 bytes with AVX2 and NEON. */
-#define GPI_REGISTERS_FOR(n) (n * sizeof(gpi_lanes) <= (GPI_PACKS ? 1024 : 256))
+#define GPI_REGISTERS_FOR(n) (n * sizeof(gpi_lanes) <= (GPI_VECTOR_BYTES == 64 ? 1024 : 256))
 #define GPI_ACCUMULATORS (GPI_REGISTERS_FOR(4) ? 4 : GPI_REGISTERS_FOR(2) ? 2 : 1)
 
 static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)

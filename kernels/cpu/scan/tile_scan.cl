@@ -4,6 +4,7 @@
 #define GPI_SCAN_TILE_SCAN_CL
 #include "base/paste.cl"
 #include "base/platform.cl"
+#include "vector/bytes.cl"
 #include "element/input_vectors.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"

@@ -11,6 +11,7 @@
 #define GPI_SELECT_BY_KEY_TILE_CL
 #include "base/paste.cl"
 #include "base/platform.cl"
+#include "vector/lanes.cl"
 #include "element/input_vectors.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"

@@ -7,6 +7,7 @@
 #include "select/masks.cl"         /* then this, of parts of scan/tile.cl */
 #include "base/paste.cl"
 #include "base/platform.cl"
+#include "vector/lanes.cl"
 #include "element/monoid.cl"
 #include "scan/tile.cl"
 #include "scan/tile_input.cl"
@@ -71,13 +72,13 @@ static void gpi_prefetch_tile(gpi_input input, ulong i)
 static uint gpi_block_ends(const ushort *mask, ulong i, GPI_NUMBER begin, GPI_NUMBER *at)
 {
     const uint16 after = (uint16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
-    uint ends = 0;
+    uint ends = 0, place[GPI_MASKS_BLOCK + 16];
     at[0] = begin;
     for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) {
-        const uint16 packed = gpi_pack_lanes(after + 16 * k, mask[k]);
-        vstore16((GPI_VECTOR(GPI_NUMBER))((GPI_NUMBER)i) + GPI_CONVERT(GPI_NUMBER, packed), 0, at + 1 + ends);
+        gpi_pack_near_4((uchar *)(place + ends), after + 16 * k, mask[k]);
         ends += popcount((uint)mask[k]);
     }
+    for (uint r = 0; r < ends; r++) at[1 + r] = (GPI_NUMBER)i + place[r];
     return ends;
 }
 

@@ -4,6 +4,7 @@
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
 #include "base/paste.cl"
 #include "base/platform.cl"
+#include "vector/lanes.cl"
 
 /* GPI_BY_MASKS 1: a tile is kept as masks (select/masks.cl). Needs AVX-512, and elements and values that it packs. */
 #define GPI_BY_MASKS                                                                             \

@@ -10,6 +10,7 @@
 #define GPI_SELECT_MASKS_CL
 #include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
 #include "base/platform.cl"
+#include "vector/lanes.cl"
 #include "element/monoid.cl"
 #include "scan/tile.cl"
 #include "scan/tile_input.cl"

@@ -11,6 +11,7 @@
 #include "select/masks.cl"
 #include "base/paste.cl"
 #include "base/platform.cl"
+#include "vector/lanes.cl"
 #include "scan/tile.cl"
 
 #if GPI_BY_MASKS

@@ -16,6 +16,7 @@
 #define GPI_SORT_SHARES_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "vector/lanes.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
@@ -161,7 +162,7 @@ static uint gpi_share_find(gpi_share_windows windows, __global const gpi_key *ke
     const uint16 iota = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     for (uint k = 0; k < GPI_SHARE_BLOCK / 16; k++) {
         const uint mask = gpi_mask_of(vload16(k, is_own));
-        vstore16(gpi_pack_lanes(iota + 16 * k, mask), 0, own + n);
+        gpi_pack_near_4((uchar *)(own + n), iota + 16 * k, mask);
         n += popcount(mask);
     }
 #else

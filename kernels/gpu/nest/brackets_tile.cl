@@ -17,10 +17,8 @@
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
-#if GPI_LOOKBACK
 #include "nest/lookback.cl"
 #include "nest/lookback_nodes.cl"
-#endif
 
 #if GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_PER_ITEM > 32 || GPI_TILE > 16384
 #error "GPI_TILE must be GPI_WG * GPI_PER_ITEM, at most 16384, and GPI_PER_ITEM at most 32"

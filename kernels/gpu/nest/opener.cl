@@ -2,10 +2,8 @@
 #ifndef GPI_NEST_OPENER_CL
 #define GPI_NEST_OPENER_CL
 #include "base/platform.cl"
-#if GPI_LOOKBACK
 #include "nest/lookback_nodes.cl"
 #include "nest/lookback_wait.cl"
-#endif
 #include "nest/stack_monoid.cl"
 #include "nest/tile_summary.cl"
 

@@ -16,11 +16,24 @@
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "sort/digit.cl"
-#include "sort/digit_sums.cl"
+
+#define GPI_GROUP gpi_bin_sums
+#define GPI_GROUP_T ulong
+#define GPI_GROUP_COMBINE(a, b) ((a) + (b))
+#define GPI_GROUP_IDENTITY 0ul
+#define GPI_GROUP_SIZE GPI_WG
+#define GPI_GROUP_ITEM ((uint)GPI_LOCAL_ID)
+#define GPI_GROUP_TURNS(n) GPI_TURNS(n)
+#define GPI_GROUP_ALONE 0
+#include "group/collectives.cl"
+#undef GPI_GROUP_SIZE
+#undef GPI_GROUP_ITEM
+#undef GPI_GROUP_TURNS
+#undef GPI_GROUP_ALONE
 
 typedef struct gpi_bases_memory {
     ulong next[GPI_BINS];
-    ulong sum[GPI_DIGIT_SUMS];
+    ulong sum[2 * GPI_WG];
     uint word;
 } gpi_bases_memory;
 typedef GPI_GROUP_SPACE gpi_bases_memory *gpi_bases_shared;
@@ -35,7 +48,7 @@ static bool gpi_bases_of(gpi_bases_shared shared)
     ulong sum = 0, total;
     for (uint d = begin; d < end; d++) sum += shared->next[d];
     if (l == 0) shared->word = 0;
-    sum = gpi_digit_sums_scan_exclusive(sum, &total, shared->sum);
+    sum = gpi_bin_sums_scan_exclusive(sum, &total, shared->sum);
     if (l == 0 && total == 0) shared->word = 1;
     for (uint d = begin; d < end; d++) {
         const ulong x = shared->next[d];

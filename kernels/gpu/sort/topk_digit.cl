@@ -4,13 +4,30 @@
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "sort/digit.cl"
-#include "sort/digit_sums.cl"
+
+#define GPI_GROUP gpi_ranks
+#define GPI_GROUP_T ulong
+#define GPI_GROUP_COMBINE(a, b) ((a) + (b))
+#define GPI_GROUP_IDENTITY 0ul
+#define GPI_GROUP_SIZE GPI_WG
+#define GPI_GROUP_ITEM ((uint)GPI_LOCAL_ID)
+#define GPI_GROUP_TURNS(n) GPI_TURNS(n)
+#define GPI_GROUP_ALONE 0
+#if GPI_SUB_GROUP
+#include "group/sub_group_collectives.cl"
+#else
+#include "group/collectives.cl"
+#endif
+#undef GPI_GROUP_SIZE
+#undef GPI_GROUP_ITEM
+#undef GPI_GROUP_TURNS
+#undef GPI_GROUP_ALONE
 
 /* Local memory of a group. */
 typedef struct gpi_topk_memory {
     ulong next[GPI_BINS];
     uint count[GPI_BINS];
-    ulong sum[GPI_DIGIT_SUMS];
+    ulong sum[GPI_WG + GPI_WG / 32 + 1];
     uint word;
 } gpi_topk_memory;
 typedef GPI_GROUP_SPACE gpi_topk_memory *gpi_topk_shared;
@@ -25,7 +42,7 @@ static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared sh
     gpi_sync(); /* the counts are there */
     for (uint d = begin; d < end; d++) sum += shared->next[d];
     if (l == 0) shared->word = 0;
-    sum = gpi_digit_sums_scan_exclusive(sum, &total, shared->sum);
+    sum = gpi_ranks_scan_exclusive(sum, &total, shared->sum);
     for (uint d = begin; d < end; d++) {
         const ulong x = shared->next[d];
         if (sum < rank && rank <= sum + x) { /* true for one digit only */

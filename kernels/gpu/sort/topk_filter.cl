@@ -101,7 +101,7 @@ GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *o
         for (uint k = 0; k < GPI_KEY_RUN; k++) count += gpi_passes(tile, order[r * GPI_KEY_RUN + k], equals);
         counts |= (ulong)count << 16 * r;
     }
-    ulong ranks = gpi_digit_sums_scan_exclusive(counts, &all, shared->sum);
+    ulong ranks = gpi_ranks_scan_exclusive(counts, &all, shared->sum);
     ranks += (all << 16) + (all << 32) + (all << 48); /* adds to each run the totals of all runs before */
     if (counts == 0) return;
     GPI_UNROLL
