@@ -705,6 +705,9 @@ inline returns<void> set_error(gp_context *ctx, gp_result code, const char *text
     return detail::ended(ctx, gp_set_error(ctx, code, text));
 }
 
+// For code that runs a function of its caller's between calls: `callback` is running, or, for NULL, has returned.
+inline void set_callback(gp_context *ctx, const char *callback) noexcept { gp_set_callback(ctx, callback); }
+
 inline returns<std::vector<gp_device_info>> devices()
 {
     std::vector<gp_device_info> infos;

@@ -29,8 +29,9 @@
        and calls say how far. `budget` is for each context. Args must be values, because a buffer belongs to one
        context. If one fails, the call does, and the text says which. With other_count 0 `others` is not looked at.
      - `progress` is told from time to time how much of the work is done; `total` is the same each time, and the last
-       call has done == total. It runs on the caller's thread, and must not use the contexts. If it returns other than 0,
-       the call ends with GP_ERROR_CANCELED.
+       call has done == total. It runs on the caller's thread. Calls with the contexts are refused there, with
+       GP_ERROR_INVALID_ARGUMENT, and gp_context_destroy does nothing. If it returns other than 0, the call ends with
+       GP_ERROR_CANCELED.
      - gp_last_error(gp) has the text of a failure. Where the device's call refuses an argument, it names that call.
      - Inputs are never written, unless they are also the output. After a failure an output is undefined. For
        a sort in place gp_host_sort_desc says more.
@@ -551,6 +552,11 @@ static cl_mem gpi_host_to(const gpi_host_chunks *chunks, const gpi_host_chunk *c
 static void gpi_host_free_views(gpi_host_chunks *chunks, int slot);
 
 static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);
+
+/* Calls `progress`, and returns its answer. Calls with the contexts are refused meanwhile. */
+static int gpi_host_report(gp_context *gp, gp_context *const *others, size_t other_count,
+                           gp_host_progress progress, uint64_t done, uint64_t total, void *user);
+
 /* `more` of the work is done. */
 static gp_result gpi_host_tell(gpi_host_chunks *chunks, uint64_t more);
 /* ---- End file host/base/chunks.h ---- */
@@ -1177,10 +1183,25 @@ static gp_result gpi_host_download(gpi_host_chunks *c, const gpi_host_chunk *chu
     return result;
 }
 
+static int gpi_host_report(gp_context *gp, gp_context *const *others, size_t other_count,
+                           gp_host_progress progress, uint64_t done, uint64_t total, void *user)
+{
+    size_t k;
+    int canceled;
+    gp_set_callback(gp, "progress");
+    for (k = 0; k < other_count; k++) gp_set_callback(others[k], "progress");
+    canceled = progress(done, total, user);
+    gp_set_callback(gp, NULL);
+    for (k = 0; k < other_count; k++) gp_set_callback(others[k], NULL);
+    return canceled;
+}
+
 static gp_result gpi_host_tell(gpi_host_chunks *c, uint64_t more)
 {
     c->progress_done += more;
-    if (!c->progress || !c->progress(c->progress_done, c->progress_total, c->progress_user)) return GP_OK;
+    if (!c->progress || !gpi_host_report(c->gp, c->more, c->devices - 1, c->progress, c->progress_done,
+                                         c->progress_total, c->progress_user))
+        return GP_OK;
     return gpi_host_fail(c->gp, GP_ERROR_CANCELED, "%s: progress canceled the call after %llu of %llu",
                          c->function, (unsigned long long)c->progress_done,
                          (unsigned long long)c->progress_total);
@@ -2215,7 +2236,9 @@ static int gpi_host_by_tell(uint64_t done, uint64_t total, void *user)
     const uint64_t part =
         total == g->span ? done : (uint64_t)((double)done / (double)total * (double)g->span);
     g->told = g->base + part;
-    return g->desc->progress ? g->desc->progress(g->told, g->total, g->desc->progress_user) : 0;
+    if (!g->desc->progress) return 0;
+    return gpi_host_report(g->gp, g->desc->others, g->desc->other_count, g->desc->progress, g->told, g->total,
+                           g->desc->progress_user);
 }
 
 static void gpi_host_by_progress(gpi_host_by *g, uint64_t base, uint64_t span)

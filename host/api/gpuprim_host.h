@@ -29,8 +29,9 @@
        and calls say how far. `budget` is for each context. Args must be values, because a buffer belongs to one
        context. If one fails, the call does, and the text says which. With other_count 0 `others` is not looked at.
      - `progress` is told from time to time how much of the work is done; `total` is the same each time, and the last
-       call has done == total. It runs on the caller's thread, and must not use the contexts. If it returns other than 0,
-       the call ends with GP_ERROR_CANCELED.
+       call has done == total. It runs on the caller's thread. Calls with the contexts are refused there, with
+       GP_ERROR_INVALID_ARGUMENT, and gp_context_destroy does nothing. If it returns other than 0, the call ends with
+       GP_ERROR_CANCELED.
      - gp_last_error(gp) has the text of a failure. Where the device's call refuses an argument, it names that call.
      - Inputs are never written, unless they are also the output. After a failure an output is undefined. For
        a sort in place gp_host_sort_desc says more.

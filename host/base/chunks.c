@@ -582,10 +582,25 @@ static gp_result gpi_host_download(gpi_host_chunks *c, const gpi_host_chunk *chu
     return result;
 }
 
+static int gpi_host_report(gp_context *gp, gp_context *const *others, size_t other_count,
+                           gp_host_progress progress, uint64_t done, uint64_t total, void *user)
+{
+    size_t k;
+    int canceled;
+    gp_set_callback(gp, "progress");
+    for (k = 0; k < other_count; k++) gp_set_callback(others[k], "progress");
+    canceled = progress(done, total, user);
+    gp_set_callback(gp, NULL);
+    for (k = 0; k < other_count; k++) gp_set_callback(others[k], NULL);
+    return canceled;
+}
+
 static gp_result gpi_host_tell(gpi_host_chunks *c, uint64_t more)
 {
     c->progress_done += more;
-    if (!c->progress || !c->progress(c->progress_done, c->progress_total, c->progress_user)) return GP_OK;
+    if (!c->progress || !gpi_host_report(c->gp, c->more, c->devices - 1, c->progress, c->progress_done,
+                                         c->progress_total, c->progress_user))
+        return GP_OK;
     return gpi_host_fail(c->gp, GP_ERROR_CANCELED, "%s: progress canceled the call after %llu of %llu",
                          c->function, (unsigned long long)c->progress_done,
                          (unsigned long long)c->progress_total);

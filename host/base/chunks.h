@@ -172,5 +172,10 @@ static cl_mem gpi_host_to(const gpi_host_chunks *chunks, const gpi_host_chunk *c
 static void gpi_host_free_views(gpi_host_chunks *chunks, int slot);
 
 static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);
+
+/* Calls `progress`, and returns its answer. Calls with the contexts are refused meanwhile. */
+static int gpi_host_report(gp_context *gp, gp_context *const *others, size_t other_count,
+                           gp_host_progress progress, uint64_t done, uint64_t total, void *user);
+
 /* `more` of the work is done. */
 static gp_result gpi_host_tell(gpi_host_chunks *chunks, uint64_t more);

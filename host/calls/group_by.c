@@ -67,7 +67,9 @@ static int gpi_host_by_tell(uint64_t done, uint64_t total, void *user)
     const uint64_t part =
         total == g->span ? done : (uint64_t)((double)done / (double)total * (double)g->span);
     g->told = g->base + part;
-    return g->desc->progress ? g->desc->progress(g->told, g->total, g->desc->progress_user) : 0;
+    if (!g->desc->progress) return 0;
+    return gpi_host_report(g->gp, g->desc->others, g->desc->other_count, g->desc->progress, g->told, g->total,
+                           g->desc->progress_user);
 }
 
 static void gpi_host_by_progress(gpi_host_by *g, uint64_t base, uint64_t span)

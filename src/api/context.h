@@ -220,6 +220,12 @@ GP_API const char *gp_last_error(const gp_context *gp);
    this library and fails as its calls do, such as gpuprim_host.h. Returns `result`. */
 GP_API gp_result gp_set_error(gp_context *gp, gp_result result, const char *text);
 
+/* Marks the context as at work while a callback runs: calls with it fail with GP_ERROR_INVALID_ARGUMENT and a text that
+   names `callback`, and gp_context_destroy does nothing. NULL: the callback has returned, and calls are taken again. For
+   code that stands on this library and runs a function of its caller's between calls, such as gpuprim_host.h. `callback`
+   is not copied. */
+GP_API void gp_set_callback(gp_context *gp, const char *callback);
+
 /* The context's OpenCL objects, not retained for the caller; and what the library knows about its device. */
 GP_API cl_context gp_cl_context(const gp_context *gp);
 GP_API cl_device_id gp_cl_device(const gp_context *gp);

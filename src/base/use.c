@@ -46,3 +46,8 @@ static gp_result gpi_check_use(gp_context *gp, const char *function)
                     "%s: %s called it with the context that has called %s and is still at work", function,
                     gp->callback, gp->callback);
 }
+
+GP_API void gp_set_callback(gp_context *gp, const char *callback)
+{
+    if (gp) gp->callback = callback;
+}

@@ -188,13 +188,30 @@ static void test_scratch(void **state)
     assert_refused(&c, "scratch_free");
 }
 
+/* Code that stands on the library says when a callback of its own runs. */
+static void test_set(void **state)
+{
+    caller c = {0};
+    const gp_context_desc desc = {0};
+    gp_scan_desc d;
+    (void)state;
+    (void)open(&c, desc);
+    gp_set_callback(c.gp, "ours");
+    calls_back(&c);
+    gp_set_callback(c.gp, NULL);
+    assert_refused(&c, "ours called it");
+    d = scan_of(&c, NULL);
+    assert_gp(c.gp, gp_scan(c.gp, &d));
+    assert_scanned(c.gp, c.out, COUNT);
+    gp_set_callback(NULL, "ours");
+    close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_log),
-        cmocka_unit_test(test_write),
-        cmocka_unit_test(test_report),
-        cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_log),     cmocka_unit_test(test_write), cmocka_unit_test(test_report),
+        cmocka_unit_test(test_scratch), cmocka_unit_test(test_set),
     };
     return cmocka_run_group_tests_name("callbacks", tests, NULL, NULL);
 }

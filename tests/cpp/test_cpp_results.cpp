@@ -42,6 +42,10 @@ void test_empty(gp_context *ctx)
     const gp::result<void> ours =
         gp::set_error(ctx, GP_ERROR_CANCELED, gp::cl_error_string(CL_INVALID_VALUE));
     CHECK(ours.code == GP_ERROR_CANCELED && std::strstr(ours.text, "CL_INVALID_VALUE"));
+    gp::set_callback(ctx, "the test");
+    CHECK(gp::scan(ctx, good, good).code == GP_ERROR_INVALID_ARGUMENT);
+    CHECK(std::strstr(gp_last_error(ctx), "the test called it"));
+    gp::set_callback(ctx, nullptr);
     CHECK(gp::scan(none, good, good).code == GP_ERROR_INVALID_ARGUMENT);
     CHECK(gp::scan(ctx, good, large).code == GP_ERROR_INVALID_BUFFER);
     const gp::hash_table<uint32_t> nothing(ctx, 0);

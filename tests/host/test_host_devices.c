@@ -397,6 +397,67 @@ static void test_cancel_calls(void **state)
     check_all(some(), 20000, contexts + 1, context_count - 1); /* nothing is left of them */
 }
 
+/* What a progress callback does with the contexts at work. */
+static unsigned calls_back, calls_refused;
+
+static int ends_all(uint64_t done, uint64_t total, void *user)
+{
+    const size_t count = *(const size_t *)user;
+    gp_stats stats;
+    size_t k;
+    (void)done, (void)total;
+    for (k = 0; k < count; k++) {
+        cl_mem buffer = NULL;
+        calls_back++;
+        calls_refused += gp_finish(contexts[k]) == GP_ERROR_INVALID_ARGUMENT &&
+                         strstr(gp_last_error(contexts[k]), "progress") &&
+                         gp_stats_read(contexts[k], &stats) == GP_ERROR_INVALID_ARGUMENT &&
+                         gp_buffer_create(contexts[k], 64, NULL, &buffer) == GP_ERROR_INVALID_ARGUMENT;
+        gp_context_destroy(contexts[k]);
+    }
+    return 0;
+}
+
+/* Calls with a context at work are refused, and its destruction, too; afterwards it takes calls again. */
+static void test_progress_calls(void **state)
+{
+    size_t others;
+    (void)state;
+    for (others = 0; others < context_count; others++) {
+        size_t used = others + 1;
+        uint64_t groups;
+        uint32_t sum = 0, expected_sum = 0, i;
+        gp_host_reduce_desc reduce = {
+            .in = in, .out = &sum, .count = some(), .type = GP_U32, .out_type = GP_U32, .op = GP_SUM};
+        gp_host_group_by_desc group = {.keys = other_in,
+                                       .in = in,
+                                       .keys_out = more_expected,
+                                       .out = expected,
+                                       .groups = &groups,
+                                       .count = some(),
+                                       .key_type = GP_U32,
+                                       .type = GP_U32,
+                                       .out_type = GP_U32,
+                                       .op = GP_SUM};
+        gp_host_sort_desc sort = {.keys = in, .keys_out = out, .count = some(), .key_type = GP_U32};
+        reduce.budget = group.budget = sort.budget = 20000;
+        reduce.others = group.others = sort.others = contexts + 1;
+        reduce.other_count = group.other_count = sort.other_count = others;
+        reduce.progress = group.progress = sort.progress = ends_all;
+        reduce.progress_user = group.progress_user = sort.progress_user = &used;
+        calls_back = calls_refused = 0;
+        assert_gp(gp(), gp_host_reduce(gp(), &reduce));
+        for (i = 0; i < some(); i++) expected_sum += in[i];
+        assert_int_equal(sum, expected_sum);
+        assert_gp(gp(), gp_host_sort(gp(), &sort));
+        for (i = 1; i < some(); i++) assert_true(out[i - 1] <= out[i]);
+        assert_gp(gp(), gp_host_group_by(gp(), &group));
+        assert_true(calls_back > 3);
+        assert_int_equal(calls_refused, calls_back);
+        assert_gp(gp(), gp_finish(gp()));
+    }
+}
+
 /* Nine times as fast as the other one. */
 static void test_who_takes(void **state)
 {
@@ -531,10 +592,12 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results), cmocka_unit_test(test_each_takes_part), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_mixed),   cmocka_unit_test(test_uneven),          cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_cancel),  cmocka_unit_test(test_cancel_calls),    cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_who_takes),
+        cmocka_unit_test(test_results),        cmocka_unit_test(test_each_takes_part),
+        cmocka_unit_test(test_large),          cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_uneven),         cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_cancel),         cmocka_unit_test(test_cancel_calls),
+        cmocka_unit_test(test_progress_calls), cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_who_takes),
     };
     setenv("POCL_DEVICES", "pthread pthread", 0); /* before OpenCL is used: PoCL has two devices then */
     return cmocka_run_group_tests(tests, setup, teardown);
