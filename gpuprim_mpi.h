@@ -82,7 +82,7 @@ GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part);
    Result: one element of out_type in host memory, on every rank. desc->out stays NULL.
    Order: each part as by gp_reduce, then the parts' results, as elements of out_type: float results repeat bit for bit
      for the same parts on the same devices. All ranks get the same bits. With `compensated` each part's sum is rounded.
-   Count 0: a part without elements counts for nothing; without any the result is `initial`.
+   Count 0: a part without elements counts for nothing, and needs neither `in` nor in2; without any the result is `initial`.
    Cost: reads the part once, then sends one element to every rank.
    Limits: no ops, argmin, argmax. */
 GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void *result);
@@ -507,6 +507,7 @@ typedef struct gpi_mpi_terms {
     const char *name[8];
     uint64_t value[8];
     int count;
+    bool second; /* there is a second input; after gpi_mpi_same: on some rank */
 } gpi_mpi_terms;
 
 #define GPI_MPI_REFUSE(field)                                                                            \
@@ -525,8 +526,7 @@ static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value)
 static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size);
 static gpi_mpi_terms gpi_mpi_terms_of(const char *function);
 static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field);
-static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result,
-                              const gpi_mpi_terms *terms);
+static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, gpi_mpi_terms *terms);
 /* ---- End file mpi/base/call.h ---- */
 
 /* ---- Begin file mpi/base/handle.h ---- */
@@ -589,20 +589,22 @@ static gpi_mpi_terms gpi_mpi_terms_of(const char *function)
 
 /* Fails on all ranks unless all make the same call with the same terms; else they would wait for one another. `result`: the
    result of this rank's own checks. */
-static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, const gpi_mpi_terms *terms)
+static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, gpi_mpi_terms *terms)
 {
-    enum { GPI_MOST = sizeof terms->value / sizeof *terms->value };
-    uint64_t own[2 * GPI_MOST], least[2 * GPI_MOST];
+    enum { GPI_MOST = sizeof terms->value / sizeof *terms->value, GPI_SECOND = 2 * GPI_MOST };
+    uint64_t own[GPI_SECOND + 1], least[GPI_SECOND + 1];
     char line[128];
     int k;
     for (k = 0; k < GPI_MOST; k++) {
         own[k] = terms->value[k];
         own[GPI_MOST + k] = ~own[k];
     }
+    own[GPI_SECOND] = !terms->second;
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK)
         result = gpi_mpi_did(all, function, "MPI_Allreduce",
-                             MPI_Allreduce(own, least, 2 * GPI_MOST, MPI_UINT64_T, MPI_MIN, all->comm));
+                             MPI_Allreduce(own, least, GPI_SECOND + 1, MPI_UINT64_T, MPI_MIN, all->comm));
+    if (result == GP_OK) terms->second = !least[GPI_SECOND];
     for (k = 0; k < terms->count && result == GP_OK; k++) {
         if (least[k] == ~least[GPI_MOST + k]) continue;
         all->failed = true; /* all ranks find the same */
@@ -2326,12 +2328,14 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
         gpi_mpi_term(&terms, "monoid", size);
         gpi_mpi_term(&terms, "op", desc->op);
         gpi_mpi_term(&terms, "compensated", desc->compensated);
+        terms.second = desc->in2 || desc->type2;
     }
     result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) {
         part = *desc;
         part.initial = NULL;
-        if (size > sizeof own) size = 0; /* gp_reduce says why */
+        if (terms.second && !part.type2) part.type2 = part.type; /* has a y, also where count is 0 */
+        if (size > sizeof own) size = 0;                         /* gp_reduce says why */
         result = gp_reduce_read(all->gp, &part, own);
     }
     result = gpi_mpi_agree(all, function, result);
@@ -2545,7 +2549,7 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
 GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part)
 {
     static const char function[] = "gp_mpi_share";
-    const gpi_mpi_terms terms = gpi_mpi_terms_of(function);
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     gp_result result = gpi_mpi_begin(&all, function, part, "part");
     if (!all) return result;
     if (result == GP_OK && count > UINT64_MAX / (uint64_t)all->ranks)

@@ -82,7 +82,7 @@ GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part);
    Result: one element of out_type in host memory, on every rank. desc->out stays NULL.
    Order: each part as by gp_reduce, then the parts' results, as elements of out_type: float results repeat bit for bit
      for the same parts on the same devices. All ranks get the same bits. With `compensated` each part's sum is rounded.
-   Count 0: a part without elements counts for nothing; without any the result is `initial`.
+   Count 0: a part without elements counts for nothing, and needs neither `in` nor in2; without any the result is `initial`.
    Cost: reads the part once, then sends one element to every rank.
    Limits: no ops, argmin, argmax. */
 GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void *result);

@@ -59,20 +59,22 @@ static gpi_mpi_terms gpi_mpi_terms_of(const char *function)
 
 /* Fails on all ranks unless all make the same call with the same terms; else they would wait for one another. `result`: the
    result of this rank's own checks. */
-static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, const gpi_mpi_terms *terms)
+static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, gpi_mpi_terms *terms)
 {
-    enum { GPI_MOST = sizeof terms->value / sizeof *terms->value };
-    uint64_t own[2 * GPI_MOST], least[2 * GPI_MOST];
+    enum { GPI_MOST = sizeof terms->value / sizeof *terms->value, GPI_SECOND = 2 * GPI_MOST };
+    uint64_t own[GPI_SECOND + 1], least[GPI_SECOND + 1];
     char line[128];
     int k;
     for (k = 0; k < GPI_MOST; k++) {
         own[k] = terms->value[k];
         own[GPI_MOST + k] = ~own[k];
     }
+    own[GPI_SECOND] = !terms->second;
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK)
         result = gpi_mpi_did(all, function, "MPI_Allreduce",
-                             MPI_Allreduce(own, least, 2 * GPI_MOST, MPI_UINT64_T, MPI_MIN, all->comm));
+                             MPI_Allreduce(own, least, GPI_SECOND + 1, MPI_UINT64_T, MPI_MIN, all->comm));
+    if (result == GP_OK) terms->second = !least[GPI_SECOND];
     for (k = 0; k < terms->count && result == GP_OK; k++) {
         if (least[k] == ~least[GPI_MOST + k]) continue;
         all->failed = true; /* all ranks find the same */

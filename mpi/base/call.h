@@ -8,6 +8,7 @@ typedef struct gpi_mpi_terms {
     const char *name[8];
     uint64_t value[8];
     int count;
+    bool second; /* there is a second input; after gpi_mpi_same: on some rank */
 } gpi_mpi_terms;
 
 #define GPI_MPI_REFUSE(field)                                                                            \
@@ -26,5 +27,4 @@ static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value)
 static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size);
 static gpi_mpi_terms gpi_mpi_terms_of(const char *function);
 static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field);
-static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result,
-                              const gpi_mpi_terms *terms);
+static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, gpi_mpi_terms *terms);

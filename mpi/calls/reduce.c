@@ -44,12 +44,14 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
         gpi_mpi_term(&terms, "monoid", size);
         gpi_mpi_term(&terms, "op", desc->op);
         gpi_mpi_term(&terms, "compensated", desc->compensated);
+        terms.second = desc->in2 || desc->type2;
     }
     result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) {
         part = *desc;
         part.initial = NULL;
-        if (size > sizeof own) size = 0; /* gp_reduce says why */
+        if (terms.second && !part.type2) part.type2 = part.type; /* has a y, also where count is 0 */
+        if (size > sizeof own) size = 0;                         /* gp_reduce says why */
         result = gp_reduce_read(all->gp, &part, own);
     }
     result = gpi_mpi_agree(all, function, result);

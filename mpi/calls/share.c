@@ -6,7 +6,7 @@
 GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part)
 {
     static const char function[] = "gp_mpi_share";
-    const gpi_mpi_terms terms = gpi_mpi_terms_of(function);
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     gp_result result = gpi_mpi_begin(&all, function, part, "part");
     if (!all) return result;
     if (result == GP_OK && count > UINT64_MAX / (uint64_t)all->ranks)

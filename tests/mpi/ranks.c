@@ -294,6 +294,41 @@ static void test_scan(size_t large)
                     check_scan(sizes[k], split, way & 1, (way & 2) != 0, (way & 4) != 0);
 }
 
+/* A rank without elements has no in2 either, and says type2 or not: the map's y is there all the same. */
+static void check_two_inputs(int split, gp_type type2)
+{
+    const size_t n = 1000, begin = part_begin(n, rank, split), own = part_begin(n, rank + 1, split) - begin;
+    const uint64_t three = 3;
+    uint64_t expected = 3, got = 0;
+    uint32_t whole[1000];
+    gp_reduce_desc desc = {0};
+    size_t i;
+    for (i = 0; i < n; i++) whole[i] = (uint32_t)i;
+    for (i = 0; i < n; i++) expected += (uint64_t)whole[i] * whole[i];
+    if (own) desc.in = desc.in2 = buffer_of(whole + begin, own * sizeof *whole);
+    desc.count = own;
+    desc.type = GP_U32;
+    desc.type2 = type2;
+    desc.map = "(ulong)x * y";
+    desc.out_type = GP_U64;
+    desc.op = GP_SUM;
+    desc.initial = &three;
+    OK(gp_mpi_reduce(all, &desc, &got));
+    CHECK(got == expected);
+    if (own && begin + own == n) desc.in2 = NULL; /* the last elements' rank alone has elements without y */
+    if (split != ONE && ranks > 1)
+        FAILS(gp_mpi_reduce(all, &desc, &got), GP_ERROR_INVALID_BUFFER, "in2 is NULL");
+    if (desc.in) clReleaseMemObject(desc.in);
+}
+
+static void test_two_inputs(void)
+{
+    check_two_inputs(ONE, GP_TYPE_NONE);
+    check_two_inputs(EVEN, GP_TYPE_NONE);
+    check_two_inputs(UNEVEN, GP_U32);
+    check_two_inputs(ONE, GP_U32);
+}
+
 /* Parts' sums of floats, with what rounding took; a rank without elements and without buffers. */
 static void test_floats(void)
 {
@@ -1164,6 +1199,7 @@ int main(int argc, char **argv)
     test_differences();
     test_scan(large);
     test_floats();
+    test_two_inputs();
     test_histogram(large);
     test_groups(large);
     test_sort(large);
