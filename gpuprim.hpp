@@ -481,7 +481,11 @@ template <typename Element> gp_arg arg(const char *name, const Element &value)
 template <typename Element> gp_arg arg(const char *name, const view<Element> &v)
 {
     detail::expect_described<Element>();
-    return {name, type_of<Element>(), detail::record_of<Element>(), nullptr, v.get(), v.offset(), v.size()};
+    size_t offset = v.offset(), bytes = 0;
+    // Without elements: from the buffer's end on, because a count of 0 means all up to there.
+    if (v.get() && !v.size() && !clGetMemObjectInfo(v.get(), CL_MEM_SIZE, sizeof bytes, &bytes, nullptr))
+        offset = bytes / sizeof(Element);
+    return {name, type_of<Element>(), detail::record_of<Element>(), nullptr, v.get(), offset, v.size()};
 }
 template <typename Element> gp_arg arg(const char *name, const buffer<Element> &b)
 {

@@ -22,6 +22,8 @@ def test_arguments(ctx, rng):
     ctx.transform(x, "table[i % 8] + f * x", args={"table": table[:5], "f": np.int64(4)}, dtype=np.float64)
     assert ctx.stats()["programs_built"] == built
     np.testing.assert_array_equal(ctx.transform(x, "x * f", args={"f": 0.5}, dtype=np.float64).get(), x * 0.5)
+    out = ctx.empty(1000, np.int32)  # an argument without elements overlaps nothing
+    np.testing.assert_array_equal(ctx.transform(x, "x + 1", args={"t": out[3:3]}, out=out).get(), x + 1)
 
 
 @pytest.mark.parametrize("n", [0, 1, 1000])

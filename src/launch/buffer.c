@@ -161,6 +161,7 @@ static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
 {
     const bool on_host = a->host && b->host;
     const uintptr_t a_at = on_host ? (uintptr_t)a->host : 0, b_at = on_host ? (uintptr_t)b->host : 0;
+    if (a->begin == a->end || b->begin == b->end) return false;
     return (a->root == b->root || on_host) && a_at + a->begin < b_at + b->end &&
            b_at + b->begin < a_at + a->end;
 }

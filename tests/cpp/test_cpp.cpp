@@ -254,6 +254,8 @@ void test_selections(gp_context *ctx)
     for (const gp::expression &e : {kept, other, copy}) CHECK(gp::select(ctx, in, out, e) == expected.size());
     gp::select(ctx, in, out, wide, {"of[x]", {gp::arg("of", table.subview(0, 10))}});
     CHECK(gp::read(ctx, wide)[0] == expected.size());
+    const gp::expression none = {"x > 3", {gp::arg("of", out.subview(2, 0))}}; // no elements overlap nothing
+    CHECK(gp::select(ctx, in, out, none) == expected.size());
     gp_select_desc at = {};
     at.indices_out = lengths.get();
     CHECK(gp::select(ctx, in, {}, "x > 3", at) == expected.size());

@@ -984,6 +984,8 @@ static void test_bad(void **state)
     const int32_t five = 5;
     gp_record r;
     const gp_arg as_record = {.name = "limit", .record = &r, .value = &five};
+    const gp_record three = {
+        .cl_type = "three", .size = 12, .source = "typedef struct { int of[3]; } three;"};
     gp_arg a[2], good = {.name = "limit", .type = GP_I32, .value = &five};
     cl_mem buffer = test_buffer(gp, 4000, NULL), out = test_buffer(gp, 4000, NULL);
     gp_transform_desc t = {.in = buffer,
@@ -1044,6 +1046,10 @@ static void test_bad(void **state)
     a[0] = (gp_arg){.name = "limit", .type = GP_I32, .buffer = out, .offset = 500, .count = 500};
     t.map = "x + limit[i]";
     t.count = 500; /* apart, in one buffer */
+    assert_gp(gp, gp_transform(gp, &t));
+    a[0] = (gp_arg){.name = "limit", .record = &three, .buffer = out, .offset = 333};
+    t.count = 1000; /* none of 333 records in 4000 bytes is left, and they end at byte 3996 */
+    t.map = "x";
     assert_gp(gp, gp_transform(gp, &t));
     clReleaseMemObject(buffer);
     clReleaseMemObject(out);

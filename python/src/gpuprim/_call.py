@@ -196,6 +196,8 @@ class Call:
                 arg.value = self._pointer(value, dtype, name)
             else:
                 array = self.keep(self.context._in(value))
+                if not array.size:  # a count of 0 means all up to the buffer's end, which may be others'
+                    array = self.keep(self.context.empty(0, array.dtype))
                 arg.buffer, arg.offset, arg.count = array._buffer.mem, array._offset, array.size
                 dtype = array.dtype
             if is_record(dtype):
