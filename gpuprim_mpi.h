@@ -295,6 +295,21 @@ static gp_result gpi_mpi_room(gp_mpi *all, const char *function, const char *nam
                               size_t offset, size_t count, size_t size);
 static cl_int gpi_mpi_bytes_of(cl_mem buffer, size_t offset, size_t count, size_t size, gpi_mpi_bytes *bytes);
 static bool gpi_mpi_overlap(const gpi_mpi_bytes *a, const gpi_mpi_bytes *b);
+
+/* Elements of a buffer, with their name in messages. */
+typedef struct gpi_mpi_span {
+    const char *name;
+    cl_mem buffer;
+    size_t offset, count, size;
+} gpi_mpi_span;
+
+static gpi_mpi_span gpi_mpi_span_of(const char *name, cl_mem buffer, size_t offset, size_t count,
+                                    size_t size);
+static gp_result gpi_mpi_span_end(gp_mpi *all, const char *function, gpi_mpi_span *span);
+static gp_result gpi_mpi_check_written(gp_mpi *all, const char *function, const gpi_mpi_span *to,
+                                       bool also_read);
+static gp_result gpi_mpi_check_apart(gp_mpi *all, const char *function, const gpi_mpi_span *a,
+                                     const gpi_mpi_span *to, bool in_place);
 static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, cl_map_flags flags,
                              size_t offset, size_t bytes, void **out);
 static gp_result gpi_mpi_unmap(gp_mpi *all, const char *function, cl_mem buffer, void *mapped);
@@ -457,6 +472,68 @@ static bool gpi_mpi_overlap(const gpi_mpi_bytes *a, const gpi_mpi_bytes *b)
     if (a->root == b->root) return a->begin < b->end && b->begin < a->end;
     return a->host && b->host && a->host + a->begin < b->host + b->end &&
            b->host + b->begin < a->host + a->end;
+}
+
+static gpi_mpi_span gpi_mpi_span_of(const char *name, cl_mem buffer, size_t offset, size_t count, size_t size)
+{
+    gpi_mpi_span span;
+    span.name = name;
+    span.buffer = buffer;
+    span.offset = offset;
+    span.count = count;
+    span.size = size;
+    return span;
+}
+
+/* Sets the count to all elements up to the buffer's end. */
+static gp_result gpi_mpi_span_end(gp_mpi *all, const char *function, gpi_mpi_span *span)
+{
+    size_t bytes = 0;
+    const cl_int error = clGetMemObjectInfo(span->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    if (error == CL_SUCCESS) span->count = bytes / span->size - span->offset;
+    return gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
+}
+
+/* Fails unless the elements are in their buffer, which belongs to the context, and kernels may write them. `also_read`: and
+   read them. */
+static gp_result gpi_mpi_check_written(gp_mpi *all, const char *function, const gpi_mpi_span *to,
+                                       bool also_read)
+{
+    const cl_mem_flags refused = CL_MEM_READ_ONLY | (also_read ? CL_MEM_WRITE_ONLY : 0);
+    char line[128];
+    cl_context context = NULL;
+    cl_mem_flags flags = 0;
+    cl_int error;
+    gp_result result = gpi_mpi_room(all, function, to->name, to->buffer, to->offset, to->count, to->size);
+    if (result != GP_OK || to->count == 0) return result;
+    error = clGetMemObjectInfo(to->buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (error == CL_SUCCESS) error = clGetMemObjectInfo(to->buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    result = gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
+    if (result != GP_OK || (context == gp_cl_context(all->gp) && !(flags & refused))) return result;
+    if (context != gp_cl_context(all->gp))
+        (void)snprintf(line, sizeof line, "%s belongs to another cl_context", to->name);
+    else
+        (void)snprintf(line, sizeof line, "%s was created %s", to->name,
+                       flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
+    return gpi_mpi_fail(all, GP_ERROR_INVALID_BUFFER, function, line);
+}
+
+/* Fails if the elements that are written to `to` overlap others. `in_place`: they may begin at the same byte. */
+static gp_result gpi_mpi_check_apart(gp_mpi *all, const char *function, const gpi_mpi_span *a,
+                                     const gpi_mpi_span *to, bool in_place)
+{
+    gpi_mpi_bytes from, written;
+    char line[128];
+    cl_int error;
+    gp_result result;
+    if (!a->buffer || a->count == 0 || to->count == 0) return GP_OK;
+    error = gpi_mpi_bytes_of(a->buffer, a->offset, a->count, a->size, &from);
+    if (error == CL_SUCCESS) error = gpi_mpi_bytes_of(to->buffer, to->offset, to->count, to->size, &written);
+    result = gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
+    if (result != GP_OK || !gpi_mpi_overlap(&from, &written)) return result;
+    if (in_place && from.root == written.root && from.begin == written.begin) return GP_OK;
+    (void)snprintf(line, sizeof line, "%s and %s overlap", a->name, to->name);
+    return gpi_mpi_fail(all, GP_ERROR_OVERLAP, function, line);
 }
 
 static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, cl_map_flags flags,
@@ -2487,6 +2564,30 @@ static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count
     return result;
 }
 
+/* Checks where the part's `received` elements of `size` bytes go, as gp_select does. */
+static gp_result gpi_mpi_select_check(gp_mpi *all, const char *function, const gp_select_desc *desc,
+                                      size_t received, size_t size)
+{
+    const gp_type flags = desc->flags_type ? desc->flags_type : GP_U8;
+    const gpi_mpi_span out = gpi_mpi_span_of("out", desc->out, desc->out_offset, received, size);
+    gpi_mpi_span other = gpi_mpi_span_of("in", desc->in, desc->in_offset, desc->count, size);
+    char name[32];
+    size_t k;
+    gp_result result = gpi_mpi_check_written(all, function, &out, false);
+    if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &other, &out, false);
+    other = gpi_mpi_span_of("flags", desc->flags, desc->flags_offset, desc->count, gpi_mpi_size_of(flags));
+    if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &other, &out, false);
+    for (k = 0; k < desc->arg_count && result == GP_OK; k++) {
+        const gp_arg *arg = &desc->args[k];
+        (void)snprintf(name, sizeof name, "args[%u].buffer", (unsigned)k);
+        other = gpi_mpi_span_of(name, arg->buffer, arg->offset, arg->count,
+                                arg->record ? arg->record->size : gpi_mpi_size_of(arg->type));
+        if (arg->buffer && !arg->count) result = gpi_mpi_span_end(all, function, &other);
+        if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &other, &out, false);
+    }
+    return result;
+}
+
 GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_mpi_part *part)
 {
     static const char function[] = "gp_mpi_select";
@@ -2532,7 +2633,7 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
         result = gpi_mpi_divide(all, function, &place, &moves);
     }
     if (result == GP_OK) {
-        result = gpi_mpi_room(all, function, "out", desc->out, desc->out_offset, moves.received, size);
+        result = gpi_mpi_select_check(all, function, desc, moves.received, size);
         result = gpi_mpi_agree(all, function, result);
     }
     if (result == GP_OK)
@@ -2562,6 +2663,29 @@ GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part)
 
 /* ---- Begin file mpi/calls/sort.c ---- */
 /* sort.c - gp_mpi_sort across ranks. */
+/* Checks where keys and values go, as gp_sort does. `received`: the sort in place of what has come. */
+static gp_result gpi_mpi_sort_check(gp_mpi *all, const char *function, const gp_sort_desc *desc,
+                                    const gp_sort_desc *received, size_t key_size)
+{
+    const size_t value_size = desc->value_size, count = value_size ? received->count : 0;
+    const gpi_mpi_span keys = gpi_mpi_span_of("keys", desc->keys, desc->keys_offset, desc->count, key_size);
+    const gpi_mpi_span values = gpi_mpi_span_of("values", desc->values, desc->values_offset,
+                                                value_size ? desc->count : 0, value_size);
+    const gpi_mpi_span keys_to = gpi_mpi_span_of(desc->keys_out ? "keys_out" : "keys", received->keys,
+                                                 received->keys_offset, received->count, key_size);
+    const gpi_mpi_span values_to =
+        gpi_mpi_span_of(desc->values_out ? "values_out" : "values", received->values, received->values_offset,
+                        count, value_size);
+    gp_result result = gpi_mpi_check_written(all, function, &keys_to, true);
+    if (result == GP_OK && value_size) result = gpi_mpi_check_written(all, function, &values_to, true);
+    if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &keys_to, &values_to, false);
+    if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &keys, &keys_to, true);
+    if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &values, &values_to, true);
+    if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &keys, &values_to, false);
+    if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &values, &keys_to, false);
+    return result;
+}
+
 static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_sort_desc *desc,
                                   gpi_mpi_split *s, cl_mem sorted_values, uint64_t first)
 {
@@ -2585,14 +2709,8 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
         own.values_offset = desc->values_out_offset;
     }
     own.count = s->moves.received;
-    if (result == GP_OK) {
-        result = gpi_mpi_room(all, function, desc->keys_out ? "keys_out" : "keys", own.keys, own.keys_offset,
-                              own.count, s->key_size);
-        if (result == GP_OK && desc->value_size)
-            result = gpi_mpi_room(all, function, desc->values_out ? "values_out" : "values", own.values,
-                                  own.values_offset, own.count, desc->value_size);
-        result = gpi_mpi_agree(all, function, result);
-    }
+    if (result == GP_OK)
+        result = gpi_mpi_agree(all, function, gpi_mpi_sort_check(all, function, desc, &own, s->key_size));
     if (result == GP_OK)
         result = gpi_mpi_exchange(all, function, &s->moves, s->keys, own.keys, own.keys_offset, s->key_size);
     if (result == GP_OK && desc->value_size)

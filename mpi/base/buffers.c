@@ -69,6 +69,68 @@ static bool gpi_mpi_overlap(const gpi_mpi_bytes *a, const gpi_mpi_bytes *b)
            b->host + b->begin < a->host + a->end;
 }
 
+static gpi_mpi_span gpi_mpi_span_of(const char *name, cl_mem buffer, size_t offset, size_t count, size_t size)
+{
+    gpi_mpi_span span;
+    span.name = name;
+    span.buffer = buffer;
+    span.offset = offset;
+    span.count = count;
+    span.size = size;
+    return span;
+}
+
+/* Sets the count to all elements up to the buffer's end. */
+static gp_result gpi_mpi_span_end(gp_mpi *all, const char *function, gpi_mpi_span *span)
+{
+    size_t bytes = 0;
+    const cl_int error = clGetMemObjectInfo(span->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    if (error == CL_SUCCESS) span->count = bytes / span->size - span->offset;
+    return gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
+}
+
+/* Fails unless the elements are in their buffer, which belongs to the context, and kernels may write them. `also_read`: and
+   read them. */
+static gp_result gpi_mpi_check_written(gp_mpi *all, const char *function, const gpi_mpi_span *to,
+                                       bool also_read)
+{
+    const cl_mem_flags refused = CL_MEM_READ_ONLY | (also_read ? CL_MEM_WRITE_ONLY : 0);
+    char line[128];
+    cl_context context = NULL;
+    cl_mem_flags flags = 0;
+    cl_int error;
+    gp_result result = gpi_mpi_room(all, function, to->name, to->buffer, to->offset, to->count, to->size);
+    if (result != GP_OK || to->count == 0) return result;
+    error = clGetMemObjectInfo(to->buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (error == CL_SUCCESS) error = clGetMemObjectInfo(to->buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    result = gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
+    if (result != GP_OK || (context == gp_cl_context(all->gp) && !(flags & refused))) return result;
+    if (context != gp_cl_context(all->gp))
+        (void)snprintf(line, sizeof line, "%s belongs to another cl_context", to->name);
+    else
+        (void)snprintf(line, sizeof line, "%s was created %s", to->name,
+                       flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
+    return gpi_mpi_fail(all, GP_ERROR_INVALID_BUFFER, function, line);
+}
+
+/* Fails if the elements that are written to `to` overlap others. `in_place`: they may begin at the same byte. */
+static gp_result gpi_mpi_check_apart(gp_mpi *all, const char *function, const gpi_mpi_span *a,
+                                     const gpi_mpi_span *to, bool in_place)
+{
+    gpi_mpi_bytes from, written;
+    char line[128];
+    cl_int error;
+    gp_result result;
+    if (!a->buffer || a->count == 0 || to->count == 0) return GP_OK;
+    error = gpi_mpi_bytes_of(a->buffer, a->offset, a->count, a->size, &from);
+    if (error == CL_SUCCESS) error = gpi_mpi_bytes_of(to->buffer, to->offset, to->count, to->size, &written);
+    result = gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
+    if (result != GP_OK || !gpi_mpi_overlap(&from, &written)) return result;
+    if (in_place && from.root == written.root && from.begin == written.begin) return GP_OK;
+    (void)snprintf(line, sizeof line, "%s and %s overlap", a->name, to->name);
+    return gpi_mpi_fail(all, GP_ERROR_OVERLAP, function, line);
+}
+
 static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, cl_map_flags flags,
                              size_t offset, size_t bytes, void **out)
 {

@@ -16,6 +16,21 @@ static gp_result gpi_mpi_room(gp_mpi *all, const char *function, const char *nam
                               size_t offset, size_t count, size_t size);
 static cl_int gpi_mpi_bytes_of(cl_mem buffer, size_t offset, size_t count, size_t size, gpi_mpi_bytes *bytes);
 static bool gpi_mpi_overlap(const gpi_mpi_bytes *a, const gpi_mpi_bytes *b);
+
+/* Elements of a buffer, with their name in messages. */
+typedef struct gpi_mpi_span {
+    const char *name;
+    cl_mem buffer;
+    size_t offset, count, size;
+} gpi_mpi_span;
+
+static gpi_mpi_span gpi_mpi_span_of(const char *name, cl_mem buffer, size_t offset, size_t count,
+                                    size_t size);
+static gp_result gpi_mpi_span_end(gp_mpi *all, const char *function, gpi_mpi_span *span);
+static gp_result gpi_mpi_check_written(gp_mpi *all, const char *function, const gpi_mpi_span *to,
+                                       bool also_read);
+static gp_result gpi_mpi_check_apart(gp_mpi *all, const char *function, const gpi_mpi_span *a,
+                                     const gpi_mpi_span *to, bool in_place);
 static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, cl_map_flags flags,
                              size_t offset, size_t bytes, void **out);
 static gp_result gpi_mpi_unmap(gp_mpi *all, const char *function, cl_mem buffer, void *mapped);

@@ -8,6 +8,29 @@
 
 #include <string.h>
 
+/* Checks where keys and values go, as gp_sort does. `received`: the sort in place of what has come. */
+static gp_result gpi_mpi_sort_check(gp_mpi *all, const char *function, const gp_sort_desc *desc,
+                                    const gp_sort_desc *received, size_t key_size)
+{
+    const size_t value_size = desc->value_size, count = value_size ? received->count : 0;
+    const gpi_mpi_span keys = gpi_mpi_span_of("keys", desc->keys, desc->keys_offset, desc->count, key_size);
+    const gpi_mpi_span values = gpi_mpi_span_of("values", desc->values, desc->values_offset,
+                                                value_size ? desc->count : 0, value_size);
+    const gpi_mpi_span keys_to = gpi_mpi_span_of(desc->keys_out ? "keys_out" : "keys", received->keys,
+                                                 received->keys_offset, received->count, key_size);
+    const gpi_mpi_span values_to =
+        gpi_mpi_span_of(desc->values_out ? "values_out" : "values", received->values, received->values_offset,
+                        count, value_size);
+    gp_result result = gpi_mpi_check_written(all, function, &keys_to, true);
+    if (result == GP_OK && value_size) result = gpi_mpi_check_written(all, function, &values_to, true);
+    if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &keys_to, &values_to, false);
+    if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &keys, &keys_to, true);
+    if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &values, &values_to, true);
+    if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &keys, &values_to, false);
+    if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &values, &keys_to, false);
+    return result;
+}
+
 static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_sort_desc *desc,
                                   gpi_mpi_split *s, cl_mem sorted_values, uint64_t first)
 {
@@ -31,14 +54,8 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
         own.values_offset = desc->values_out_offset;
     }
     own.count = s->moves.received;
-    if (result == GP_OK) {
-        result = gpi_mpi_room(all, function, desc->keys_out ? "keys_out" : "keys", own.keys, own.keys_offset,
-                              own.count, s->key_size);
-        if (result == GP_OK && desc->value_size)
-            result = gpi_mpi_room(all, function, desc->values_out ? "values_out" : "values", own.values,
-                                  own.values_offset, own.count, desc->value_size);
-        result = gpi_mpi_agree(all, function, result);
-    }
+    if (result == GP_OK)
+        result = gpi_mpi_agree(all, function, gpi_mpi_sort_check(all, function, desc, &own, s->key_size));
     if (result == GP_OK)
         result = gpi_mpi_exchange(all, function, &s->moves, s->keys, own.keys, own.keys_offset, s->key_size);
     if (result == GP_OK && desc->value_size)

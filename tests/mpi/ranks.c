@@ -964,6 +964,83 @@ static void test_errors(void)
     clReleaseMemObject(in);
 }
 
+static cl_mem buffer_with(cl_mem_flags flags)
+{
+    cl_int error;
+    const cl_mem buffer = clCreateBuffer(gp_cl_context(gp), flags, 4096, NULL, &error);
+    CHECK(error == CL_SUCCESS);
+    return buffer;
+}
+
+/* Outputs that are received from other ranks are checked as those that kernels write: on one rank, here. */
+static void test_outputs(void)
+{
+    enum { N = 8 };
+    const int guilty = ranks - 1;
+    const uint32_t ones[2 * N] = {7, 6, 5, 4, 3, 2, 1, 0};
+    const cl_mem in = buffer_of(ones, sizeof ones), out = poisoned(4096);
+    const cl_mem read_only = buffer_with(CL_MEM_READ_ONLY), write_only = buffer_with(CL_MEM_WRITE_ONLY);
+    const gp_arg table = {.name = "table", .type = GP_U32, .buffer = out, .offset = 4, .count = 4};
+    const gp_select_desc good = {
+        .in = in, .out = out, .count = N, .type = GP_U32, .predicate = "x < 8", .in_offset = 0};
+    const gp_sort_desc good_sort = {
+        .keys = in, .keys_out = out, .count = N, .key_type = GP_U32, .keys_out_offset = 0};
+    gp_select_desc select = good;
+    gp_sort_desc sort = good_sort;
+#define REFUSED(call, desc, good, changes, result, text) \
+    do {                                                 \
+        desc = good;                                     \
+        if (rank == guilty) changes;                     \
+        FAILS(call, result, text);                       \
+    } while (0)
+#define SELECT(changes, result, text) \
+    REFUSED(gp_mpi_select(all, &select, NULL), select, good, changes, result, text)
+#define SORT(changes, result, text) \
+    REFUSED(gp_mpi_sort(all, &sort, NULL), sort, good_sort, changes, result, text)
+    SELECT(select.out = read_only, GP_ERROR_INVALID_BUFFER, "out was created CL_MEM_READ_ONLY");
+    SELECT(select.out = in, GP_ERROR_OVERLAP, "in and out overlap");
+    SELECT((select.out = in, select.out_offset = N - 1), GP_ERROR_OVERLAP, "in and out overlap");
+    SELECT((select.predicate = NULL, select.flags = out), GP_ERROR_OVERLAP, "flags and out overlap");
+    SELECT((select.args = &table, select.arg_count = 1), GP_ERROR_OVERLAP, "args[0].buffer and out overlap");
+    SORT(sort.keys_out = read_only, GP_ERROR_INVALID_BUFFER, "keys_out was created CL_MEM_READ_ONLY");
+    SORT((sort.keys = read_only, sort.keys_out = NULL), GP_ERROR_INVALID_BUFFER,
+         "keys was created CL_MEM_READ_ONLY");
+    SORT(sort.keys_out = write_only, GP_ERROR_INVALID_BUFFER, "keys_out was created CL_MEM_WRITE_ONLY");
+    SORT((sort.keys_out = in, sort.keys_out_offset = 1), GP_ERROR_OVERLAP, "keys and keys_out overlap");
+#undef SORT
+#define SORT(changes, result, text) REFUSED(gp_mpi_sort(all, &sort, NULL), sort, pairs, changes, result, text)
+    {
+        gp_sort_desc pairs = good_sort;
+        pairs.values = in;
+        pairs.values_offset = N;
+        pairs.values_out = out;
+        pairs.values_out_offset = N;
+        pairs.value_size = 4;
+        OK(gp_mpi_sort(all, &pairs, NULL));
+        SORT(sort.values_out = read_only, GP_ERROR_INVALID_BUFFER, "values_out was created CL_MEM_READ_ONLY");
+        SORT(sort.values_out_offset = N - 1, GP_ERROR_OVERLAP, "keys_out and values_out overlap");
+        SORT((sort.values_out = in, sort.values_out_offset = 0), GP_ERROR_OVERLAP,
+             "keys and values_out overlap");
+        SORT((sort.keys_out = in, sort.keys_out_offset = N), GP_ERROR_OVERLAP, "values and keys_out overlap");
+        SORT((sort.keys_out = sort.values_out = NULL, sort.values_offset = N - 1), GP_ERROR_OVERLAP,
+             "keys and values overlap");
+        sort = pairs; /* in place by name, and next to one another */
+        sort.keys_out = sort.values_out = in;
+        OK(gp_mpi_sort(all, &sort, NULL));
+    }
+    select = good; /* next to one another, in one buffer */
+    select.in = out;
+    select.out_offset = N;
+    OK(gp_mpi_select(all, &select, NULL));
+#undef SORT
+#undef SELECT
+#undef REFUSED
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    clReleaseMemObject(read_only);
+    clReleaseMemObject(write_only);
+}
+
 /* The error names the field that one rank sets otherwise. */
 #define DIFFERS(call, desc, field, other, name)                                                    \
     do {                                                                                           \
@@ -1196,6 +1273,7 @@ int main(int argc, char **argv)
     test_fork();
     test_callback();
     test_errors();
+    test_outputs();
     test_differences();
     test_scan(large);
     test_floats();
