@@ -380,6 +380,39 @@ def test_shapes(ctx):
             ctx.empty(bad)
 
 
+@pytest.mark.parametrize("x", [np.arange(9, dtype=np.uint64), np.arange(9, dtype=np.uint8), np.arange(9.0)])
+def test_bounds_of_more_than_64_bits(ctx, x):
+    for bins, range in [(4, (0, 2**64)), (4, (-(2**63) - 1, 5)), ([0, 5, 2**64], None)]:
+        with pytest.raises(TypeError, match=r"bins are bounded by (18446744073709551616|-9223372036854775809), .*64 bits"):
+            ctx.histogram(x, bins, range)
+    with pytest.raises(TypeError, match="bins are bounded by str"):
+        ctx.histogram(x, np.array(["a", "b"], object))
+
+
+@pytest.mark.parametrize("shape", [1.5, (2, 1.5), "3", None, np.array([1.0])])
+def test_no_shapes(ctx, shape):
+    with pytest.raises(TypeError, match="shape is .*: a whole number, or a sequence of them"):
+        ctx.empty(shape)
+    if shape is not None:  # which stands for the shape of `out`
+        with pytest.raises(TypeError, match="shape is "):
+            ctx.fill(shape, 3)
+
+
+@pytest.mark.parametrize("value", [b"3", bytearray(b"3"), np.bytes_(b"3")])
+def test_bytes_are_no_value(ctx, value):
+    calls = [
+        lambda: ctx.fill(3, value, np.uint8),
+        lambda: ctx.fill(3, value, np.int64),
+        lambda: ctx.iota(3, value, dtype=np.uint8),
+        lambda: ctx.reduce(np.arange(3), initial=value),
+        lambda: ctx.transform(np.arange(3), "x + t", args={"t": value}),
+    ]
+    for call in calls[: None if isinstance(value, bytes) else -1]:  # args take arrays as well
+        with pytest.raises(TypeError, match="bytes|bytearray"):
+            call()
+    np.testing.assert_array_equal(ctx.sort(b"312").get(), [49, 50, 51])  # as an array they are numbers
+
+
 @pytest.mark.parametrize("dtype", [object, [("a", "O")], ("f4", 2), np.dtypes.StringDType(), "V0"])
 def test_dtypes_that_are_no_bytes(ctx, dtype):
     for call in (lambda: ctx.iota(4).view(dtype), lambda: ctx.empty(3, dtype)):

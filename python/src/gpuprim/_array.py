@@ -286,7 +286,7 @@ class Array:
     def reshape(self, *shape: Any) -> Array:
         """The same elements in another shape. One of its numbers may be -1, and follows from the others."""
         given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-        shape = tuple(operator.index(n) for n in given)
+        shape = dimensions(given)
         rest = math.prod(n for n in shape if n != -1)
         if shape.count(-1) == 1 and rest > 0:
             shape = tuple(self.size // rest if n == -1 else n for n in shape)
@@ -337,6 +337,18 @@ def check_shape(out: tuple[int, ...], shape: tuple[int, ...]) -> None:
     """Refuses an output in which elements would be at other places; a line may have any shape, and be any shape."""
     if len(out) > 1 and len(shape) > 1 and out != shape:
         raise ValueError(f"out has the shape {out}, and the result {shape}")
+
+
+def dimensions(shape: Any) -> tuple[int, ...]:
+    """The numbers of a shape, which may be a single one."""
+    try:
+        return (operator.index(shape),)
+    except TypeError:
+        pass
+    try:
+        return tuple(operator.index(n) for n in shape)
+    except TypeError:
+        raise TypeError(f"shape is {shape!r}: a whole number, or a sequence of them, is wanted") from None
 
 
 def on_device(dtype: np.dtype[Any]) -> np.dtype[Any]:

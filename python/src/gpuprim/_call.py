@@ -29,6 +29,13 @@ class Done(Exception):
         self.value = value
 
 
+def _one(value: Any, dtype: np.dtype[Any], name: str) -> np.ndarray[Any, Any]:
+    """A value as `dtype`. Bytes are an array of numbers elsewhere, but no number."""
+    if isinstance(value, (bytes, bytearray)):
+        raise TypeError(f"{name} is {type(value).__name__}, not {dtype}")
+    return exact(value, dtype, name)
+
+
 def scratch_function(name: str) -> Optional[str]:
     """The name of a call's ..._scratch_size, or None."""
     name = name.removesuffix("_read")
@@ -82,7 +89,7 @@ class Call:
             setattr(self.desc, field, self._pointer(value, dtype, name or field))
 
     def _pointer(self, value: Any, dtype: np.dtype[Any], name: str) -> Any:
-        host = exact(value, dtype, name)
+        host = _one(value, dtype, name)
         if host.size != 1:
             raise ValueError(f"{name} has {host.size} values instead of 1")
         native = self.keep(host.reshape(1).astype(dtype.newbyteorder("=")))
@@ -90,7 +97,7 @@ class Call:
 
     def number(self, field: str, value: Any, dtype: np.dtype[Any], name: Optional[str] = None) -> None:
         """A gp_value."""
-        host = exact(value, np.dtype(np.float32) if dtype == np.float16 else dtype, name or field)
+        host = _one(value, np.dtype(np.float32) if dtype == np.float16 else dtype, name or field)
         if host.size != 1:
             raise ValueError(f"{name or field} has {host.size} values instead of 1")
         data = host.astype(host.dtype.newbyteorder("=")).tobytes()

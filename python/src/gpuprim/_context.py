@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import logging
 import math
-import operator
 import os
 import threading
 import weakref
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Op
 import numpy as np
 import numpy.typing as npt
 
-from ._array import Array, Buffer, check_shape, empty, from_host, from_pyopencl, share_host, can_share
+from ._array import Array, Buffer, check_shape, dimensions, empty, from_host, from_pyopencl, share_host, can_share
 from ._call import Call, Done, scratch_function
 from ._convert import as_host, check_plain, exact
 from ._errors import check, check_opencl, text_of
@@ -468,8 +467,7 @@ class Base:
         shape : int or sequence of int
         dtype : dtype
         """
-        dims = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-        return empty(self, tuple(operator.index(n) for n in dims), np.dtype(dtype).newbyteorder("="))
+        return empty(self, dimensions(shape), np.dtype(dtype).newbyteorder("="))
 
     def array(self, x: Any, dtype: Optional[npt.DTypeLike] = None) -> Array:
         """A copy of a NumPy array, a list, a PyOpenCL array or anything with ``__dlpack__`` on the device.

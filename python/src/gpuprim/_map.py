@@ -554,6 +554,14 @@ class Maps(Sorts):
         self, call: Call, sample: np.dtype[Any], bounds: npt.NDArray[Any], free: bool, wide: Any = None
     ) -> tuple[np.dtype[Any], npt.NDArray[Any]]:
         """The dtype in which samples are compared with bounds, and these in it."""
+        if bounds.dtype.hasobject:
+            for bound in bounds.tolist():
+                if not isinstance(bound, int):
+                    raise TypeError(f"bins are bounded by {type(bound).__name__}, not numbers")
+                if not -(1 << 63) <= bound < 1 << 64:
+                    hint = ": without a range all values are counted" if wide is not None else ""
+                    hint = ": give it as a float" if sample.kind == "f" else hint
+                    raise TypeError(f"bins are bounded by {bound}, which has more than 64 bits{hint}")
         if wide is None and sample.kind in "iu" and bounds.dtype.kind == "f":
             bounds = np.ceil(bounds)  # whole samples are on the same side of both
         cast = exact_or_none(bounds, sample) if wide is None else None
