@@ -2709,7 +2709,8 @@ GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user)
    memory stay as they are.
 
    Result: gp_stats.programs_loaded counts the programs that calls have loaded since.
-   Errors: GP_ERROR_INVALID_ARGUMENT for damaged bytes, of which nothing is taken. A program that the driver refuses
+   Errors: GP_ERROR_INVALID_ARGUMENT for damaged bytes, and for those of a version that writes another format; nothing is
+   taken then. A program that the driver refuses
    is built. But a driver runs what it is given, and may crash on a binary that was made to do harm: import only what
    you trust. */
 GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t size);
@@ -5070,7 +5071,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 /* ---- Begin file src/program/program.h ---- */
 /* program.h - composes, builds, caches and saves programs. */
 #define GPI_KERNELS_MAX 10 /* kernels of one program */
-#define GPI_EXPORT_MAGIC "GPUPACK1"
+#define GPI_EXPORT_MAGIC "GPUPACK2"
 
 typedef struct gpi_cache_key {
     uint64_t word[2];
@@ -5511,7 +5512,7 @@ static void gpi_mark_remove(const char *path, int mark);
 #include <unistd.h>
 #endif
 
-#define GPI_CACHE_MAGIC "GPUPRIM3"
+#define GPI_CACHE_MAGIC "GPUPRIM4"
 #define GPI_CACHE_MARK ".loading"           /* how the name of a mark ends */
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, if the desc sets no limit */
 #define GPI_CACHE_STALE 3600 /* seconds until the process of a temporary file or mark counts as dead */
@@ -5719,10 +5720,12 @@ static void gpi_cache_unmark(const gp_context *gp, gpi_program *program)
 
 /* ------------------------------------------------------------------ cache */
 
-/* Returns a checksum of the kernels' bits and the binary; the key and the size are checked directly. */
+/* Returns a checksum of the header's numbers, from the key to the size, and the binary. */
 static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigned char *body, size_t size)
 {
-    return gpi_fnv1a(gpi_fnv1a(GPI_FNV1A_SEED, &header->kernels, sizeof header->kernels), body, size);
+    const size_t begin = offsetof(gpi_cache_header, key), end = offsetof(gpi_cache_header, checksum);
+    const unsigned char *numbers = (const unsigned char *)header + begin;
+    return gpi_fnv1a(gpi_fnv1a(GPI_FNV1A_SEED, numbers, end - begin), body, size);
 }
 
 static gpi_cache_header gpi_cache_header_make(const gpi_program *program, uint32_t kernels,

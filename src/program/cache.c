@@ -28,7 +28,7 @@
 #include <unistd.h>
 #endif
 
-#define GPI_CACHE_MAGIC "GPUPRIM3"
+#define GPI_CACHE_MAGIC "GPUPRIM4"
 #define GPI_CACHE_MARK ".loading"           /* how the name of a mark ends */
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, if the desc sets no limit */
 #define GPI_CACHE_STALE 3600 /* seconds until the process of a temporary file or mark counts as dead */
@@ -236,10 +236,12 @@ static void gpi_cache_unmark(const gp_context *gp, gpi_program *program)
 
 /* ------------------------------------------------------------------ cache */
 
-/* Returns a checksum of the kernels' bits and the binary; the key and the size are checked directly. */
+/* Returns a checksum of the header's numbers, from the key to the size, and the binary. */
 static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigned char *body, size_t size)
 {
-    return gpi_fnv1a(gpi_fnv1a(GPI_FNV1A_SEED, &header->kernels, sizeof header->kernels), body, size);
+    const size_t begin = offsetof(gpi_cache_header, key), end = offsetof(gpi_cache_header, checksum);
+    const unsigned char *numbers = (const unsigned char *)header + begin;
+    return gpi_fnv1a(gpi_fnv1a(GPI_FNV1A_SEED, numbers, end - begin), body, size);
 }
 
 static gpi_cache_header gpi_cache_header_make(const gpi_program *program, uint32_t kernels,

@@ -4,7 +4,7 @@
 #include "runtime/tuning.h"
 
 #define GPI_KERNELS_MAX 10 /* kernels of one program */
-#define GPI_EXPORT_MAGIC "GPUPACK1"
+#define GPI_EXPORT_MAGIC "GPUPACK2"
 
 typedef struct gpi_cache_key {
     uint64_t word[2];

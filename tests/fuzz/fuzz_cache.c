@@ -75,12 +75,12 @@ static uint64_t number_at(const unsigned char *data, size_t at)
     return x;
 }
 
-/* Of which kernels are inside, and of the binary. */
+/* Of the key, which kernels are inside, the size, and the binary. */
 static uint64_t checksum(const unsigned char *file, size_t size)
 {
     uint64_t sum = 0xcbf29ce484222325u;
     size_t i;
-    for (i = 24; i < size; i = i == 31 ? FUZZ_HEADER : i + 1) sum = (sum ^ file[i]) * 0x100000001b3u;
+    for (i = 8; i < size; i = i == 39 ? FUZZ_HEADER : i + 1) sum = (sum ^ file[i]) * 0x100000001b3u;
     return sum;
 }
 

@@ -94,9 +94,10 @@ static void test_empty(void **state)
     assert_int_equal(gp_programs_export(NULL, append, &all), GP_ERROR_INVALID_ARGUMENT);
     assert_int_equal(gp_programs_export(gp, NULL, &all), GP_ERROR_INVALID_ARGUMENT);
     assert_int_equal(gp_programs_import(gp, NULL, 8), GP_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(gp_programs_import(NULL, "GPUPACK1", 8), GP_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(gp_programs_import(gp, "GPUPACK1", 7), GP_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(gp_programs_import(gp, "GPUPACK2", 8), GP_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gp_programs_import(NULL, GPI_EXPORT_MAGIC, 8), GP_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gp_programs_import(gp, GPI_EXPORT_MAGIC, 7), GP_ERROR_INVALID_ARGUMENT);
+    assert_gp_fails(gp, gp_programs_import(gp, "GPUPACK1", 8), GP_ERROR_INVALID_ARGUMENT,
+                    "not what gp_programs_export of this version writes");
     gp_context_destroy(gp);
     free(all.at);
 }
@@ -120,8 +121,6 @@ static void test_damaged(void **state)
 {
     gp_context *gp = open_alone();
     gpi_program a, b;
-    const size_t key_at = 8 + offsetof(gpi_cache_header, key),
-                 key_of_b = key_at + sizeof(gpi_cache_header) + 30;
     bytes all;
     size_t i, size = 0;
     (void)state;
@@ -132,9 +131,6 @@ static void test_damaged(void **state)
     all = pack_small(&a, &b);
     for (i = 0; i < 8 * all.size; i++) {
         const size_t at = i / 8;
-        const bool in_key =
-            (at >= key_at && at < key_at + sizeof a.key) || (at >= key_of_b && at < key_of_b + sizeof a.key);
-        if (in_key) continue; /* another program's, which nobody asks for */
         all.at[at] ^= (unsigned char)(1u << i % 8);
         assert_int_equal(gp_programs_import(gp, all.at, all.size), GP_ERROR_INVALID_ARGUMENT);
         assert_null(gp->imports);

@@ -182,7 +182,7 @@ static bool forge(const char *path)
     assert_non_null(bytes);
     assert_int_equal(fread(bytes, 1, size, file), size);
     memset(bytes + HEADER + 100, 0x7f, size - HEADER - 100);
-    checksum = fnv(fnv(0xcbf29ce484222325u, bytes + 24, 8), bytes + HEADER, size - HEADER);
+    checksum = fnv(fnv(0xcbf29ce484222325u, bytes + 8, 32), bytes + HEADER, size - HEADER);
     memcpy(bytes + 40, &checksum, sizeof checksum);
     rewind(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
