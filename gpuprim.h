@@ -2710,9 +2710,8 @@ GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user)
 
    Result: gp_stats.programs_loaded counts the programs that calls have loaded since.
    Errors: GP_ERROR_INVALID_ARGUMENT for damaged bytes, and for those of a version that writes another format; nothing is
-   taken then. A program that the driver refuses
-   is built. But a driver runs what it is given, and may crash on a binary that was made to do harm: import only what
-   you trust. */
+   taken then. A program that the driver refuses is built. But a driver runs what it is given, and may crash on a
+   binary that was made to do harm: import only what you trust. */
 GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t size);
 
 /* ------------------------------------------------------------------ self-test */
@@ -5482,6 +5481,8 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
 
 /* ---- Begin file src/program/file.h ---- */
 /* file.h - files and folders. */
+#define GPI_FILE_ENDS_EARLY SIZE_MAX /* of a file that cannot be read to the end that its size says */
+
 /* file.c */
 static bool gpi_make_dirs(const char *path);
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size);
@@ -26202,13 +26203,15 @@ static bool gpi_make_dirs(const char *path)
 
 #if defined(_WIN32)
 
-/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it. */
+/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it.
+   *size tells which of them failed: 0 the opening, GPI_FILE_ENDS_EARLY the reading, else there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     FILE *file = fopen(path, "rb");
     unsigned char *data = NULL;
     long length;
     (void)own; /* Windows: modes do not show who may write */
+    *size = 0;
     if (!file) return NULL;
     if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_FILE_MAX &&
         fseek(file, 0, SEEK_SET) == 0) {
@@ -26217,6 +26220,7 @@ static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
         if (data && fread(data, 1, *size, file) != *size) {
             GP_FREE(data);
             data = NULL;
+            *size = GPI_FILE_ENDS_EARLY;
         }
     }
     (void)fclose(file);
@@ -26264,18 +26268,21 @@ static bool gpi_file_fill(int file, unsigned char *to, size_t size)
     return true;
 }
 
-/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it. */
+/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it.
+   *size tells which of them failed: 0 the opening, GPI_FILE_ENDS_EARLY the reading, else there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     struct stat info;
     const int file = gpi_file_open(path, own ? S_IWGRP | S_IWOTH : 0, &info);
     unsigned char *data = NULL;
+    *size = 0;
     if (file < 0) return NULL;
     *size = (size_t)info.st_size;
     if (*size > 0) data = (unsigned char *)GP_MALLOC(*size);
     if (data && !gpi_file_fill(file, data, *size)) {
         GP_FREE(data);
         data = NULL;
+        *size = GPI_FILE_ENDS_EARLY;
     }
     (void)close(file);
     return data;
@@ -42264,7 +42271,10 @@ static gp_result gpi_tuning_load(gp_context *gp, const char *path)
     gpi_span text = {NULL, 0};
     gp_result result;
     unsigned char *data = gpi_file_read(path, false, &text.length);
-    if (!data && text.length > 0) /* the file exists */
+    if (!data && text.length == GPI_FILE_ENDS_EARLY)
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: cannot read all of tuning_file %s", path);
+    if (!data && text.length > 0)
         return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for tuning_file %s",
                         path);
     if (!data) {

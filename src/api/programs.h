@@ -23,7 +23,6 @@ GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user)
 
    Result: gp_stats.programs_loaded counts the programs that calls have loaded since.
    Errors: GP_ERROR_INVALID_ARGUMENT for damaged bytes, and for those of a version that writes another format; nothing is
-   taken then. A program that the driver refuses
-   is built. But a driver runs what it is given, and may crash on a binary that was made to do harm: import only what
-   you trust. */
+   taken then. A program that the driver refuses is built. But a driver runs what it is given, and may crash on a
+   binary that was made to do harm: import only what you trust. */
 GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t size);

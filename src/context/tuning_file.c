@@ -206,7 +206,10 @@ static gp_result gpi_tuning_load(gp_context *gp, const char *path)
     gpi_span text = {NULL, 0};
     gp_result result;
     unsigned char *data = gpi_file_read(path, false, &text.length);
-    if (!data && text.length > 0) /* the file exists */
+    if (!data && text.length == GPI_FILE_ENDS_EARLY)
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: cannot read all of tuning_file %s", path);
+    if (!data && text.length > 0)
         return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for tuning_file %s",
                         path);
     if (!data) {

@@ -44,13 +44,15 @@ static bool gpi_make_dirs(const char *path)
 
 #if defined(_WIN32)
 
-/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it. */
+/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it.
+   *size tells which of them failed: 0 the opening, GPI_FILE_ENDS_EARLY the reading, else there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     FILE *file = fopen(path, "rb");
     unsigned char *data = NULL;
     long length;
     (void)own; /* Windows: modes do not show who may write */
+    *size = 0;
     if (!file) return NULL;
     if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_FILE_MAX &&
         fseek(file, 0, SEEK_SET) == 0) {
@@ -59,6 +61,7 @@ static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
         if (data && fread(data, 1, *size, file) != *size) {
             GP_FREE(data);
             data = NULL;
+            *size = GPI_FILE_ENDS_EARLY;
         }
     }
     (void)fclose(file);
@@ -106,18 +109,21 @@ static bool gpi_file_fill(int file, unsigned char *to, size_t size)
     return true;
 }
 
-/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it. */
+/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it.
+   *size tells which of them failed: 0 the opening, GPI_FILE_ENDS_EARLY the reading, else there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     struct stat info;
     const int file = gpi_file_open(path, own ? S_IWGRP | S_IWOTH : 0, &info);
     unsigned char *data = NULL;
+    *size = 0;
     if (file < 0) return NULL;
     *size = (size_t)info.st_size;
     if (*size > 0) data = (unsigned char *)GP_MALLOC(*size);
     if (data && !gpi_file_fill(file, data, *size)) {
         GP_FREE(data);
         data = NULL;
+        *size = GPI_FILE_ENDS_EARLY;
     }
     (void)close(file);
     return data;

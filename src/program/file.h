@@ -2,6 +2,8 @@
 #pragma once
 #include "api/gpuprim.h"
 
+#define GPI_FILE_ENDS_EARLY SIZE_MAX /* of a file that cannot be read to the end that its size says */
+
 /* file.c */
 static bool gpi_make_dirs(const char *path);
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size);

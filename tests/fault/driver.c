@@ -238,8 +238,12 @@ static bool is_probe(const char *function)
     return strncmp(function, "clGetDevice", 11) == 0 || strncmp(function, "clGetPlatform", 13) == 0;
 }
 
-/* The only file whose caller wants to know that it cannot be opened. */
-static bool is_tuning_file(void) { return fault->kind == FAULT_HOST && strcmp(fault->function, "open") == 0; }
+/* The only file whose caller wants to know that it cannot be opened or read. */
+static bool is_tuning_file(void)
+{
+    return fault->kind == FAULT_HOST &&
+           (strcmp(fault->function, "open") == 0 || strcmp(fault->function, "read") == 0);
+}
 
 /* What the call's error must come out as. */
 static bool fits(gp_result result)
@@ -265,7 +269,7 @@ static bool fits(gp_result result)
 static bool tells(const char *text)
 {
     if (!*text) return false;
-    if (is_tuning_file()) return strstr(text, "cannot read tuning_file");
+    if (is_tuning_file()) return strstr(text, "cannot read") && strstr(text, "tuning_file");
     if (fault->kind == FAULT_HOST) return strstr(text, "memory") || strstr(text, "MEMORY");
     if (fault->kind == FAULT_COMMAND)
         return strstr(text, "CL_OUT_OF_RESOURCES") || strstr(text, "CL_EXEC_STATUS_ERROR");
