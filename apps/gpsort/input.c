@@ -11,14 +11,18 @@
 
 static bool is_standard(const char *name) { return strcmp(name, "-") == 0; }
 
-static const char *name_of(const char *name) { return is_standard(name) ? "standard input" : name; }
+static const char *name_of(const char *name)
+{
+    if (is_standard(name)) return "standard input";
+    return *name ? name : "''";
+}
 
 void input_check(const options *o)
 {
     size_t i;
     for (i = 0; i < o->file_count; i++) {
         if (!is_standard(o->files[i]) && access(o->files[i], R_OK) != 0)
-            die_errno("cannot read %s", o->files[i]);
+            die_errno("cannot read %s", name_of(o->files[i]));
     }
 }
 

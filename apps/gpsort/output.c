@@ -352,6 +352,10 @@ static int open_output(output *out, const char *path)
 {
     struct stat old;
     int fd;
+    if (!*path) { /* no file has that name, and a new one would get none when all is sorted */
+        errno = ENOENT;
+        die_errno("cannot open ''");
+    }
     if (stat(path, &old) == 0) {
         out->is_file = S_ISREG(old.st_mode);
         fd = out->is_file ? open_old(out, path, &old) : open(path, O_WRONLY);
