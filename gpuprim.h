@@ -25,7 +25,8 @@
        call that is named ..._read, or is documented to block, blocks.
      - `wait` and `wait_count` are events that the call's first command waits for; an event that is NULL or
        has failed already is refused. `done`, when not NULL, receives an event that the caller releases; it
-       completes when the call's results are ready. It is set to NULL when the call fails.
+       completes when the call's results are ready. It is set to NULL when the call fails. It must not be an
+       element of `wait`, as in OpenCL; such a call is refused.
      - Calls do not flush: call clFlush or gp_finish before you poll `done` or wait for it on another queue.
      - Calls that come faster than the device runs them are held back: with 1024 commands of a context in
        flight, a call flushes and waits until half of them have ended. It does not wait for commands that do
@@ -27986,7 +27987,8 @@ static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out)
 
 /* ---- Begin file src/launch/call.c ---- */
 /* call.c - a call's chain of commands: gets scratch, launches kernels, reads results. */
-static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count)
+static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count,
+                                  const cl_event *done)
 {
     cl_uint i;
     if ((wait == NULL) != (count == 0)) {
@@ -27996,6 +27998,9 @@ static gp_result gpi_check_events(gp_context *gp, const char *function, const cl
     for (i = 0; i < count; i++) {
         cl_context context = NULL;
         cl_int error;
+        if (done == &wait[i])
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                            "%s: done is wait[%u] itself: they must be two variables", function, i);
         if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
         error = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
         if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "wait: clGetEventInfo");
@@ -28029,7 +28034,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clEnqueueMarkerWithWaitList");
     gpi_scratch_settle(gp, false);
     gpi_programs_save_run(gp);
-    return gpi_check_events(gp, function, wait, wait_count);
+    return gpi_check_events(gp, function, wait, wait_count, done);
 }
 
 /* Makes the call's first command also wait for the previous user of the scratch, in an out-of-order queue. */

@@ -25,7 +25,8 @@
        call that is named ..._read, or is documented to block, blocks.
      - `wait` and `wait_count` are events that the call's first command waits for; an event that is NULL or
        has failed already is refused. `done`, when not NULL, receives an event that the caller releases; it
-       completes when the call's results are ready. It is set to NULL when the call fails.
+       completes when the call's results are ready. It is set to NULL when the call fails. It must not be an
+       element of `wait`, as in OpenCL; such a call is refused.
      - Calls do not flush: call clFlush or gp_finish before you poll `done` or wait for it on another queue.
      - Calls that come faster than the device runs them are held back: with 1024 commands of a context in
        flight, a call flushes and waits until half of them have ended. It does not wait for commands that do

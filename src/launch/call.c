@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count)
+static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count,
+                                  const cl_event *done)
 {
     cl_uint i;
     if ((wait == NULL) != (count == 0)) {
@@ -18,6 +19,9 @@ static gp_result gpi_check_events(gp_context *gp, const char *function, const cl
     for (i = 0; i < count; i++) {
         cl_context context = NULL;
         cl_int error;
+        if (done == &wait[i])
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                            "%s: done is wait[%u] itself: they must be two variables", function, i);
         if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
         error = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
         if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "wait: clGetEventInfo");
@@ -51,7 +55,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clEnqueueMarkerWithWaitList");
     gpi_scratch_settle(gp, false);
     gpi_programs_save_run(gp);
-    return gpi_check_events(gp, function, wait, wait_count);
+    return gpi_check_events(gp, function, wait, wait_count, done);
 }
 
 /* Makes the call's first command also wait for the previous user of the scratch, in an out-of-order queue. */

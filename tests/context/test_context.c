@@ -270,6 +270,9 @@ static void test_failed_wait(void **state)
     assert_null(done);
     scan.wait = &none;
     assert_gp_fails(gp, gp_scan(gp, &scan), GP_ERROR_INVALID_ARGUMENT, "wait[0] is NULL");
+    scan.done = &none; /* its event would be lost */
+    assert_gp_fails(gp, gp_scan(gp, &scan), GP_ERROR_INVALID_ARGUMENT, "done is wait[0] itself");
+    scan.done = &done;
     done = failed;
     scan.type = GP_TYPE_NONE;
     assert_gp_fails(gp, gp_scan(gp, &scan), GP_ERROR_INVALID_TYPE, "type");
