@@ -2413,7 +2413,8 @@ typedef struct gp_adjacent_difference_desc {
 
 GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc);
 
-/* Bytes of scratch that gp_adjacent_difference with this desc needs: 0 unless `out` is `in`. */
+/* Bytes of scratch that gp_adjacent_difference with this desc needs: 0 unless it works in place. NULL for both buffers
+   counts as one buffer. */
 GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
                                                      size_t *bytes);
 
@@ -2548,7 +2549,8 @@ typedef struct gp_stencil_desc {
 
 GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc);
 
-/* Bytes of scratch that gp_stencil with this desc needs: 0 unless `out` is `in`. */
+/* Bytes of scratch that gp_stencil with this desc needs: 0 unless it works in place. NULL for both buffers
+   counts as one buffer. */
 GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ random */
@@ -27402,6 +27404,8 @@ static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi
 static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
                                  const gpi_range *used, size_t read, size_t count);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
+static gp_result gpi_is_in_place(gp_context *gp, const char *function, cl_mem in, size_t in_offset,
+                                 cl_mem out, size_t out_offset, size_t size, bool *in_place);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
                                   const gpi_range *a, const char *b_name, const gpi_range *b);
@@ -27908,6 +27912,28 @@ static gp_result gpi_check_apart(gp_context *gp, const char *function, const cha
 static bool gpi_same(const gpi_range *a, const gpi_range *b)
 {
     return a->root == b->root && a->begin == b->begin && a->end == b->end;
+}
+
+/* Sets *in_place if the elements of `size` bytes at in_offset are those at out_offset: of one buffer, or of its sub-buffers. Two
+   NULLs count as one buffer. */
+static gp_result gpi_is_in_place(gp_context *gp, const char *function, cl_mem in, size_t in_offset,
+                                 cl_mem out, size_t out_offset, size_t size, bool *in_place)
+{
+    gpi_range from, to;
+    gp_result result;
+    cl_int error;
+    *in_place = in == out && in_offset == out_offset;
+    if (in == out || !in || !out) return GP_OK;
+    result = gpi_check_use(gp, function);
+    if (result != GP_OK) return result;
+    from.begin = from.end = in_offset * size;
+    to.begin = to.end = out_offset * size;
+    error = gpi_range_resolve(in, &from);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, "in", error);
+    error = gpi_range_resolve(out, &to);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, "out", error);
+    *in_place = gpi_same(&from, &to);
+    return GP_OK;
 }
 
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
@@ -39219,7 +39245,11 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
                         "gp_adjacent_difference_scratch_size: gp, desc or bytes is NULL");
     }
     result = gpi_map_of_difference(gp, "gp_adjacent_difference_scratch_size", desc, &map);
-    if (result == GP_OK && desc->in == desc->out) *bytes = desc->count * gpi_type_size(desc->type);
+    if (result == GP_OK)
+        result = gpi_is_in_place(gp, map.function, desc->in, desc->in_offset, desc->out, desc->out_offset,
+                                 map.out_size, &map.in_place);
+    map.in_place = map.in_place && map.out_size == gpi_type_size(desc->type);
+    if (result == GP_OK && map.in_place) *bytes = desc->count * map.out_size;
     return result;
 }
 
@@ -39794,7 +39824,11 @@ GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *
     s.desc = desc;
     s.function = "gp_stencil_scratch_size";
     result = gpi_stencil_describe(gp, &s);
-    s.in_place = desc->in == desc->out;
+    if (result == GP_OK)
+        result = gpi_is_in_place(gp, s.function, desc->in, desc->in_offset, desc->out, desc->out_offset,
+                                 gpi_type_size(desc->type), &s.in_place);
+    s.in_place = s.in_place && s.in_pitch == s.out_pitch && s.in_count == s.out_count &&
+                 gpi_type_size(desc->type) == gpi_type_size(s.out_type);
     if (result == GP_OK) *bytes = gpi_stencil_scratch(&s);
     return result;
 }

@@ -125,6 +125,7 @@ typedef struct gp_adjacent_difference_desc {
 
 GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc);
 
-/* Bytes of scratch that gp_adjacent_difference with this desc needs: 0 unless `out` is `in`. */
+/* Bytes of scratch that gp_adjacent_difference with this desc needs: 0 unless it works in place. NULL for both buffers
+   counts as one buffer. */
 GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
                                                      size_t *bytes);

@@ -63,5 +63,6 @@ typedef struct gp_stencil_desc {
 
 GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc);
 
-/* Bytes of scratch that gp_stencil with this desc needs: 0 unless `out` is `in`. */
+/* Bytes of scratch that gp_stencil with this desc needs: 0 unless it works in place. NULL for both buffers
+   counts as one buffer. */
 GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes);

@@ -157,6 +157,28 @@ static bool gpi_same(const gpi_range *a, const gpi_range *b)
     return a->root == b->root && a->begin == b->begin && a->end == b->end;
 }
 
+/* Sets *in_place if the elements of `size` bytes at in_offset are those at out_offset: of one buffer, or of its sub-buffers. Two
+   NULLs count as one buffer. */
+static gp_result gpi_is_in_place(gp_context *gp, const char *function, cl_mem in, size_t in_offset,
+                                 cl_mem out, size_t out_offset, size_t size, bool *in_place)
+{
+    gpi_range from, to;
+    gp_result result;
+    cl_int error;
+    *in_place = in == out && in_offset == out_offset;
+    if (in == out || !in || !out) return GP_OK;
+    result = gpi_check_use(gp, function);
+    if (result != GP_OK) return result;
+    from.begin = from.end = in_offset * size;
+    to.begin = to.end = out_offset * size;
+    error = gpi_range_resolve(in, &from);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, "in", error);
+    error = gpi_range_resolve(out, &to);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, "out", error);
+    *in_place = gpi_same(&from, &to);
+    return GP_OK;
+}
+
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
 {
     const bool on_host = a->host && b->host;

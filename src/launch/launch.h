@@ -64,6 +64,8 @@ static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi
 static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
                                  const gpi_range *used, size_t read, size_t count);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
+static gp_result gpi_is_in_place(gp_context *gp, const char *function, cl_mem in, size_t in_offset,
+                                 cl_mem out, size_t out_offset, size_t size, bool *in_place);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
                                   const gpi_range *a, const char *b_name, const gpi_range *b);

@@ -352,7 +352,11 @@ GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *
     s.desc = desc;
     s.function = "gp_stencil_scratch_size";
     result = gpi_stencil_describe(gp, &s);
-    s.in_place = desc->in == desc->out;
+    if (result == GP_OK)
+        result = gpi_is_in_place(gp, s.function, desc->in, desc->in_offset, desc->out, desc->out_offset,
+                                 gpi_type_size(desc->type), &s.in_place);
+    s.in_place = s.in_place && s.in_pitch == s.out_pitch && s.in_count == s.out_count &&
+                 gpi_type_size(desc->type) == gpi_type_size(s.out_type);
     if (result == GP_OK) *bytes = gpi_stencil_scratch(&s);
     return result;
 }

@@ -137,6 +137,36 @@ static void check(gp_context *gp, const char *name, const stencil_case *c)
     free(expected);
 }
 
+/* The size of scratch is what the call takes: a copy in place only, where pitches are the same, too. */
+static void test_scratch(void **state)
+{
+    enum { WIDTH = 100, HEIGHT = 4, PITCH = 128 };
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    cl_mem buffer = test_buffer(gp, 2 * PITCH * HEIGHT * 4, NULL);
+    gp_stencil_desc d = {.in = buffer,
+                         .out = buffer,
+                         .width = WIDTH,
+                         .height = HEIGHT,
+                         .in_pitch = PITCH,
+                         .out_pitch = PITCH,
+                         .type = GP_F32,
+                         .radius_x = 1,
+                         .map = "at(1, 0)"};
+    size_t bytes = 99;
+    (void)state;
+    assert_gp(gp, gp_stencil_scratch_size(gp, &d, &bytes));
+    assert_int_equal(bytes, ((HEIGHT - 1) * PITCH + WIDTH) * 4);
+    d.out_offset = PITCH * HEIGHT;
+    assert_gp(gp, gp_stencil_scratch_size(gp, &d, &bytes));
+    assert_int_equal(bytes, 0);
+    assert_gp(gp, gp_stencil(gp, &d));
+    d.out_pitch = WIDTH;
+    assert_gp(gp, gp_stencil_scratch_size(gp, &d, &bytes));
+    assert_int_equal(bytes, 0);
+    clReleaseMemObject(buffer);
+    gp_context_destroy(gp);
+}
+
 /* Lines: around tiles of both shapes; shorter than the radius. */
 static void test_lines(void **state)
 {
@@ -342,7 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),  cmocka_unit_test(test_pictures), cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_halves), cmocka_unit_test(test_types),    cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_warmup), cmocka_unit_test(test_scratch),
     };
     return cmocka_run_group_tests_name("stencil", tests, NULL, NULL);
 }

@@ -314,6 +314,41 @@ static void test_difference(void **state)
     }
 }
 
+/* The size of scratch is what the call takes: nothing for parts of one buffer, a copy for one part by two names. */
+static void test_difference_scratch(void **state)
+{
+    enum { N = 1024, HALF = N / 2 };
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    const cl_buffer_region upper = {HALF * 4, HALF * 4};
+    cl_mem buffer = test_buffer(gp, N * 4, NULL), part;
+    gp_adjacent_difference_desc d = {.in = buffer, .out = buffer, .out_offset = HALF, .type = GP_U32};
+    size_t bytes = 99;
+    cl_int error;
+    (void)state;
+    part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &upper, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    d.count = HALF;
+    assert_gp(gp, gp_adjacent_difference_scratch_size(gp, &d, &bytes));
+    assert_int_equal(bytes, 0);
+    assert_gp(gp, gp_adjacent_difference(gp, &d));
+    d.in = part;
+    assert_gp(gp, gp_adjacent_difference_scratch_size(gp, &d, &bytes));
+    assert_int_equal(bytes, HALF * 4);
+    d.scratch = test_buffer(gp, bytes, NULL);
+    assert_gp(gp, gp_adjacent_difference(gp, &d));
+    d.in = NULL; /* asked before there are buffers */
+    assert_gp(gp, gp_adjacent_difference_scratch_size(gp, &d, &bytes));
+    assert_int_equal(bytes, 0);
+    d.out = NULL;
+    d.out_offset = 0;
+    assert_gp(gp, gp_adjacent_difference_scratch_size(gp, &d, &bytes));
+    assert_int_equal(bytes, HALF * 4);
+    clReleaseMemObject(d.scratch);
+    clReleaseMemObject(part);
+    clReleaseMemObject(buffer);
+    gp_context_destroy(gp);
+}
+
 /* A difference of bytes does not wrap round where the output is wider. */
 static void test_difference_types(void **state)
 {
@@ -505,6 +540,7 @@ int main(void)
         cmocka_unit_test(test_iota),
         cmocka_unit_test(test_iota_half),
         cmocka_unit_test(test_difference),
+        cmocka_unit_test(test_difference_scratch),
         cmocka_unit_test(test_difference_types),
         cmocka_unit_test(test_count_on_device),
         cmocka_unit_test(test_bad_transform),
