@@ -2788,6 +2788,7 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 
 /* ---- Begin file src/base/error.h ---- */
 /* error.h - failures and their texts, the log. */
+#include <stdarg.h>
 #include <stdio.h>
 
 #if defined(__MINGW_PRINTF_FORMAT) /* the format that the C library is set to */
@@ -2805,11 +2806,15 @@ enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a text */
 /* error.c */
 static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX]);
 static void gpi_log(gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
+static gp_context *gpi_enter(gp_context *gp, const char *function);
+static gp_result gpi_fail_list(gp_context *gp, gp_result result, const char *function, const char *format,
+                               va_list args) GPI_PRINTF(4, 0);
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
-static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
+static gp_result gpi_fail_text(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
+static void gpi_fail_within(gp_context *gp, const char *prefix);
 static void gpi_error_leave(const gp_context *gp);
 static const char *gpi_cl_error_name(cl_int error);
-static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);
+static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *call);
 /* ---- End file src/base/error.h ---- */
 
 /* ---- Begin file src/base/context.h ---- */
@@ -2833,14 +2838,14 @@ struct gpi_range;
 
 /* The functions of hash tables that lower layers call. They are set when a table is made (hash/table.c). */
 typedef struct gpi_hash_hooks {
-    gp_result (*check_apart)(gp_context *gp, const char *function, const char *field,
-                             const struct gpi_range *range);
+    gp_result (*check_apart)(gp_context *gp, const char *field, const struct gpi_range *range);
     cl_int (*read_told)(gp_context *gp, cl_bool blocking);
     gp_result (*tell)(gp_context *gp);
     gp_result (*result)(gp_context *gp);
 } gpi_hash_hooks;
 
 struct gp_context {
+    const char *function; /* the public call that runs, or ran last; static text */
     gp_context_desc desc; /* its strings are copied or no longer used */
     gp_device_info info;
     cl_context context;
@@ -2903,7 +2908,6 @@ struct gp_context {
 
 /* ---- Begin file src/base/error.c ---- */
 /* error.c - results, error texts, the log. */
-#include <stdarg.h>
 #include <string.h>
 
 #if defined(_MSC_VER)
@@ -2961,6 +2965,9 @@ struct gp_context {
 /* The text of the last failure without a context. */
 static GPI_THREAD_LOCAL char gpi_orphan_error[1024];
 
+/* The name of the last call without a context, or by a callback (gpi_enter). */
+static GPI_THREAD_LOCAL const char *gpi_orphan_function;
+
 GP_API int gp_version(void) { return GP_VERSION; }
 
 GP_API const char *gp_error_string(gp_result result)
@@ -3016,12 +3023,14 @@ static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE
    failure's text. */
 static void gpi_log_text(gp_context *gp, gp_log_level level, const char *text)
 {
+    const char *const function = gpi_orphan_function;
     char error[GPI_ERROR_MAX];
     if (gp->callback) return;
     memcpy(error, gp->error, sizeof error);
     gp->callback = "log";
     gp->desc.log(level, text == gp->error ? error : text, gp->desc.log_user);
     gp->callback = NULL;
+    gpi_orphan_function = function;
     memcpy(gp->error, error, sizeof error);
 }
 
@@ -3037,29 +3046,62 @@ static void gpi_log(gp_context *gp, gp_log_level level, const char *format, ...)
     gpi_log_text(gp, level, text);
 }
 
-/* Records the text of a failure, tells the logger, and returns `result`. */
-static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...)
+/* Records the name of the public call that begins, for texts of failures, and returns gp. Calls without a context, and calls by a
+   callback of the context, are recorded for the thread: the call that runs the callback is still at work. */
+static gp_context *gpi_enter(gp_context *gp, const char *function)
+{
+    if (gp && !gp->callback) gp->function = function;
+    else gpi_orphan_function = function;
+    return gp;
+}
+
+static const char *gpi_entered(const gp_context *gp)
+{
+    return gp && !gp->callback ? gp->function : gpi_orphan_function;
+}
+
+/* Records the text of a failure, after the result's name and `function`, if it is not NULL. Tells the logger. */
+static gp_result gpi_fail_list(gp_context *gp, gp_result result, const char *function, const char *format,
+                               va_list args)
 {
     char *text = gp ? gp->error : gpi_orphan_error;
     const size_t size = gp ? sizeof gp->error : sizeof gpi_orphan_error;
-    const int head = snprintf(text, size, "%s: ", gpi_result_name(result));
+    const int head = snprintf(text, size, "%s: %s%s", gpi_result_name(result), function ? function : "",
+                              function ? ": " : "");
     char raw[GPI_ERROR_MAX];
-    va_list args;
-    va_start(args, format);
     (void)vsnprintf(raw, sizeof raw, format, args);
-    va_end(args);
     (void)gpi_escape(raw, strlen(raw), false, text + head, size - (size_t)head);
     if (gp && gp->desc.log) gpi_log_text(gp, GP_LOG_ERROR, text);
     return result;
 }
 
-/* Puts `prefix` between the function's name and the rest of the last failure's text. */
-static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix)
+/* Records the text of a failure of the public call that runs, tells the logger, and returns `result`. */
+static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...)
 {
-    char *at = strstr(gp->error, function);
+    va_list args;
+    va_start(args, format);
+    (void)gpi_fail_list(gp, result, gpi_entered(gp), format, args);
+    va_end(args);
+    return result;
+}
+
+/* Does what gpi_fail does, but without the public call's name. */
+static gp_result gpi_fail_text(gp_context *gp, gp_result result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)gpi_fail_list(gp, result, NULL, format, args);
+    va_end(args);
+    return result;
+}
+
+/* Puts `prefix` between the function's name and the rest of the last failure's text. */
+static void gpi_fail_within(gp_context *gp, const char *prefix)
+{
+    char *at = strstr(gp->error, gp->function);
     const size_t length = strlen(prefix);
     size_t rest;
-    if (at) at += strlen(function) + 2; /* ": " */
+    if (at) at += strlen(gp->function) + 2; /* ": " */
     if (!at || (size_t)(at - gp->error) + length + 1 > sizeof gp->error) return;
     rest = sizeof gp->error - (size_t)(at - gp->error) - length;
     memmove(at + length, at, rest);
@@ -3100,17 +3142,17 @@ static gp_result gpi_result_of(cl_int error)
 }
 
 /* Fails because the OpenCL function `call` returned `error`. */
-static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call)
+static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *call)
 {
-    return gpi_fail(gp, gpi_result_of(error), "%s: %s returned %s (%d)", function, call,
-                    gpi_cl_error_name(error), (int)error);
+    return gpi_fail(gp, gpi_result_of(error), "%s returned %s (%d)", call, gpi_cl_error_name(error),
+                    (int)error);
 }
 
 GP_API const char *gp_cl_error_string(cl_int error) { return gpi_cl_error_name(error); }
 
 GP_API gp_result gp_set_error(gp_context *gp, gp_result result, const char *text)
 {
-    return gpi_fail(gp, result, "%s", text ? text : "");
+    return gpi_fail_text(gp, result, "%s", text ? text : "");
 }
 /* ---- End file src/base/error.c ---- */
 
@@ -3405,7 +3447,7 @@ static float gpi_float_of_half(uint16_t half)
 /* use.h - refuses all calls in a forked process, and calls of callbacks. */
 /* use.c */
 static bool gpi_forked(void);
-static gp_result gpi_check_use(gp_context *gp, const char *function);
+static gp_result gpi_check_use(gp_context *gp);
 /* ---- End file src/base/use.h ---- */
 
 /* ---- Begin file src/base/use.c ---- */
@@ -3439,19 +3481,18 @@ static bool gpi_forked(void)
 }
 
 /* Refuses a call in a forked process, or with the context whose callback makes it. gp NULL: without a context. */
-static gp_result gpi_check_use(gp_context *gp, const char *function)
+static gp_result gpi_check_use(gp_context *gp)
 {
     if (gpi_forked()) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: this process was forked after the first use of OpenCL, which does not work here: fork "
-            "before it, or exec",
-            function);
+            "this process was forked after the first use of OpenCL, which does not work here: fork "
+            "before it, or exec");
     }
     if (!gp || !gp->callback) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: %s called it with the context that has called %s and is still at work", function,
-                    gp->callback, gp->callback);
+                    "%s called it with the context that has called %s and is still at work", gp->callback,
+                    gp->callback);
 }
 
 GP_API void gp_set_callback(gp_context *gp, const char *callback)
@@ -3804,10 +3845,10 @@ static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error
 static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
 {
     const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
-    if (!left_out->call) return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%s", text);
-    return gpi_fail(NULL, no_memory ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_NO_DEVICE,
-                    "%s; left out because %s returned %s (%d)", text, left_out->call,
-                    gpi_cl_error_name(left_out->error), (int)left_out->error);
+    if (!left_out->call) return gpi_fail_text(NULL, GP_ERROR_NO_DEVICE, "%s", text);
+    return gpi_fail_text(NULL, no_memory ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_NO_DEVICE,
+                         "%s; left out because %s returned %s (%d)", text, left_out->call,
+                         gpi_cl_error_name(left_out->error), (int)left_out->error);
 }
 
 /* Appends the platform's devices to the *count devices of *all. Returns false if there is no memory. */
@@ -3843,15 +3884,15 @@ static gp_result gpi_devices_find(gp_device_info **out, size_t *count, gpi_left_
     *count = 0;
     memset(left_out, 0, sizeof *left_out);
     if (error != CL_SUCCESS || platform_count == 0) {
-        return gpi_fail(NULL, GP_ERROR_NO_PLATFORM, "clGetPlatformIDs returned %s (%d) and %u platforms",
-                        error ? gpi_cl_error_name(error) : "CL_SUCCESS", (int)error, platform_count);
+        return gpi_fail_text(NULL, GP_ERROR_NO_PLATFORM, "clGetPlatformIDs returned %s (%d) and %u platforms",
+                             error ? gpi_cl_error_name(error) : "CL_SUCCESS", (int)error, platform_count);
     }
     for (p = 0; p < platform_count && p < GPI_COUNT_OF(platforms); p++) {
         if (gpi_devices_of(platforms[p], out, count, left_out)) continue;
         GP_FREE(*out);
         *out = NULL;
         *count = 0;
-        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
+        return gpi_fail_text(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
     }
     if (*count > 0) return GP_OK;
     GP_FREE(*out);
@@ -3875,12 +3916,12 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
     gpi_left_out left_out;
     size_t n, i;
     gp_result result;
+    gpi_enter(NULL, __func__);
     if (!count || (!infos && capacity > 0)) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_devices: count is NULL, or infos with a capacity");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "count is NULL, or infos with a capacity");
     }
     *count = 0;
-    result = gpi_check_use(NULL, "gp_devices");
+    result = gpi_check_use(NULL);
     if (result != GP_OK) return result;
     result = gpi_devices_all(&all, &n, &left_out);
     *count = n;
@@ -4019,8 +4060,8 @@ static void gpi_settle(gp_context *gp);
 static void gpi_settle_all(gp_context *gp);
 static void gpi_pending_free(gp_context *gp);
 static void gpi_throttle(gp_context *gp);
-static cl_int gpi_restore_order(gp_context *gp, const char *function);
-static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
+static cl_int gpi_restore_order(gp_context *gp);
+static void gpi_watch(gp_context *gp, const char *kernel, cl_event event);
 /* ---- End file src/runtime/events.h ---- */
 
 /* ---- Begin file src/runtime/events.c ---- */
@@ -4127,10 +4168,11 @@ static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int st
 }
 
 /* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next time: a handler that
-   always causes one would never end. Restores the last error's text afterwards. */
+   always causes one would never end. Restores the last error's text and the function's name afterwards. */
 static void gpi_tell_failures(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
+    const char *const function = gp->function;
     const size_t count = gp->failure_count;
     size_t told;
     if (count == 0 || gp->telling || gp->callback) return;
@@ -4143,6 +4185,7 @@ static void gpi_tell_failures(gp_context *gp)
     gp->telling = false;
     gp->failure_count -= count;
     memmove(gp->failures, gp->failures + count, gp->failure_count * sizeof *gp->failures);
+    gp->function = function;
     memcpy(gp->error, error, sizeof error);
 }
 
@@ -4153,7 +4196,7 @@ static gp_result gpi_async_result(gp_context *gp)
     if (gp->async_text[0] == '\0') return GP_OK;
     memcpy(text, gp->async_text, sizeof text);
     gp->async_text[0] = '\0';
-    return gpi_fail(gp, GP_ERROR_OPENCL, "%s", text);
+    return gpi_fail_text(gp, GP_ERROR_OPENCL, "%s", text);
 }
 
 /* ------------------------------------------------------------------ the list */
@@ -4298,21 +4341,21 @@ static bool gpi_pending_reserve(gp_context *gp)
 }
 
 /* Adds a command to the list. If there is no memory, the command is not watched. */
-static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event)
+static void gpi_watch(gp_context *gp, const char *kernel, cl_event event)
 {
     gpi_pending *pending;
     if (gp->pending_count == gp->pending_capacity && !gpi_pending_reserve(gp)) return;
     (void)clRetainEvent(event);
     pending = &gp->pending[gp->pending_count++];
     pending->event = event;
-    pending->function = function;
+    pending->function = gp->function;
     pending->kernel = kernel;
     pending->failed = false;
 }
 
 /* Makes the next call's commands wait for all commands in flight. In an in-order queue of PoCL, a command enqueued after a
    failed one does not wait for those before the failed one. */
-static cl_int gpi_restore_order(gp_context *gp, const char *function)
+static cl_int gpi_restore_order(gp_context *gp)
 {
     size_t last = gp->pending_count;
     cl_event marker;
@@ -4324,7 +4367,7 @@ static cl_int gpi_restore_order(gp_context *gp, const char *function)
     if (last > 0) {
         error = clEnqueueMarkerWithWaitList(gp->queue, 1, &gp->pending[last - 1].event, &marker);
         if (error != CL_SUCCESS) return error;
-        gpi_watch(gp, function, NULL, marker);
+        gpi_watch(gp, NULL, marker);
         (void)clReleaseEvent(marker);
     }
     gp->order_lost = false;
@@ -4421,24 +4464,19 @@ static bool gpi_has_fences(const gp_device_info *info);
 static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_primitive primitive);
 static bool gpi_takes_sub_groups(const gp_tuning *t, const gp_device_info *info);
 static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info);
-static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     size_t size, gp_strategy strategy, gpi_plan *plan);
-static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
-                                      gpi_plan *plan);
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_primitive primitive,
-                                    size_t key_size, size_t value_size, gp_strategy strategy, gpi_plan *plan);
-static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      const gpi_plan *plan);
-static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
-                                    size_t key_size, gpi_plan *plan);
-static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
-                                        size_t size, gp_strategy strategy, gpi_plan *plan);
-static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
-                                    gpi_plan *plan);
-static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan);
+static gp_result gpi_plan_make_sized(gp_context *gp, gpi_primitive primitive, size_t size,
+                                     gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_select(gp_context *gp, size_t size, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_sort(gp_context *gp, gpi_primitive primitive, size_t key_size,
+                                    size_t value_size, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_check_group(gp_context *gp, gpi_primitive primitive, const gpi_plan *plan);
+static gp_result gpi_plan_make_keys(gp_context *gp, gpi_primitive primitive, size_t key_size, gpi_plan *plan);
+static gp_result gpi_plan_make_brackets(gp_context *gp, gpi_primitive primitive, size_t size,
+                                        gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_hash(gp_context *gp, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_map(gp_context *gp, size_t size, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
-static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
-                                cl_uint *tiles);
+static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t count, cl_uint *tiles);
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least);
 /* ---- End file src/runtime/tuning.h ---- */
 
@@ -4847,20 +4885,17 @@ static gp_result gpi_check_ring(const gp_tuning *t)
     const uint32_t reach = gpi_or_default(t->ring_reach, GPI_RING_REACH);
     const uint32_t block = gpi_or_default(t->ring_block, GPI_RING_BLOCK);
     if ((rows & (rows - 1)) || (block & (block - 1))) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: tuning.%s = %u is not a power of two",
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "tuning.%s = %u is not a power of two",
                         rows & (rows - 1) ? "ring_rows" : "ring_block", rows & (rows - 1) ? rows : block);
     }
     if (rows > GPI_RING_ROWS_MAX) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: tuning.ring_rows = %u, at most %u", rows,
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "tuning.ring_rows = %u, at most %u", rows,
                         (unsigned)GPI_RING_ROWS_MAX);
     }
     if (rows < (uint64_t)reach + block) {
-        return gpi_fail(
-            NULL, GP_ERROR_INVALID_ARGUMENT,
-            "gp_context_create: tuning.ring_rows = %u must be at least ring_reach + ring_block = %u + %u",
-            rows, reach, block);
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "tuning.ring_rows = %u must be at least ring_reach + ring_block = %u + %u", rows,
+                        reach, block);
     }
     return GP_OK;
 }
@@ -4889,17 +4924,15 @@ static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
     const bool serial = gpi_is_serial(t, info);
     const uint32_t most = serial ? GPI_TILE_SERIAL_MAX : GPI_TILE_ITEM_MAX;
     if (t->tile <= most) return GP_OK;
-    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                    "gp_context_create: tuning.tile = %u, at most %u in the %s shape", t->tile, most,
-                    serial ? "serial" : "local");
+    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "tuning.tile = %u, at most %u in the %s shape", t->tile,
+                    most, serial ? "serial" : "local");
 }
 
 /* Fails unless 0 <= value < count. `field` names the field of gp_tuning in the message; its type is the enum gp_FIELD. */
 static gp_result gpi_check_choice(const char *field, int value, int count)
 {
     if (value >= 0 && value < count) return GP_OK;
-    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning.%s = %d is not a gp_%s",
-                    field, value, field);
+    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "tuning.%s = %d is not a gp_%s", field, value, field);
 }
 
 static gp_result gpi_check_sub_group(const gp_tuning *t, const gp_device_info *info)
@@ -4907,15 +4940,14 @@ static gp_result gpi_check_sub_group(const gp_tuning *t, const gp_device_info *i
     const uint32_t size = t->sub_group_size;
     if ((size & (size - 1)) || (size && size < GPI_SUB_GROUP_MIN) || size > GPI_SUB_GROUP_MAX) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: tuning.sub_group_size = %u is not a power of two from %d to %d",
-                        size, (int)GPI_SUB_GROUP_MIN, (int)GPI_SUB_GROUP_MAX);
+                        "tuning.sub_group_size = %u is not a power of two from %d to %d", size,
+                        (int)GPI_SUB_GROUP_MIN, (int)GPI_SUB_GROUP_MAX);
     }
     if (t->shape == GP_SHAPE_SUB_GROUP && !size && info->sub_groups == GP_SUB_GROUPS_NONE) {
-        return gpi_fail(
-            NULL, GP_ERROR_UNSUPPORTED,
-            "gp_context_create: tuning.shape = GP_SHAPE_SUB_GROUP: no sub-groups that can be used on "
-            "%s: set tuning.sub_group_size, and they are emulated",
-            info->name);
+        return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,
+                        "tuning.shape = GP_SHAPE_SUB_GROUP: no sub-groups that can be used on "
+                        "%s: set tuning.sub_group_size, and they are emulated",
+                        info->name);
     }
     return GP_OK;
 }
@@ -4930,15 +4962,13 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
     if (result == GP_OK) result = gpi_check_ring(t);
     if (result != GP_OK) return result;
     if (gpi_is_serial(t, info) && gpi_is_llvmpipe(info)) {
-        return gpi_fail(
-            NULL, GP_ERROR_UNSUPPORTED,
-            "gp_context_create: tuning.%s asks for the serial shape on %s, whose groups have vectors "
-            "of work-items: leave it zero",
-            t->shape ? "shape" : "device_class", info->name);
+        return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,
+                        "tuning.%s asks for the serial shape on %s, whose groups have vectors "
+                        "of work-items: leave it zero",
+                        t->shape ? "shape" : "device_class", info->name);
     }
     if (t->words == GP_WORDS_WIDE && !info->int64_base_atomics) {
-        return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,
-                        "gp_context_create: tuning.words = GP_WORDS_WIDE needs 64-bit atomics: %s",
+        return gpi_fail(NULL, GP_ERROR_UNSUPPORTED, "tuning.words = GP_WORDS_WIDE needs 64-bit atomics: %s",
                         info->name);
     }
     return GP_OK;
@@ -4953,13 +4983,12 @@ static const gpi_tuning_row *gpi_tuning_row_of(const gp_context *gp, gpi_primiti
 }
 
 /* Makes the plan of a primitive. `size`: bytes of an element in local memory. */
-static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     size_t size, gp_strategy strategy, gpi_plan *plan)
+static gp_result gpi_plan_make_sized(gp_context *gp, gpi_primitive primitive, size_t size,
+                                     gp_strategy strategy, gpi_plan *plan)
 {
     const gpi_tuning_row *row = gpi_tuning_row_of(gp, gpi_tuned_of(primitive).rows);
     if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
-                        (int)strategy);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "strategy = %d is not a gp_strategy", (int)strategy);
     }
     plan->strategy = strategy ? strategy : gp->desc.strategy;
     if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
@@ -4972,47 +5001,43 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
 }
 
 /* Makes the plan of a selection. `size`: bytes of an element, or of what a tile counts, whichever is larger. */
-static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
-                                      gpi_plan *plan)
+static gp_result gpi_plan_make_select(gp_context *gp, size_t size, gp_strategy strategy, gpi_plan *plan)
 {
-    return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
+    return gpi_plan_make_sized(gp, GPI_SELECT, size, strategy, plan);
 }
 
 /* Makes the plan of a sort. In the serial shape per_item is the most keys of a group. With sub-groups values pass through
    local memory, too (sort/multisplit.cl), so that the larger of key and value decides the size of a tile. */
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_primitive primitive,
-                                    size_t key_size, size_t value_size, gp_strategy strategy, gpi_plan *plan)
+static gp_result gpi_plan_make_sort(gp_context *gp, gpi_primitive primitive, size_t key_size,
+                                    size_t value_size, gp_strategy strategy, gpi_plan *plan)
 {
-    const gp_result result = gpi_plan_make_sized(gp, function, primitive, key_size, strategy, plan);
+    const gp_result result = gpi_plan_make_sized(gp, primitive, key_size, strategy, plan);
     if (result != GP_OK || !plan->sub_group || value_size <= key_size) return result;
-    return gpi_plan_make_sized(gp, function, primitive, value_size, strategy, plan);
+    return gpi_plan_make_sized(gp, primitive, value_size, strategy, plan);
 }
 
 /* Fails if a group of the local shape is smaller than the primitive needs. */
-static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      const gpi_plan *plan)
+static gp_result gpi_plan_check_group(gp_context *gp, gpi_primitive primitive, const gpi_plan *plan)
 {
     const uint32_t least = gpi_tuned_of(primitive).group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: a group has %u work-item%s, and needs at least %u",
-                    function, plan->group, plan->group == 1 ? "" : "s", least);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "a group has %u work-item%s, and needs at least %u",
+                    plan->group, plan->group == 1 ? "" : "s", least);
 }
 
 /* Makes the plan of a merge, a search or a histogram. No group waits for another, and there is one strategy. */
-static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
-                                    size_t key_size, gpi_plan *plan)
+static gp_result gpi_plan_make_keys(gp_context *gp, gpi_primitive primitive, size_t key_size, gpi_plan *plan)
 {
-    const gp_result result =
-        gpi_plan_make_sized(gp, function, primitive, key_size, GP_STRATEGY_MULTI_PASS, plan);
-    return result == GP_OK ? gpi_plan_check_group(gp, function, primitive, plan) : result;
+    const gp_result result = gpi_plan_make_sized(gp, primitive, key_size, GP_STRATEGY_MULTI_PASS, plan);
+    return result == GP_OK ? gpi_plan_check_group(gp, primitive, plan) : result;
 }
 
 /* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits: tests force tiny ones. `size`:
    bytes of an index, or, for a scan of stacks, of a value; the serial shape has a tile of values in private memory. */
-static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
-                                        size_t size, gp_strategy strategy, gpi_plan *plan)
+static gp_result gpi_plan_make_brackets(gp_context *gp, gpi_primitive primitive, size_t size,
+                                        gp_strategy strategy, gpi_plan *plan)
 {
-    const gp_result result = gpi_plan_make_sized(gp, function, primitive, size, strategy, plan);
+    const gp_result result = gpi_plan_make_sized(gp, primitive, size, strategy, plan);
     const uint32_t longest = primitive == GPI_STACK_SCAN ? (uint32_t)(32768 / size)
                              : primitive == GPI_TREE     ? 32768
                                                          : 65536;
@@ -5027,33 +5052,30 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gp
 }
 
 /* Makes the plan of a hash table's call. In the serial shape per_item is the keys of a group. */
-static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
-                                    gpi_plan *plan)
+static gp_result gpi_plan_make_hash(gp_context *gp, gp_strategy strategy, gpi_plan *plan)
 {
-    return gpi_plan_make_sized(gp, function, GPI_HASH, 4, strategy, plan);
+    return gpi_plan_make_sized(gp, GPI_HASH, 4, strategy, plan);
 }
 
 /* Makes the plan of a map whose elements have `size` bytes. No group waits for another, and there is one strategy. */
-static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan)
+static gp_result gpi_plan_make_map(gp_context *gp, size_t size, gpi_plan *plan)
 {
-    return gpi_plan_make_sized(gp, function, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);
+    return gpi_plan_make_sized(gp, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);
 }
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
 /* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the group that scans
    all tiles' sums sets the limit: its items take some 32 turns a step. */
-static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
-                                cl_uint *tiles)
+static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t count, cl_uint *tiles)
 {
     const size_t tile = gpi_plan_tile(plan);
     const size_t most =
         gp->info.loop_limit ? (size_t)plan->group * (gp->info.loop_limit / 32) : GPI_TILES_MAX;
     const size_t n = count / tile + (count % tile != 0);
     if (n > most) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: count = %zu is %zu tiles of %zu elements, more than %zu", function, count, n,
-                        tile, most);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu is %zu tiles of %zu elements, more than %zu",
+                        count, n, tile, most);
     }
     *tiles = (cl_uint)n;
     return GP_OK;
@@ -5125,17 +5147,15 @@ static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size
 /* build.c */
 static const char *gpi_program_options(const gp_context *gp, const gpi_program *program);
 static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program);
-static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);
-static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
-                                   gpi_program *program);
+static gp_result gpi_kernels_create(gp_context *gp, gpi_program *program);
+static gp_result gpi_program_build(gp_context *gp, const char *source, gpi_program *program);
 
 /* program.c */
 static void gpi_programs_free(gp_context *gp);
-static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      char *prelude, gpi_program **out);
-static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
-                                 gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
-                                 gpi_program **out);
+static gp_result gpi_program_get_text(gp_context *gp, gpi_primitive primitive, char *prelude,
+                                      gpi_program **out);
+static gp_result gpi_program_get(gp_context *gp, gpi_primitive primitive, gpi_prelude_function *prelude,
+                                 const void *description, gpi_plan *plan, gpi_program **out);
 
 /* save.c */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size);
@@ -5171,7 +5191,7 @@ static void gpi_log_explain(const char *log, char *out, size_t size);
 
 /* ---- Begin file src/program/build.c ---- */
 /* build.c - builds a program from a binary that was imported or cached, or from its source, and creates its kernels. */
-static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
+static gp_result gpi_fail_build(gp_context *gp, cl_program program, cl_int error)
 {
     size_t size = 0;
     char *log = NULL, *arranged, why[80];
@@ -5182,8 +5202,8 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
     arranged = log ? gpi_log_arrange(log) : NULL;
     gpi_log_explain(log ? log : "", why, sizeof why);
     result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
-                      "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function, why,
-                      gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
+                      "%sclBuildProgram returned %s (%d), build log:\n%s", why, gpi_cl_error_name(error),
+                      (int)error, arranged ? arranged : "");
     GP_FREE(arranged);
     GP_FREE(log);
     return result;
@@ -5267,21 +5287,20 @@ static cl_program gpi_build_quickly(const gp_context *gp, const char *source, co
     return error == CL_SUCCESS ? built : NULL;
 }
 
-static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
-                                  gpi_program *program)
+static gp_result gpi_build_source(gp_context *gp, const char *source, gpi_program *program)
 {
     cl_int error;
-    gpi_log(gp, GP_LOG_INFO, "building a program of %s", function);
+    gpi_log(gp, GP_LOG_INFO, "building a program of %s", gp->function);
     program->program = gpi_build_quickly(gp, source, program);
     if (program->program) {
         gp->stats.programs_built++;
         return GP_OK;
     }
     program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clCreateProgramWithSource");
     error =
         clBuildProgram(program->program, 1, &gp->info.device, gpi_program_options(gp, program), NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, function, error);
+    if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, error);
     gp->stats.programs_built++;
     return GP_OK;
 }
@@ -5385,15 +5404,14 @@ static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
     return CL_SUCCESS;
 }
 
-static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program)
+static gp_result gpi_kernels_create(gp_context *gp, gpi_program *program)
 {
     const cl_int error = gpi_kernels_make(gp, program);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "clCreateKernel");
 }
 
 /* Builds the program from a binary, or else from `source`. Mesa accepts a damaged binary, and then finds no kernels in it. */
-static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
-                                   gpi_program *program)
+static gp_result gpi_program_build(gp_context *gp, const char *source, gpi_program *program)
 {
     gp_result result;
     if (gpi_build_binary(gp, program)) {
@@ -5401,12 +5419,12 @@ static gp_result gpi_program_build(gp_context *gp, const char *function, const c
         if (error != CL_INVALID_PROGRAM_EXECUTABLE && error != CL_INVALID_KERNEL_NAME) {
             gp->stats.programs_loaded++;
             program->frozen = true;
-            return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
+            return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "clCreateKernel");
         }
         gpi_binary_refuse(gp, program);
     }
-    result = gpi_build_source(gp, function, source, program);
-    return result == GP_OK ? gpi_kernels_create(gp, function, program) : result;
+    result = gpi_build_source(gp, source, program);
+    return result == GP_OK ? gpi_kernels_create(gp, program) : result;
 }
 /* ---- End file src/program/build.c ---- */
 
@@ -26496,14 +26514,14 @@ GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t siz
     size_t at = head, one = 1;
     bool full = false;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !data) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_programs_import: gp or data is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or data is NULL");
     }
-    result = gpi_check_use(gp, "gp_programs_import");
+    result = gpi_check_use(gp);
     if (result != GP_OK) return result;
     if (size < head || memcmp(bytes, GPI_EXPORT_MAGIC, head) != 0) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_programs_import: not what gp_programs_export of this version writes");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "not what gp_programs_export of this version writes");
     }
     for (; at < size && one; at += one) one = gpi_import_one(bytes + at, size - at, &list, &full);
     if (one) {
@@ -26511,9 +26529,9 @@ GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t siz
         return GP_OK;
     }
     gpi_import_list_free(list);
-    if (full) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_programs_import: no memory");
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_programs_import: damaged at byte %llu of %llu",
-                    (unsigned long long)at, (unsigned long long)size);
+    if (full) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "damaged at byte %llu of %llu", (unsigned long long)at,
+                    (unsigned long long)size);
 }
 /* ---- End file src/program/import.c ---- */
 
@@ -26523,13 +26541,12 @@ GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t siz
 static bool gpi_is_blank(const char *text);
 static bool gpi_has_word_anywhere(const char *text, const char *word);
 static bool gpi_may_define(const char *source, const char *word);
-static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
-static gp_result gpi_check_source(gp_context *gp, const char *function, const char *field, const char *text);
-static gp_result gpi_check_name(gp_context *gp, const char *function, const char *field, const char *text,
-                                const char *kind, bool several);
-static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m);
-static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
-                                  const char *library);
+static gp_result gpi_check_text(gp_context *gp, const char *field, const char *text);
+static gp_result gpi_check_source(gp_context *gp, const char *field, const char *text);
+static gp_result gpi_check_name(gp_context *gp, const char *field, const char *text, const char *kind,
+                                bool several);
+static gp_result gpi_check_monoid_text(gp_context *gp, const gp_monoid *m);
+static gp_result gpi_check_macros(gp_context *gp, const char *prelude, const char *library);
 /* ---- End file src/program/user_text.h ---- */
 
 /* ---- Begin file src/program/program.c ---- */
@@ -26611,8 +26628,7 @@ static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primiti
 }
 
 /* Builds or loads a program that is not in memory yet. Takes ownership of `prelude`. */
-static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                                  char *prelude, gpi_program **out)
+static gp_result gpi_program_make(gp_context *gp, gpi_primitive primitive, char *prelude, gpi_program **out)
 {
     gpi_program *program = (gpi_program *)GP_CALLOC(1, sizeof *program);
     char *source = gpi_source_compose(primitive, prelude);
@@ -26621,15 +26637,15 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
         GP_FREE(source);
         GP_FREE(prelude);
         GP_FREE(program);
-        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
     }
     program->primitive = primitive;
     program->names = gpi_kernel_names(primitive, gpi_wing_of(prelude));
     program->prelude = prelude;
     program->key = gpi_key_make(gp, source, strlen(prelude));
     gpi_dump(gp, program, ".cl", source, strlen(source));
-    result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
-    if (result == GP_OK) result = gpi_program_build(gp, function, source, program);
+    result = gpi_check_macros(gp, prelude, source + strlen(prelude));
+    if (result == GP_OK) result = gpi_program_build(gp, source, program);
     GP_FREE(source);
     if (result != GP_OK) {
         gpi_program_free(program);
@@ -26644,17 +26660,17 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
 }
 
 /* Gets the program with this prelude, and takes ownership of `prelude` (NULL: there was no memory for it). */
-static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      char *prelude, gpi_program **out)
+static gp_result gpi_program_get_text(gp_context *gp, gpi_primitive primitive, char *prelude,
+                                      gpi_program **out)
 {
-    const gp_result result = gpi_check_use(gp, function);
+    const gp_result result = gpi_check_use(gp);
     if (result != GP_OK) {
         GP_FREE(prelude);
         return result;
     }
-    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
     *out = gpi_program_find(gp, primitive, prelude);
-    if (!*out) return gpi_program_make(gp, function, primitive, prelude, out);
+    if (!*out) return gpi_program_make(gp, primitive, prelude, out);
     (*out)->fetched = ++gp->fetches;
     GP_FREE(prelude);
     return GP_OK;
@@ -26662,17 +26678,16 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
 
 /* Gets the program for a description and a plan. If its kernels need smaller groups or other sub-groups than the plan has,
    changes the plan and makes the program again. */
-static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
-                                 gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
-                                 gpi_program **out)
+static gp_result gpi_program_get(gp_context *gp, gpi_primitive primitive, gpi_prelude_function *prelude,
+                                 const void *description, gpi_plan *plan, gpi_program **out)
 {
     for (;;) {
         gpi_text text;
-        gp_result result = gpi_plan_check_group(gp, function, primitive, plan);
+        gp_result result = gpi_plan_check_group(gp, primitive, plan);
         if (result != GP_OK) return result;
         memset(&text, 0, sizeof text);
         prelude(gp, plan, description, &text);
-        result = gpi_program_get_text(gp, function, primitive, gpi_text_take(&text), out);
+        result = gpi_program_get_text(gp, primitive, gpi_text_take(&text), out);
         if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
@@ -26841,7 +26856,7 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     if (program) program->prelude = (char *)GP_MALLOC(strlen(from->prelude) + 1);
     if (!program || !program->prelude) {
         GP_FREE(program);
-        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory to share programs");
+        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory to share programs");
     }
     memcpy(program->prelude, from->prelude, strlen(from->prelude) + 1);
     program->primitive = from->primitive;
@@ -26853,7 +26868,7 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     (void)clRetainProgram(program->program);
     program->next = gp->programs;
     gp->programs = program;
-    result = gpi_kernels_create(gp, "gp_context_create", program);
+    result = gpi_kernels_create(gp, program);
     if (result == GP_OK) gp->stats.programs_shared++;
     return result;
 }
@@ -27238,8 +27253,7 @@ static void gpi_check_end(gpi_reader *r)
     gpi_wrong(r, "it ends after '%c', where a value is expected", *r->sign);
 }
 
-static gp_result gpi_check_user_text(gp_context *gp, const char *function, const char *field,
-                                     const char *text, gpi_text_kind kind)
+static gp_result gpi_check_user_text(gp_context *gp, const char *field, const char *text, gpi_text_kind kind)
 {
     gpi_reader r;
     memset(&r, 0, sizeof r);
@@ -27249,37 +27263,32 @@ static gp_result gpi_check_user_text(gp_context *gp, const char *function, const
     gpi_read_text(&r);
     if (kind == GPI_TEXT_EXPRESSION) gpi_check_end(&r);
     if (r.depth > 0) gpi_wrong_brackets(&r, "there is no '%c' at its end, line %u", r.open[r.depth - 1]);
-    if (r.wrong[0])
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s, line %u: %s", function, field, r.line,
-                        r.wrong);
+    if (r.wrong[0]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s, line %u: %s", field, r.line, r.wrong);
     if (r.brackets[0] && !r.has_conditions)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s: %s", function, field, r.brackets);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s", field, r.brackets);
     if (r.is_expression && !r.has_words)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s contains only comments", function, field);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s contains only comments", field);
     return GP_OK;
 }
 
 /* Returns true for NULL, and for a text of blanks only. */
 static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
 
-static gp_result gpi_check_length(gp_context *gp, const char *function, const char *field, const char *text,
-                                  size_t most)
+static gp_result gpi_check_length(gp_context *gp, const char *field, const char *text, size_t most)
 {
     const size_t length = strlen(text);
     if (length <= most) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has %zu characters, at most %zu", function, field,
-                    length, most);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s has %zu characters, at most %zu", field, length, most);
 }
 
 /* Checks a caller's expression (NULL: none). It must not be blank, too long, or reach beyond its place. */
-static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
+static gp_result gpi_check_text(gp_context *gp, const char *field, const char *text)
 {
     gp_result result;
     if (!text) return GP_OK;
-    if (gpi_is_blank(text))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
-    result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
-    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, GPI_TEXT_EXPRESSION) : result;
+    if (gpi_is_blank(text)) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s is empty", field);
+    result = gpi_check_length(gp, field, text, GPI_TEXT_MAX);
+    return result == GP_OK ? gpi_check_user_text(gp, field, text, GPI_TEXT_EXPRESSION) : result;
 }
 
 /* Returns true if the text is one word, or `several`, with blanks around them. */
@@ -27298,39 +27307,36 @@ static bool gpi_is_name(const char *text, bool several)
 }
 
 /* Checks a text that stands ahead of the library's. */
-static gp_result gpi_check_source(gp_context *gp, const char *function, const char *field, const char *text)
+static gp_result gpi_check_source(gp_context *gp, const char *field, const char *text)
 {
-    const gp_result result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
-    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, GPI_TEXT_SOURCE) : result;
+    const gp_result result = gpi_check_length(gp, field, text, GPI_TEXT_MAX);
+    return result == GP_OK ? gpi_check_user_text(gp, field, text, GPI_TEXT_SOURCE) : result;
 }
 
 /* Checks the name of a `kind`: one word, or `several`. */
-static gp_result gpi_check_name(gp_context *gp, const char *function, const char *field, const char *text,
-                                const char *kind, bool several)
+static gp_result gpi_check_name(gp_context *gp, const char *field, const char *text, const char *kind,
+                                bool several)
 {
     char quoted[GPI_QUOTE_MAX];
     gp_result result;
-    if (gpi_is_blank(text))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
-    result = gpi_check_length(gp, function, field, text, GPI_NAME_MAX);
-    if (result == GP_OK) result = gpi_check_user_text(gp, function, field, text, GPI_TEXT_NAME);
+    if (gpi_is_blank(text)) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s is empty", field);
+    result = gpi_check_length(gp, field, text, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_user_text(gp, field, text, GPI_TEXT_NAME);
     if (result == GP_OK && !gpi_is_name(text, several))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s = %s is not a %s name", function, field,
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s = %s is not a %s name", field,
                           gpi_quote(text, strlen(text), quoted), kind);
     return result;
 }
 
-static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
+static gp_result gpi_check_monoid_text(gp_context *gp, const gp_monoid *m)
 {
-    gp_result result = gpi_check_source(gp, function, "monoid->source", m->source);
-    if (result == GP_OK) result = gpi_check_name(gp, function, "monoid->type", m->type, "type", true);
-    return result == GP_OK ? gpi_check_name(gp, function, "monoid->combine", m->combine, "function", false)
-                           : result;
+    gp_result result = gpi_check_source(gp, "monoid->source", m->source);
+    if (result == GP_OK) result = gpi_check_name(gp, "monoid->type", m->type, "type", true);
+    return result == GP_OK ? gpi_check_name(gp, "monoid->combine", m->combine, "function", false) : result;
 }
 
 /* Fails if a macro of a monoid's or record's source, in the prelude, is a word of the library's text after it. */
-static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
-                                  const char *library)
+static gp_result gpi_check_macros(gp_context *gp, const char *prelude, const char *library)
 {
     gpi_reader r;
     memset(&r, 0, sizeof r);
@@ -27338,7 +27344,7 @@ static gp_result gpi_check_macros(gp_context *gp, const char *function, const ch
     r.library = library;
     gpi_read_text(&r);
     if (!r.wrong[0]) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: source of a monoid or record: %s", function, r.wrong);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "source of a monoid or record: %s", r.wrong);
 }
 /* ---- End file src/program/user_text.c ---- */
 
@@ -27354,7 +27360,6 @@ typedef struct gpi_range {
 /* One call of the API: a chain of commands, each after the one before. */
 typedef struct gpi_call {
     gp_context *gp;
-    const char *function;
     const cl_event *wait; /* of the next command */
     cl_uint wait_count;
     cl_event *done;
@@ -27394,35 +27399,34 @@ enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
 
 /* buffer.c */
 static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
-static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
-                                  size_t offset, size_t count, size_t size, int access, gpi_range *range);
+static gp_result gpi_check_buffer(gp_context *gp, const char *field, cl_mem buffer, size_t offset,
+                                  size_t count, size_t size, int access, gpi_range *range);
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type);
-static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
-                                       const gpi_count *count, gpi_range *range);
-static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
-                                 gpi_range *range);
-static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
-                                 const gpi_range *used, size_t read, size_t count);
+static gp_result gpi_check_count_named(gp_context *gp, const char *prefix, const gpi_count *count,
+                                       gpi_range *range);
+static gp_result gpi_check_count(gp_context *gp, const gpi_count *count, gpi_range *range);
+static gp_result gpi_check_apart(gp_context *gp, const char *const *names, const gpi_range *used, size_t read,
+                                 size_t count);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
-static gp_result gpi_is_in_place(gp_context *gp, const char *function, cl_mem in, size_t in_offset,
-                                 cl_mem out, size_t out_offset, size_t size, bool *in_place);
+static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
+                                 size_t size, bool *in_place);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
-static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
-                                  const gpi_range *a, const char *b_name, const gpi_range *b);
-static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
-                                   const gpi_range *used, size_t used_count);
-static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out);
+static gp_result gpi_fail_overlap(gp_context *gp, const char *a_name, const gpi_range *a, const char *b_name,
+                                  const gpi_range *b);
+static gp_result gpi_check_scratch(gp_context *gp, cl_mem scratch, size_t bytes, const gpi_range *used,
+                                   size_t used_count);
+static gp_result gpi_alloc(gp_context *gp, size_t bytes, cl_mem *out);
 static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);
 
 /* scratch.c */
-static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes);
+static gp_result gpi_scratch_grow(gp_context *gp, size_t bytes);
 static cl_int gpi_scratch_retire(gp_context *gp);
 static void gpi_scratch_settle(gp_context *gp, bool all);
 static void gpi_scratch_close(gp_context *gp);
 
 /* call.c */
-static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
-                                cl_uint wait_count, cl_event *done);
+static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const cl_event *wait, cl_uint wait_count,
+                                cl_event *done);
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out);
 static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
 static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
@@ -27440,10 +27444,9 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result);
 /* args.c */
 static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *operands);
 static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record);
-static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args);
-static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
-                                        const char *const *names, gpi_range *used, size_t written,
-                                        size_t count);
+static gp_result gpi_args_check(gp_context *gp, const gpi_args *args);
+static gp_result gpi_args_check_buffers(gp_context *gp, const gpi_args *args, const char *const *names,
+                                        gpi_range *used, size_t written, size_t count);
 static size_t gpi_arg_size(const gp_arg *arg);
 static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text);
 static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args);
@@ -27490,59 +27493,53 @@ static bool gpi_arg_is_taken(const gpi_args *args, size_t k)
     return false;
 }
 
-static gp_result gpi_arg_check_name(gp_context *gp, const char *function, const gpi_args *args, size_t k)
+static gp_result gpi_arg_check_name(gp_context *gp, const gpi_args *args, size_t k)
 {
     const char *name = args->list[k].name;
     char field[32];
     gp_result result;
     (void)snprintf(field, sizeof field, "args[%u].name", (unsigned)k);
-    result = gpi_check_name(gp, function, field, name, "variable", false);
+    result = gpi_check_name(gp, field, name, "variable", false);
     if (result == GP_OK && gpi_arg_is_taken(args, k))
-        result =
-            gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                     "%s: %s = \"%s\": the call's expressions have this name already", function, field, name);
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                          "%s = \"%s\": the call's expressions have this name already", field, name);
     return result;
 }
 
-static gp_result gpi_record_check(gp_context *gp, const char *function, const char *field,
-                                  const gp_record *record)
+static gp_result gpi_record_check(gp_context *gp, const char *field, const gp_record *record)
 {
     char part[48];
     gp_result result;
     (void)snprintf(part, sizeof part, "%s->cl_type", field);
-    result = gpi_check_name(gp, function, part, record->cl_type, "type", true);
+    result = gpi_check_name(gp, part, record->cl_type, "type", true);
     (void)snprintf(part, sizeof part, "%s->source", field);
-    if (result == GP_OK && record->source) result = gpi_check_source(gp, function, part, record->source);
+    if (result == GP_OK && record->source) result = gpi_check_source(gp, part, record->source);
     if (result == GP_OK && (record->size == 0 || record->size > GP_RECORD_BYTES)) {
-        result = gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s->size = %zu, must be 1 to %d", function, field,
-                          record->size, (int)GP_RECORD_BYTES);
+        result = gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s->size = %zu, must be 1 to %d", field, record->size,
+                          (int)GP_RECORD_BYTES);
     }
     return result;
 }
 
 /* Fails unless exactly one of type and record is given and can be used. */
-static gp_result gpi_arg_check_type(gp_context *gp, const char *function, const gp_arg *arg, unsigned k)
+static gp_result gpi_arg_check_type(gp_context *gp, const gp_arg *arg, unsigned k)
 {
     char field[32];
     if ((arg->type != 0) == (arg->record != NULL)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: args[%u]: type = %d and record is %s: give one of them", function, k,
-                        (int)arg->type, arg->record ? "given" : "NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "args[%u]: type = %d and record is %s: give one of them",
+                        k, (int)arg->type, arg->record ? "given" : "NULL");
     }
     if (arg->type && !gpi_type_size(arg->type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: args[%u].type = %d is not a gp_type", function, k,
-                        (int)arg->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "args[%u].type = %d is not a gp_type", k, (int)arg->type);
     }
     if (arg->type == GP_F64 && !gp->info.fp64)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: args[%u].type = GP_F64 needs cl_khr_fp64", function,
-                        k);
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "args[%u].type = GP_F64 needs cl_khr_fp64", k);
     if (arg->type == GP_F16 && arg->value) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: args[%u]: a value cannot be GP_F16: make it GP_F32",
-                        function, k);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "args[%u]: a value cannot be GP_F16: make it GP_F32", k);
     }
     if (!arg->record) return GP_OK;
     (void)snprintf(field, sizeof field, "args[%u].record", k);
-    return gpi_record_check(gp, function, field, arg->record);
+    return gpi_record_check(gp, field, arg->record);
 }
 
 static size_t gpi_arg_size(const gp_arg *arg)
@@ -27551,58 +27548,53 @@ static size_t gpi_arg_size(const gp_arg *arg)
 }
 
 /* Checks everything except the buffers, which a call for the size of scratch need not have. */
-static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args)
+static gp_result gpi_args_check(gp_context *gp, const gpi_args *args)
 {
     gp_result result = GP_OK;
     size_t k, bytes = 0;
     for (k = 0; k < args->record_count && result == GP_OK; k++)
-        result = gpi_record_check(gp, function, args->record_field[k], args->record[k]);
+        result = gpi_record_check(gp, args->record_field[k], args->record[k]);
     if (result != GP_OK) return result;
     if (args->count > GP_ARGS_MAX || (args->list != NULL) != (args->count != 0)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: arg_count = %zu, must be at most %d, and args is %s", function, args->count,
-                        (int)GP_ARGS_MAX, args->list ? "given" : "NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "arg_count = %zu, must be at most %d, and args is %s",
+                        args->count, (int)GP_ARGS_MAX, args->list ? "given" : "NULL");
     }
     for (k = 0; k < args->count && result == GP_OK; k++) {
         const gp_arg *arg = &args->list[k];
-        result = gpi_arg_check_name(gp, function, args, k);
-        if (result == GP_OK) result = gpi_arg_check_type(gp, function, arg, (unsigned)k);
+        result = gpi_arg_check_name(gp, args, k);
+        if (result == GP_OK) result = gpi_arg_check_type(gp, arg, (unsigned)k);
         if (result == GP_OK && arg->value && (arg->buffer || arg->offset || arg->count)) {
             result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                              "%s: args[%u] has a value, and also a buffer, offset or count", function,
-                              (unsigned)k);
+                              "args[%u] has a value, and also a buffer, offset or count", (unsigned)k);
         }
         if (result == GP_OK && arg->value)
             bytes += gpi_arg_size(arg) <= GP_ARGS_BYTES ? gpi_arg_size(arg) : GP_ARGS_BYTES + 1;
     }
     if (result == GP_OK && bytes > GP_ARGS_BYTES)
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values of args have more than %d bytes",
-                          function, (int)GP_ARGS_BYTES);
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values of args have more than %d bytes",
+                          (int)GP_ARGS_BYTES);
     return result;
 }
 
-static gp_result gpi_arg_check_buffer(gp_context *gp, const char *function, const char *field,
-                                      const gp_arg *arg, gpi_range *range)
+static gp_result gpi_arg_check_buffer(gp_context *gp, const char *field, const gp_arg *arg, gpi_range *range)
 {
     const size_t size = gpi_arg_size(arg);
     size_t bytes, count = arg->count;
     char call[64];
     cl_int error;
-    gp_result result =
-        gpi_check_buffer(gp, function, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
+    gp_result result = gpi_check_buffer(gp, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
     if (result != GP_OK || count) return result;
     (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
     error = clGetMemObjectInfo(arg->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, call);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call);
     count = bytes / size - arg->offset;
-    return gpi_check_buffer(gp, function, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
+    return gpi_check_buffer(gp, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
 }
 
 /* Checks the buffers of arguments. Fails if one overlaps a range of used[written .. count - 1], which the call writes. Sets
    used[count .. count + GP_ARGS_MAX - 1] to the arguments' own ranges. */
-static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
-                                        const char *const *names, gpi_range *used, size_t written,
-                                        size_t count)
+static gp_result gpi_args_check_buffers(gp_context *gp, const gpi_args *args, const char *const *names,
+                                        gpi_range *used, size_t written, size_t count)
 {
     char field[32];
     size_t k, i;
@@ -27613,11 +27605,11 @@ static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, co
         gp_result result;
         if (arg->value) continue;
         (void)snprintf(field, sizeof field, "args[%u].buffer", (unsigned)k);
-        result = gpi_arg_check_buffer(gp, function, field, arg, range);
+        result = gpi_arg_check_buffer(gp, field, arg, range);
         if (result != GP_OK) return result;
         for (i = written; i < count; i++) {
             if (used[i].root && gpi_overlap(range, &used[i]))
-                return gpi_fail_overlap(gp, function, field, range, names[i], &used[i]);
+                return gpi_fail_overlap(gp, field, range, names[i], &used[i]);
         }
     }
     return GP_OK;
@@ -27799,53 +27791,52 @@ static cl_int gpi_buffer_ask(cl_mem buffer, gpi_buffer_info *info)
     return error;
 }
 
-static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field,
-                                       const gpi_buffer_info *info, int access)
+static gp_result gpi_check_buffer_kind(gp_context *gp, const char *field, const gpi_buffer_info *info,
+                                       int access)
 {
     if (info->context != gp->context) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s belongs to another cl_context", field);
     }
     if ((access != GPI_READS && (info->flags & CL_MEM_READ_ONLY)) ||
         (access != GPI_WRITES && (info->flags & CL_MEM_WRITE_ONLY))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s was created %s", field,
                         info->flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
     }
     return GP_OK;
 }
 
 /* Fails for a buffer that cannot be queried, because it is not a buffer or for another reason. */
-static gp_result gpi_fail_buffer(gp_context *gp, const char *function, const char *field, cl_int error)
+static gp_result gpi_fail_buffer(gp_context *gp, const char *field, cl_int error)
 {
     char call[96];
     if (error == CL_SUCCESS || error == CL_INVALID_MEM_OBJECT) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: %s is not a buffer: clGetMemObjectInfo returned %s (%d)", function, field,
+                        "%s is not a buffer: clGetMemObjectInfo returned %s (%d)", field,
                         error ? gpi_cl_error_name(error) : "another type", (int)error);
     }
     (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
-    return gpi_fail_cl(gp, error, function, call);
+    return gpi_fail_cl(gp, error, call);
 }
 
 /* Checks that `buffer` contains elements [offset, offset + count) of `size` bytes and allows `access`. Sets *range to
    their place. */
-static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
-                                  size_t offset, size_t count, size_t size, int access, gpi_range *range)
+static gp_result gpi_check_buffer(gp_context *gp, const char *field, cl_mem buffer, size_t offset,
+                                  size_t count, size_t size, int access, gpi_range *range)
 {
     gpi_buffer_info info;
     gp_result result;
     cl_int error;
-    if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s is NULL", function, field);
-    result = gpi_check_use(gp, function);
+    if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s is NULL", field);
+    result = gpi_check_use(gp);
     if (result != GP_OK) return result;
     error = gpi_buffer_ask(buffer, &info);
-    if (error != CL_SUCCESS || info.type != CL_MEM_OBJECT_BUFFER)
-        return gpi_fail_buffer(gp, function, field, error);
-    result = gpi_check_buffer_kind(gp, function, field, &info, access);
+    if (error != CL_SUCCESS || info.type != CL_MEM_OBJECT_BUFFER) return gpi_fail_buffer(gp, field, error);
+    result = gpi_check_buffer_kind(gp, field, &info, access);
     if (result != GP_OK) return result;
     if (offset > info.bytes / size || count > info.bytes / size - offset) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: %s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes",
-                        function, field, info.bytes, offset, count, size);
+                        "%s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes", field,
+                        info.bytes, offset, count, size);
     }
     range->begin = offset * size;
     range->end = (offset + count) * size;
@@ -27853,9 +27844,9 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     error = gpi_range_resolve(buffer, range);
     if (error == CL_SUCCESS && (info.flags & CL_MEM_USE_HOST_PTR))
         error = clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof range->host, &range->host, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, field, error);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, field, error);
     if (access == GPI_READS || !gp->hash) return GP_OK;
-    return gp->hash->check_apart(gp, function, field, range);
+    return gp->hash->check_apart(gp, field, range);
 }
 
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
@@ -27870,40 +27861,39 @@ static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_t
 
 /* Checks a count in a buffer on the device: it must have 32 or 64 bits and be inside its buffer. `prefix`: how the names
    of its fields begin. */
-static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
-                                       const gpi_count *count, gpi_range *range)
+static gp_result gpi_check_count_named(gp_context *gp, const char *prefix, const gpi_count *count,
+                                       gpi_range *range)
 {
     char field[64];
     memset(range, 0, sizeof *range);
     if (!count->buffer && count->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d but %scount_buffer is NULL",
-                        function, prefix, (int)count->type, prefix);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%scount_type = %d but %scount_buffer is NULL", prefix,
+                        (int)count->type, prefix);
     }
     if (!count->buffer) return GP_OK;
     if (count->type && count->type != GP_U32 && count->type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",
-                        function, prefix, (int)count->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%scount_type = %d, must be GP_U32 or GP_U64", prefix,
+                        (int)count->type);
     }
     (void)snprintf(field, sizeof field, "%scount_buffer", prefix);
-    return gpi_check_buffer(gp, function, field, count->buffer, count->offset, 1,
-                            count->type == GP_U64 ? 8 : 4, GPI_READS, range);
+    return gpi_check_buffer(gp, field, count->buffer, count->offset, 1, count->type == GP_U64 ? 8 : 4,
+                            GPI_READS, range);
 }
 
-static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
-                                 gpi_range *range)
+static gp_result gpi_check_count(gp_context *gp, const gpi_count *count, gpi_range *range)
 {
-    return gpi_check_count_named(gp, function, "", count, range);
+    return gpi_check_count_named(gp, "", count, range);
 }
 
 /* Fails if one of the ranges used[read .. count - 1] overlaps any other. The call only reads the first `read` ranges. */
-static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
-                                 const gpi_range *used, size_t read, size_t count)
+static gp_result gpi_check_apart(gp_context *gp, const char *const *names, const gpi_range *used, size_t read,
+                                 size_t count)
 {
     size_t a, b;
     for (a = read; a < count; a++) {
         for (b = 0; b < a; b++) {
             if (!used[a].root || !gpi_overlap(&used[a], &used[b])) continue;
-            return gpi_fail_overlap(gp, function, names[b], &used[b], names[a], &used[a]);
+            return gpi_fail_overlap(gp, names[b], &used[b], names[a], &used[a]);
         }
     }
     return GP_OK;
@@ -27916,22 +27906,22 @@ static bool gpi_same(const gpi_range *a, const gpi_range *b)
 
 /* Sets *in_place if the elements of `size` bytes at in_offset are those at out_offset: of one buffer, or of its sub-buffers. Two
    NULLs count as one buffer. */
-static gp_result gpi_is_in_place(gp_context *gp, const char *function, cl_mem in, size_t in_offset,
-                                 cl_mem out, size_t out_offset, size_t size, bool *in_place)
+static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
+                                 size_t size, bool *in_place)
 {
     gpi_range from, to;
     gp_result result;
     cl_int error;
     *in_place = in == out && in_offset == out_offset;
     if (in == out || !in || !out) return GP_OK;
-    result = gpi_check_use(gp, function);
+    result = gpi_check_use(gp);
     if (result != GP_OK) return result;
     from.begin = from.end = in_offset * size;
     to.begin = to.end = out_offset * size;
     error = gpi_range_resolve(in, &from);
-    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, "in", error);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, "in", error);
     error = gpi_range_resolve(out, &to);
-    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, "out", error);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, "out", error);
     *in_place = gpi_same(&from, &to);
     return GP_OK;
 }
@@ -27945,67 +27935,77 @@ static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
            b_at + b->begin < a_at + a->end;
 }
 
-static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
-                                  const gpi_range *a, const char *b_name, const gpi_range *b)
+static gp_result gpi_fail_overlap(gp_context *gp, const char *a_name, const gpi_range *a, const char *b_name,
+                                  const gpi_range *b)
 {
-    return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap",
-                    function, a_name, a->begin, a->end, b_name, b->begin, b->end,
+    return gpi_fail(gp, GP_ERROR_OVERLAP, "%s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap",
+                    a_name, a->begin, a->end, b_name, b->begin, b->end,
                     a->root == b->root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
 }
 
 /* Checks the caller's scratch, if any: it must be large enough, and not overlap what the call reads and writes. */
-static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
-                                   const gpi_range *used, size_t used_count)
+static gp_result gpi_check_scratch(gp_context *gp, cl_mem scratch, size_t bytes, const gpi_range *used,
+                                   size_t used_count)
 {
     gpi_range range;
     gp_result result;
     size_t i;
     if (!scratch || bytes == 0) return GP_OK;
-    result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
+    result = gpi_check_buffer(gp, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
     for (i = 0; i < used_count && result == GP_OK; i++) {
         if (!gpi_overlap(&range, &used[i])) continue;
-        result = gpi_fail_overlap(gp, function, "scratch", &range, "an input or output", &used[i]);
+        result = gpi_fail_overlap(gp, "scratch", &range, "an input or output", &used[i]);
     }
     return result;
 }
 
 /* Creates a read-write buffer. Refuses sizes that the device does not allow, since one implementation aborts the process
    for them. */
-static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
+static gp_result gpi_alloc(gp_context *gp, size_t bytes, cl_mem *out)
 {
-    const gp_result result = gpi_check_use(gp, function);
+    const gp_result result = gpi_check_use(gp);
     cl_int error;
     *out = NULL;
     if (result != GP_OK) return result;
-    if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a buffer of 0 bytes", function);
+    if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "a buffer of 0 bytes");
     if (bytes > gp->info.max_alloc_size) {
         return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY,
-                        "%s: %zu bytes, but a buffer on %s can have at most %llu", function, bytes,
-                        gp->info.name, (unsigned long long)gp->info.max_alloc_size);
+                        "%zu bytes, but a buffer on %s can have at most %llu", bytes, gp->info.name,
+                        (unsigned long long)gp->info.max_alloc_size);
     }
     *out = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateBuffer");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "clCreateBuffer");
 }
 
-GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out)
+static gp_result gpi_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out)
 {
-    gp_result result;
+    const gp_result result = gpi_alloc(gp, bytes, out);
     cl_int error;
-    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_buffer_create: gp or out is NULL");
-    result = gpi_alloc(gp, "gp_buffer_create", bytes, out);
     if (result != GP_OK || !data) return result;
     error = clEnqueueWriteBuffer(gp->queue, *out, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
     if (error == CL_SUCCESS) return GP_OK;
     (void)clReleaseMemObject(*out);
     *out = NULL;
-    return gpi_fail_cl(gp, error, "gp_buffer_create", "clEnqueueWriteBuffer");
+    return gpi_fail_cl(gp, error, "clEnqueueWriteBuffer");
+}
+
+/* Creates a buffer. Other public calls use this one, too, and go on in their own names. */
+GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out)
+{
+    const char *const outer = gp ? gp->function : NULL;
+    gp_result result;
+    gpi_enter(gp, __func__);
+    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or out is NULL");
+    result = gpi_buffer_create(gp, bytes, data, out);
+    gp->function = outer;
+    return result;
 }
 
 static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out)
 {
     void *zeros = GP_CALLOC(bytes, 1);
     const gp_result result = zeros ? gp_buffer_create(gp, bytes, zeros, out)
-                                   : gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
+                                   : gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     GP_FREE(zeros);
     return result;
 }
@@ -28013,12 +28013,11 @@ static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out)
 
 /* ---- Begin file src/launch/call.c ---- */
 /* call.c - a call's chain of commands: gets scratch, launches kernels, reads results. */
-static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count,
-                                  const cl_event *done)
+static gp_result gpi_check_events(gp_context *gp, const cl_event *wait, cl_uint count, const cl_event *done)
 {
     cl_uint i;
     if ((wait == NULL) != (count == 0)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait is %s and wait_count is %u", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "wait is %s and wait_count is %u",
                         wait ? "given" : "NULL", count);
     }
     for (i = 0; i < count; i++) {
@@ -28026,41 +28025,39 @@ static gp_result gpi_check_events(gp_context *gp, const char *function, const cl
         cl_int error;
         if (done == &wait[i])
             return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                            "%s: done is wait[%u] itself: they must be two variables", function, i);
-        if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
+                            "done is wait[%u] itself: they must be two variables", i);
+        if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "wait[%u] is NULL", i);
         error = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
-        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "wait: clGetEventInfo");
+        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "wait: clGetEventInfo");
         if (context != gp->context) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] belongs to another cl_context",
-                            function, i);
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "wait[%u] belongs to another cl_context", i);
         }
         if (gpi_event_status(wait[i]) < 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] has failed: %s (%d)", function, i,
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "wait[%u] has failed: %s (%d)", i,
                             gpi_cl_error_name(gpi_event_status(wait[i])), (int)gpi_event_status(wait[i]));
         }
     }
     return GP_OK;
 }
 
-static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
-                                cl_uint wait_count, cl_event *done)
+static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const cl_event *wait, cl_uint wait_count,
+                                cl_event *done)
 {
     gp_result result;
     cl_int error;
     memset(call, 0, sizeof *call);
     call->gp = gp;
-    call->function = function;
     call->wait = wait;
     call->wait_count = wait_count;
     call->done = done;
-    result = gpi_check_use(gp, function);
+    result = gpi_check_use(gp);
     if (result != GP_OK) return result;
     gpi_throttle(gp);
-    error = gpi_restore_order(gp, function);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clEnqueueMarkerWithWaitList");
+    error = gpi_restore_order(gp);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clEnqueueMarkerWithWaitList");
     gpi_scratch_settle(gp, false);
     gpi_programs_save_run(gp);
-    return gpi_check_events(gp, function, wait, wait_count, done);
+    return gpi_check_events(gp, wait, wait_count, done);
 }
 
 /* Makes the call's first command also wait for the previous user of the scratch, in an out-of-order queue. */
@@ -28071,8 +28068,7 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     if (!call->gp->scratch_busy) return GP_OK;
     call->merged = (cl_event *)GP_MALLOC((n + 1) * sizeof *call->merged);
     if (!call->merged) {
-        return gpi_fail(call->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a wait list",
-                        call->function);
+        return gpi_fail(call->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a wait list");
     }
     for (i = 0; i < n; i++) call->merged[i] = call->wait[i];
     call->merged[n] = call->gp->scratch_busy;
@@ -28089,7 +28085,7 @@ static gp_result gpi_call_leave_failed(gpi_call *call)
     cl_int error;
     if (!gp->scratch_busy || gpi_event_status(gp->scratch_busy) >= CL_COMPLETE) return GP_OK;
     error = gpi_scratch_retire(gp);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clEnqueueMarkerWithWaitList");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clEnqueueMarkerWithWaitList");
     (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     return GP_OK;
@@ -28103,7 +28099,7 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
     *out = own;
     if (own) return GP_OK; /* gpi_check_scratch has checked it */
     result = gpi_call_leave_failed(call);
-    if (result == GP_OK) result = gpi_scratch_grow(gp, call->function, bytes);
+    if (result == GP_OK) result = gpi_scratch_grow(gp, bytes);
     if (result != GP_OK) return result;
     *out = gp->scratch;
     call->uses_scratch = true;
@@ -28117,8 +28113,8 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
 static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, const char *kernel,
                                    cl_event event)
 {
-    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, what);
-    gpi_watch(call->gp, call->function, kernel, event);
+    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, what);
+    gpi_watch(call->gp, kernel, event);
     if (call->last) (void)clReleaseEvent(call->last);
     call->last = event;
     if (call->gp->out_of_order) {
@@ -28196,7 +28192,7 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     cl_event event;
     cl_int error = call->arg_error;
     gp_result result;
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clSetKernelArg");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clSetKernelArg");
     error = clEnqueueNDRangeKernel(gp->queue, call->program->kernel[call->kernel], 1, NULL, &global, &local,
                                    call->wait_count, call->wait, &event);
     result =
@@ -28224,7 +28220,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order && gp->hash)
         result = gp->hash->result(gp);
     if (result != GP_OK || error == CL_SUCCESS) return result;
-    return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
+    return gpi_fail_cl(gp, error, "clWaitForEvents");
 }
 
 /* Copies a result from any buffer to the host, and waits for it. If the host may not read the buffer, the device copies the
@@ -28235,10 +28231,10 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     cl_mem copy;
     gp_result result;
     const cl_int error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, "clGetMemObjectInfo");
+    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, "clGetMemObjectInfo");
     if (!(flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
         return gpi_call_read_now(call, buffer, offset, size, to);
-    result = gpi_alloc(call->gp, call->function, size, &copy);
+    result = gpi_alloc(call->gp, size, &copy);
     if (result != GP_OK) return result;
     result = gpi_call_copy(call, buffer, offset, copy, 0, size);
     if (result == GP_OK) result = gpi_call_read_now(call, copy, 0, size, to);
@@ -28253,8 +28249,7 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
     gp_context *gp = call->gp;
     if (result == GP_OK && call->done && !call->last) {
         const cl_int error = clEnqueueMarkerWithWaitList(gp->queue, call->wait_count, call->wait, call->done);
-        if (error != CL_SUCCESS)
-            result = gpi_fail_cl(gp, error, call->function, "clEnqueueMarkerWithWaitList");
+        if (error != CL_SUCCESS) result = gpi_fail_cl(gp, error, "clEnqueueMarkerWithWaitList");
     } else if (result == GP_OK && call->done) {
         (void)clRetainEvent(call->last);
         *call->done = call->last;
@@ -28270,20 +28265,21 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
     return result;
 }
 
-/* Ends a call of the API as gpi_call_end_within does, and then calls on_async_error for failures kept so far. */
+/* Ends a call of the API as gpi_call_end_within does, and then calls on_async_error for failures kept so far. After a call
+   within gp_warmup, failures name gp_warmup again. */
 static gp_result gpi_call_end(gpi_call *call, gp_result result)
 {
     result = gpi_call_end_within(call, result);
     gpi_tell_failures(call->gp);
+    if (call->gp->warming_up) gpi_enter(call->gp, "gp_warmup");
     return result;
 }
 /* ---- End file src/launch/call.c ---- */
 
 /* ---- Begin file src/launch/finish.c ---- */
 /* finish.c - waits for all commands in the queue. */
-/* Does what gp_finish does, except that it does not call on_async_error. In an in-order queue one wait serves both the
-   commands and the counts of the hash tables. */
-static gp_result gpi_finish(gp_context *gp)
+/* Waits for all commands. In an in-order queue one wait serves both the commands and the counts of the hash tables. */
+static gp_result gpi_finish_queue(gp_context *gp)
 {
     const gpi_hash_hooks *hash = gp->hash;
     const cl_int asked = gp->out_of_order || !hash ? CL_SUCCESS : hash->read_told(gp, CL_FALSE);
@@ -28296,19 +28292,29 @@ static gp_result gpi_finish(gp_context *gp)
     if (error == CL_SUCCESS) gpi_programs_save(gp);
     result = gpi_async_result(gp); /* the reason, if clFinish has failed, too */
     if (result != GP_OK) return result;
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
-    if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "gp_finish", "clEnqueueReadBuffer");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clFinish");
+    if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "clEnqueueReadBuffer");
     if (!hash) return GP_OK;
     return gp->out_of_order ? hash->result(gp) : hash->tell(gp);
 }
 
+/* Does what gp_finish does, except that it does not call on_async_error. Failures name gp_finish, whichever call waits. */
+static gp_result gpi_finish(gp_context *gp)
+{
+    const char *const outer = gp ? gp->function : NULL;
+    gp_result result;
+    gpi_enter(gp, "gp_finish");
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp is NULL");
+    result = gpi_check_use(gp);
+    if (result == GP_OK) result = gpi_finish_queue(gp);
+    gp->function = outer;
+    return result;
+}
+
 GP_API gp_result gp_finish(gp_context *gp)
 {
-    gp_result result;
-    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
-    result = gpi_check_use(gp, "gp_finish");
-    if (result == GP_OK) result = gpi_finish(gp);
-    gpi_tell_failures(gp);
+    const gp_result result = gpi_finish(gp);
+    if (gp) gpi_tell_failures(gp);
     return result;
 }
 /* ---- End file src/launch/finish.c ---- */
@@ -28335,18 +28341,16 @@ static void gpi_scratch_free(gp_context *gp, cl_mem buffer)
     gp->callback = NULL;
 }
 
-static gp_result gpi_scratch_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
+static gp_result gpi_scratch_alloc(gp_context *gp, size_t bytes, cl_mem *out)
 {
     gpi_range range;
     gp_result result;
-    if (!gp->desc.scratch_alloc) return gpi_alloc(gp, function, bytes, out);
+    if (!gp->desc.scratch_alloc) return gpi_alloc(gp, bytes, out);
     gp->callback = "scratch_alloc";
     *out = gp->desc.scratch_alloc(bytes, gp->desc.scratch_user);
     gp->callback = NULL;
-    if (!*out)
-        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: scratch_alloc has no %zu bytes", function,
-                        bytes);
-    result = gpi_check_buffer(gp, function, "what scratch_alloc gave", *out, 0, bytes, 1, GPI_BOTH, &range);
+    if (!*out) return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "scratch_alloc has no %zu bytes", bytes);
+    result = gpi_check_buffer(gp, "what scratch_alloc gave", *out, 0, bytes, 1, GPI_BOTH, &range);
     if (result != GP_OK) gpi_scratch_free(gp, *out);
     return result;
 }
@@ -28404,7 +28408,7 @@ static void gpi_scratch_settle(gp_context *gp, bool all)
 }
 
 /* Replaces the context's scratch by one of at least `bytes`. */
-static gp_result gpi_scratch_replace(gp_context *gp, const char *function, size_t bytes)
+static gp_result gpi_scratch_replace(gp_context *gp, size_t bytes)
 {
     const size_t limit = gp->desc.scratch_limit, least = 65536;
     const size_t size = bytes >= least || (limit && limit < least) ? bytes : least;
@@ -28413,14 +28417,14 @@ static gp_result gpi_scratch_replace(gp_context *gp, const char *function, size_
     gp_result result;
     if (limit && bytes > limit) {
         return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY,
-                        "%s: needs %zu bytes of scratch, and scratch_limit is %zu", function, bytes, limit);
+                        "needs %zu bytes of scratch, and scratch_limit is %zu", bytes, limit);
     }
-    result = gpi_scratch_alloc(gp, function, size, &grown);
+    result = gpi_scratch_alloc(gp, size, &grown);
     if (result != GP_OK) return result;
     error = gpi_scratch_retire(gp);
     if (error != CL_SUCCESS) {
         gpi_scratch_free(gp, grown);
-        return gpi_fail_cl(gp, error, function, "clEnqueueMarkerWithWaitList");
+        return gpi_fail_cl(gp, error, "clEnqueueMarkerWithWaitList");
     }
     gp->scratch = grown;
     gp->scratch_size = size;
@@ -28430,9 +28434,9 @@ static gp_result gpi_scratch_replace(gp_context *gp, const char *function, size_
 }
 
 /* Makes sure that gp->scratch has at least `bytes`. */
-static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes)
+static gp_result gpi_scratch_grow(gp_context *gp, size_t bytes)
 {
-    const gp_result result = bytes > gp->scratch_size ? gpi_scratch_replace(gp, function, bytes) : GP_OK;
+    const gp_result result = bytes > gp->scratch_size ? gpi_scratch_replace(gp, bytes) : GP_OK;
     if (result == GP_OK && bytes > gp->stats.scratch_most) gp->stats.scratch_most = bytes;
     return result;
 }
@@ -28498,22 +28502,20 @@ typedef struct gpi_element {
 } gpi_element;
 
 /* element.c */
-static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                               gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out);
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element);
 static void gpi_call_combine_args(gpi_call *call, const gpi_element *element);
 static const char *gpi_map_field(const gpi_operation *o);
 static bool gpi_combine_takes_args(const gpi_operation *o);
-static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type);
-static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
-static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
-                                  const char *high_name, uint64_t high, gp_type type);
+static gp_result gpi_fail_type(gp_context *gp, const char *field, gp_type type);
+static gp_result gpi_check_type(gp_context *gp, const char *field, gp_type type);
+static gp_result gpi_check_bounds(gp_context *gp, const char *low_name, uint64_t low, const char *high_name,
+                                  uint64_t high, gp_type type);
 static size_t gpi_head_size(const gpi_element *element);
-static gp_result gpi_element_describe(gp_context *gp, const char *function, const gpi_operation *operation,
-                                      gpi_element *element);
-static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
-                                     size_t count);
+static gp_result gpi_element_describe(gp_context *gp, const gpi_operation *operation, gpi_element *element);
+static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element, size_t count);
 
 /* prelude.c */
 static void gpi_identity_words(const gpi_element *element, gpi_text *text);
@@ -28524,19 +28526,18 @@ static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, 
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
 static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
-static gp_result gpi_element_program(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     const gpi_element *element, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_element_program(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                                     gpi_plan *plan, gpi_program **out);
 
 /* monoid_check.c */
-static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
-                                  gpi_element *element);
+static gp_result gpi_element_make(gp_context *gp, const gpi_operation *operation, gpi_element *element);
 
 /* key.c */
 static cl_ulong gpi_key_flip(gp_type type, bool descending);
-static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
-                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out);
-static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type);
-static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size);
+static gp_result gpi_key_program(gp_context *gp, gpi_primitive primitive, gp_type type, size_t value_size,
+                                 const char *more, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_check_key_type(gp_context *gp, gp_type type);
+static gp_result gpi_check_value_size(gp_context *gp, size_t size);
 /* ---- End file src/element/element.h ---- */
 
 /* ---- Begin file src/element/element.c ---- */
@@ -28554,7 +28555,7 @@ static bool gpi_combine_takes_args(const gpi_operation *o)
     return o->monoid && o->monoid->takes_args && o->args.count > 0;
 }
 
-static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
+static gp_result gpi_check_monoid(gp_context *gp, const gp_monoid *m)
 {
     const char *missing = gpi_is_blank(m->type)      ? "type"
                           : !m->source               ? "source"
@@ -28562,28 +28563,27 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                           : !m->identity             ? "identity"
                                                      : NULL;
     if (missing) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid has no %s", function, missing);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "monoid has no %s", missing);
     }
     if (m->size < 4 || m->size > GPI_MONOID_MAX || m->size % 4) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: monoid->size = %zu, must be a multiple of 4 in 4..%d", function, m->size,
-                        GPI_MONOID_MAX);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "monoid->size = %zu, must be a multiple of 4 in 4..%d",
+                        m->size, GPI_MONOID_MAX);
     }
-    return gpi_check_monoid_text(gp, function, m);
+    return gpi_check_monoid_text(gp, m);
 }
 
-static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
+static gp_result gpi_element_monoid(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
-    const gp_result result = gpi_check_monoid(gp, function, o->monoid);
+    const gp_result result = gpi_check_monoid(gp, o->monoid);
     if (result != GP_OK) return result;
     if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: with a monoid, out_type, op, op_count and compensated must be 0, and %s too "
+                        "with a monoid, out_type, op, op_count and compensated must be 0, and %s too "
                         "unless %s is given "
                         "(here %d, %d, %zu, %d, %d)",
-                        function, gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op,
-                        o->op_count, o->compensated, (int)o->type);
+                        gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op, o->op_count,
+                        o->compensated, (int)o->type);
     }
     if (!o->map) element->in_size = o->monoid->size;
     element->base_size = element->out_size = o->monoid->size;
@@ -28597,68 +28597,63 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
 /* ------------------------------------------------------------------ checks: built-in operations */
 
 /* Fails because `type` is not a gp_type, most often because it was not set. */
-static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type)
+static gp_result gpi_fail_type(gp_context *gp, const char *field, gp_type type)
 {
-    if (!type) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is not set", function, field);
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+    if (!type) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s is not set", field);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s = %d is not a gp_type", field, (int)type);
 }
 
-static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi_operation *o,
-                                 const gpi_field *field)
+static gp_result gpi_check_field(gp_context *gp, const gpi_operation *o, const gpi_field *field)
 {
     const bool is_float = gpi_is_float(field->out);
     if (!gpi_op_macro(field->op)) {
-        if (!field->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", function);
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)field->op);
+        if (!field->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "op is not set");
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d is not a gp_op", (int)field->op);
     }
-    if (!gpi_type_size(field->out)) return gpi_fail_type(gp, function, "out_type", field->out);
+    if (!gpi_type_size(field->out)) return gpi_fail_type(gp, "out_type", field->out);
     if (is_float && (field->op == GP_AND || field->op == GP_OR || field->op == GP_XOR)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is bitwise, and %s is not an integer type",
-                        function, (int)field->op, gpi_type_cl(field->out));
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d is bitwise, and %s is not an integer type",
+                        (int)field->op, gpi_type_cl(field->out));
     }
     if (gpi_is_arg(field->op) && field->out != GP_U32 && field->out != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: argmin and argmax give u32 or u64, not out_type %s",
-                        function, gpi_type_cl(field->out));
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "argmin and argmax give u32 or u64, not out_type %s",
+                        gpi_type_cl(field->out));
     }
     if (gpi_is_arg(field->op) && o->initial) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: initial must be NULL with argmin and argmax",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "initial must be NULL with argmin and argmax");
     }
     return GP_OK;
 }
 
 /* Fails if the field's result is narrower than the values that are summed. Only a map may narrow values. */
-static gp_result gpi_check_width(gp_context *gp, const char *function, const char *from_field, gp_type from,
-                                 const gpi_field *field)
+static gp_result gpi_check_width(gp_context *gp, const char *from_field, gp_type from, const gpi_field *field)
 {
     if (gpi_is_arg(field->op)) return GP_OK;
     if (gpi_is_float(from) && !gpi_is_float(field->out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s %s cannot be summed as out_type %s", function,
-                        from_field, gpi_type_cl(from), gpi_type_cl(field->out));
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s %s cannot be summed as out_type %s", from_field,
+                        gpi_type_cl(from), gpi_type_cl(field->out));
     }
     if (gpi_type_size(field->out) < gpi_type_size(from)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type %s is narrower than %s %s", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type %s is narrower than %s %s",
                         gpi_type_cl(field->out), from_field, gpi_type_cl(from));
     }
     return GP_OK;
 }
 
-static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type)
+static gp_result gpi_check_fp64(gp_context *gp, gp_type type)
 {
     if (type != GP_F64 || gp->info.fp64) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: f64 on %s, which has no cl_khr_fp64", function,
-                    gp->info.name);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "f64 on %s, which has no cl_khr_fp64", gp->info.name);
 }
 
-static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type)
+static gp_result gpi_check_type(gp_context *gp, const char *field, gp_type type)
 {
-    return gpi_type_size(type) ? gpi_check_fp64(gp, function, type)
-                               : gpi_fail_type(gp, function, field, type);
+    return gpi_type_size(type) ? gpi_check_fp64(gp, type) : gpi_fail_type(gp, field, type);
 }
 
 /* Checks a range of integers: low < high, and the type holds all of [low, high). Negative bounds are extended to 64 bits. */
-static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
-                                  const char *high_name, uint64_t high, gp_type type)
+static gp_result gpi_check_bounds(gp_context *gp, const char *low_name, uint64_t low, const char *high_name,
+                                  uint64_t high, gp_type type)
 {
     const bool is_signed = gpi_is_signed(type);
     const uint64_t all = ~(uint64_t)0 >> (64 - 8 * gpi_type_size(type));
@@ -28668,40 +28663,36 @@ static gp_result gpi_check_bounds(gp_context *gp, const char *function, const ch
         ((high - 1) ^ sign) <= (last ^ sign))
         return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    is_signed ? "%s: %s = %lld and %s = %lld: must be %s < %s, of numbers of %s"
-                              : "%s: %s = %llu and %s = %llu: must be %s < %s, of numbers of %s",
-                    function, low_name, (long long)low, high_name, (long long)high, low_name, high_name,
+                    is_signed ? "%s = %lld and %s = %lld: must be %s < %s, of numbers of %s"
+                              : "%s = %llu and %s = %llu: must be %s < %s, of numbers of %s",
+                    low_name, (long long)low, high_name, (long long)high, low_name, high_name,
                     gpi_type_cl(type));
 }
 
-static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
+static gp_result gpi_check_inputs(gp_context *gp, const gpi_operation *o)
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
     const bool wanted[3] = {(!o->monoid || o->map) && !gpi_is_typed_by_map(o), o->type2 != 0,
                             o->segments && o->segments != GPI_SEGMENTS_RUNS};
     const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
-    gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
+    gp_result result = gpi_check_text(gp, gpi_map_field(o), o->map);
     size_t i;
-    if (result == GP_OK) result = gpi_args_check(gp, function, &o->args);
+    if (result == GP_OK) result = gpi_args_check(gp, &o->args);
     if (result != GP_OK) return result;
     if (o->record && (o->type || !o->map)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: record is given, and %s = %d, and %s is %s: "
+                        "record is given, and %s = %d, and %s is %s: "
                         "records take a map, and no type",
-                        function, gpi_type_field(o), (int)o->type, gpi_map_field(o),
-                        o->map ? "given" : "NULL");
+                        gpi_type_field(o), (int)o->type, gpi_map_field(o), o->map ? "given" : "NULL");
     }
     if (o->type2 && !o->map) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: in2 is given but map is NULL: only a map reads in2", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "in2 is given but map is NULL: only a map reads in2");
     }
     if (!o->op_count && (o->ops || o->out_types)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops or out_types is given but op_count is 0",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "ops or out_types is given but op_count is 0");
     }
     for (i = 0; i < 3 && result == GP_OK; i++) {
-        result = wanted[i] ? gpi_check_type(gp, function, names[i], types[i])
-                           : gpi_check_fp64(gp, function, types[i]);
+        result = wanted[i] ? gpi_check_type(gp, names[i], types[i]) : gpi_check_fp64(gp, types[i]);
     }
     return result;
 }
@@ -28722,51 +28713,49 @@ static size_t gpi_field_size(const gpi_field *field)
 }
 
 /* Makes and checks the field for an operation `op` on values of type `from`. */
-static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_operation *o, gp_type from,
-                                gp_op op, gp_type out, gpi_field *field)
+static gp_result gpi_field_make(gp_context *gp, const gpi_operation *o, gp_type from, gp_op op, gp_type out,
+                                gpi_field *field)
 {
     gp_result result;
     field->op = op;
     field->out = out ? out : gpi_sum_type(from, op);
     field->value = gpi_is_arg(op) ? gpi_arg_type(gpi_operand(from)) : gpi_operand(field->out);
     field->compensated = o->compensated && op == GP_SUM && gpi_is_float(field->value);
-    result = gpi_check_field(gp, function, o, field);
-    if (result == GP_OK) result = gpi_check_fp64(gp, function, field->out);
+    result = gpi_check_field(gp, o, field);
+    if (result == GP_OK) result = gpi_check_fp64(gp, field->out);
     if (result == GP_OK && (!o->map || o->op_count))
-        result = gpi_check_width(gp, function, gpi_type_field(o), from, field);
+        result = gpi_check_width(gp, gpi_type_field(o), from, field);
     return result;
 }
 
-static gp_result gpi_check_ops(gp_context *gp, const char *function, const gpi_operation *o)
+static gp_result gpi_check_ops(gp_context *gp, const gpi_operation *o)
 {
     if (o->op || o->out_type || o->initial) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: with op_count, op, out_type and initial must be 0", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "with op_count, op, out_type and initial must be 0");
     }
     if (!o->ops || o->op_count > GP_OPS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: op_count = %zu, must be at most %d, and ops %s",
-                        function, o->op_count, GP_OPS_MAX, o->ops ? "is given" : "is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "op_count = %zu, must be at most %d, and ops %s",
+                        o->op_count, GP_OPS_MAX, o->ops ? "is given" : "is NULL");
     }
     if (o->map_type && (!o->map || !gpi_type_size(o->map_type))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d: not a gp_type, or map is NULL",
-                        function, (int)o->map_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "map_type = %d: not a gp_type, or map is NULL",
+                        (int)o->map_type);
     }
-    return gpi_check_fp64(gp, function, o->map_type);
+    return gpi_check_fp64(gp, o->map_type);
 }
 
 /* Makes an element of several operations: fields side by side, as in a C struct. */
-static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_element *element)
+static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
     const gp_type from = o->map_type ? o->map_type : o->type;
-    gp_result result = gpi_check_ops(gp, function, o);
-    if (result == GP_OK && gpi_is_typed_by_map(o)) result = gpi_check_type(gp, function, "map_type", from);
+    gp_result result = gpi_check_ops(gp, o);
+    if (result == GP_OK && gpi_is_typed_by_map(o)) result = gpi_check_type(gp, "map_type", from);
     size_t k, align = 1;
     element->mapped = gpi_operand(from);
     for (k = 0; k < o->op_count && result == GP_OK; k++) {
         gpi_field *field = &element->fields[k];
-        result = gpi_field_make(gp, function, o, from, o->ops[k],
-                                o->out_types ? o->out_types[k] : GP_TYPE_NONE, field);
+        result = gpi_field_make(gp, o, from, o->ops[k], o->out_types ? o->out_types[k] : GP_TYPE_NONE, field);
         if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* no halves in a gp_value */
         field->offset = gpi_round_up(element->base_size, gpi_type_size(field->value));
         element->base_size = field->offset + gpi_field_size(field);
@@ -28778,26 +28767,24 @@ static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_eleme
     return result;
 }
 
-static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_element *element)
+static gp_result gpi_element_op(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
     gpi_field *field = &element->fields[0];
     const bool compared = gpi_is_typed_by_map(o) && gpi_is_arg(o->op); /* the map's values are compared */
     const gp_type from = compared ? o->map_type : o->type;
-    gp_result result = compared && from ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
+    gp_result result = compared && from ? gpi_check_type(gp, "map_type", from) : GP_OK;
     if (compared && !from) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_TYPE,
-            "%s: map_type is not set: argmin and argmax of records, or of indices alone, compare values "
-            "of map_type, which only gp_reduce has",
-            function);
+            "map_type is not set: argmin and argmax of records, or of indices alone, compare values "
+            "of map_type, which only gp_reduce has");
     }
-    if (result == GP_OK) result = gpi_field_make(gp, function, o, from, o->op, o->out_type, field);
+    if (result == GP_OK) result = gpi_field_make(gp, o, from, o->op, o->out_type, field);
     if (result == GP_OK && gpi_is_typed_by_map(o) && !compared)
-        result = gpi_check_type(gp, function, "out_type", o->out_type);
+        result = gpi_check_type(gp, "out_type", o->out_type);
     if (result == GP_OK && o->map_type && !compared) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type is only used with op_count; here %s",
-                        function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "map_type is only used with op_count; here %s",
                         gpi_is_arg(o->op) ? "type says as what the map's values are compared"
                                           : "out_type is the map's type");
     }
@@ -28827,18 +28814,16 @@ static void gpi_field_initial(const gpi_field *field, const void *initial, unsig
     memcpy(out, &value, sizeof value);
 }
 
-static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_element *element)
+static gp_result gpi_element_builtin(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
-    const gp_result result =
-        o->op_count ? gpi_element_ops(gp, function, element) : gpi_element_op(gp, function, element);
+    const gp_result result = o->op_count ? gpi_element_ops(gp, element) : gpi_element_op(gp, element);
     bool compensated = false;
     size_t k;
     if (result != GP_OK) return result;
     if (o->compensated && gp->desc.fast_math) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: compensated sums need a context without fast_math, which may remove them",
-                        function);
+                        "compensated sums need a context without fast_math, which may remove them");
     }
     element->commutative = element->exact = true;
     for (k = 0; k < element->field_count; k++) {
@@ -28850,8 +28835,7 @@ static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_e
     memcpy(element->initial, element->identity, element->base_size);
     if (o->initial) gpi_field_initial(&element->fields[0], o->initial, element->initial);
     if (o->compensated && !compensated) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: compensated needs a sum of floats, and there is none",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "compensated needs a sum of floats, and there is none");
     }
     return GP_OK;
 }
@@ -28867,8 +28851,7 @@ static size_t gpi_head_size(const gpi_element *element)
     return element->field_count == 0 || (counts && element->base_size < 4) ? 4 : element->base_size;
 }
 
-static gp_result gpi_element_describe(gp_context *gp, const char *function, const gpi_operation *operation,
-                                      gpi_element *element)
+static gp_result gpi_element_describe(gp_context *gp, const gpi_operation *operation, gpi_element *element)
 {
     gp_result result;
     memset(element, 0, sizeof *element);
@@ -28882,12 +28865,11 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
     element->operation.args.pasted = operation->monoid ? operation->monoid->source : NULL;
     element->in2_size = gpi_type_size(operation->type2);
     element->heads_size = gpi_type_size(operation->heads_type);
-    result = gpi_check_inputs(gp, function, &element->operation);
+    result = gpi_check_inputs(gp, &element->operation);
     if (result != GP_OK) return result;
-    result = operation->monoid ? gpi_element_monoid(gp, function, element)
-                               : gpi_element_builtin(gp, function, element);
+    result = operation->monoid ? gpi_element_monoid(gp, element) : gpi_element_builtin(gp, element);
     if (result == GP_OK && operation->segments && gpi_is_arg(operation->op)) {
-        result = gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: argmin and argmax do not take segments", function);
+        result = gpi_fail(gp, GP_ERROR_UNSUPPORTED, "argmin and argmax do not take segments");
     }
     element->size = gpi_head_size(element);
     element->size +=
@@ -28897,16 +28879,14 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
 }
 
 /* Fails if argmin or argmax returns positions in 32 bits and `count` does not fit. All ones means "nowhere". */
-static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
-                                     size_t count)
+static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element, size_t count)
 {
     size_t k;
     for (k = 0; k < element->field_count; k++) {
         if (!gpi_is_arg(element->fields[k].op) || element->fields[k].out != GP_U32) continue;
         if (count >= UINT32_MAX) {
             return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                            "%s: count = %zu, does not fit positions of u32: set out_type to GP_U64",
-                            function, count);
+                            "count = %zu, does not fit positions of u32: set out_type to GP_U64", count);
         }
     }
     return GP_OK;
@@ -28926,14 +28906,13 @@ static bool gpi_element_has_quads(const gpi_element *element)
 /* Makes the plan of a call on an element. With sub-groups, rows of SCAN are for elements that are read four at a time: half of
    the tile stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, whose whole tile is in
    local memory. */
-static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
+static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                               gp_strategy strategy, gpi_plan *plan)
 {
     enum { GPI_MOST = 32 }; /* elements of an item that have heads: see gpi_prelude_keyed */
-    const gp_result result = gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
+    const gp_result result = gpi_plan_make_sized(gp, primitive, element->size, strategy, plan);
     if (result != GP_OK || primitive != GPI_SCAN || !plan->sub_group) return result;
-    if (!gpi_element_has_quads(element))
-        return gpi_plan_make_select(gp, function, element->size, strategy, plan);
+    if (!gpi_element_has_quads(element)) return gpi_plan_make_select(gp, element->size, strategy, plan);
     if (element->operation.segments && plan->per_item > GPI_MOST && !gp->desc.tuning.tile)
         plan->per_item = GPI_MOST;
     return result;
@@ -28948,7 +28927,7 @@ static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, s
     if (element->operation.type || element->operation.record)
         return gpi_alloc_zeros(gp, count * element->in_size, out);
     elements = (unsigned char *)GP_MALLOC(count * element->base_size);
-    if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
+    if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     for (i = 0; i < count; i++)
         memcpy(elements + i * element->base_size, element->identity, element->base_size);
     result = gp_buffer_create(gp, count * element->base_size, elements, out);
@@ -29002,23 +28981,22 @@ static void gpi_key_prelude(const gp_context *gp, const gpi_plan *plan, const vo
                  key->more);
 }
 
-static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
-                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out)
+static gp_result gpi_key_program(gp_context *gp, gpi_primitive primitive, gp_type type, size_t value_size,
+                                 const char *more, gpi_plan *plan, gpi_program **out)
 {
     const gpi_key_of key = {type, value_size, more};
-    return gpi_program_get(gp, function, primitive, gpi_key_prelude, &key, plan, out);
+    return gpi_program_get(gp, primitive, gpi_key_prelude, &key, plan, out);
 }
 
-static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type)
+static gp_result gpi_check_key_type(gp_context *gp, gp_type type)
 {
-    return gpi_type_size(type) ? GP_OK : gpi_fail_type(gp, function, "key_type", type);
+    return gpi_type_size(type) ? GP_OK : gpi_fail_type(gp, "key_type", type);
 }
 
-static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size)
+static gp_result gpi_check_value_size(gp_context *gp, size_t size)
 {
     if (size <= 16 && (size & (size - 1)) == 0) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 1, 2, 4, 8 or 16",
-                    function, size);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "value_size = %zu, must be 0, 1, 2, 4, 8 or 16", size);
 }
 /* ---- End file src/element/key.c ---- */
 
@@ -29063,7 +29041,6 @@ enum {
 /* A checked call, and its second round's elements. */
 typedef struct gpi_monoid_check {
     gp_context *gp;
-    const char *function;
     const gp_check_monoid_desc *desc;
     gpi_element element;
     gpi_plan plan;
@@ -29132,7 +29109,7 @@ static gp_result gpi_monoid_check_launch(gpi_monoid_check *check, const cl_mem *
     const cl_uint count = (cl_uint)check->triples;
     const float tolerance = check->desc->tolerance > 0 ? check->desc->tolerance : 1e-4f;
     gpi_call call;
-    gp_result result = gpi_call_begin(&call, check->gp, check->function, NULL, 0, NULL);
+    gp_result result = gpi_call_begin(&call, check->gp, NULL, 0, NULL);
     if (result == GP_OK) {
         gpi_call_kernel(&call, check->program, "gp_monoid_check");
         gpi_call_args(&call, &check->element.operation.args);
@@ -29161,9 +29138,8 @@ static gp_result gpi_monoid_check_round(gpi_monoid_check *check)
     if (result == GP_OK)
         result = gp_buffer_create(check->gp, check->triples * 12, check->triple, &buffers[1]);
     if (result == GP_OK)
-        result = gpi_alloc(check->gp, check->function, check->triples * GPI_LAW_RESULTS * check->size,
-                           &buffers[2]);
-    if (result == GP_OK) result = gpi_alloc(check->gp, check->function, check->triples * 4, &buffers[3]);
+        result = gpi_alloc(check->gp, check->triples * GPI_LAW_RESULTS * check->size, &buffers[2]);
+    if (result == GP_OK) result = gpi_alloc(check->gp, check->triples * 4, &buffers[3]);
     if (result == GP_OK) result = gpi_monoid_check_launch(check, buffers);
     for (i = 0; i < 4; i++) {
         if (buffers[i]) (void)clReleaseMemObject(buffers[i]);
@@ -29211,20 +29187,19 @@ static gp_result gpi_monoid_check_fail(const gpi_monoid_check *check, size_t t, 
     x = gpi_monoid_check_text(check, result + first * check->size, text[3]);
     if (first < 2) {
         return gpi_fail(check->gp, GP_ERROR_LAW,
-                        "%s: monoid %s: the identity is not neutral: %s = %s for a = %s%s", check->function,
-                        m->type, first == 0 ? "e a" : "a e", x, element[0], origin);
+                        "monoid %s: the identity is not neutral: %s = %s for a = %s%s", m->type,
+                        first == 0 ? "e a" : "a e", x, element[0], origin);
     }
     y = gpi_monoid_check_text(check, result + (first + 1) * check->size, text[4]);
     if (first == 4) {
-        return gpi_fail(
-            check->gp, GP_ERROR_LAW,
-            "%s: monoid %s: %s is not associative: (a b) c = %s and a (b c) = %s for a = %s, b = %s, "
-            "c = %s%s",
-            check->function, m->type, m->combine, x, y, element[0], element[1], element[2], origin);
+        return gpi_fail(check->gp, GP_ERROR_LAW,
+                        "monoid %s: %s is not associative: (a b) c = %s and a (b c) = %s for a = %s, b = %s, "
+                        "c = %s%s",
+                        m->type, m->combine, x, y, element[0], element[1], element[2], origin);
     }
     return gpi_fail(check->gp, GP_ERROR_LAW,
-                    "%s: monoid %s: %s is not commutative: a b = %s and b a = %s for a = %s, b = %s%s",
-                    check->function, m->type, m->combine, x, y, element[0], element[1], origin);
+                    "monoid %s: %s is not commutative: a b = %s and b a = %s for a = %s, b = %s%s", m->type,
+                    m->combine, x, y, element[0], element[1], origin);
 }
 
 static gp_result gpi_monoid_check_judge(const gpi_monoid_check *check)
@@ -29262,8 +29237,7 @@ static void gpi_monoid_check_prelude(const gp_context *gp, const gpi_plan *plan,
 static gp_result gpi_monoid_check_args(const gpi_monoid_check *check)
 {
     gpi_range used[GP_ARGS_MAX];
-    return gpi_args_check_buffers(check->gp, check->function, &check->element.operation.args, NULL, used, 0,
-                                  0);
+    return gpi_args_check_buffers(check->gp, &check->element.operation.args, NULL, used, 0, 0);
 }
 
 static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
@@ -29274,27 +29248,24 @@ static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
     memset(&operation, 0, sizeof operation);
     operation.monoid = desc->monoid;
     operation.args = gpi_args_make(desc->args, desc->arg_count, desc->equal ? "x y" : "");
-    if (!desc->monoid)
-        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid is NULL", check->function);
+    if (!desc->monoid) return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "monoid is NULL");
     if (!desc->samples != !desc->sample_count || desc->sample_count > GPI_MONOID_CHECK_SAMPLES_MAX) {
-        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: samples is %s, sample_count = %zu, at most %d", check->function,
+        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "samples is %s, sample_count = %zu, at most %d",
                         desc->samples ? "given" : "NULL", desc->sample_count,
                         (int)GPI_MONOID_CHECK_SAMPLES_MAX);
     }
-    result = gpi_check_text(check->gp, check->function, "equal", desc->equal);
+    result = gpi_check_text(check->gp, "equal", desc->equal);
     if (result != GP_OK) return result;
     if (!(desc->tolerance >= 0)) {
-        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "%s: tolerance = %g, must not be negative",
-                        check->function, (double)desc->tolerance);
+        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "tolerance = %g, must not be negative",
+                        (double)desc->tolerance);
     }
-    result = gpi_element_make(check->gp, check->function, &operation, &check->element);
+    result = gpi_element_make(check->gp, &operation, &check->element);
     if (result == GP_OK) result = gpi_monoid_check_args(check);
     if (result == GP_OK)
-        result = gpi_plan_make(check->gp, check->function, GPI_REDUCE, &check->element,
-                               GP_STRATEGY_MULTI_PASS, &check->plan);
-    return result == GP_OK ? gpi_program_get(check->gp, check->function, GPI_MONOID_CHECK,
-                                             gpi_monoid_check_prelude, check, &check->plan, &check->program)
+        result = gpi_plan_make(check->gp, GPI_REDUCE, &check->element, GP_STRATEGY_MULTI_PASS, &check->plan);
+    return result == GP_OK ? gpi_program_get(check->gp, GPI_MONOID_CHECK, gpi_monoid_check_prelude, check,
+                                             &check->plan, &check->program)
                            : result;
 }
 
@@ -29310,8 +29281,7 @@ static gp_result gpi_monoid_check_run(gpi_monoid_check *check)
     check->results = (unsigned char *)GP_MALLOC(check->triples * GPI_LAW_RESULTS * check->size);
     check->failed = (uint32_t *)GP_MALLOC(check->triples * 4);
     if (!check->elements || !check->triple || !check->results || !check->failed) {
-        return gpi_fail(check->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for elements",
-                        check->function);
+        return gpi_fail(check->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for elements");
     }
     gpi_monoid_check_fill(check);
     result = gpi_monoid_check_round(check);
@@ -29322,13 +29292,12 @@ static gp_result gpi_monoid_check_run(gpi_monoid_check *check)
     return result == GP_OK ? gpi_monoid_check_judge(check) : result;
 }
 
-static gp_result gpi_monoid_check_call(gp_context *gp, const char *function, const gp_check_monoid_desc *desc)
+static gp_result gpi_monoid_check_call(gp_context *gp, const gp_check_monoid_desc *desc)
 {
     gpi_monoid_check check;
     gp_result result;
     memset(&check, 0, sizeof check);
     check.gp = gp;
-    check.function = function;
     check.desc = desc;
     result = gpi_monoid_check_begin(&check);
     if (result == GP_OK) result = gpi_monoid_check_run(&check);
@@ -29358,7 +29327,7 @@ static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
 
 /* Checks a monoid that the context does not remember as checked. Remembers it before the check, since the check comes here,
    too, and forgets it if the check fails. */
-static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, const gpi_operation *operation)
+static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *operation)
 {
     const gp_monoid *monoid = operation->monoid;
     gp_check_monoid_desc desc;
@@ -29377,7 +29346,7 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, cons
     }
     if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all are tried again */
     grown = (uint64_t *)GP_REALLOC(gp->laws, (gp->law_count + 1) * sizeof *grown);
-    if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory", function);
+    if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     gp->laws = grown;
     gp->laws[gp->law_count++] = hash;
     memset(&desc, 0, sizeof desc);
@@ -29386,25 +29355,25 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, cons
         desc.args = operation->args.list;
         desc.arg_count = operation->args.count;
     }
-    result = gpi_monoid_check_call(gp, function, &desc);
+    result = gpi_monoid_check_call(gp, &desc);
     if (result != GP_OK) gp->law_count--;
     gp->released = released; /* a call within another one, whose programs are still needed */
     return result;
 }
 
 /* Describes and checks an element. If the context checks monoids, also tests the laws of one that it has not tested yet. */
-static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
-                                  gpi_element *element)
+static gp_result gpi_element_make(gp_context *gp, const gpi_operation *operation, gpi_element *element)
 {
-    const gp_result result = gpi_element_describe(gp, function, operation, element);
+    const gp_result result = gpi_element_describe(gp, operation, element);
     if (result != GP_OK || !operation->monoid || !gp->desc.check_monoids) return result;
-    return gpi_monoid_check_new(gp, function, operation);
+    return gpi_monoid_check_new(gp, operation);
 }
 
 GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc)
 {
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_check_monoid: gp or desc is NULL");
-    return gpi_monoid_check_call(gp, "gp_check_monoid", desc);
+    gpi_enter(gp, __func__);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    return gpi_monoid_check_call(gp, desc);
 }
 /* ---- End file src/element/monoid_check.c ---- */
 
@@ -29635,11 +29604,11 @@ static void gpi_prelude_make(const gp_context *gp, const gpi_plan *plan, const v
     gpi_element_prelude(of->element, of->primitive, plan, text);
 }
 
-static gp_result gpi_element_program(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     const gpi_element *element, gpi_plan *plan, gpi_program **out)
+static gp_result gpi_element_program(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                                     gpi_plan *plan, gpi_program **out)
 {
     const gpi_element_of of = {element, primitive};
-    return gpi_program_get(gp, function, primitive, gpi_prelude_make, &of, plan, out);
+    return gpi_program_get(gp, primitive, gpi_prelude_make, &of, plan, out);
 }
 /* ---- End file src/element/prelude.c ---- */
 
@@ -29662,7 +29631,6 @@ typedef struct gpi_scan {
 /* A checked call, ready to run. */
 typedef struct gpi_segmented {
     const gp_segmented_reduce_desc *desc;
-    const char *function;
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
@@ -29678,8 +29646,7 @@ typedef struct gpi_segmented {
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 
 /* scan.c */
-static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_scan_desc *desc,
-                               gpi_scan *scan);
+static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_scan *scan);
 static size_t gpi_look_back_bytes(size_t tiles, size_t size);
 static size_t gpi_scan_scratch(const gpi_scan *scan);
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place);
@@ -29687,8 +29654,7 @@ static gp_result gpi_scan_launch(gpi_call *call, gpi_scan *scan);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 
 /* segmented_reduce.c */
-static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const gp_segmented_reduce_desc *d,
-                                    gpi_segmented *s);
+static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s);
 static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s);
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);
 /* ---- End file src/scan/scan.h ---- */
@@ -29707,8 +29673,7 @@ typedef struct gpi_reduce {
     cl_ulong out_offset;
 } gpi_reduce;
 
-static gp_result gpi_reduce_element(gp_context *gp, const char *function, const gp_reduce_desc *desc,
-                                    gpi_element *element)
+static gp_result gpi_reduce_element(gp_context *gp, const gp_reduce_desc *desc, gpi_element *element)
 {
     gpi_operation o;
     memset(&o, 0, sizeof o);
@@ -29728,10 +29693,9 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.indices = desc->map && !desc->in && !desc->type && !desc->record;
     o.initial = desc->initial;
     if (o.indices && (desc->in2 || desc->type2))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 or type2 is given without in and type",
-                        function);
-    if (desc->record && desc->in2 && !desc->type2) return gpi_fail_type(gp, function, "type2", GP_TYPE_NONE);
-    return gpi_element_make(gp, function, &o, element);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "in2 or type2 is given without in and type");
+    if (desc->record && desc->in2 && !desc->type2) return gpi_fail_type(gp, "type2", GP_TYPE_NONE);
+    return gpi_element_make(gp, &o, element);
 }
 
 /* Returns the number of spans, enough for any count up to the bound. */
@@ -29744,8 +29708,7 @@ static cl_uint gpi_reduce_spans(const gp_context *gp, const gpi_reduce *reduce)
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_reduce_desc *desc,
-                                 gpi_reduce *reduce)
+static gp_result gpi_reduce_plan(gp_context *gp, const gp_reduce_desc *desc, gpi_reduce *reduce)
 {
     gp_result result;
     reduce->desc = desc;
@@ -29753,13 +29716,13 @@ static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_
     reduce->count.buffer = desc->count_buffer;
     reduce->count.offset = desc->count_offset;
     reduce->count.type = desc->count_type;
-    result = gpi_reduce_element(gp, function, desc, &reduce->element);
+    result = gpi_reduce_element(gp, desc, &reduce->element);
     if (result != GP_OK) return result;
-    result = gpi_plan_make(gp, function, GPI_REDUCE, &reduce->element, GP_STRATEGY_AUTO, &reduce->plan);
+    result = gpi_plan_make(gp, GPI_REDUCE, &reduce->element, GP_STRATEGY_AUTO, &reduce->plan);
     if (result != GP_OK) return result;
-    result = gpi_element_program(gp, function, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
+    result = gpi_element_program(gp, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
     if (result != GP_OK) return result;
-    result = gpi_plan_tiles(gp, function, &reduce->plan, desc->count, &reduce->tiles);
+    result = gpi_plan_tiles(gp, &reduce->plan, desc->count, &reduce->tiles);
     reduce->spans = result == GP_OK ? gpi_reduce_spans(gp, reduce) : 0;
     return result;
 }
@@ -29769,37 +29732,35 @@ static size_t gpi_reduce_scratch(const gpi_reduce *reduce)
     return reduce->spans > 1 ? reduce->spans * reduce->element.size : 0;
 }
 
-static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_reduce *reduce)
+static gp_result gpi_reduce_check(gp_context *gp, gpi_reduce *reduce)
 {
     const gp_reduce_desc *desc = reduce->desc;
     const gpi_element *element = &reduce->element;
     enum { GPI_FROM, GPI_FROM2, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
     static const char *const names[GPI_RANGES] = {"in", "in2", "count_buffer", "out"};
     gpi_range used[GPI_ALL];
-    gp_result result = gpi_check_positions(gp, function, element, desc->count);
+    gp_result result = gpi_check_positions(gp, element, desc->count);
     memset(used, 0, sizeof used);
     if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: in is NULL: if the map reads only i, leave type 0",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "in is NULL: if the map reads only i, leave type 0");
     }
     if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
-        result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                  element->in_size, GPI_READS, &used[GPI_FROM]);
+        result = gpi_check_buffer(gp, "in", desc->in, desc->in_offset, desc->count, element->in_size,
+                                  GPI_READS, &used[GPI_FROM]);
     }
     if (result == GP_OK && desc->count > 0 && element->in2_size) {
-        result = gpi_check_buffer(gp, function, "in2", desc->in2, desc->in2_offset, desc->count,
-                                  element->in2_size, GPI_READS, &used[GPI_FROM2]);
+        result = gpi_check_buffer(gp, "in2", desc->in2, desc->in2_offset, desc->count, element->in2_size,
+                                  GPI_READS, &used[GPI_FROM2]);
     }
-    if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &used[GPI_COUNT]);
+    if (result == GP_OK) result = gpi_check_count(gp, &reduce->count, &used[GPI_COUNT]);
     if (result == GP_OK) {
-        result = gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
+        result = gpi_check_buffer(gp, "out", reduce->out, reduce->out_offset, 1, element->out_size,
                                   GPI_WRITES, &used[GPI_TO]);
     }
     if (result == GP_OK)
-        result =
-            gpi_args_check_buffers(gp, function, &element->operation.args, names, used, GPI_TO, GPI_RANGES);
+        result = gpi_args_check_buffers(gp, &element->operation.args, names, used, GPI_TO, GPI_RANGES);
     if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, GPI_ALL);
+    return gpi_check_scratch(gp, desc->scratch, gpi_reduce_scratch(reduce), used, GPI_ALL);
 }
 
 /* Returns true if the last group reduces the partials. It must see what the other groups wrote. Launches must not run at the
@@ -29862,14 +29823,13 @@ static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
 }
 
 /* Checks and runs a planned call. `to`: gets the result on the host; NULL: the call does not block. */
-static gp_result gpi_reduce_run(gp_context *gp, const char *function, gpi_reduce *reduce, void *to)
+static gp_result gpi_reduce_run(gp_context *gp, gpi_reduce *reduce, void *to)
 {
     const size_t size = reduce->element.out_size;
     gpi_call call;
-    gp_result result = gpi_reduce_check(gp, function, reduce);
+    gp_result result = gpi_reduce_check(gp, reduce);
     if (result != GP_OK) return result;
-    result =
-        gpi_call_begin(&call, gp, function, reduce->desc->wait, reduce->desc->wait_count, reduce->desc->done);
+    result = gpi_call_begin(&call, gp, reduce->desc->wait, reduce->desc->wait_count, reduce->desc->done);
     if (result == GP_OK) result = gpi_reduce_launch(&call, reduce);
     if (result == GP_OK && to)
         result = gpi_call_read(&call, reduce->out, reduce->out_offset * size, size, to);
@@ -29880,38 +29840,41 @@ GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc)
 {
     gpi_reduce reduce;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce: gp or desc is NULL");
-    result = gpi_reduce_plan(gp, "gp_reduce", desc, &reduce);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_reduce_plan(gp, desc, &reduce);
     if (result != GP_OK) return result;
     reduce.out = desc->out;
     reduce.out_offset = desc->out_offset;
-    return gpi_reduce_run(gp, "gp_reduce", &reduce, NULL);
+    return gpi_reduce_run(gp, &reduce, NULL);
 }
 
 GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result_out)
 {
     gpi_reduce reduce;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc || !result_out) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce_read: gp, desc or result is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or result is NULL");
     }
-    result = gpi_reduce_plan(gp, "gp_reduce_read", desc, &reduce);
+    result = gpi_reduce_plan(gp, desc, &reduce);
     if (result != GP_OK) return result;
     reduce.out = desc->out ? desc->out : gp->result;
     reduce.out_offset = desc->out ? desc->out_offset : 0;
-    return gpi_reduce_run(gp, "gp_reduce_read", &reduce, result_out);
+    return gpi_reduce_run(gp, &reduce, result_out);
 }
 
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes)
 {
     gpi_reduce reduce;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_reduce_plan(gp, "gp_reduce_scratch_size", desc, &reduce);
+    result = gpi_reduce_plan(gp, desc, &reduce);
     *bytes = result == GP_OK ? gpi_reduce_scratch(&reduce) : 0;
     return result;
 }
@@ -29931,7 +29894,7 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
     probe.initial = NULL;
     probe.out = probe.scratch = NULL;
     probe.in_offset = probe.in2_offset = 0;
-    result = gpi_reduce_plan(gp, "gp_warmup", &probe, &reduce);
+    result = gpi_reduce_plan(gp, &probe, &reduce);
     if (result != GP_OK) return result;
     probe.count = gpi_plan_tile(&reduce.plan) + 1;
     probe.in = probe.in2 = NULL;
@@ -29950,17 +29913,15 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
 
 /* ---- Begin file src/scan/scan.c ---- */
 /* scan.c - gp_scan: one look-back launch, or three sweeps. A single tile takes one sweep. */
-static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp_scan_desc *desc,
-                                  gpi_element *element)
+static gp_result gpi_scan_element(gp_context *gp, const gp_scan_desc *desc, gpi_element *element)
 {
     gpi_operation o;
     if ((unsigned)desc->segments >= GP_SEGMENTS_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: segments = %d is not a gp_segments", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "segments = %d is not a gp_segments",
                         (int)desc->segments);
     }
     if (!desc->segments && (desc->heads || desc->heads_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: heads is set but segments is GP_SEGMENTS_NONE",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "heads is set but segments is GP_SEGMENTS_NONE");
     }
     memset(&o, 0, sizeof o);
     o.type = desc->type;
@@ -29975,11 +29936,11 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
     o.reverse = desc->reverse;
     o.segments = (int)desc->segments;
     o.heads_type = desc->segments ? desc->heads_type : GP_TYPE_NONE;
-    return gpi_element_make(gp, function, &o, element);
+    return gpi_element_make(gp, &o, element);
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_scan_desc *desc, gpi_scan *scan)
+static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_scan *scan)
 {
     gp_result result;
     scan->desc = desc;
@@ -29987,14 +29948,14 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
     scan->count.buffer = desc->count_buffer;
     scan->count.offset = desc->count_offset;
     scan->count.type = desc->count_type;
-    result = gpi_scan_element(gp, function, desc, &scan->element);
+    result = gpi_scan_element(gp, desc, &scan->element);
     if (result != GP_OK) return result;
-    result = gpi_plan_make(gp, function, GPI_SCAN, &scan->element, desc->strategy, &scan->plan);
+    result = gpi_plan_make(gp, GPI_SCAN, &scan->element, desc->strategy, &scan->plan);
     if (result != GP_OK) return result;
-    result = gpi_element_program(gp, function, GPI_SCAN, &scan->element, &scan->plan, &scan->program);
+    result = gpi_element_program(gp, GPI_SCAN, &scan->element, &scan->plan, &scan->program);
     if (result != GP_OK) return result;
     scan->polls = scan->plan.polls;
-    return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);
+    return gpi_plan_tiles(gp, &scan->plan, desc->count, &scan->tiles);
 }
 
 /* Returns the bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
@@ -30029,39 +29990,38 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
     scan->polls = 0;
 }
 
-static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
+static gp_result gpi_scan_check(gp_context *gp, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
     enum { GPI_FROM, GPI_COUNT, GPI_HEADS, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
     static const char *const names[GPI_RANGES] = {"in", "count_buffer", "heads", "out"};
     gpi_range used[GPI_ALL];
-    gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
+    gp_result result = gpi_check_buffer(gp, "in", desc->in, desc->in_offset, desc->count,
                                         scan->element.in_size, GPI_READS, &used[GPI_FROM]);
     memset(&used[GPI_HEADS], 0, sizeof used[GPI_HEADS]);
-    if (result == GP_OK) result = gpi_check_positions(gp, function, &scan->element, desc->count);
+    if (result == GP_OK) result = gpi_check_positions(gp, &scan->element, desc->count);
     if (result == GP_OK && desc->segments) {
-        result = gpi_check_buffer(gp, function, "heads", desc->heads, desc->heads_offset, desc->count,
+        result = gpi_check_buffer(gp, "heads", desc->heads, desc->heads_offset, desc->count,
                                   scan->element.heads_size, GPI_READS, &used[GPI_HEADS]);
     }
     if (result != GP_OK) return result;
-    result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
-                              scan->element.out_size, GPI_WRITES, &used[GPI_TO]);
+    result = gpi_check_buffer(gp, "out", desc->out, desc->out_offset, desc->count, scan->element.out_size,
+                              GPI_WRITES, &used[GPI_TO]);
     if (result != GP_OK) return result;
-    result = gpi_check_count(gp, function, &scan->count, &used[GPI_COUNT]);
+    result = gpi_check_count(gp, &scan->count, &used[GPI_COUNT]);
     if (result != GP_OK) return result;
     if (gpi_overlap(&used[GPI_COUNT], &used[GPI_TO])) {
-        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer and out overlap", function);
+        return gpi_fail(gp, GP_ERROR_OVERLAP, "count_buffer and out overlap");
     }
     if (gpi_overlap(&used[GPI_HEADS], &used[GPI_TO])) {
-        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
+        return gpi_fail(gp, GP_ERROR_OVERLAP, "heads and out overlap");
     }
-    result =
-        gpi_args_check_buffers(gp, function, &scan->element.operation.args, names, used, GPI_TO, GPI_RANGES);
+    result = gpi_args_check_buffers(gp, &scan->element.operation.args, names, used, GPI_TO, GPI_RANGES);
     if (result != GP_OK) return result;
     if (gpi_overlap(&used[GPI_FROM], &used[GPI_TO]) && !gpi_same(&used[GPI_FROM], &used[GPI_TO]))
-        return gpi_fail_overlap(gp, function, "in", &used[GPI_FROM], "out", &used[GPI_TO]);
+        return gpi_fail_overlap(gp, "in", &used[GPI_FROM], "out", &used[GPI_TO]);
     gpi_scan_choose(gp, scan, gpi_same(&used[GPI_FROM], &used[GPI_TO]));
-    return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, GPI_ALL);
+    return gpi_check_scratch(gp, desc->scratch, gpi_scan_scratch(scan), used, GPI_ALL);
 }
 
 /* Passes the arguments that the kernels share: expression arguments, input, heads, and count. */
@@ -30149,12 +30109,13 @@ GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc)
     gpi_scan scan;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_scan: gp or desc is NULL");
-    result = gpi_scan_plan(gp, "gp_scan", desc, &scan);
-    if (result == GP_OK && desc->count > 0) result = gpi_scan_check(gp, "gp_scan", &scan);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_scan_plan(gp, desc, &scan);
+    if (result == GP_OK && desc->count > 0) result = gpi_scan_check(gp, &scan);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, "gp_scan", desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_scan_launch(&call, &scan);
     return gpi_call_end(&call, result);
 }
@@ -30163,10 +30124,11 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
 {
     gpi_scan scan;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_scan_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_scan_plan(gp, "gp_scan_scratch_size", desc, &scan);
+    result = gpi_scan_plan(gp, desc, &scan);
     *bytes = result == GP_OK ? gpi_scan_scratch(&scan) : 0;
     return result;
 }
@@ -30186,11 +30148,11 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
     probe.initial = NULL;
     probe.in = probe.out = probe.heads = probe.scratch = NULL;
     probe.in_offset = probe.out_offset = probe.heads_offset = 0;
-    result = gpi_scan_plan(gp, "gp_warmup", &probe, &scan);
+    result = gpi_scan_plan(gp, &probe, &scan);
     if (result != GP_OK) return result;
     tile = gpi_plan_tile(&scan.plan);
     result = gpi_alloc_neutral(gp, &scan.element, tile + 1, &probe.in);
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.out_size, &probe.out);
+    if (result == GP_OK) result = gpi_alloc(gp, (tile + 1) * scan.element.out_size, &probe.out);
     if (result == GP_OK && probe.segments) {
         result = gpi_alloc_zeros(gp, (tile + 1) * scan.element.heads_size, &probe.heads);
     }
@@ -30219,12 +30181,11 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     const gp_segmented_reduce_desc *d = s->desc;
     gpi_operation o;
     if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
-                        s->function, (int)d->offsets_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->offsets_type);
     }
     if (d->segment_count >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: segment_count = %zu, at most 2^32 - 2", s->function,
-                        d->segment_count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "segment_count = %zu, at most 2^32 - 2", d->segment_count);
     }
     memset(&o, 0, sizeof o);
     o.type = d->type;
@@ -30235,7 +30196,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     o.record = d->record;
     o.args = gpi_args_make(d->args, d->arg_count, "");
     o.initial = d->initial;
-    return gpi_element_make(gp, s->function, &o, &s->element);
+    return gpi_element_make(gp, &o, &s->element);
 }
 
 /* Returns the items that reduce a small segment, so many that each has a few elements of an average segment. */
@@ -30254,7 +30215,7 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
     const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
     cl_uint tiles;
-    const gp_result result = gpi_plan_tiles(gp, s->function, &s->plan, n, &tiles);
+    const gp_result result = gpi_plan_tiles(gp, &s->plan, n, &tiles);
     if (result != GP_OK) return result;
     s->team = serial ? 1 : gpi_segmented_team(s);
     s->small_size =
@@ -30273,22 +30234,20 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const gp_segmented_reduce_desc *d,
-                                    gpi_segmented *s)
+static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s)
 {
     gp_result result;
     memset(s, 0, sizeof *s);
     s->desc = d;
-    s->function = function;
     s->count.bound = d->segment_count;
     s->count.buffer = d->count_buffer;
     s->count.offset = d->count_offset;
     s->count.type = d->count_type;
     result = gpi_segmented_types(gp, s);
     if (result != GP_OK) return result;
-    result = gpi_plan_make(gp, function, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
+    result = gpi_plan_make(gp, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
     if (result != GP_OK) return result;
-    result = gpi_element_program(gp, function, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
+    result = gpi_element_program(gp, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
     return result == GP_OK ? gpi_segmented_spans(gp, s) : result;
 }
 
@@ -30297,27 +30256,26 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
     enum { GPI_FROM, GPI_OFFSETS, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
     static const char *const names[GPI_RANGES] = {"in", "offsets", "count_buffer", "out"};
     const gp_segmented_reduce_desc *d = s->desc;
-    const char *f = s->function;
     gpi_range used[GPI_ALL];
-    gp_result r = gpi_check_positions(gp, f, &s->element, d->count);
+    gp_result r = gpi_check_positions(gp, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK && d->count > 0) {
-        r = gpi_check_buffer(gp, f, names[GPI_FROM], d->in, d->in_offset, d->count, s->element.in_size,
+        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, s->element.in_size,
                              GPI_READS, &used[GPI_FROM]);
     }
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[GPI_OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
+        r = gpi_check_buffer(gp, names[GPI_OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
                              gpi_type_size(d->offsets_type), GPI_READS, &used[GPI_OFFSETS]);
     }
-    if (r == GP_OK) r = gpi_check_count(gp, f, &s->count, &used[GPI_COUNT]);
+    if (r == GP_OK) r = gpi_check_count(gp, &s->count, &used[GPI_COUNT]);
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[GPI_TO], d->out, d->out_offset, d->segment_count,
-                             s->element.out_size, GPI_WRITES, &used[GPI_TO]);
+        r = gpi_check_buffer(gp, names[GPI_TO], d->out, d->out_offset, d->segment_count, s->element.out_size,
+                             GPI_WRITES, &used[GPI_TO]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_TO, GPI_RANGES);
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_TO, GPI_RANGES);
     if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, f, &s->element.operation.args, names, used, GPI_TO, GPI_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, GPI_ALL) : r;
+        r = gpi_args_check_buffers(gp, &s->element.operation.args, names, used, GPI_TO, GPI_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, s->scratch, used, GPI_ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -30406,16 +30364,16 @@ static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
 
 GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_desc *desc)
 {
-    const char *function = "gp_segmented_reduce";
     gpi_segmented segmented;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    result = gpi_segmented_plan(gp, function, desc, &segmented);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_segmented_plan(gp, desc, &segmented);
     if (result == GP_OK && desc->segment_count > 0) result = gpi_segmented_check(gp, &segmented);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_segmented_launch(&call, &segmented);
     return gpi_call_end(&call, result);
 }
@@ -30423,13 +30381,13 @@ GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_d
 GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
                                                   size_t *bytes)
 {
-    const char *function = "gp_segmented_reduce_scratch_size";
     gpi_segmented segmented;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_segmented_plan(gp, function, desc, &segmented);
+    result = gpi_segmented_plan(gp, desc, &segmented);
     *bytes = result == GP_OK ? segmented.scratch : 0;
     return result;
 }
@@ -30452,13 +30410,13 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
     probe.arg_count = desc->arg_count;
     probe.offsets_type = GP_U32;
     probe.segment_count = 2;
-    result = gpi_segmented_plan(gp, "gp_warmup", &probe, &segmented);
+    result = gpi_segmented_plan(gp, &probe, &segmented);
     if (result != GP_OK) return result;
     offsets[1] = (cl_uint)(32 * gpi_plan_tile(&segmented.plan));
     probe.count = offsets[2] = offsets[1] + 16;
     result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
     if (result == GP_OK) result = gpi_alloc_neutral(gp, &segmented.element, probe.count, &probe.in);
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 2 * segmented.element.out_size, &probe.out);
+    if (result == GP_OK) result = gpi_alloc(gp, 2 * segmented.element.out_size, &probe.out);
     if (result == GP_OK) result = gp_segmented_reduce(gp, &probe);
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (probe.out) (void)clReleaseMemObject(probe.out);
@@ -30524,7 +30482,6 @@ typedef struct gpi_by_key_pass {
 
 /* A call, ready to run. */
 typedef struct gpi_compact {
-    const char *function;
     int select_by, parts, where;
     gp_type type, flags_type, index_type; /* type 0: untyped, or of type: */
     const gp_record *record;
@@ -30550,10 +30507,9 @@ typedef struct gpi_compact {
 } gpi_compact;
 
 /* Initializes *c from the fields that all descs have. */
-#define GPI_COMPACT_BEGIN(c, name, desc)                                \
+#define GPI_COMPACT_BEGIN(c, desc)                                      \
     do {                                                                \
         memset(c, 0, sizeof *(c));                                      \
-        (c)->function = name;                                           \
         (c)->parts = 1;                                                 \
         (c)->args = gpi_args_make((desc)->args, (desc)->arg_count, ""); \
         (c)->count.bound = (desc)->count;                               \
@@ -30568,25 +30524,25 @@ typedef struct gpi_compact {
     } while (0)
 
 /* Defines gp_NAME and gp_NAME_read, which take a gp_DESC_desc. */
-#define GPI_COMPACT_DEFINE(name, DESC, describe, counts)                                                     \
-    static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc,   \
-                                       bool read, uint64_t *to)                                              \
-    {                                                                                                        \
-        gpi_compact c;                                                                                       \
-        gp_result result;                                                                                    \
-        if (desc && desc->done) *desc->done = NULL;                                                          \
-        if (!gp || !desc || (read && !to))                                                                   \
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or " #counts " is NULL", function); \
-        result = describe(gp, function, desc, &c);                                                           \
-        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                       \
-    }                                                                                                        \
-    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                                 \
-    {                                                                                                        \
-        return gpi_##name##_call(gp, "gp_" #name, desc, false, NULL);                                        \
-    }                                                                                                        \
-    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *counts)        \
-    {                                                                                                        \
-        return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, counts);                               \
+#define GPI_COMPACT_DEFINE(name, DESC, describe, counts)                                              \
+    static gp_result gpi_##name##_call(gp_context *gp, const gp_##DESC##_desc *desc, bool read,       \
+                                       uint64_t *to)                                                  \
+    {                                                                                                 \
+        gpi_compact c;                                                                                \
+        gp_result result;                                                                             \
+        if (desc && desc->done) *desc->done = NULL;                                                   \
+        if (!gp || !desc || (read && !to))                                                            \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or " #counts " is NULL");        \
+        result = describe(gp, desc, &c);                                                              \
+        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                \
+    }                                                                                                 \
+    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                          \
+    {                                                                                                 \
+        return gpi_##name##_call(gpi_enter(gp, __func__), desc, false, NULL);                         \
+    }                                                                                                 \
+    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *counts) \
+    {                                                                                                 \
+        return gpi_##name##_call(gpi_enter(gp, __func__), desc, true, counts);                        \
     }
 
 /* Defines gp_DESC_scratch_size and gpi_DESC_warm_up. */
@@ -30595,18 +30551,18 @@ typedef struct gpi_compact {
     {                                                                                                      \
         gpi_compact c;                                                                                     \
         gp_result result;                                                                                  \
+        gpi_enter(gp, __func__);                                                                           \
         if (!gp || !desc || !bytes) {                                                                      \
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,                                                 \
-                            "gp_" #DESC "_scratch_size: gp, desc or bytes is NULL");                       \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");                   \
         }                                                                                                  \
-        result = describe(gp, "gp_" #DESC "_scratch_size", desc, &c);                                      \
+        result = describe(gp, desc, &c);                                                                   \
         *bytes = result == GP_OK ? gpi_compact_scratch(&c) : 0;                                            \
         return result;                                                                                     \
     }                                                                                                      \
     static gp_result gpi_##DESC##_warm_up(gp_context *gp, const gp_##DESC##_desc *desc)                    \
     {                                                                                                      \
         gpi_compact c;                                                                                     \
-        const gp_result result = describe(gp, "gp_warmup", desc, &c);                                      \
+        const gp_result result = describe(gp, desc, &c);                                                   \
         return result == GP_OK ? gpi_compact_warm_up(gp, &c) : result;                                     \
     }
 
@@ -30623,8 +30579,7 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
                                   size_t size);
 static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                             size_t size, const char *field, const gp_record *record);
-static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
-                                    size_t most);
+static gp_result gpi_compact_number(gp_context *gp, const char *field, gp_type *type, size_t most);
 static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl_mem buffer, size_t offset,
                                   size_t count, size_t size, bool needed);
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c);
@@ -30695,7 +30650,7 @@ static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys
     o.indices = ones;
     o.initial = d->initial;
     o.segments = GPI_SEGMENTS_RUNS;
-    return gpi_element_make(gp, keys->function, &o, element);
+    return gpi_element_make(gp, &o, element);
 }
 
 /* Adds the macros that convert a staged key to the type that expressions see. */
@@ -30745,10 +30700,10 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
 {
     const size_t keyed = p->element.base_size + keys->size;
     const size_t size = keyed > p->element.size ? keyed : p->element.size;
-    gp_result r = gpi_plan_make_sized(gp, keys->function, GPI_BY_KEY, size, d->strategy, &p->plan);
+    gp_result r = gpi_plan_make_sized(gp, GPI_BY_KEY, size, d->strategy, &p->plan);
     if (r == GP_OK && p->plan.shape == GP_SHAPE_LOCAL && p->plan.per_item > 32)
         p->plan.per_item = 32; /* a bit each */
-    return r == GP_OK ? gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles) : r;
+    return r == GP_OK ? gpi_plan_tiles(gp, &p->plan, d->count, &p->tiles) : r;
 }
 
 /* Plans everything except the buffers. Leaves p->program NULL if a single pass cannot do the call. `ones`: adds up ones
@@ -30768,8 +30723,8 @@ static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_des
     if (r == GP_OK && d->map && gpi_map_has_positions(gp, d->map, &p->element.operation.args)) return GP_OK;
     if (r == GP_OK) r = gpi_by_key_plan_make(gp, d, keys, p);
     if (r != GP_OK || !gpi_by_key_can_wait(gp, p)) return r;
-    r = gpi_program_get(gp, keys->function, GPI_BY_KEY, gpi_by_key_prelude, &of, &p->plan, &p->program);
-    if (r == GP_OK) r = gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles);
+    r = gpi_program_get(gp, GPI_BY_KEY, gpi_by_key_prelude, &of, &p->plan, &p->program);
+    if (r == GP_OK) r = gpi_plan_tiles(gp, &p->plan, d->count, &p->tiles);
     return r;
 }
 
@@ -30841,8 +30796,8 @@ static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_
     probe.done = NULL;
     r = gpi_alloc_zeros(gp, n * p->key_size, &probe.keys);
     if (r == GP_OK) r = gpi_alloc_neutral(gp, &p->element, n, &probe.in);
-    if (r == GP_OK) r = gpi_alloc(gp, "gp_warmup", n * p->element.out_size, &probe.out);
-    if (r == GP_OK && desc->keys_out) r = gpi_alloc(gp, "gp_warmup", n * p->key_size, &probe.keys_out);
+    if (r == GP_OK) r = gpi_alloc(gp, n * p->element.out_size, &probe.out);
+    if (r == GP_OK && desc->keys_out) r = gpi_alloc(gp, n * p->key_size, &probe.keys_out);
     for (probe.count = 1; probe.count <= n && r == GP_OK; probe.count += tile)
         r = gp_reduce_by_key(gp, &probe);
     if (probe.keys) (void)clReleaseMemObject(probe.keys);
@@ -30867,20 +30822,18 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
     c->type = type;
     c->size = type ? gpi_type_size(type) : size;
     if ((type != 0) == (size != 0)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d and %ssize = %zu: give one of them",
-                        c->function, prefix, (int)type, record, size);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%stype = %d and %ssize = %zu: give one of them", prefix,
+                        (int)type, record, size);
     }
     if (type && !c->size) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d is not a gp_type", c->function, prefix,
-                        (int)type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%stype = %d is not a gp_type", prefix, (int)type);
     }
     if (type == GP_F64 && !gp->info.fp64) {
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: %stype = GP_F64 needs cl_khr_fp64", c->function,
-                        prefix);
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%stype = GP_F64 needs cl_khr_fp64", prefix);
     }
     if (c->size > 16 || (c->size & (c->size - 1))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %ssize = %zu, must be 1, 2, 4, 8 or 16",
-                        c->function, record, size);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%ssize = %zu, must be 1, 2, 4, 8 or 16", record,
+                        size);
     }
     return GP_OK;
 }
@@ -30894,22 +30847,19 @@ static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, cons
     c->size = record->size;
     gpi_args_add_record(&c->args, field, record);
     if (!type && !size) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d, %ssize = %zu, and %s is given: give one",
-                    c->function, prefix, (int)type, *prefix ? prefix : "element_", size, field);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%stype = %d, %ssize = %zu, and %s is given: give one", prefix,
+                    (int)type, *prefix ? prefix : "element_", size, field);
 }
 
 /* Checks a type of counts or indices. Replaces 0 by GP_U32. Fails if `most` does not fit. */
-static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
-                                    size_t most)
+static gp_result gpi_compact_number(gp_context *gp, const char *field, gp_type *type, size_t most)
 {
     if (!*type) *type = GP_U32;
     if (*type != GP_U32 && *type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d, must be GP_U32 or GP_U64", c->function,
-                        field, (int)*type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s = %d, must be GP_U32 or GP_U64", field, (int)*type);
     }
     if (*type == GP_U32 && most > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu needs GP_U64 as %s", c->function, most,
-                        field);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu needs GP_U64 as %s", most, field);
     }
     return GP_OK;
 }
@@ -31047,13 +30997,13 @@ static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
     const size_t element = gpi_compact_element_size(c), moved = c->size < 16 ? c->size : 16;
-    gp_result result = gpi_args_check(gp, c->function, &c->args);
+    gp_result result = gpi_args_check(gp, &c->args);
     if (result == GP_OK) result = gpi_compact_plan_by_key(gp, c);
     if (result != GP_OK || c->pass.program) return result;
-    result = gpi_plan_make_select(gp, c->function, moved > element ? moved : element, c->strategy, &c->plan);
+    result = gpi_plan_make_select(gp, moved > element ? moved : element, c->strategy, &c->plan);
     if (result == GP_OK)
-        result = gpi_program_get(gp, c->function, GPI_SELECT, gpi_compact_prelude, c, &c->plan, &c->program);
-    if (result == GP_OK) result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
+        result = gpi_program_get(gp, GPI_SELECT, gpi_compact_prelude, c, &c->plan, &c->program);
+    if (result == GP_OK) result = gpi_plan_tiles(gp, &c->plan, c->count.bound, &c->tiles);
     if (result != GP_OK) return result;
     /* A device that ends long loops too early can look back over few tiles only. */
     if (gp->info.loop_limit && c->tiles > GPI_LOOK_BACK_FEW) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
@@ -31094,8 +31044,7 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
     int k;
     memset(used, 0, sizeof used);
     if (c->count.bound > 0 && !gpi_compact_wants_any(c)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: all outputs are NULL: at least one output is required", c->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one output is required");
     }
     for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
         const gpi_compact_array *a = &c->array[k];
@@ -31104,19 +31053,17 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
         names[k] = a->name;
         if (k == GPI_COMPACT_COUNTER) {
             names[k] = "count_buffer";
-            result = gpi_check_count(gp, c->function, &c->count, &used[k]);
+            result = gpi_check_count(gp, &c->count, &used[k]);
         } else if (looked_at) {
-            result = gpi_check_buffer(gp, c->function, a->name, a->buffer, a->offset, a->count, a->size,
+            result = gpi_check_buffer(gp, a->name, a->buffer, a->offset, a->count, a->size,
                                       k < GPI_COMPACT_OUT ? GPI_READS : GPI_WRITES, &used[k]);
         }
     }
+    if (result == GP_OK) result = gpi_check_apart(gp, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
     if (result == GP_OK)
-        result = gpi_check_apart(gp, c->function, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
-    if (result == GP_OK)
-        result = gpi_args_check_buffers(gp, c->function, &c->args, names, used, GPI_COMPACT_OUT,
-                                        GPI_COMPACT_ROLES);
+        result = gpi_args_check_buffers(gp, &c->args, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
     if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, c->function, c->scratch, gpi_compact_scratch(c), used,
+    return gpi_check_scratch(gp, c->scratch, gpi_compact_scratch(c), used,
                              (int)GPI_COMPACT_ROLES + GP_ARGS_MAX);
 }
 
@@ -31257,7 +31204,7 @@ static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
     }
     result = gpi_compact_check(gp, c);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, c->function, c->wait, c->wait_count, c->done);
+    result = gpi_call_begin(&call, gp, c->wait, c->wait_count, c->done);
     if (result == GP_OK) result = gpi_compact_launch(&call, c);
     if (result == GP_OK && to) {
         result = gpi_call_read(&call, counts->buffer, counts->offset * counts->size,
@@ -31280,7 +31227,7 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
     gpi_call call;
     gp_result result = gpi_alloc_zeros(gp, room, &in);
     int k;
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", room * GPI_COMPACT_ROLES, &out);
+    if (result == GP_OK) result = gpi_alloc(gp, room * GPI_COMPACT_ROLES, &out);
     for (k = 0; k < GPI_COMPACT_ROLES; k++) {
         gpi_compact_array *a = &c->array[k];
         if (!a->used) continue;
@@ -31291,8 +31238,8 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
     memset(&c->count, 0, sizeof c->count);
     c->scratch = NULL;
     for (c->count.bound = 1; c->count.bound <= n && result == GP_OK; c->count.bound += tile) {
-        result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
-        if (result == GP_OK) result = gpi_call_begin(&call, gp, c->function, NULL, 0, NULL);
+        result = gpi_plan_tiles(gp, &c->plan, c->count.bound, &c->tiles);
+        if (result == GP_OK) result = gpi_call_begin(&call, gp, NULL, 0, NULL);
         if (result == GP_OK) result = gpi_call_end_within(&call, gpi_compact_launch(&call, c));
     }
     if (in) (void)clReleaseMemObject(in);
@@ -31344,7 +31291,6 @@ static void gpi_compact_prelude_function(const gpi_compact *c, const char *name,
 /* A checked call, ready to run. */
 typedef struct gpi_by_key {
     const gp_reduce_by_key_desc *desc;
-    const char *function;
     gpi_by_key_pass pass;
     /* in two steps */
     gpi_compact runs;
@@ -31374,7 +31320,7 @@ static gp_result gpi_by_key_keys(gp_context *gp, gpi_by_key *b)
     const gp_reduce_by_key_desc *d = b->desc;
     gpi_compact *c = &b->runs;
     gp_result r;
-    GPI_COMPACT_BEGIN(c, b->function, d);
+    GPI_COMPACT_BEGIN(c, d);
     c->select_by = GPI_SELECT_BY_UNIQUE;
     c->index_type = GP_U32;
     c->closed = true;
@@ -31402,22 +31348,20 @@ static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
     s->args = d->args;
     s->arg_count = d->arg_count;
     s->initial = d->initial;
-    return gpi_segmented_plan(gp, b->function, s, &b->reduce);
+    return gpi_segmented_plan(gp, s, &b->reduce);
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_by_key_plan(gp_context *gp, const char *function, const gp_reduce_by_key_desc *d,
-                                 gpi_by_key *b)
+static gp_result gpi_by_key_plan(gp_context *gp, const gp_reduce_by_key_desc *d, gpi_by_key *b)
 {
     size_t own;
     gp_result r;
     b->desc = d;
-    b->function = function;
     if (d->count >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 2", function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^32 - 2", d->count);
     }
     r = gpi_by_key_keys(gp, b);
-    if (r == GP_OK) r = gpi_args_check(gp, function, &b->runs.args);
+    if (r == GP_OK) r = gpi_args_check(gp, &b->runs.args);
     if (r == GP_OK) r = gpi_by_key_pass_plan(gp, d, &b->runs, false, &b->pass);
     if (r != GP_OK) return r;
     if (b->pass.program) {
@@ -31464,34 +31408,32 @@ static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
     const gp_reduce_by_key_desc *d = b->desc;
     const size_t n = d->count, key = b->runs.size;
     const gpi_element *e = gpi_by_key_element(b);
-    const char *f = b->function;
     gpi_range used[GPI_ALL];
-    gp_result r = gpi_check_positions(gp, f, e, n);
+    gp_result r = gpi_check_positions(gp, e, n);
     memset(used, 0, sizeof used);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[GPI_KEYS]);
+        r = gpi_check_buffer(gp, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[GPI_KEYS]);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[GPI_FROM]);
-    if (r == GP_OK) r = gpi_check_count(gp, f, &b->runs.count, &used[GPI_COUNT]);
+        r = gpi_check_buffer(gp, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[GPI_FROM]);
+    if (r == GP_OK) r = gpi_check_count(gp, &b->runs.count, &used[GPI_COUNT]);
     if (r == GP_OK && n && d->keys_out)
-        r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
+        r = gpi_check_buffer(gp, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
                              &used[GPI_KEYS_OUT]);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[GPI_TO]);
+        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[GPI_TO]);
     if (r == GP_OK && d->count_out)
-        r = gpi_check_buffer(gp, f, "count_out", d->count_out, d->count_out_offset, 1,
+        r = gpi_check_buffer(gp, "count_out", d->count_out, d->count_out_offset, 1,
                              gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[GPI_COUNT_OUT]);
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_KEYS_OUT, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &b->runs.args, names, used, GPI_KEYS_OUT, GPI_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, GPI_ALL) : r;
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_KEYS_OUT, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, &b->runs.args, names, used, GPI_KEYS_OUT, GPI_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, b->scratch, used, GPI_ALL) : r;
 }
 
 static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b)
 {
     const gp_type type = gpi_by_key_count_type(b->desc);
     if (type == GP_U32 || type == GP_U64) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: count_out_type = %d, must be GP_U32 or GP_U64",
-                    b->function, (int)type);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "count_out_type = %d, must be GP_U32 or GP_U64", (int)type);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -31555,20 +31497,19 @@ static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_uint *to)
 }
 
 /* Plans, checks and runs a call. `to`: gets the number of runs on the host; NULL: the call does not block. */
-static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_reduce_by_key_desc *desc,
-                                 uint64_t *to)
+static gp_result gpi_by_key_call(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *to)
 {
     gpi_by_key b;
     gpi_call call;
     cl_uint runs = 0;
     gp_result r;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    r = gpi_by_key_plan(gp, function, desc, &b);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    r = gpi_by_key_plan(gp, desc, &b);
     if (r == GP_OK) r = gpi_by_key_check_count_type(gp, &b);
     if (r == GP_OK) r = gpi_by_key_check(gp, &b);
     if (r != GP_OK) return r;
-    r = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    r = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (r == GP_OK) r = gpi_by_key_launch(&call, &b, to ? &runs : NULL);
     if (to) *to = runs;
     return gpi_call_end(&call, r);
@@ -31578,27 +31519,27 @@ static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_
 
 GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc)
 {
-    return gpi_by_key_call(gp, "gp_reduce_by_key", desc, NULL);
+    return gpi_by_key_call(gpi_enter(gp, __func__), desc, NULL);
 }
 
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count)
 {
-    const char *function = "gp_reduce_by_key_read";
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: count is NULL", function);
-    return gpi_by_key_call(gp, function, desc, count);
+    if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "count is NULL");
+    return gpi_by_key_call(gp, desc, count);
 }
 
 GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                                size_t *bytes)
 {
-    const char *function = "gp_reduce_by_key_scratch_size";
     gpi_by_key b;
     gp_result r;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    r = gpi_by_key_plan(gp, function, desc, &b);
+    r = gpi_by_key_plan(gp, desc, &b);
     *bytes = r == GP_OK ? b.scratch : 0;
     return r;
 }
@@ -31611,7 +31552,7 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
     gp_result r;
     probe.count = 0;
     probe.count_buffer = NULL;
-    r = gpi_by_key_plan(gp, "gp_warmup", &probe, &b);
+    r = gpi_by_key_plan(gp, &probe, &b);
     if (r != GP_OK) return r;
     if (b.pass.program) return gpi_by_key_pass_warm_up(gp, &probe, &b.pass);
     r = gpi_compact_warm_up(gp, &b.runs);
@@ -31631,10 +31572,9 @@ static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predi
     if (predicate) c->args.operands = "x i";
     if (given != 1) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: exactly one of predicate, flags and indices must be given, not %d", c->function,
-                        given);
+                        "exactly one of predicate, flags and indices must be given, not %d", given);
     }
-    return gpi_check_text(gp, c->function, "predicate", predicate);
+    return gpi_check_text(gp, "predicate", predicate);
 }
 
 /* Sets the flags beside the elements. Their type may be any; 0 means GP_U8. */
@@ -31645,33 +31585,29 @@ static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, 
     c->flags_type = type ? type : GP_U8;
     if (c->select_by != GPI_SELECT_BY_FLAGS) {
         if (!type) return GP_OK;
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: flags_type = %d but flags is NULL", c->function,
-                        (int)type);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "flags_type = %d but flags is NULL", (int)type);
     }
-    result = gpi_check_type(gp, c->function, "flags_type", c->flags_type);
+    result = gpi_check_type(gp, "flags_type", c->flags_type);
     if (result != GP_OK) return result;
     gpi_compact_array_set(c, GPI_COMPACT_DECIDES, "flags", flags, offset, count, gpi_type_size(c->flags_type),
                           true);
     return GP_OK;
 }
 
-static gp_result gpi_select_describe(gp_context *gp, const char *function, const gp_select_desc *d,
-                                     gpi_compact *c)
+static gp_result gpi_select_describe(gp_context *gp, const gp_select_desc *d, gpi_compact *c)
 {
     gp_type count_type = d->count_out_type;
     gp_result r;
-    GPI_COMPACT_BEGIN(c, function, d);
+    GPI_COMPACT_BEGIN(c, d);
     c->index_type = d->index_type;
     r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, d->indices);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
-    if (r == GP_OK)
-        r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
-    if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
+    if (r == GP_OK) r = gpi_compact_number(gp, "index_type", &c->index_type, d->indices_out ? d->count : 0);
+    if (r == GP_OK) r = gpi_compact_number(gp, "count_out_type", &count_type, d->count_out ? d->count : 0);
     if (r != GP_OK) return r;
     if (d->in_count && !d->indices) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in_count = %zu but indices is NULL", function,
-                        d->in_count);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "in_count = %zu but indices is NULL", d->in_count);
     }
     c->wide = d->count > UINT32_MAX || c->index_type == GP_U64;
     if (d->indices) {
@@ -31691,28 +31627,25 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
 
 static gp_result gpi_partition_check(gp_context *gp, const gpi_compact *c, const gp_partition_desc *d)
 {
-    const gp_result result = gpi_check_text(gp, c->function, "predicate2", d->predicate2);
+    const gp_result result = gpi_check_text(gp, "predicate2", d->predicate2);
     if (result != GP_OK) return result;
     if (d->predicate2 && !d->predicate)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is given but predicate is NULL",
-                        c->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "predicate2 is given but predicate is NULL");
     if (d->predicate2 ? !d->second != !d->rest : d->second != NULL) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: second %s and rest %s, with %d parts",
-                        c->function, d->second ? "is given" : "is NULL", d->rest ? "is given" : "is NULL",
-                        c->parts);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "second %s and rest %s, with %d parts",
+                        d->second ? "is given" : "is NULL", d->rest ? "is given" : "is NULL", c->parts);
     }
     if (d->reversed && (d->rest || d->predicate2)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reversed needs two parts in out", c->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "reversed needs two parts in out");
     }
     return GP_OK;
 }
 
-static gp_result gpi_partition_describe(gp_context *gp, const char *function, const gp_partition_desc *d,
-                                        gpi_compact *c)
+static gp_result gpi_partition_describe(gp_context *gp, const gp_partition_desc *d, gpi_compact *c)
 {
     gp_type count_type = d->counts_out_type;
     gp_result r;
-    GPI_COMPACT_BEGIN(c, function, d);
+    GPI_COMPACT_BEGIN(c, d);
     c->parts = d->predicate2 ? 3 : 2;
     c->predicate2 = d->predicate2;
     c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_AFTER;
@@ -31721,8 +31654,7 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
     if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, NULL);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK) r = gpi_partition_check(gp, c, d);
-    if (r == GP_OK)
-        r = gpi_compact_number(gp, c, "counts_out_type", &count_type, d->counts_out ? d->count : 0);
+    if (r == GP_OK) r = gpi_compact_number(gp, "counts_out_type", &count_type, d->counts_out ? d->count : 0);
     if (r != GP_OK) return r;
     c->wide = d->count > UINT32_MAX || count_type == GP_U64;
     gpi_compact_array_set(c, GPI_COMPACT_IN, "in", d->in, d->in_offset, d->count, c->size, true);
@@ -31750,37 +31682,34 @@ static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *eq
     c->equal = equal;
     c->args.operands = "x y";
     if (c->record && !equal) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is NULL: it says which records are equal",
-                        c->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "equal is NULL: it says which records are equal");
     }
-    return gpi_check_text(gp, c->function, "equal", equal);
+    return gpi_check_text(gp, "equal", equal);
 }
 
 /* Describes gp_unique, or gp_unique_by_key if `values`. */
-static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
-                                         bool values, gpi_compact *c)
+static gp_result gpi_unique_any_describe(gp_context *gp, const gp_unique_desc *d, bool values, gpi_compact *c)
 {
     gp_type count_type = d->count_out_type;
     gp_result r;
-    GPI_COMPACT_BEGIN(c, function, d);
+    GPI_COMPACT_BEGIN(c, d);
     c->select_by = GPI_SELECT_BY_UNIQUE;
     c->index_type = d->index_type;
     r = gpi_compact_type_or_record(gp, c, "key_", d->key_type, d->key_size, "record", d->record);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
-    if (r == GP_OK) r = gpi_check_value_size(gp, function, d->value_size);
+    if (r == GP_OK) r = gpi_check_value_size(gp, d->value_size);
     if (r == GP_OK && values != (d->value_size != 0)) {
         r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                     "%s: value_size = %zu: gp_unique takes 0, "
+                     "value_size = %zu: gp_unique takes 0, "
                      "gp_unique_by_key 1, 2, 4, 8 or 16",
-                     function, d->value_size);
+                     d->value_size);
     }
     if (r == GP_OK && !values && (d->values || d->values_out)) {
-        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is only used by gp_unique_by_key", function,
+        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s is only used by gp_unique_by_key",
                      d->values ? "values" : "values_out");
     }
-    if (r == GP_OK)
-        r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
-    if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
+    if (r == GP_OK) r = gpi_compact_number(gp, "index_type", &c->index_type, d->indices_out ? d->count : 0);
+    if (r == GP_OK) r = gpi_compact_number(gp, "count_out_type", &count_type, d->count_out ? d->count : 0);
     if (r != GP_OK) return r;
     c->value_size = d->value_size;
     c->wide = d->count > UINT32_MAX || c->index_type == GP_U64;
@@ -31799,54 +31728,50 @@ static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, c
     return gpi_compact_plan(gp, c);
 }
 
-static gp_result gpi_unique_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
-                                     gpi_compact *c)
+static gp_result gpi_unique_describe(gp_context *gp, const gp_unique_desc *d, gpi_compact *c)
 {
-    return gpi_unique_any_describe(gp, function, d, false, c);
+    return gpi_unique_any_describe(gp, d, false, c);
 }
 
-static gp_result gpi_unique_by_key_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
-                                            gpi_compact *c)
+static gp_result gpi_unique_by_key_describe(gp_context *gp, const gp_unique_desc *d, gpi_compact *c)
 {
-    return gpi_unique_any_describe(gp, function, d, true, c);
+    return gpi_unique_any_describe(gp, d, true, c);
 }
 
 /* Describes gp_unique_by_key if the desc has values, else gp_unique. */
-static gp_result gpi_unique_either_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
-                                            gpi_compact *c)
+static gp_result gpi_unique_either_describe(gp_context *gp, const gp_unique_desc *d, gpi_compact *c)
 {
-    return gpi_unique_any_describe(gp, function, d, d->value_size != 0, c);
+    return gpi_unique_any_describe(gp, d, d->value_size != 0, c);
 }
 
 /* Fails if offsets_end is set and does not make sense. Neighbouring offsets enclose a run only if no run between them is
    left out. */
-static gp_result gpi_check_offsets_end(gp_context *gp, const char *function,
-                                       const gp_run_length_encode_desc *d)
+static gp_result gpi_check_offsets_end(gp_context *gp, const gp_run_length_encode_desc *d)
 {
     if (!d->offsets_end || (d->offsets_out && !d->repeated_only)) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: offsets_end %s", function,
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "offsets_end %s",
                     d->repeated_only ? "and repeated_only: there are gaps between such runs"
                                      : "needs offsets_out, which is NULL");
 }
 
-static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *function,
-                                                const gp_run_length_encode_desc *d, gpi_compact *c)
+static gp_result gpi_run_length_encode_describe(gp_context *gp, const gp_run_length_encode_desc *d,
+                                                gpi_compact *c)
 {
     gp_type count_type = d->count_out_type;
     gp_result r;
-    GPI_COMPACT_BEGIN(c, function, d);
+    GPI_COMPACT_BEGIN(c, d);
     c->select_by = GPI_SELECT_BY_RUNS;
     c->repeated_only = d->repeated_only;
     c->closed = d->offsets_end;
     c->index_type = d->index_type;
     r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
-    if (r == GP_OK) r = gpi_check_offsets_end(gp, function, d);
+    if (r == GP_OK) r = gpi_check_offsets_end(gp, d);
     if (r == GP_OK) {
-        r = gpi_compact_number(gp, c, "index_type", &c->index_type,
+        r = gpi_compact_number(gp, "index_type", &c->index_type,
                                d->lengths_out || d->offsets_out ? d->count : 0);
     }
-    if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
+    if (r == GP_OK) r = gpi_compact_number(gp, "count_out_type", &count_type, d->count_out ? d->count : 0);
     if (r != GP_OK) return r;
     c->wide = d->count >= UINT32_MAX || c->index_type == GP_U64;
     gpi_compact_array_set(c, GPI_COMPACT_IN, "in", d->in, d->in_offset, d->count, c->size, true);
@@ -31965,7 +31890,6 @@ typedef struct gpi_sort_array {
 /* A checked call, ready to run. */
 typedef struct gpi_sort {
     const gp_sort_desc *desc;
-    const char *function;
     bool indices;       /* gp_argsort */
     bool keys_in_place; /* keys_out is NULL or the same as keys: the output replaces the input */
     bool values_in_place;
@@ -32062,11 +31986,11 @@ static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state
 /* sort.c */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort);
-static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices);
+static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, bool indices);
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
 
 /* segmented_sort.c */
-static void gpi_segments_init(gpi_segments *s, const char *function, const gp_segmented_sort_desc *d);
+static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d);
 static size_t gpi_segments_scratch_most(const gpi_segments *s);
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s);
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state);
@@ -32144,8 +32068,8 @@ static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
 {
     if (!gpi_buckets_suit(gp, sort)) return GP_OK;
-    return gpi_key_program(gp, sort->function, GPI_BUCKETS, sort->desc->key_type, sort->value_size, "",
-                           &sort->plan, &sort->buckets);
+    return gpi_key_program(gp, GPI_BUCKETS, sort->desc->key_type, sort->value_size, "", &sort->plan,
+                           &sort->buckets);
 }
 
 /* Enqueues the kernel that samples keys and decides whether buckets are likely to pay. */
@@ -32212,7 +32136,6 @@ enum {
 /* A checked call, ready to run. */
 typedef struct gpi_merge {
     const gp_merge_desc *desc;
-    const char *function;
     size_t key_size;
     gpi_plan plan;
     gpi_program *program;
@@ -32238,12 +32161,11 @@ static const char *const gpi_merge_names[GPI_MERGE_RANGES] = {
 static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
 {
     const gp_merge_desc *d = merge->desc;
-    gp_result result = gpi_check_key_type(gp, merge->function, d->key_type);
-    if (result == GP_OK) result = gpi_check_value_size(gp, merge->function, d->value_size);
+    gp_result result = gpi_check_key_type(gp, d->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, d->value_size);
     if (result != GP_OK) return result;
     if (!d->value_size && (d->a_values || d->b_values || d->values_out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but value_size is 0",
-                        merge->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but value_size is 0");
     }
     merge->key_size = gpi_type_size(d->key_type);
     merge->a.bound = d->a_count;
@@ -32254,24 +32176,22 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
     merge->b.buffer = d->b_count_buffer;
     merge->b.offset = d->b_count_offset;
     merge->b.type = d->b_count_type;
-    result = gpi_plan_make_keys(gp, merge->function, GPI_MERGE, merge->key_size, &merge->plan);
+    result = gpi_plan_make_keys(gp, GPI_MERGE, merge->key_size, &merge->plan);
     if (result != GP_OK) return result;
     if (merge->plan.shape == GP_SHAPE_LOCAL) /* odd: sort/merge_tile.cl */
         merge->plan.per_item = (merge->plan.per_item - 1) | 1;
-    return gpi_key_program(gp, merge->function, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan,
-                           &merge->program);
+    return gpi_key_program(gp, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan, &merge->program);
 }
 
 /* ------------------------------------------------------------------ buffers */
 
 /* Checks one of the six arrays, unless it is empty. */
-static gp_result gpi_merge_check_array(gp_context *gp, const gpi_merge *merge, int name, cl_mem buffer,
-                                       size_t offset, size_t count, size_t size, gpi_range *used)
+static gp_result gpi_merge_check_array(gp_context *gp, int name, cl_mem buffer, size_t offset, size_t count,
+                                       size_t size, gpi_range *used)
 {
     const int access = name < GPI_MERGE_KEYS_OUT ? GPI_READS : GPI_WRITES;
     if (count == 0 || size == 0) return GP_OK;
-    return gpi_check_buffer(gp, merge->function, gpi_merge_names[name], buffer, offset, count, size, access,
-                            &used[name]);
+    return gpi_check_buffer(gp, gpi_merge_names[name], buffer, offset, count, size, access, &used[name]);
 }
 
 static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
@@ -32281,25 +32201,21 @@ static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
     gpi_range used[GPI_MERGE_RANGES];
     gp_result r;
     memset(used, 0, sizeof used);
-    r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_KEYS, d->a_keys, d->a_keys_offset, a, k, used);
+    r = gpi_merge_check_array(gp, GPI_MERGE_A_KEYS, d->a_keys, d->a_keys_offset, a, k, used);
+    if (r == GP_OK) r = gpi_merge_check_array(gp, GPI_MERGE_B_KEYS, d->b_keys, d->b_keys_offset, b, k, used);
     if (r == GP_OK)
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_KEYS, d->b_keys, d->b_keys_offset, b, k, used);
+        r = gpi_merge_check_array(gp, GPI_MERGE_A_VALUES, d->a_values, d->a_values_offset, a, v, used);
     if (r == GP_OK)
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_VALUES, d->a_values, d->a_values_offset, a, v, used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_VALUES, d->b_values, d->b_values_offset, b, v, used);
+        r = gpi_merge_check_array(gp, GPI_MERGE_B_VALUES, d->b_values, d->b_values_offset, b, v, used);
     if (r == GP_OK) /* both counts fit in memory: their sum does not overflow */
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_KEYS_OUT, d->keys_out, d->keys_out_offset, a + b, k,
+        r = gpi_merge_check_array(gp, GPI_MERGE_KEYS_OUT, d->keys_out, d->keys_out_offset, a + b, k, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, GPI_MERGE_VALUES_OUT, d->values_out, d->values_out_offset, a + b, v,
                                   used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_VALUES_OUT, d->values_out, d->values_out_offset, a + b,
-                                  v, used);
-    if (r == GP_OK)
-        r = gpi_check_count_named(gp, merge->function, "a_", &merge->a, &used[GPI_MERGE_A_COUNTER]);
-    if (r == GP_OK)
-        r = gpi_check_count_named(gp, merge->function, "b_", &merge->b, &used[GPI_MERGE_B_COUNTER]);
+    if (r == GP_OK) r = gpi_check_count_named(gp, "a_", &merge->a, &used[GPI_MERGE_A_COUNTER]);
+    if (r == GP_OK) r = gpi_check_count_named(gp, "b_", &merge->b, &used[GPI_MERGE_B_COUNTER]);
     if (r != GP_OK) return r;
-    return gpi_check_apart(gp, merge->function, gpi_merge_names, used, GPI_MERGE_KEYS_OUT, GPI_MERGE_RANGES);
+    return gpi_check_apart(gp, gpi_merge_names, used, GPI_MERGE_KEYS_OUT, GPI_MERGE_RANGES);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -32352,27 +32268,27 @@ static gp_result gpi_merge_launch(gpi_call *call, const gpi_merge *merge)
 
 /* ------------------------------------------------------------------ API */
 
-static gp_result gpi_merge_call(gp_context *gp, const char *function, const gp_merge_desc *desc)
+static gp_result gpi_merge_call(gp_context *gp, const gp_merge_desc *desc)
 {
     gpi_merge merge;
     gpi_call call;
     gp_result result;
     memset(&merge, 0, sizeof merge);
     merge.desc = desc;
-    merge.function = function;
     result = gpi_merge_plan(gp, &merge);
     if (result == GP_OK && (desc->a_count > 0 || desc->b_count > 0)) result = gpi_merge_check(gp, &merge);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_merge_launch(&call, &merge);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
 {
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_merge: gp or desc is NULL");
-    return gpi_merge_call(gp, "gp_merge", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    return gpi_merge_call(gp, desc);
 }
 
 /* Merges two zeros in buffers of its own. */
@@ -32395,7 +32311,7 @@ static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
         probe.values_out = out;
         probe.values_out_offset = 2 * GPI_LARGEST / probe.value_size;
     }
-    if (result == GP_OK) result = gpi_merge_call(gp, "gp_warmup", &probe);
+    if (result == GP_OK) result = gpi_merge_call(gp, &probe);
     if (in) (void)clReleaseMemObject(in);
     if (out) (void)clReleaseMemObject(out);
     return result;
@@ -32422,7 +32338,6 @@ typedef struct gpi_searched {
 /* A checked call, ready to run. */
 typedef struct gpi_search {
     const gp_search_desc *desc;
-    const char *function;
     size_t key_size, out_size;
     gpi_args args;
     gpi_searched hay, needle;
@@ -32448,15 +32363,13 @@ static gp_result gpi_search_check_types(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
     const gp_type out = d->out_type ? d->out_type : GP_U64;
-    const gp_result result = gpi_check_key_type(gp, search->function, d->key_type);
+    const gp_result result = gpi_check_key_type(gp, d->key_type);
     if (result != GP_OK) return result;
     if (out != GP_U32 && out != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64",
-                        search->function, (int)out);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type = %d, must be GP_U32 or GP_U64", (int)out);
     }
     if (out == GP_U32 && d->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit positions of GP_U32",
-                        search->function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu does not fit positions of GP_U32", d->count);
     }
     search->key_size = gpi_type_size(d->key_type);
     search->out_size = gpi_type_size(out);
@@ -32465,12 +32378,11 @@ static gp_result gpi_search_check_types(gp_context *gp, gpi_search *search)
 
 /* ------------------------------------------------------------------ keys and needles by expression */
 
-static gp_result gpi_searched_check(gp_context *gp, const gpi_search *search, const char *field,
-                                    const char *map, const char *record_field, const gp_record *record)
+static gp_result gpi_searched_check(gp_context *gp, const char *field, const char *map,
+                                    const char *record_field, const gp_record *record)
 {
-    if (map || !record) return gpi_check_text(gp, search->function, field, map);
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: %s is given, and %s is NULL: it makes keys of records", search->function,
+    if (map || !record) return gpi_check_text(gp, field, map);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s is given, and %s is NULL: it makes keys of records",
                     record_field, field);
 }
 
@@ -32499,13 +32411,13 @@ static gp_result gpi_search_describe(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
     const bool implicit = !d->needles && !d->needle_map && !d->needle_record;
-    gp_result r = gpi_searched_check(gp, search, "map", d->map, "record", d->record);
+    gp_result r = gpi_searched_check(gp, "map", d->map, "record", d->record);
     if (r == GP_OK)
-        r = gpi_searched_check(gp, search, "needle_map", d->needle_map, "needle_record", d->needle_record);
+        r = gpi_searched_check(gp, "needle_map", d->needle_map, "needle_record", d->needle_record);
     search->args = gpi_args_make(d->args, d->arg_count, gpi_search_operands(d));
     gpi_args_add_record(&search->args, "record", d->record);
     gpi_args_add_record(&search->args, "needle_record", d->needle_record);
-    if (r == GP_OK) r = gpi_args_check(gp, search->function, &search->args);
+    if (r == GP_OK) r = gpi_args_check(gp, &search->args);
     search->hay = gpi_searched_make(search, d->count, d->keys, d->map, d->record);
     search->needle = gpi_searched_make(search, d->needle_count, d->needles, implicit ? "i" : d->needle_map,
                                        d->needle_record);
@@ -32583,14 +32495,14 @@ static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
     search->needles.buffer = d->needle_count_buffer;
     search->needles.offset = d->needle_count_offset;
     search->needles.type = d->needle_count_type;
-    result = gpi_plan_make_keys(gp, search->function, GPI_SEARCH, search->key_size, &search->plan);
+    result = gpi_plan_make_keys(gp, GPI_SEARCH, search->key_size, &search->plan);
     if (result != GP_OK) return result;
     if (gpi_search_is_mapped(search)) {
         more = gpi_search_prelude(gp, search);
-        if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory", search->function);
+        if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     }
-    result = gpi_key_program(gp, search->function, GPI_SEARCH, d->key_type, search->out_size,
-                             more ? more : "", &search->plan, &search->program);
+    result = gpi_key_program(gp, GPI_SEARCH, d->key_type, search->out_size, more ? more : "", &search->plan,
+                             &search->program);
     GP_FREE(more);
     return result;
 }
@@ -32601,25 +32513,24 @@ static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
     const char *const *names = gpi_search_names;
-    const char *f = search->function;
     gpi_range used[GPI_SEARCH_ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
     if (d->count > 0 && search->hay.present)
-        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_KEYS], d->keys, d->keys_offset, d->count,
-                             search->hay.size, GPI_READS, &used[GPI_SEARCH_KEYS]);
+        r = gpi_check_buffer(gp, names[GPI_SEARCH_KEYS], d->keys, d->keys_offset, d->count, search->hay.size,
+                             GPI_READS, &used[GPI_SEARCH_KEYS]);
     if (r == GP_OK && search->needle.present)
-        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_NEEDLES_IN], d->needles, d->needles_offset,
-                             d->needle_count, search->needle.size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
+        r = gpi_check_buffer(gp, names[GPI_SEARCH_NEEDLES_IN], d->needles, d->needles_offset, d->needle_count,
+                             search->needle.size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_OUT], d->out, d->out_offset, d->needle_count,
+        r = gpi_check_buffer(gp, names[GPI_SEARCH_OUT], d->out, d->out_offset, d->needle_count,
                              search->out_size, GPI_WRITES, &used[GPI_SEARCH_OUT]);
-    if (r == GP_OK) r = gpi_check_count(gp, f, &search->keys, &used[GPI_SEARCH_COUNTER]);
+    if (r == GP_OK) r = gpi_check_count(gp, &search->keys, &used[GPI_SEARCH_COUNTER]);
     if (r == GP_OK)
-        r = gpi_check_count_named(gp, f, "needle_", &search->needles, &used[GPI_SEARCH_NEEDLE_COUNTER]);
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
+        r = gpi_check_count_named(gp, "needle_", &search->needles, &used[GPI_SEARCH_NEEDLE_COUNTER]);
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
     if (r != GP_OK) return r;
-    return gpi_args_check_buffers(gp, f, &search->args, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
+    return gpi_args_check_buffers(gp, &search->args, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -32669,27 +32580,27 @@ static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
     return gpi_call_launch(call, &search->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-static gp_result gpi_search_call(gp_context *gp, const char *function, const gp_search_desc *desc)
+static gp_result gpi_search_call(gp_context *gp, const gp_search_desc *desc)
 {
     gpi_search search;
     gpi_call call;
     gp_result result;
     memset(&search, 0, sizeof search);
     search.desc = desc;
-    search.function = function;
     result = gpi_search_plan(gp, &search);
     if (result == GP_OK && desc->needle_count > 0) result = gpi_search_check(gp, &search);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_search_launch(&call, &search);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc)
 {
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_search: gp or desc is NULL");
-    return gpi_search_call(gp, "gp_search", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    return gpi_search_call(gp, desc);
 }
 
 /* Searches zeros for a zero, in buffers of its own. Without maps, needles are keys in memory. */
@@ -32710,7 +32621,7 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
     if (!desc->map || desc->record || desc->keys) probe.keys = in;
     if (!desc->needle_map || desc->needle_record || desc->needles) probe.needles = in;
     probe.out = out;
-    if (result == GP_OK) result = gpi_search_call(gp, "gp_warmup", &probe);
+    if (result == GP_OK) result = gpi_search_call(gp, &probe);
     if (in) (void)clReleaseMemObject(in);
     if (out) (void)clReleaseMemObject(out);
     return result;
@@ -32729,7 +32640,7 @@ enum {
 
 /* ------------------------------------------------------------------ checks, plan */
 
-static void gpi_segments_init(gpi_segments *s, const char *function, const gp_segmented_sort_desc *d)
+static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d)
 {
     gp_sort_desc *k = &s->keys;
     memset(s, 0, sizeof *s);
@@ -32754,19 +32665,18 @@ static void gpi_segments_init(gpi_segments *s, const char *function, const gp_se
     k->descending = d->descending;
     k->strategy = GP_STRATEGY_MULTI_PASS;
     k->scratch = d->scratch;
-    gpi_sort_init(&s->sort, function, k, false);
+    gpi_sort_init(&s->sort, k, false);
 }
 
 static gp_result gpi_segments_check_offsets(gp_context *gp, gpi_segments *s)
 {
     const gp_segmented_sort_desc *d = s->desc;
     if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
-                        s->sort.function, (int)d->offsets_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->offsets_type);
     }
     if (d->segment_count >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: segment_count = %zu, at most 2^32 - 2",
-                        s->sort.function, d->segment_count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "segment_count = %zu, at most 2^32 - 2", d->segment_count);
     }
     s->sort.offsets.buffer = d->offsets;
     s->sort.offsets.offset = d->offsets_offset;
@@ -32784,8 +32694,8 @@ static bool gpi_segments_wide(const gpi_sort *sort) { return sort->desc->count >
 static gp_result gpi_segments_program(gp_context *gp, gpi_sort *sort)
 {
     const char *cell = gpi_segments_wide(sort) ? "#define GPI_CELL_WIDE 1\n" : "#define GPI_CELL_WIDE 0\n";
-    return gpi_key_program(gp, sort->function, GPI_SEGMENTED_SORT, sort->desc->key_type, sort->value_size,
-                           cell, &sort->plan, &sort->program);
+    return gpi_key_program(gp, GPI_SEGMENTED_SORT, sort->desc->key_type, sort->value_size, cell, &sort->plan,
+                           &sort->program);
 }
 
 static bool gpi_segments_is_nothing(const gpi_segments *s)
@@ -33020,7 +32930,7 @@ static gp_result gpi_segments_report(gpi_call *call, cl_mem state, gp_segmented_
     return result;
 }
 
-static gp_result gpi_segments_call(gp_context *gp, const char *function, const gp_segmented_sort_desc *desc,
+static gp_result gpi_segments_call(gp_context *gp, const gp_segmented_sort_desc *desc,
                                    gp_segmented_sort_report *report)
 {
     gpi_segments segments;
@@ -33028,12 +32938,12 @@ static gp_result gpi_segments_call(gp_context *gp, const char *function, const g
     cl_mem state = NULL;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    gpi_segments_init(&segments, function, desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_segments_init(&segments, desc);
     result = gpi_segments_plan(gp, &segments);
     if (result == GP_OK && !gpi_segments_is_nothing(&segments)) result = gpi_sort_check(gp, &segments.sort);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_segments_launch(&call, &segments, &state);
     if (result == GP_OK && report) result = gpi_segments_report(&call, state, report);
     return gpi_call_end(&call, result);
@@ -33041,27 +32951,28 @@ static gp_result gpi_segments_call(gp_context *gp, const char *function, const g
 
 GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc)
 {
-    return gpi_segments_call(gp, "gp_segmented_sort", desc, NULL);
+    return gpi_segments_call(gpi_enter(gp, __func__), desc, NULL);
 }
 
 GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
                                         gp_segmented_sort_report *report)
 {
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!report) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_segmented_sort_read: report is NULL");
-    return gpi_segments_call(gp, "gp_segmented_sort_read", desc, report);
+    if (!report) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "report is NULL");
+    return gpi_segments_call(gp, desc, report);
 }
 
 GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
                                                 size_t *bytes)
 {
-    const char *function = "gp_segmented_sort_scratch_size";
     gpi_segments segments;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_segments_init(&segments, function, desc);
+    gpi_segments_init(&segments, desc);
     result = gpi_segments_plan(gp, &segments);
     *bytes = result == GP_OK ? segments.sort.at.end : 0;
     return result;
@@ -33079,7 +32990,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
     probe.value_size = desc->value_size;
     probe.offsets_type = GP_U32;
     probe.segment_count = 2;
-    gpi_segments_init(&segments, "gp_warmup", &probe);
+    gpi_segments_init(&segments, &probe);
     result = gpi_segments_plan(gp, &segments);
     if (result != GP_OK) return result;
     offsets[1] = (cl_uint)segments.small_size + 1;
@@ -33114,15 +33025,14 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
     if (sort->hash) (void)snprintf(more + used, sizeof more - used, "#define GPI_KEY_HASH %u\n", sort->hash);
     if (sort->digit_bits != GPI_SORT_DIGIT_BITS)
         (void)snprintf(more + used, sizeof more - used, "#define GPI_DIGIT_BITS %u\n", sort->digit_bits);
-    return gpi_key_program(gp, sort->function, primitive, sort->desc->key_type, sort->value_size, more, plan,
-                           &sort->program);
+    return gpi_key_program(gp, primitive, sort->desc->key_type, sort->value_size, more, plan, &sort->program);
 }
 
 /* Plans a sort by a single group of the local shape, if the keys fit in its tile: sets few, plan and program. */
 static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
 {
     gpi_plan tile;
-    gp_result result = gpi_plan_make_sort(gp, sort->function, GPI_SORT_TILE, sort->key_size, sort->value_size,
+    gp_result result = gpi_plan_make_sort(gp, GPI_SORT_TILE, sort->key_size, sort->value_size,
                                           GP_STRATEGY_MULTI_PASS, &tile);
     if (result != GP_OK || sort->desc->count > gpi_plan_tile(&tile)) return result;
     result = gpi_sort_program(gp, sort, GPI_SORT_TILE, &tile);
@@ -33392,51 +33302,49 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ API */
 
-static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices)
+static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, bool indices)
 {
     memset(sort, 0, sizeof *sort);
     sort->desc = desc;
-    sort->function = function;
     sort->indices = indices;
     sort->most = UINT32_MAX;
     sort->value_size = indices && !desc->value_size ? 4 : desc->value_size;
 }
 
-static gp_result gpi_sort_call(gp_context *gp, const char *function, const gp_sort_desc *desc, bool indices)
+static gp_result gpi_sort_call(gp_context *gp, const gp_sort_desc *desc, bool indices)
 {
     gpi_sort sort;
     gpi_call call;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    gpi_sort_init(&sort, function, desc, indices);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_sort_init(&sort, desc, indices);
     result = gpi_sort_plan(gp, &sort);
     if (result == GP_OK && desc->count > 0) result = gpi_sort_check(gp, &sort);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_sort_launch(&call, &sort);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc)
 {
-    return gpi_sort_call(gp, "gp_sort", desc, false);
+    return gpi_sort_call(gpi_enter(gp, __func__), desc, false);
 }
 
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc)
 {
-    return gpi_sort_call(gp, "gp_argsort", desc, true);
+    return gpi_sort_call(gpi_enter(gp, __func__), desc, true);
 }
 
-static gp_result gpi_sort_size(gp_context *gp, const char *function, const gp_sort_desc *desc, bool indices,
-                               size_t *bytes)
+static gp_result gpi_sort_size(gp_context *gp, const gp_sort_desc *desc, bool indices, size_t *bytes)
 {
     gpi_sort sort;
     gp_result result;
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_sort_init(&sort, function, desc, indices);
+    gpi_sort_init(&sort, desc, indices);
     result = gpi_sort_plan(gp, &sort);
     *bytes = result == GP_OK ? sort.at.end : 0;
     return result;
@@ -33444,12 +33352,12 @@ static gp_result gpi_sort_size(gp_context *gp, const char *function, const gp_so
 
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
 {
-    return gpi_sort_size(gp, "gp_sort_scratch_size", desc, false, bytes);
+    return gpi_sort_size(gpi_enter(gp, __func__), desc, false, bytes);
 }
 
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
 {
-    return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
+    return gpi_sort_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
 /* Returns the smallest count above those sorted by shares. Returns the count of `sort`, one more than a group sorts, if
@@ -33474,7 +33382,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     probe.begin_bit = desc->begin_bit; /* the bits and the count decide how wide digits are */
     probe.end_bit = desc->end_bit;
     probe.strategy = desc->strategy;
-    gpi_sort_init(&sort, "gp_warmup", &probe, false);
+    gpi_sort_init(&sort, &probe, false);
     result = gpi_sort_plan(gp, &sort);
     if (result != GP_OK) return result;
     probe.count = sort.plan.shape == GP_SHAPE_SERIAL ? gpi_sort_few(&sort) : gpi_plan_tile(&sort.plan);
@@ -33633,32 +33541,27 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     const size_t v = sort->value_size;
-    gp_result result = gpi_check_key_type(gp, sort->function, desc->key_type);
-    if (result == GP_OK) result = gpi_check_value_size(gp, sort->function, v);
+    gp_result result = gpi_check_key_type(gp, desc->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, v);
     if (result != GP_OK) return result;
     if (desc->count > SIZE_MAX / GPI_SORT_BYTES_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than any memory holds",
-                        sort->function, desc->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu is more than any memory holds", desc->count);
     }
     if (sort->indices && v != 4 && v != 8) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, an index has 4 or 8 bytes",
-                        sort->function, v);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "value_size = %zu, an index has 4 or 8 bytes", v);
     }
     if (sort->indices && v == 4 && desc->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 4 bytes",
-                        sort->function, desc->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu does not fit indices of 4 bytes", desc->count);
     }
     if (v == 0 && (desc->values || desc->values_out || desc->values_tmp)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but value_size is 0",
-                        sort->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but value_size is 0");
     }
     if (sort->indices && desc->values) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: values is given, but indices are generated, not read", sort->function);
+                        "values is given, but indices are generated, not read");
     }
     if (sort->indices && !desc->values_out) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values_out is NULL: the indices are written there",
-                        sort->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "values_out is NULL: the indices are written there");
     }
     return GP_OK;
 }
@@ -33676,8 +33579,8 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     sort->end_bit = sort->desc->end_bit ? sort->desc->end_bit : width;
     if (sort->end_bit > width || sort->begin_bit > sort->end_bit) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
-                        sort->function, sort->begin_bit, sort->desc->end_bit, width, width);
+                        "begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
+                        sort->begin_bit, sort->desc->end_bit, width, width);
     }
     gpi_sort_set_digits(sort, GPI_SORT_DIGIT_BITS);
     return GP_OK;
@@ -33692,8 +33595,8 @@ static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
     sort->key_size = gpi_type_size(desc->key_type);
     result = gpi_sort_check_bits(gp, sort);
     if (result == GP_OK)
-        result = gpi_plan_make_sort(gp, sort->function, GPI_SORT, sort->key_size, sort->value_size,
-                                    desc->strategy, &sort->plan);
+        result =
+            gpi_plan_make_sort(gp, GPI_SORT, sort->key_size, sort->value_size, desc->strategy, &sort->plan);
     sort->count.bound = desc->count;
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
@@ -33732,8 +33635,8 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
     each = gpi_ceil_div(tiles, blocks);
     if (gp->info.loop_limit && each > GPI_SORT_TILES_PER_BLOCK) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: count = %zu is more than %s can sort: its loops are limited", sort->function,
-                        sort->desc->count, gp->info.name);
+                        "count = %zu is more than %s can sort: its loops are limited", sort->desc->count,
+                        gp->info.name);
     }
     sort->tile_span = gpi_plan_tile(&sort->plan);
     sort->block_span = (each ? each : 1) * sort->tile_span;
@@ -33863,8 +33766,7 @@ static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, cons
     for (a = 0; a < GPI_SORT_RANGES; a++) {
         for (b = 0; b < a; b++) {
             if (!used[a].root || !gpi_overlap(&used[a], &used[b]) || (!written[a] && !written[b])) continue;
-            return gpi_fail_overlap(gp, sort->function, gpi_sort_names[b], &used[b], gpi_sort_names[a],
-                                    &used[a]);
+            return gpi_fail_overlap(gp, gpi_sort_names[b], &used[b], gpi_sort_names[a], &used[a]);
         }
     }
     return GP_OK;
@@ -33874,8 +33776,8 @@ static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, cons
 static gp_result gpi_sort_check_array(gp_context *gp, const gpi_sort *sort, int name, cl_mem buffer,
                                       size_t offset, size_t size, int access, gpi_range *used)
 {
-    return gpi_check_buffer(gp, sort->function, gpi_sort_names[name], buffer, offset, sort->desc->count, size,
-                            access, &used[name]);
+    return gpi_check_buffer(gp, gpi_sort_names[name], buffer, offset, sort->desc->count, size, access,
+                            &used[name]);
 }
 
 static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
@@ -33903,13 +33805,13 @@ static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
     if (r == GP_OK && v && d->values_tmp && tmp)
         r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
                                  GPI_BOTH, used);
-    if (r == GP_OK) r = gpi_check_count(gp, sort->function, &sort->count, &used[GPI_SORT_COUNTER]);
+    if (r == GP_OK) r = gpi_check_count(gp, &sort->count, &used[GPI_SORT_COUNTER]);
     if (r == GP_OK && sort->offset_count)
-        r = gpi_check_buffer(gp, sort->function, "offsets", sort->offsets.buffer, sort->offsets.offset,
-                             sort->offset_count, sort->offset_size, GPI_READS, &used[GPI_SORT_OFFSETS]);
+        r = gpi_check_buffer(gp, "offsets", sort->offsets.buffer, sort->offsets.offset, sort->offset_count,
+                             sort->offset_size, GPI_READS, &used[GPI_SORT_OFFSETS]);
     if (r == GP_OK) r = gpi_sort_check_apart(gp, sort, used);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, sort->function, d->scratch, sort->at.end, used, GPI_SORT_RANGES);
+    return gpi_check_scratch(gp, d->scratch, sort->at.end, used, GPI_SORT_RANGES);
 }
 
 static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
@@ -33964,7 +33866,6 @@ typedef struct gpi_records_key {
 /* A checked call, ready to run. */
 typedef struct gpi_records {
     const gp_sort_records_desc *desc;
-    const char *function;
     gpi_args args;
     gpi_count count;
     size_t size;       /* bytes of a record; 0: there are none */
@@ -33985,13 +33886,13 @@ static gp_result gpi_records_check_column(gp_context *gp, const gpi_records *s, 
     char field[40];
     gp_result result;
     (void)snprintf(field, sizeof field, "columns[%u].type", (unsigned)k);
-    result = gpi_check_type(gp, s->function, field, column->type);
+    result = gpi_check_type(gp, field, column->type);
     if (result != GP_OK) return result;
     (void)snprintf(field, sizeof field, "columns[%u].map", (unsigned)k);
-    if (column->map) return gpi_check_text(gp, s->function, field, column->map);
+    if (column->map) return gpi_check_text(gp, field, column->map);
     if (s->desc->type) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is NULL: a key by which %s are ordered is wanted",
-                    s->function, field, s->desc->record ? "records" : "indices");
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s is NULL: a key by which %s are ordered is wanted",
+                    field, s->desc->record ? "records" : "indices");
 }
 
 /* Checks the records' type, and that the wanted outputs suit it. */
@@ -33999,21 +33900,20 @@ static gp_result gpi_records_check_elements(gp_context *gp, const gpi_records *s
 {
     const gp_sort_records_desc *d = s->desc;
     if (d->record && d->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d and a record are given: give one of them",
-                        s->function, (int)d->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "type = %d and a record are given: give one of them",
+                        (int)d->type);
     }
     if (d->type || d->in) {
-        const gp_result result = d->record ? GP_OK : gpi_check_type(gp, s->function, "type", d->type);
+        const gp_result result = d->record ? GP_OK : gpi_check_type(gp, "type", d->type);
         if (result != GP_OK) return result;
     } else if (!d->record && (d->out || !d->indices_out)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: there are no records (type = 0, record NULL): out must be NULL, and indices_out "
-                        "is wanted",
-                        s->function);
+                        "there are no records (type = 0, record NULL): out must be NULL, and indices_out "
+                        "is wanted");
     }
     if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
-                        s->function, (int)d->index_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "index_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->index_type);
     }
     return GP_OK;
 }
@@ -34026,19 +33926,17 @@ static gp_result gpi_records_check_desc(gp_context *gp, const gpi_records *s)
     if (result != GP_OK) return result;
     if (d->column_count == 0 || d->column_count > GP_SORT_COLUMNS_MAX || !d->columns) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: column_count = %zu, must be 1 to %d, and columns is %s", s->function,
-                        d->column_count, (int)GP_SORT_COLUMNS_MAX, d->columns ? "given" : "NULL");
+                        "column_count = %zu, must be 1 to %d, and columns is %s", d->column_count,
+                        (int)GP_SORT_COLUMNS_MAX, d->columns ? "given" : "NULL");
     }
     for (k = 0; k < d->column_count && result == GP_OK; k++) result = gpi_records_check_column(gp, s, k);
-    if (result == GP_OK) result = gpi_args_check(gp, s->function, &s->args);
+    if (result == GP_OK) result = gpi_args_check(gp, &s->args);
     if (result != GP_OK) return result;
     if (d->count > SIZE_MAX / ((int)GPI_SORT_BYTES_MAX + GP_RECORD_BYTES)) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than any memory holds",
-                        s->function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu is more than any memory holds", d->count);
     }
     if (s->index_size == 4 && d->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of GP_U32",
-                        s->function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu does not fit indices of GP_U32", d->count);
     }
     return GP_OK;
 }
@@ -34079,13 +33977,11 @@ static bool gpi_records_is_direct(const gpi_records *s)
     return s->size <= 8 || (s->size == 16 && passes <= GPI_RECORDS_PASSES_OF_16);
 }
 
-static gp_result gpi_records_describe(gp_context *gp, gpi_records *s, const char *function,
-                                      const gp_sort_records_desc *d)
+static gp_result gpi_records_describe(gp_context *gp, gpi_records *s, const gp_sort_records_desc *d)
 {
     gp_result result;
     memset(s, 0, sizeof *s);
     s->desc = d;
-    s->function = function;
     s->args = gpi_args_make(d->args, d->arg_count, d->type || d->record ? "x i" : "i");
     gpi_args_add_record(&s->args, "record", d->record);
     s->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
@@ -34205,14 +34101,13 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
     gp_result result;
     /* only sizes matter here: any buffer stands in for the scratch */
     gpi_records_sort_desc(s, key, gp->counters);
-    gpi_sort_init(&key->sort, s->function, &key->desc, !s->direct && k == 0);
+    gpi_sort_init(&key->sort, &key->desc, !s->direct && k == 0);
     result = gpi_sort_plan(gp, &key->sort);
     key->sort.flip = key->flip;
-    if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, GPI_RECORDS_PLAN_BYTES, &key->plan);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, GPI_RECORDS_PLAN_BYTES, &key->plan);
     s->being_planned = k;
     if (result != GP_OK) return result;
-    return gpi_program_get(gp, s->function, GPI_SORT_RECORDS, gpi_records_prelude, s, &key->plan,
-                           &key->program);
+    return gpi_program_get(gp, GPI_SORT_RECORDS, gpi_records_prelude, s, &key->plan, &key->program);
 }
 
 /* Appends a part of the scratch and returns where it begins, in bytes. */
@@ -34244,10 +34139,9 @@ static void gpi_records_lay_out(gpi_records *s)
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_records_plan(gp_context *gp, gpi_records *s, const char *function,
-                                  const gp_sort_records_desc *d)
+static gp_result gpi_records_plan(gp_context *gp, gpi_records *s, const gp_sort_records_desc *d)
 {
-    gp_result result = gpi_records_describe(gp, s, function, d);
+    gp_result result = gpi_records_describe(gp, s, d);
     size_t k;
     for (k = 0; k < s->keys && result == GP_OK; k++) result = gpi_records_plan_key(gp, s, k);
     if (result == GP_OK) gpi_records_lay_out(s);
@@ -34274,19 +34168,18 @@ static gp_result gpi_records_check(gp_context *gp, const gpi_records *s)
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
     if (s->size)
-        r = gpi_check_buffer(gp, s->function, "in", d->in, d->in_offset, d->count, s->size,
+        r = gpi_check_buffer(gp, "in", d->in, d->in_offset, d->count, s->size,
                              s->in_place ? GPI_BOTH : GPI_READS, &used[GPI_RECORDS_IN]);
     if (r == GP_OK && s->moves && !s->in_place)
-        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, d->count, s->size, GPI_BOTH,
+        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, d->count, s->size, GPI_BOTH,
                              &used[GPI_RECORDS_OUT]);
     if (r == GP_OK && d->indices_out)
-        r = gpi_check_buffer(gp, s->function, "indices_out", d->indices_out, d->indices_out_offset, d->count,
+        r = gpi_check_buffer(gp, "indices_out", d->indices_out, d->indices_out_offset, d->count,
                              s->index_size, GPI_BOTH, &used[GPI_RECORDS_INDICES]);
-    if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[GPI_RECORDS_COUNTER]);
-    if (r == GP_OK) r = gpi_check_apart(gp, s->function, names, used, written, GPI_RECORDS_RANGES);
-    if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, s->function, &s->args, names, used, written, GPI_RECORDS_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, GPI_RECORDS_ALL) : r;
+    if (r == GP_OK) r = gpi_check_count(gp, &s->count, &used[GPI_RECORDS_COUNTER]);
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, written, GPI_RECORDS_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, &s->args, names, used, written, GPI_RECORDS_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, s->scratch, used, GPI_RECORDS_ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -34360,35 +34253,34 @@ static gp_result gpi_records_launch(gpi_call *call, gpi_records *s)
 
 /* ------------------------------------------------------------------ API */
 
-static gp_result gpi_records_call(gp_context *gp, const char *function, const gp_sort_records_desc *desc)
+static gp_result gpi_records_call(gp_context *gp, const gp_sort_records_desc *desc)
 {
     gpi_records records;
     gpi_call call;
-    gp_result result = gpi_records_plan(gp, &records, function, desc);
+    gp_result result = gpi_records_plan(gp, &records, desc);
     if (result == GP_OK && desc->count > 0) result = gpi_records_check(gp, &records);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) result = gpi_records_launch(&call, &records);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_sort_records(gp_context *gp, const gp_sort_records_desc *desc)
 {
-    const char *function = "gp_sort_records";
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    return gpi_records_call(gp, function, desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    return gpi_records_call(gp, desc);
 }
 
 GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_records_desc *desc, size_t *bytes)
 {
-    const char *function = "gp_sort_records_scratch_size";
     gpi_records records;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (bytes) *bytes = 0;
-    if (!gp || !desc || !bytes)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
-    result = gpi_records_plan(gp, &records, function, desc);
+    if (!gp || !desc || !bytes) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    result = gpi_records_plan(gp, &records, desc);
     if (result == GP_OK) *bytes = records.scratch;
     return result;
 }
@@ -34407,7 +34299,7 @@ static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_
     probe.wait = NULL;
     probe.wait_count = 0;
     probe.done = NULL;
-    result = gpi_records_plan(gp, &records, "gp_warmup", desc);
+    result = gpi_records_plan(gp, &records, desc);
     for (k = 0; k < records.keys && result == GP_OK; k++) result = gpi_sort_warm_up(gp, &records.key[k].desc);
     if (result == GP_OK && records.size) result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &in);
     if (result == GP_OK && records.moves && !records.in_place)
@@ -34417,7 +34309,7 @@ static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_
     probe.in = in;
     probe.out = records.moves && records.in_place ? in : out;
     probe.indices_out = indices;
-    if (result == GP_OK) result = gpi_records_call(gp, "gp_warmup", &probe);
+    if (result == GP_OK) result = gpi_records_call(gp, &probe);
     if (in) (void)clReleaseMemObject(in);
     if (out) (void)clReleaseMemObject(out);
     if (indices) (void)clReleaseMemObject(indices);
@@ -34439,7 +34331,6 @@ enum {
 /* A checked call, ready to run. */
 typedef struct gpi_strings {
     const gp_sort_strings_desc *desc;
-    const char *function;
     size_t index_size, offset_size;
     gpi_count count;
     gpi_plan plan; /* of this file's kernels */
@@ -34468,15 +34359,15 @@ static gp_result gpi_strings_check_desc(gp_context *gp, gpi_strings *s)
 {
     const gp_sort_strings_desc *d = s->desc;
     if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
-                        s->function, (int)d->offsets_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->offsets_type);
     }
     if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
-                        s->function, (int)d->index_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "index_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->index_type);
     }
     if (d->count > UINT32_MAX - 2) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 3", s->function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^32 - 3", d->count);
     }
     s->index_size = d->index_type == GP_U64 ? 8 : 4;
     s->offset_size = d->offsets_type == GP_U32 ? 4 : 8;
@@ -34504,7 +34395,7 @@ static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
     d->values_out = d->keys_out;
     d->values_out_offset = s->set_at[0] / 4;
     d->scratch = s->nested_scratch;
-    gpi_sort_init(&s->all, s->function, d, true);
+    gpi_sort_init(&s->all, d, true);
     return gpi_sort_plan(gp, &s->all);
 }
 
@@ -34525,7 +34416,7 @@ static gp_result gpi_strings_plan_ties(gp_context *gp, gpi_strings *s, size_t ti
     d->offsets = s->parts;
     d->offsets_offset = *set_at / 4 + 3 * s->room;
     d->scratch = s->nested_scratch;
-    gpi_segments_init(&s->ties, s->function, d);
+    gpi_segments_init(&s->ties, d);
     return gpi_segments_plan(gp, &s->ties);
 }
 
@@ -34539,7 +34430,7 @@ static gp_result gpi_strings_plan_scan(gp_context *gp, gpi_strings *s, size_t el
     d->op = GP_SUM;
     d->exclusive = true;
     d->scratch = s->nested_scratch;
-    return gpi_scan_plan(gp, s->function, d, &s->scan);
+    return gpi_scan_plan(gp, d, &s->scan);
 }
 
 /* Appends a part of the scratch and returns where it begins, in bytes. */
@@ -34572,10 +34463,8 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
     if (result != GP_OK) return result;
     gpi_strings_lay_out(s);
     result = gpi_strings_plan_all(gp, s);
-    if (result == GP_OK)
-        result = gpi_plan_make_sort(gp, s->function, GPI_SORT_STRINGS, 8, 4, GP_STRATEGY_AUTO, &s->plan);
-    if (result == GP_OK)
-        result = gpi_key_program(gp, s->function, GPI_SORT_STRINGS, GP_U64, 4, "", &s->plan, &s->program);
+    if (result == GP_OK) result = gpi_plan_make_sort(gp, GPI_SORT_STRINGS, 8, 4, GP_STRATEGY_AUTO, &s->plan);
+    if (result == GP_OK) result = gpi_key_program(gp, GPI_SORT_STRINGS, GP_U64, 4, "", &s->plan, &s->program);
     if (result == GP_OK) result = gpi_strings_plan_ties(gp, s, n, n / 2, &s->set_at[0]);
     if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
     if (result != GP_OK || n == 0) return result;
@@ -34595,24 +34484,24 @@ static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
     static const char *const names[GPI_RANGES] = {"bytes", "offsets", "out", "count_buffer"};
     gpi_range used[GPI_RANGES];
     size_t i;
-    gp_result r = gpi_check_buffer(gp, s->function, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1,
-                                   GPI_READS, &used[GPI_BYTES]);
+    gp_result r = gpi_check_buffer(gp, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1, GPI_READS,
+                                   &used[GPI_BYTES]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, s->function, "offsets", d->offsets, d->offsets_offset, d->count + 1,
-                             s->offset_size, GPI_READS, &used[GPI_OFFSETS]);
+        r = gpi_check_buffer(gp, "offsets", d->offsets, d->offsets_offset, d->count + 1, s->offset_size,
+                             GPI_READS, &used[GPI_OFFSETS]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, d->count, s->index_size,
-                             GPI_WRITES, &used[GPI_TO]);
-    if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[GPI_COUNT]);
+        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, d->count, s->index_size, GPI_WRITES,
+                             &used[GPI_TO]);
+    if (r == GP_OK) r = gpi_check_count(gp, &s->count, &used[GPI_COUNT]);
     for (i = 0; i < GPI_RANGES && r == GP_OK; i++) {
         if (i != GPI_TO && gpi_overlap(&used[i], &used[GPI_TO]))
-            r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and out overlap", s->function, names[i]);
+            r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s and out overlap", names[i]);
     }
-    return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, GPI_RANGES) : r;
+    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, s->scratch, used, GPI_RANGES) : r;
 }
 
-static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl_mem scratch, size_t begin,
-                                        size_t bytes, cl_mem *out)
+static gp_result gpi_strings_sub_buffer(gp_context *gp, cl_mem scratch, size_t begin, size_t bytes,
+                                        cl_mem *out)
 {
     gpi_range range;
     cl_buffer_region region;
@@ -34621,11 +34510,11 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl
     range.end = begin + bytes;
     error =
         gpi_range_resolve(scratch, &range); /* the caller's may be a sub-buffer, which cannot have another */
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, s->function, "scratch: clGetMemObjectInfo");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "scratch: clGetMemObjectInfo");
     region.origin = range.begin;
     region.size = bytes;
     *out = clCreateSubBuffer(range.root, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, s->function, "clCreateSubBuffer");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "clCreateSubBuffer");
 }
 
 /* Splits the scratch into two sub-buffers, since kernels use their buffers from the first byte on. */
@@ -34633,9 +34522,9 @@ static gp_result gpi_strings_open(gpi_call *call, gpi_strings *s)
 {
     cl_mem scratch = NULL;
     gp_result result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
-    if (result == GP_OK) result = gpi_strings_sub_buffer(call->gp, s, scratch, 0, s->own, &s->parts);
+    if (result == GP_OK) result = gpi_strings_sub_buffer(call->gp, scratch, 0, s->own, &s->parts);
     if (result == GP_OK)
-        result = gpi_strings_sub_buffer(call->gp, s, scratch, s->own, s->nested, &s->nested_scratch);
+        result = gpi_strings_sub_buffer(call->gp, scratch, s->own, s->nested, &s->nested_scratch);
     return result == GP_OK ? gpi_strings_plan_all(call->gp, s) : result;
 }
 
@@ -34766,34 +34655,33 @@ static gp_result gpi_strings_verdict(gp_context *gp, const gpi_strings *s, const
 {
     if (state->bad == 0) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: offsets: %u strings end before they begin or after byte_count = %zu, the first one "
+                    "offsets: %u strings end before they begin or after byte_count = %zu, the first one "
                     "is string %u",
-                    s->function, state->bad, s->desc->byte_count, ~state->first_bad);
+                    state->bad, s->desc->byte_count, ~state->first_bad);
 }
 
 /* ------------------------------------------------------------------ API */
 
-static void gpi_strings_init(gpi_strings *s, const char *function, const gp_sort_strings_desc *desc)
+static void gpi_strings_init(gpi_strings *s, const gp_sort_strings_desc *desc)
 {
     memset(s, 0, sizeof *s);
     s->desc = desc;
-    s->function = function;
 }
 
 GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc)
 {
-    const char *function = "gp_sort_strings";
     gpi_strings strings;
     gpi_strings_state state = {0, 0, 0, 0};
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    gpi_strings_init(&strings, function, desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_strings_init(&strings, desc);
     result = gpi_strings_plan(gp, &strings);
     if (result == GP_OK && desc->count > 0) result = gpi_strings_check(gp, &strings);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) {
         result = gpi_strings_open(&call, &strings);
         if (result == GP_OK) result = gpi_strings_rounds(&call, &strings, &state);
@@ -34805,13 +34693,13 @@ GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *des
 
 GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc, size_t *bytes)
 {
-    const char *function = "gp_sort_strings_scratch_size";
     gpi_strings strings;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_strings_init(&strings, function, desc);
+    gpi_strings_init(&strings, desc);
     result = gpi_strings_plan(gp, &strings);
     *bytes = result == GP_OK ? strings.scratch : 0;
     return result;
@@ -34844,7 +34732,7 @@ static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_
     if (result == GP_OK) result = gpi_scan_warm_up(gp, &scan);
     if (result == GP_OK) result = gp_buffer_create(gp, sizeof text, text, &probe.bytes);
     if (result == GP_OK) result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 3 * sizeof(cl_uint), &probe.out);
+    if (result == GP_OK) result = gpi_alloc(gp, 3 * sizeof(cl_uint), &probe.out);
     if (result == GP_OK) result = gp_sort_strings(gp, &probe);
     if (probe.bytes) (void)clReleaseMemObject(probe.bytes);
     if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
@@ -34870,7 +34758,6 @@ enum {
 /* A checked call, ready to run. */
 typedef struct gpi_topk {
     const gp_topk_desc *desc;
-    const char *function;
     size_t index_size;
     gpi_count count;
     bool whole;        /* all keys are sorted */
@@ -34890,17 +34777,15 @@ static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
     if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
-                        topk->function, (int)d->index_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "index_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->index_type);
     }
     topk->index_size = d->index_type == GP_U64 ? 8 : 4;
     if (topk->index_size == 4 && d->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 4 bytes",
-                        topk->function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu does not fit indices of 4 bytes", d->count);
     }
     if (d->k > d->count) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: k = %zu is greater than count = %zu",
-                        topk->function, d->k, d->count);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "k = %zu is greater than count = %zu", d->k, d->count);
     }
     return GP_OK;
 }
@@ -34923,7 +34808,7 @@ static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count
         left->count_type = d->count_type;
         left->values_out = gp->counters; /* stands in for the scratch */
     }
-    gpi_sort_init(&topk->sort, topk->function, left, count == 0);
+    gpi_sort_init(&topk->sort, left, count == 0);
     return gpi_sort_plan(gp, &topk->sort);
 }
 
@@ -34987,23 +34872,22 @@ static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
     topk->tiles = gpi_ceil_div(n, topk->span);
     topk->blocks = gpi_ceil_div(topk->tiles, GPI_TOPK_BLOCK);
     if (topk->tiles <= GPI_TILES_MAX) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %zu tiles of %zu keys, more than %u",
-                    topk->function, n, topk->tiles, topk->span, GPI_TILES_MAX);
+    return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu is %zu tiles of %zu keys, more than %u", n,
+                    topk->tiles, topk->span, GPI_TILES_MAX);
 }
 
 /* Checks and plans everything except the buffers. */
 static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
-    gp_result result = gpi_check_key_type(gp, topk->function, d->key_type);
+    gp_result result = gpi_check_key_type(gp, d->key_type);
     if (result == GP_OK) result = gpi_topk_check_desc(gp, topk);
     if (result == GP_OK) result = gpi_topk_plan_sort(gp, topk, 0);
     if (result == GP_OK)
-        result = gpi_plan_make_sort(gp, topk->function, GPI_TOPK, topk->sort.key_size, topk->index_size,
-                                    d->strategy, &topk->plan);
+        result =
+            gpi_plan_make_sort(gp, GPI_TOPK, topk->sort.key_size, topk->index_size, d->strategy, &topk->plan);
     if (result != GP_OK) return result;
-    result = gpi_key_program(gp, topk->function, GPI_TOPK, d->key_type, topk->index_size, "", &topk->plan,
-                             &topk->program);
+    result = gpi_key_program(gp, GPI_TOPK, d->key_type, topk->index_size, "", &topk->plan, &topk->program);
     if (result != GP_OK || d->k == 0) return result;
     topk->samples = gpi_topk_samples(d->count);
     topk->room = gpi_topk_room(topk);
@@ -35024,27 +34908,26 @@ static const char *const gpi_topk_names[GPI_TOPK_RANGES] = {"keys", "count_buffe
 static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
-    const char *f = topk->function;
     const size_t size = topk->sort.key_size;
     gpi_range used[GPI_TOPK_RANGES];
     gp_result r;
     memset(used, 0, sizeof used);
     if (!d->keys_out && !d->indices_out) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: keys_out and indices_out are NULL: at least one output is required", f);
+                        "keys_out and indices_out are NULL: at least one output is required");
     }
-    r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS,
+    r = gpi_check_buffer(gp, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS,
                          &used[GPI_TOPK_KEYS]);
     if (r == GP_OK && d->keys_out)
-        r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, d->k, size, GPI_WRITES,
+        r = gpi_check_buffer(gp, "keys_out", d->keys_out, d->keys_out_offset, d->k, size, GPI_WRITES,
                              &used[GPI_TOPK_KEYS_OUT]);
     if (r == GP_OK && d->indices_out)
-        r = gpi_check_buffer(gp, f, "indices_out", d->indices_out, d->indices_out_offset, d->k,
-                             topk->index_size, GPI_WRITES, &used[GPI_TOPK_INDICES_OUT]);
-    if (r == GP_OK) r = gpi_check_count(gp, f, &topk->count, &used[GPI_TOPK_COUNTER]);
-    if (r == GP_OK) r = gpi_check_apart(gp, f, gpi_topk_names, used, GPI_TOPK_KEYS_OUT, GPI_TOPK_RANGES);
+        r = gpi_check_buffer(gp, "indices_out", d->indices_out, d->indices_out_offset, d->k, topk->index_size,
+                             GPI_WRITES, &used[GPI_TOPK_INDICES_OUT]);
+    if (r == GP_OK) r = gpi_check_count(gp, &topk->count, &used[GPI_TOPK_COUNTER]);
+    if (r == GP_OK) r = gpi_check_apart(gp, gpi_topk_names, used, GPI_TOPK_KEYS_OUT, GPI_TOPK_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, f, d->scratch, topk->sort.at.end, used, GPI_TOPK_RANGES);
+    return gpi_check_scratch(gp, d->scratch, topk->sort.at.end, used, GPI_TOPK_RANGES);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -35229,11 +35112,10 @@ static gp_result gpi_topk_launch(gpi_call *call, gpi_topk *topk)
 
 /* ------------------------------------------------------------------ API */
 
-static void gpi_topk_init(gpi_topk *topk, const char *function, const gp_topk_desc *desc)
+static void gpi_topk_init(gpi_topk *topk, const gp_topk_desc *desc)
 {
     memset(topk, 0, sizeof *topk);
     topk->desc = desc;
-    topk->function = function;
     topk->count.bound = desc->count;
     topk->count.buffer = desc->count_buffer;
     topk->count.offset = desc->count_offset;
@@ -35245,13 +35127,14 @@ GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc)
     gpi_topk topk;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_topk: gp or desc is NULL");
-    gpi_topk_init(&topk, "gp_topk", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_topk_init(&topk, desc);
     result = gpi_topk_plan(gp, &topk);
     if (result == GP_OK && desc->k > 0) result = gpi_topk_check(gp, &topk);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, "gp_topk", desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_topk_launch(&call, &topk);
     return gpi_call_end(&call, result);
 }
@@ -35260,10 +35143,11 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
 {
     gpi_topk topk;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_topk_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_topk_init(&topk, "gp_topk_scratch_size", desc);
+    gpi_topk_init(&topk, desc);
     result = gpi_topk_plan(gp, &topk);
     *bytes = result == GP_OK && desc->k > 0 ? topk.sort.at.end : 0;
     return result;
@@ -35318,7 +35202,6 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
 /* A checked call, ready to run. */
 typedef struct gpi_brackets {
     const gp_brackets_desc *desc;
-    const char *function;
     gpi_args args;     /* that the map names */
     int8_t table[256]; /* of bytes without a map */
     bool has_table;
@@ -35355,7 +35238,7 @@ static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b);
 static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset);
 static size_t gpi_brackets_groups(const gpi_brackets *b);
 static cl_uint gpi_brackets_parts(cl_uint leaves);
-static void gpi_brackets_init(gpi_brackets *b, const char *function, const gp_brackets_desc *desc);
+static void gpi_brackets_init(gpi_brackets *b, const gp_brackets_desc *desc);
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
 
 /* stack_scan.c */
@@ -35400,8 +35283,8 @@ static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
     gp_result result;
     do {
         b->back = gpi_brackets_looks_back(gp, b);
-        result = gpi_program_get(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
-                                 gpi_brackets_prelude, b, &b->plan, &b->program);
+        result = gpi_program_get(gp, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS, gpi_brackets_prelude, b,
+                                 &b->plan, &b->program);
     } while (result == GP_OK && b->back != gpi_brackets_looks_back(gp, b));
     return result;
 }
@@ -35411,12 +35294,11 @@ static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)
     const gp_type type = b->desc->index_type;
     const bool wide = (uint64_t)b->desc->count > UINT32_MAX;
     if (type != GP_TYPE_NONE && type != GP_U32 && type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
-                        b->function, (int)type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "index_type = %d, must be GP_U32 or GP_U64", (int)type);
     }
     if (type == GP_U32 && wide) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 32 bits",
-                        b->function, b->desc->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu does not fit indices of 32 bits",
+                        b->desc->count);
     }
     b->index_size = type == GP_U64 || (type == GP_TYPE_NONE && wide) ? 8 : 4;
     return GP_OK;
@@ -35442,11 +35324,11 @@ static void gpi_brackets_lay_out(gpi_brackets *b)
 static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
-    const gp_result result = gpi_plan_tiles(gp, b->function, &b->plan, d->count, &b->tiles);
+    const gp_result result = gpi_plan_tiles(gp, &b->plan, d->count, &b->tiles);
     if (result != GP_OK) return result;
     if (b->tiles > GPI_TILES_MAX / 4) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %u tiles, more than a tree can hold",
-                        b->function, d->count, b->tiles);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu is %u tiles, more than a tree can hold",
+                        d->count, b->tiles);
     }
     for (b->leaves = 1; b->leaves < b->tiles;) b->leaves *= 2;
     b->count.bound = d->count;
@@ -35462,8 +35344,7 @@ static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
     gp_result result = gpi_brackets_codes(gp, b);
     if (result == GP_OK) result = gpi_brackets_index(gp, b);
     if (result == GP_OK)
-        result =
-            gpi_plan_make_brackets(gp, b->function, GPI_BRACKETS, b->index_size, b->desc->strategy, &b->plan);
+        result = gpi_plan_make_brackets(gp, GPI_BRACKETS, b->index_size, b->desc->strategy, &b->plan);
     if (result == GP_OK) result = gpi_brackets_program(gp, b);
     if (result == GP_OK) result = gpi_brackets_divide(gp, b);
     if (result == GP_OK) gpi_brackets_lay_out(b);
@@ -35487,12 +35368,12 @@ static const char *const gpi_brackets_names[GPI_BRACKETS_RANGES] = {"in",     "c
                                                                     "parent", "depth",        "errors"};
 
 /* Checks an output, if it is wanted. */
-static gp_result gpi_brackets_check_out(gp_context *gp, const gpi_brackets *b, int name, cl_mem buffer,
-                                        size_t offset, size_t count, size_t size, gpi_range *used)
+static gp_result gpi_brackets_check_out(gp_context *gp, int name, cl_mem buffer, size_t offset, size_t count,
+                                        size_t size, gpi_range *used)
 {
     if (!buffer) return GP_OK;
-    return gpi_check_buffer(gp, b->function, gpi_brackets_names[name], buffer, offset, count, size,
-                            GPI_WRITES, &used[name]);
+    return gpi_check_buffer(gp, gpi_brackets_names[name], buffer, offset, count, size, GPI_WRITES,
+                            &used[name]);
 }
 
 static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
@@ -35504,30 +35385,28 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
     memset(used, 0, sizeof used);
     if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: match, parent, depth and errors are NULL: at least one output is required",
-                        b->function);
+                        "match, parent, depth and errors are NULL: at least one output is required");
     }
     if (n > 0)
-        r = gpi_check_buffer(gp, b->function, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
+        r = gpi_check_buffer(gp, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
                              &used[GPI_BRACKETS_IN]);
-    if (r == GP_OK) r = gpi_check_count(gp, b->function, &b->count, &used[GPI_BRACKETS_COUNT]);
+    if (r == GP_OK) r = gpi_check_count(gp, &b->count, &used[GPI_BRACKETS_COUNT]);
     if (r == GP_OK && n > 0)
-        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_MATCH, d->match, d->match_offset, n, size, used);
+        r = gpi_brackets_check_out(gp, GPI_BRACKETS_MATCH, d->match, d->match_offset, n, size, used);
     if (r == GP_OK && n > 0)
-        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_PARENT, d->parent, d->parent_offset, n, size, used);
+        r = gpi_brackets_check_out(gp, GPI_BRACKETS_PARENT, d->parent, d->parent_offset, n, size, used);
     if (r == GP_OK && n > 0)
-        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_DEPTH, d->depth, d->depth_offset, n, size, used);
+        r = gpi_brackets_check_out(gp, GPI_BRACKETS_DEPTH, d->depth, d->depth_offset, n, size, used);
     if (r == GP_OK)
-        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_ERRORS, b->errors, b->errors_offset, 1,
+        r = gpi_brackets_check_out(gp, GPI_BRACKETS_ERRORS, b->errors, b->errors_offset, 1,
                                    sizeof(gp_brackets_errors), used);
     if (r == GP_OK)
-        r = gpi_check_apart(gp, b->function, gpi_brackets_names, used, GPI_BRACKETS_MATCH,
-                            GPI_BRACKETS_RANGES);
+        r = gpi_check_apart(gp, gpi_brackets_names, used, GPI_BRACKETS_MATCH, GPI_BRACKETS_RANGES);
     if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, b->function, &b->args, gpi_brackets_names, used, GPI_BRACKETS_MATCH,
+        r = gpi_args_check_buffers(gp, &b->args, gpi_brackets_names, used, GPI_BRACKETS_MATCH,
                                    GPI_BRACKETS_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, b->function, d->scratch, b->scratch_size, used, GPI_BRACKETS_ALL);
+    return gpi_check_scratch(gp, d->scratch, b->scratch_size, used, GPI_BRACKETS_ALL);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -35700,10 +35579,9 @@ static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
 
 /* ------------------------------------------------------------------ API */
 
-static void gpi_brackets_init(gpi_brackets *b, const char *function, const gp_brackets_desc *desc)
+static void gpi_brackets_init(gpi_brackets *b, const gp_brackets_desc *desc)
 {
     memset(b, 0, sizeof *b);
-    b->function = function;
     b->desc = desc;
     b->args = gpi_args_make(desc->args, desc->arg_count, desc->map || desc->type == GP_I32 ? "x i" : "");
     b->errors = desc->errors;
@@ -35718,7 +35596,7 @@ static gp_result gpi_brackets_call(gp_context *gp, gpi_brackets *b, gp_brackets_
     if (result == GP_OK) result = gpi_brackets_check(gp, b);
     if (result == GP_OK) result = gpi_brackets_classes(gp, b);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, b->function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_brackets_launch(&call, b);
     if (result == GP_OK && errors)
         result = gpi_call_read(&call, b->errors, b->errors_offset * sizeof *errors, sizeof *errors, errors);
@@ -35728,9 +35606,10 @@ static gp_result gpi_brackets_call(gp_context *gp, gpi_brackets *b, gp_brackets_
 GP_API gp_result gp_brackets(gp_context *gp, const gp_brackets_desc *desc)
 {
     gpi_brackets b;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets: gp or desc is NULL");
-    gpi_brackets_init(&b, "gp_brackets", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_brackets_init(&b, desc);
     return gpi_brackets_call(gp, &b, NULL);
 }
 
@@ -35739,13 +35618,14 @@ GP_API gp_result gp_brackets_read(gp_context *gp, const gp_brackets_desc *desc, 
     gpi_brackets b;
     cl_mem own = NULL;
     gp_result result = GP_OK;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc || !errors) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets_read: gp, desc or errors is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or errors is NULL");
     }
-    gpi_brackets_init(&b, "gp_brackets_read", desc);
+    gpi_brackets_init(&b, desc);
     if (!b.errors) {
-        result = gpi_alloc(gp, b.function, sizeof *errors, &own);
+        result = gpi_alloc(gp, sizeof *errors, &own);
         b.errors = own;
         b.errors_offset = 0;
     }
@@ -35758,10 +35638,11 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
 {
     gpi_brackets b;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_brackets_init(&b, "gp_brackets_scratch_size", desc);
+    gpi_brackets_init(&b, desc);
     result = gpi_brackets_plan(gp, &b);
     *bytes = result == GP_OK ? b.scratch_size : 0;
     return result;
@@ -35786,13 +35667,12 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     probe.errors = desc->errors;
     probe.index_type = desc->index_type;
     probe.strategy = desc->strategy;
-    gpi_brackets_init(&b, "gp_warmup", &probe);
+    gpi_brackets_init(&b, &probe);
     result = gpi_brackets_plan(gp, &b);
     if (result != GP_OK) return result;
     n = gpi_plan_tile(&b.plan) + 1;
     result = gpi_alloc_zeros(gp, n * gpi_type_size(probe.type), &probe.in);
-    if (result == GP_OK)
-        result = gpi_alloc(gp, "gp_warmup", 3 * n * b.index_size + 2 * sizeof(gp_brackets_errors), &out);
+    if (result == GP_OK) result = gpi_alloc(gp, 3 * n * b.index_size + 2 * sizeof(gp_brackets_errors), &out);
     if (desc->match) probe.match = out;
     if (desc->parent) probe.parent = out;
     probe.parent_offset = n;
@@ -35824,14 +35704,14 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     size_t i;
     if (length == 0 || length % 2 != 0 || length > 254) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs = %s: must be openers and closers in turns, 1 to 127 pairs", b->function,
+                        "pairs = %s: must be openers and closers in turns, 1 to 127 pairs",
                         gpi_quote(pairs, length, all));
     }
     for (i = 0; i < length; i++) {
         const int kind = (int)(i / 2) + 1;
         int8_t *code = &b->table[(unsigned char)pairs[i]];
         if (*code != 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = %s: %s occurs twice", b->function,
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "pairs = %s: %s occurs twice",
                             gpi_quote(pairs, length, all), gpi_quote(pairs + i, 1, one));
         }
         *code = (int8_t)(i % 2 == 0 ? kind : -kind);
@@ -35865,18 +35745,18 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     const gp_brackets_desc *d = b->desc;
     const bool codes = d->type == GP_I8 || d->type == GP_I32;
     gp_result result;
-    if (!gpi_type_size(d->type)) return gpi_fail_type(gp, b->function, "type", d->type);
+    if (!gpi_type_size(d->type)) return gpi_fail_type(gp, "type", d->type);
     if (gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
-                        b->function, (int)d->type);
+                        "type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
+                        (int)d->type);
     }
     if ((d->pairs != NULL) + (d->table != NULL) + (d->map != NULL) > (codes && !d->map ? 0 : 1)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: give only one of pairs, table and map, and with codes only map", b->function);
+                        "give only one of pairs, table and map, and with codes only map");
     }
-    result = gpi_check_text(gp, b->function, "map", d->map);
-    if (result == GP_OK) result = gpi_args_check(gp, b->function, &b->args);
+    result = gpi_check_text(gp, "map", d->map);
+    if (result == GP_OK) result = gpi_args_check(gp, &b->args);
     if (result != GP_OK) return result;
     b->has_table = !d->map && d->type != GP_I32;
     if (b->has_table && codes) gpi_brackets_identity(b);
@@ -35931,7 +35811,7 @@ static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
     gpi_classes_make(&classes, b->table);
     b->classes = clCreateBuffer(gp->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof classes,
                                 &classes, &error);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, b->function, "clCreateBuffer");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clCreateBuffer");
     if (s->classes) (void)clReleaseMemObject(s->classes);
     memcpy(s->table, b->table, sizeof b->table);
     s->classes = b->classes;
@@ -36021,7 +35901,7 @@ typedef struct gpi_stack_scan {
 
 /* ------------------------------------------------------------------ plan */
 
-static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_stack_scan_desc *desc)
+static void gpi_stack_init(gpi_stack_scan *s, const gp_stack_scan_desc *desc)
 {
     gp_brackets_desc *b = &s->symbols;
     memset(s, 0, sizeof *s);
@@ -36038,7 +35918,7 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
     b->map = desc->map;
     b->args = desc->args;
     b->arg_count = desc->arg_count;
-    gpi_brackets_init(&s->nest, function, b);
+    gpi_brackets_init(&s->nest, b);
     /* the macros of the monoid's source also reach the map of codes */
     s->nest.args.pasted = desc->monoid ? desc->monoid->source : NULL;
 }
@@ -36058,7 +35938,7 @@ static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
     o.map = d->value_map;
     o.args = s->nest.args;
     o.initial = d->initial;
-    return gpi_element_make(gp, s->nest.function, &o, &s->element);
+    return gpi_element_make(gp, &o, &s->element);
 }
 
 static void gpi_stack_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
@@ -36087,11 +35967,9 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
     if (r == GP_OK) r = gpi_brackets_index(gp, &s->nest);
     if (r == GP_OK) r = gpi_stack_element(gp, s);
     if (r == GP_OK)
-        r = gpi_plan_make_brackets(gp, s->nest.function, GPI_STACK_SCAN, s->element.size, GP_STRATEGY_AUTO,
-                                   &s->nest.plan);
+        r = gpi_plan_make_brackets(gp, GPI_STACK_SCAN, s->element.size, GP_STRATEGY_AUTO, &s->nest.plan);
     if (r == GP_OK)
-        r = gpi_program_get(gp, s->nest.function, GPI_STACK_SCAN, gpi_stack_prelude, s, &s->nest.plan,
-                            &s->nest.program);
+        r = gpi_program_get(gp, GPI_STACK_SCAN, gpi_stack_prelude, s, &s->nest.plan, &s->nest.program);
     if (r == GP_OK) r = gpi_brackets_divide(gp, &s->nest);
     if (r == GP_OK) gpi_stack_lay_out(s);
     return r;
@@ -36102,24 +35980,23 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
     enum { GPI_FROM, GPI_VALUES, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
     static const char *const names[GPI_RANGES] = {"in", "values", "count_buffer", "out"};
     const gp_stack_scan_desc *d = s->desc;
-    const char *function = s->nest.function;
     gpi_range used[GPI_ALL];
-    gp_result r = gpi_check_positions(gp, function, &s->element, d->count);
+    gp_result r = gpi_check_positions(gp, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[GPI_FROM], d->in, d->in_offset, d->count,
-                             gpi_type_size(d->type), GPI_READS, &used[GPI_FROM]);
+        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, gpi_type_size(d->type),
+                             GPI_READS, &used[GPI_FROM]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[GPI_VALUES], d->values, d->values_offset, d->count,
-                             s->element.in_size, GPI_READS, &used[GPI_VALUES]);
-    if (r == GP_OK) r = gpi_check_count(gp, function, &s->nest.count, &used[GPI_COUNT]);
+        r = gpi_check_buffer(gp, names[GPI_VALUES], d->values, d->values_offset, d->count, s->element.in_size,
+                             GPI_READS, &used[GPI_VALUES]);
+    if (r == GP_OK) r = gpi_check_count(gp, &s->nest.count, &used[GPI_COUNT]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[GPI_TO], d->out, d->out_offset, d->count,
-                             s->element.out_size, GPI_WRITES, &used[GPI_TO]);
-    if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, GPI_TO, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, function, &s->nest.args, names, used, GPI_TO, GPI_RANGES);
+        r = gpi_check_buffer(gp, names[GPI_TO], d->out, d->out_offset, d->count, s->element.out_size,
+                             GPI_WRITES, &used[GPI_TO]);
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_TO, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, &s->nest.args, names, used, GPI_TO, GPI_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, GPI_ALL);
+    return gpi_check_scratch(gp, d->scratch, s->scratch_size, used, GPI_ALL);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -36209,14 +36086,15 @@ GP_API gp_result gp_stack_scan(gp_context *gp, const gp_stack_scan_desc *desc)
     gpi_stack_scan s;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stack_scan: gp or desc is NULL");
-    gpi_stack_init(&s, "gp_stack_scan", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_stack_init(&s, desc);
     result = gpi_stack_plan(gp, &s);
     if (result == GP_OK && desc->count > 0) result = gpi_stack_check(gp, &s);
     if (result == GP_OK) result = gpi_brackets_classes(gp, &s.nest);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, "gp_stack_scan", desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) result = gpi_stack_launch(&call, &s);
     return gpi_call_end(&call, result);
 }
@@ -36225,11 +36103,11 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
 {
     gpi_stack_scan s;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_stack_scan_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_stack_init(&s, "gp_stack_scan_scratch_size", desc);
+    gpi_stack_init(&s, desc);
     result = gpi_stack_plan(gp, &s);
     *bytes = result == GP_OK ? s.scratch_size : 0;
     return result;
@@ -36253,13 +36131,13 @@ static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc
     probe.out_type = desc->out_type;
     probe.op = desc->op;
     probe.monoid = desc->monoid;
-    gpi_stack_init(&s, "gp_warmup", &probe);
+    gpi_stack_init(&s, &probe);
     result = gpi_stack_plan(gp, &s);
     if (result != GP_OK) return result;
     probe.count = 1;
     result = gpi_alloc_zeros(gp, gpi_type_size(probe.type), &probe.in);
     if (result == GP_OK) result = gpi_alloc_neutral(gp, &s.element, 1, &probe.values);
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", s.element.out_size, &probe.out);
+    if (result == GP_OK) result = gpi_alloc(gp, s.element.out_size, &probe.out);
     if (result == GP_OK) result = gp_stack_scan(gp, &probe);
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (probe.values) (void)clReleaseMemObject(probe.values);
@@ -36273,7 +36151,6 @@ static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc
 /* A checked call, ready to run. */
 typedef struct gpi_tree {
     const gp_tree_desc *desc;
-    const char *function;
     gpi_args args; /* that the map names */
     size_t index_size;
     gpi_plan plan;
@@ -36289,26 +36166,23 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
     const gp_tree_desc *d = t->desc;
     gp_result result;
     if (d->index_type != GP_TYPE_NONE && d->index_type != GP_U32 && d->index_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
-                        t->function, (int)d->index_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "index_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->index_type);
     }
     t->index_size = d->index_type == GP_U64 ? 8 : 4;
     if (t->index_size == 4 && (uint64_t)d->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu needs index_type = GP_U64", t->function,
-                        d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu needs index_type = GP_U64", d->count);
     }
     if (!d->type && (d->in || d->map)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is given but type is 0", t->function,
-                        d->in ? "in" : "map");
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s is given but type is 0", d->in ? "in" : "map");
     }
-    result = gpi_check_text(gp, t->function, "map", d->map);
+    result = gpi_check_text(gp, "map", d->map);
     if (result != GP_OK) return result;
     if (d->type && (!gpi_type_size(d->type) || gpi_is_float(d->type))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
-                        (int)d->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "type = %d is not an integer type", (int)d->type);
     }
     t->args = gpi_args_make(d->args, d->arg_count, "x i");
-    return gpi_args_check(gp, t->function, &t->args);
+    return gpi_args_check(gp, &t->args);
 }
 
 static void gpi_tree_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
@@ -36344,13 +36218,12 @@ static size_t gpi_tree_marks(const gpi_tree *t)
 static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
 {
     const gp_tree_desc *d = t->desc;
-    const gp_result result = gpi_plan_tiles(gp, t->function, &t->plan, d->count, &t->tiles);
+    const gp_result result = gpi_plan_tiles(gp, &t->plan, d->count, &t->tiles);
     uint64_t runs;
     if (result != GP_OK) return result;
     runs = (uint64_t)t->tiles * t->plan.group;
     if (runs > GPI_TILES_MAX / 4) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more runs than a tree can hold",
-                        t->function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu is more runs than a tree can hold", d->count);
     }
     for (t->leaves = 1; t->leaves < runs;) t->leaves *= 2;
     t->count.bound = d->count;
@@ -36364,17 +36237,15 @@ static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function, const gp_tree_desc *desc)
+static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const gp_tree_desc *desc)
 {
     gp_result result;
     memset(t, 0, sizeof *t);
     t->desc = desc;
-    t->function = function;
     result = gpi_tree_check_types(gp, t);
     if (result == GP_OK)
-        result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, GP_STRATEGY_AUTO, &t->plan);
-    if (result == GP_OK)
-        result = gpi_program_get(gp, function, GPI_TREE, gpi_tree_prelude, t, &t->plan, &t->program);
+        result = gpi_plan_make_brackets(gp, GPI_TREE, t->index_size, GP_STRATEGY_AUTO, &t->plan);
+    if (result == GP_OK) result = gpi_program_get(gp, GPI_TREE, gpi_tree_prelude, t, &t->plan, &t->program);
     return result == GP_OK ? gpi_tree_divide(gp, t) : result;
 }
 
@@ -36400,23 +36271,23 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     memset(used, 0, sizeof used);
     if (!d->index && !d->children && !d->end) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: index, children and end are NULL: at least one output is required", t->function);
+                        "index, children and end are NULL: at least one output is required");
     }
-    r = gpi_check_buffer(gp, t->function, names[GPI_PARENT], d->parent, d->parent_offset, d->count,
-                         t->index_size, GPI_READS, &used[GPI_PARENT]);
+    r = gpi_check_buffer(gp, names[GPI_PARENT], d->parent, d->parent_offset, d->count, t->index_size,
+                         GPI_READS, &used[GPI_PARENT]);
     if (r == GP_OK && d->type)
-        r = gpi_check_buffer(gp, t->function, names[GPI_FROM], d->in, d->in_offset, d->count,
-                             gpi_type_size(d->type), GPI_READS, &used[GPI_FROM]);
-    if (r == GP_OK) r = gpi_check_count(gp, t->function, &t->count, &used[GPI_COUNT]);
+        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, gpi_type_size(d->type),
+                             GPI_READS, &used[GPI_FROM]);
+    if (r == GP_OK) r = gpi_check_count(gp, &t->count, &used[GPI_COUNT]);
     for (k = 0; k < 3 && r == GP_OK; k++) {
         if (out[k])
-            r = gpi_check_buffer(gp, t->function, names[GPI_INDEX + k], out[k], at[k], d->count,
-                                 t->index_size, GPI_WRITES, &used[GPI_INDEX + k]);
+            r = gpi_check_buffer(gp, names[GPI_INDEX + k], out[k], at[k], d->count, t->index_size, GPI_WRITES,
+                                 &used[GPI_INDEX + k]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, t->function, names, used, GPI_INDEX, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, t->function, &t->args, names, used, GPI_INDEX, GPI_RANGES);
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_INDEX, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, &t->args, names, used, GPI_INDEX, GPI_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, GPI_ALL);
+    return gpi_check_scratch(gp, d->scratch, t->scratch_size, used, GPI_ALL);
 }
 
 /* Sets the kernel and passes GPI_TREE_PARAMETERS. */
@@ -36476,12 +36347,13 @@ GP_API gp_result gp_tree(gp_context *gp, const gp_tree_desc *desc)
     gpi_tree t;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_tree: gp or desc is NULL");
-    result = gpi_tree_plan(gp, &t, "gp_tree", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_tree_plan(gp, &t, desc);
     if (result == GP_OK && desc->count > 0) result = gpi_tree_check(gp, &t);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, "gp_tree", desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) result = gpi_tree_launch(&call, &t);
     return gpi_call_end(&call, result);
 }
@@ -36490,9 +36362,9 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
 {
     gpi_tree t;
     gp_result result;
-    if (!gp || !desc || !bytes)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_tree_scratch_size: gp, desc or bytes is NULL");
-    result = gpi_tree_plan(gp, &t, "gp_tree_scratch_size", desc);
+    gpi_enter(gp, __func__);
+    if (!gp || !desc || !bytes) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    result = gpi_tree_plan(gp, &t, desc);
     *bytes = result == GP_OK ? t.scratch_size : 0;
     return result;
 }
@@ -36512,7 +36384,7 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
     probe.end_offset = 1;
     result = gpi_alloc_zeros(gp, 8, &probe.parent);
     if (result == GP_OK && probe.type) result = gpi_alloc_zeros(gp, 8, &probe.in);
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 16, &probe.end);
+    if (result == GP_OK) result = gpi_alloc(gp, 16, &probe.end);
     if (result == GP_OK) result = gp_tree(gp, &probe);
     if (probe.parent) (void)clReleaseMemObject(probe.parent);
     if (probe.in) (void)clReleaseMemObject(probe.in);
@@ -36643,7 +36515,6 @@ typedef struct gpi_hash_use {
 
 /* A checked batch, ready to run. */
 typedef struct gpi_hash_batch {
-    const char *function;
     gpi_table *table;
     gpi_plan plan;
     gpi_program *program;
@@ -36653,18 +36524,17 @@ typedef struct gpi_hash_batch {
 } gpi_hash_batch;
 
 /* table.c */
-static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function);
+static gp_result gpi_hash_fail_strange(gp_context *gp);
 static gp_result gpi_hash_result(gp_context *gp);
-static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle);
-static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out);
+static gpi_table *gpi_hash_of(gp_context *gp, gp_hash handle);
+static gp_result gpi_hash_handle_make(gp_context *gp, gpi_table *table, gp_hash *out);
 static void gpi_hash_free(gpi_table *table);
 static void gpi_hash_release(gpi_table *table);
 static void gpi_hash_free_all(gp_context *gp);
 static void gpi_hash_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
                              gpi_text *text);
-static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
-                                  const gpi_table *table, const char *more, gpi_plan *plan,
-                                  gpi_program **program);
+static gp_result gpi_hash_program(gp_context *gp, gpi_primitive primitive, const gpi_table *table,
+                                  const char *more, gpi_plan *plan, gpi_program **program);
 static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4]);
 static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table);
 static void gpi_hash_arg_counters(gpi_call *call);
@@ -36675,26 +36545,25 @@ static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, c
 static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from);
 
 /* create.c */
-static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc);
-static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
-                                   double max_load, uint32_t *mask);
+static gp_result gpi_hash_check_sizes(gp_context *gp, const gp_hash_desc *desc);
+static gp_result gpi_hash_capacity(gp_context *gp, uint64_t capacity, uint64_t expected, double max_load,
+                                   uint32_t *mask);
 static uint64_t gpi_hash_load_value(const void *from, size_t size);
 static size_t gpi_hash_bytes(const gpi_table *table);
-static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table);
+static gp_result gpi_hash_allocate(gp_context *gp, cl_mem own, gpi_table *table);
 
 /* batch.c */
 static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
                                      size_t offset, size_t count, size_t size, int access);
 static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch);
-static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_hash handle, size_t count,
-                                     cl_mem count_buffer, size_t count_offset, gp_type count_type,
-                                     gpi_hash_batch *batch);
+static gp_result gpi_hash_batch_open(gp_context *gp, gp_hash handle, size_t count, cl_mem count_buffer,
+                                     size_t count_offset, gp_type count_type, gpi_hash_batch *batch);
 static cl_uint gpi_hash_widths(const gpi_table *table);
 static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset);
 static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count);
 static gp_result gpi_hash_launch_combining(gpi_call *call, const gpi_hash_batch *batch,
                                            const gpi_count *count);
-static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy);
+static gp_result gpi_hash_check_strategy(gp_context *gp, gp_strategy strategy);
 static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy);
 static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order);
 static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch);
@@ -36702,12 +36571,11 @@ static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *ba
                                         size_t bytes);
 
 /* rehash.c */
-static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
-                                      uint64_t counts[GPI_COUNTS]);
-static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
+static gp_result gpi_hash_read_counts(gp_context *gp, const gpi_table *table, uint64_t counts[GPI_COUNTS]);
+static gp_result gpi_hash_make_room(gp_context *gp, gpi_table *table, size_t count);
 
 /* device_text.c */
-static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text);
+static gp_result gpi_hash_device_text(gp_context *gp, gp_hash handle, gpi_text *text);
 
 /* warm_up.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
@@ -36736,7 +36604,7 @@ static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, cons
     use->name = name;
     use->written = access == GPI_WRITES;
     batch->use_count++;
-    return gpi_check_buffer(gp, batch->function, name, buffer, offset, count, size, access, &use->range);
+    return gpi_check_buffer(gp, name, buffer, offset, count, size, access, &use->range);
 }
 
 /* Fails if a buffer that the batch writes overlaps another one, or if any buffer overlaps the table. */
@@ -36744,40 +36612,38 @@ static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batc
 {
     size_t a, b;
     gpi_range counter; /* one that is there is among the uses */
-    const gp_result result = gpi_check_count(gp, batch->function, &batch->count, &counter);
+    const gp_result result = gpi_check_count(gp, &batch->count, &counter);
     if (result != GP_OK) return result;
     for (a = 0; a < batch->use_count; a++) {
         for (b = 0; b < a; b++) {
             const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
             if (!(x->written || y->written) || !gpi_overlap(&x->range, &y->range)) continue;
-            return gpi_fail_overlap(gp, batch->function, y->name, &y->range, x->name, &x->range);
+            return gpi_fail_overlap(gp, y->name, &y->range, x->name, &x->range);
         }
     }
     return GP_OK;
 }
 
 /* Sets the batch's table, plan, program and count, and adds the table's memory and the count to batch->uses. */
-static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_hash handle, size_t count,
-                                     cl_mem count_buffer, size_t count_offset, gp_type count_type,
-                                     gpi_hash_batch *batch)
+static gp_result gpi_hash_batch_open(gp_context *gp, gp_hash handle, size_t count, cl_mem count_buffer,
+                                     size_t count_offset, gp_type count_type, gpi_hash_batch *batch)
 {
     gp_result result;
     memset(batch, 0, sizeof *batch);
-    batch->function = function;
-    batch->table = gpi_hash_of(gp, function, handle);
+    batch->table = gpi_hash_of(gp, handle);
     if (!batch->table) return GP_ERROR_INVALID_ARGUMENT;
     batch->count.bound = count;
     batch->count.buffer = count_buffer;
     batch->count.offset = count_offset;
     batch->count.type = count_type;
-    result = gpi_hash_program(gp, function, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
+    result = gpi_hash_program(gp, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
     if (result == GP_OK)
         result = gpi_hash_use_buffer(gp, batch, "the table", batch->table->buffer, 0,
                                      gpi_hash_bytes(batch->table), 1, GPI_READS);
     batch->uses[0].written = true;
     if (result != GP_OK || !count_buffer) return result;
     batch->uses[batch->use_count].name = "count_buffer";
-    return gpi_check_count(gp, function, &batch->count, &batch->uses[batch->use_count++].range);
+    return gpi_check_count(gp, &batch->count, &batch->uses[batch->use_count++].range);
 }
 
 /* ------------------------------------------------------------------ arguments, launch */
@@ -36845,11 +36711,10 @@ static gp_result gpi_hash_launch_combining(gpi_call *call, const gpi_hash_batch 
 
 /* ------------------------------------------------------------------ partitioned batches */
 
-static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy)
+static gp_result gpi_hash_check_strategy(gp_context *gp, gp_strategy strategy)
 {
     if ((unsigned)strategy < GP_STRATEGY_COUNT) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
-                    (int)strategy);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "strategy = %d is not a gp_strategy", (int)strategy);
 }
 
 /* Returns true if the batch is to be partitioned, because that pays or because the caller's strategy asks for it. */
@@ -36880,7 +36745,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     d->end_bit = bits;
     d->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
     d->strategy = GP_STRATEGY_MULTI_PASS;
-    gpi_sort_init(&order->sort, batch->function, d, false);
+    gpi_sort_init(&order->sort, d, false);
     order->wanted = true;
     order->sort.hash = table->wide && !table->packed ? 64 : 32;
     order->sort.seed = order->sort.hash == 64 ? table->seed : (uint32_t)(table->seed ^ table->seed >> 32);
@@ -36911,7 +36776,7 @@ static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *ba
     gpi_range used[GPI_HASH_USES];
     size_t i;
     for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
-    return gpi_check_scratch(gp, batch->function, scratch, bytes, used, batch->use_count);
+    return gpi_check_scratch(gp, scratch, bytes, used, batch->use_count);
 }
 /* ---- End file src/hash/batch.c ---- */
 
@@ -36921,44 +36786,40 @@ static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *ba
 
 /* ------------------------------------------------------------------ create */
 
-static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc)
+static gp_result gpi_hash_check_sizes(gp_context *gp, const gp_hash_desc *desc)
 {
     const size_t k = desc->key_size, v = desc->value_size;
-    if (k != 4 && k != 8)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: key_size = %zu, must be 4 or 8", function, k);
+    if (k != 4 && k != 8) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "key_size = %zu, must be 4 or 8", k);
     if (v != 0 && v != 4 && v != 8)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 4 or 8", function,
-                        v);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "value_size = %zu, must be 0, 4 or 8", v);
     if ((k == 8 || v == 8) && !gp->info.int64_base_atomics) {
         return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
-                        "%s: key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", function, k,
-                        v, gp->info.name);
+                        "key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", k, v,
+                        gp->info.name);
     }
     if (v == 0 && desc->reserved)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given but the table is a set",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "reserved is given but the table is a set");
     return GP_OK;
 }
 
 /* Sets *mask to a power of two minus 1: that many slots hold `capacity` slots, or `expected` keys at `max_load`. */
-static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
-                                   double max_load, uint32_t *mask)
+static gp_result gpi_hash_capacity(gp_context *gp, uint64_t capacity, uint64_t expected, double max_load,
+                                   uint32_t *mask)
 {
     uint64_t power = 1;
     double wanted = (double)capacity;
     if (!(max_load > 0 && max_load <= 1)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: max_load = %g, must be in (0, 1]", function,
-                        max_load);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "max_load = %g, must be in (0, 1]", max_load);
     }
     if (capacity && expected) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: capacity = %llu and expected_count = %llu: give one of them", function,
+                        "capacity = %llu and expected_count = %llu: give one of them",
                         (unsigned long long)capacity, (unsigned long long)expected);
     }
     if (expected) wanted = (double)expected / max_load;
     if (wanted > (double)GPI_HASH_CAPACITY_MAX) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: capacity = %llu, expected_count = %llu: %.0f slots, more than %llu", function,
+                        "capacity = %llu, expected_count = %llu: %.0f slots, more than %llu",
                         (unsigned long long)capacity, (unsigned long long)expected, wanted,
                         (unsigned long long)GPI_HASH_CAPACITY_MAX);
     }
@@ -36996,11 +36857,11 @@ static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 }
 
 /* Sets the table's form: packed if one word holds key and value and the device has atomic operations on it. */
-static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *table)
+static gp_result gpi_hash_form(gp_context *gp, gpi_table *table)
 {
     const bool narrow = table->key_size == 4 && table->value_size <= 4;
     gpi_plan plan;
-    const gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
+    const gp_result result = gpi_plan_make_hash(gp, GP_STRATEGY_AUTO, &plan);
     if (result != GP_OK) return result;
     table->packed = narrow && plan.words == GP_WORDS_WIDE;
     table->wide = !narrow || table->packed;
@@ -37009,23 +36870,21 @@ static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *
 }
 
 /* Checks the desc and sets everything of the table except its memory. */
-static gp_result gpi_hash_describe(gp_context *gp, const char *function, const gp_hash_desc *desc,
-                                   gpi_table *table)
+static gp_result gpi_hash_describe(gp_context *gp, const gp_hash_desc *desc, gpi_table *table)
 {
-    gp_result result = gpi_hash_check_sizes(gp, function, desc);
+    gp_result result = gpi_hash_check_sizes(gp, desc);
     memset(table, 0, sizeof *table);
     if (result != GP_OK) return result;
     if (desc->capacity == 0 && desc->expected_count == 0) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: capacity and expected_count are 0", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "capacity and expected_count are 0");
     }
     table->key_size = desc->key_size;
     table->value_size = desc->value_size;
     table->max_load = desc->max_load != 0 ? (double)desc->max_load : 0.5;
     table->grow = desc->grow;
     table->seed = desc->seed;
-    result =
-        gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &table->mask);
-    if (result == GP_OK) result = gpi_hash_form(gp, function, table);
+    result = gpi_hash_capacity(gp, desc->capacity, desc->expected_count, table->max_load, &table->mask);
+    if (result == GP_OK) result = gpi_hash_form(gp, table);
     if (result == GP_OK) gpi_hash_reserve(desc, table);
     return result;
 }
@@ -37036,42 +36895,41 @@ static size_t gpi_hash_bytes(const gpi_table *table)
 }
 
 /* Sets the table's memory: the caller's buffer `own`, which is retained, or else a new one. */
-static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table)
+static gp_result gpi_hash_allocate(gp_context *gp, cl_mem own, gpi_table *table)
 {
     const size_t bytes = gpi_hash_bytes(table);
     gp_result result;
     if (own) {
-        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_BOTH, &table->range);
+        result = gpi_check_buffer(gp, "buffer", own, 0, bytes, 1, GPI_BOTH, &table->range);
         if (result != GP_OK) return result;
         (void)clRetainMemObject(own);
         table->buffer = own;
         return GP_OK;
     }
-    result = gpi_alloc(gp, function, bytes, &table->buffer);
+    result = gpi_alloc(gp, bytes, &table->buffer);
     if (result != GP_OK) return result;
-    return gpi_check_buffer(gp, function, "buffer", table->buffer, 0, bytes, 1, GPI_READS, &table->range);
+    return gpi_check_buffer(gp, "buffer", table->buffer, 0, bytes, 1, GPI_READS, &table->range);
 }
 
 GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *out)
 {
-    static const char function[] = "gp_hash_create";
     gpi_table *table;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (out) out->id = 0;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc || !out)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or table is NULL", function);
+    if (!gp || !desc || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or table is NULL");
     table = (gpi_table *)GP_MALLOC(sizeof *table);
-    if (!table) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a table", function);
-    result = gpi_hash_describe(gp, function, desc, table);
-    if (result == GP_OK) result = gpi_hash_allocate(gp, function, desc->buffer, table);
-    if (result == GP_OK) result = gpi_hash_handle_make(gp, function, table, out);
+    if (!table) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a table");
+    result = gpi_hash_describe(gp, desc, table);
+    if (result == GP_OK) result = gpi_hash_allocate(gp, desc->buffer, table);
+    if (result == GP_OK) result = gpi_hash_handle_make(gp, table, out);
     if (result != GP_OK) {
         gpi_hash_free(table);
         return result;
     }
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
     result = gpi_call_end(&call, result);
     if (result != GP_OK) {
@@ -37085,10 +36943,11 @@ GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, s
 {
     gpi_table table;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_buffer_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_hash_describe(gp, "gp_hash_buffer_size", desc, &table);
+    result = gpi_hash_describe(gp, desc, &table);
     *bytes = result == GP_OK ? gpi_hash_bytes(&table) : 0;
     return result;
 }
@@ -37097,35 +36956,31 @@ GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, s
 
 GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle, gp_hash *out)
 {
-    static const char function[] = "gp_hash_share";
     gpi_table *table;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (out) out->id = 0;
-    if (!gp || !from || !out)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
-    result = gpi_check_use(gp, function);
+    if (!gp || !from || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, from or out is NULL");
+    result = gpi_check_use(gp);
     if (result != GP_OK) return result;
-    table = gpi_hash_of(from, function, handle);
+    table = gpi_hash_of(gpi_enter(from, __func__), handle);
     if (!table) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: table = %llx is not a table of from, or was destroyed", function,
+                        "table = %llx is not a table of from, or was destroyed",
                         (unsigned long long)handle.id);
     }
     if (gp->context != from->context)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "the contexts have different cl_contexts");
     if (table->grow)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a table that grows by itself cannot be shared",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "a table that grows by itself cannot be shared");
     if (table->wide && !gp->info.int64_base_atomics)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: the table needs 64-bit atomics: %s", function,
-                        gp->info.name);
-    return gpi_hash_handle_make(gp, function, table, out);
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "the table needs 64-bit atomics: %s", gp->info.name);
+    return gpi_hash_handle_make(gp, table, out);
 }
 
 GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash handle)
 {
-    gpi_table *table = gpi_hash_of(gp, "gp_hash_destroy", handle);
+    gpi_table *table = gpi_hash_of(gpi_enter(gp, __func__), handle);
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     gp->handles[(uint32_t)handle.id - 1].table = NULL;
     gpi_hash_release(table);
@@ -37144,14 +36999,13 @@ GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash handle)
 
 GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_clear_desc *desc)
 {
-    static const char function[] = "gp_hash_clear";
-    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_table *table = gpi_hash_of(gpi_enter(gp, __func__), handle);
     gpi_call call;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "desc is NULL");
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
     if (result == GP_OK) table->taken = 0;
     return gpi_call_end(&call, result);
@@ -37161,14 +37015,14 @@ GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_cle
 /* ---- Begin file src/hash/device_text.c ---- */
 /* device_text.c - the source by which kernels of the caller's use a table. */
 /* Adds, for gp_device_source, the source that a kernel of the caller's needs to handle one key at a time. */
-static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text)
+static gp_result gpi_hash_device_text(gp_context *gp, gp_hash handle, gpi_text *text)
 {
-    const gpi_table *table = gpi_hash_of(gp, function, handle);
+    const gpi_table *table = gpi_hash_of(gp, handle);
     gpi_plan plan;
     gpi_hash_of_program of;
     gp_result result;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
+    result = gpi_plan_make_hash(gp, GP_STRATEGY_AUTO, &plan);
     if (result != GP_OK) return result;
     plan.group = 1;
     of.table = table;
@@ -37189,13 +37043,12 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
     const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
     const bool in_place = d->values == d->keys && d->values_offset == d->keys_offset && k == v;
     gp_result r = GP_OK;
-    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
     if (!d->values && !d->found)
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: values and found are NULL: at least one output is required", batch->function);
+                        "values and found are NULL: at least one output is required");
     if (v == 0 && (d->values || d->absent)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
-                        batch->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but the table is a set");
     }
     if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
     if (r == GP_OK)
@@ -37219,35 +37072,35 @@ static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batc
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
-static gp_result gpi_hash_find(gp_context *gp, const char *function, gp_hash handle,
-                               const gp_hash_find_desc *desc)
+static gp_result gpi_hash_find(gp_context *gp, gp_hash handle, const gp_hash_find_desc *desc)
 {
     gpi_hash_batch batch;
     gpi_call call;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer, desc->count_offset,
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_hash_batch_open(gp, handle, desc->count, desc->count_buffer, desc->count_offset,
                                  desc->count_type, &batch);
     if (result == GP_OK && desc->count > 0) result = gpi_hash_check_find(gp, &batch, desc);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_find(&call, &batch, desc);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
 {
-    return gpi_hash_find(gp, "gp_hash_find", table, desc);
+    return gpi_hash_find(gpi_enter(gp, __func__), table, desc);
 }
 
 GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
 {
+    gpi_enter(gp, __func__);
     if (gp && desc && (desc->values || desc->absent)) {
         if (desc->done) *desc->done = NULL;
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_contains: values and absent must be NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values and absent must be NULL");
     }
-    return gpi_hash_find(gp, "gp_hash_contains", table, desc);
+    return gpi_hash_find(gp, table, desc);
 }
 
 /* ------------------------------------------------------------------ erase */
@@ -37260,13 +37113,13 @@ typedef struct gpi_hash_removal {
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. A batch with results is not
    partitioned, since results are in the order of the caller's keys. */
-static gp_result gpi_hash_plan_erase(gp_context *gp, const char *function, gp_hash handle,
-                                     gpi_hash_batch *batch, gpi_hash_removal *removal)
+static gp_result gpi_hash_plan_erase(gp_context *gp, gp_hash handle, gpi_hash_batch *batch,
+                                     gpi_hash_removal *removal)
 {
     const gp_hash_erase_desc *d = removal->desc;
-    gp_result result = gpi_hash_batch_open(gp, function, handle, d->count, d->count_buffer, d->count_offset,
-                                           d->count_type, batch);
-    if (result == GP_OK) result = gpi_hash_check_strategy(gp, function, d->strategy);
+    gp_result result =
+        gpi_hash_batch_open(gp, handle, d->count, d->count_buffer, d->count_offset, d->count_type, batch);
+    if (result == GP_OK) result = gpi_hash_check_strategy(gp, d->strategy);
     if (result != GP_OK || d->results || !gpi_hash_order_suits(batch, d->strategy)) return result;
     removal->order.desc.keys = d->keys;
     removal->order.desc.keys_offset = d->keys_offset;
@@ -37277,7 +37130,7 @@ static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, con
 {
     const gp_hash_erase_desc *d = removal->desc;
     gp_result r;
-    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
     r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->count, batch->table->key_size,
                             GPI_READS);
     if (r == GP_OK)
@@ -37310,19 +37163,19 @@ static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *bat
 
 GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash handle, const gp_hash_erase_desc *desc)
 {
-    static const char function[] = "gp_hash_erase";
     gpi_hash_batch batch;
     gpi_hash_removal removal;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
     memset(&removal, 0, sizeof removal);
     removal.desc = desc;
-    result = gpi_hash_plan_erase(gp, function, handle, &batch, &removal);
+    result = gpi_hash_plan_erase(gp, handle, &batch, &removal);
     if (result == GP_OK && desc->count > 0) result = gpi_hash_check_erase(gp, &batch, &removal);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_erase(&call, &batch, &removal);
     return gpi_call_end(&call, result);
 }
@@ -37330,16 +37183,15 @@ GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash handle, const gp_hash_era
 GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc,
                                             size_t *bytes)
 {
-    static const char function[] = "gp_hash_erase_scratch_size";
     gpi_hash_batch batch;
     gpi_hash_removal removal;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (bytes) *bytes = 0;
-    if (!gp || !desc || !bytes)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    if (!gp || !desc || !bytes) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     memset(&removal, 0, sizeof removal);
     removal.desc = desc;
-    result = gpi_hash_plan_erase(gp, function, table, &batch, &removal);
+    result = gpi_hash_plan_erase(gp, table, &batch, &removal);
     if (result == GP_OK) *bytes = removal.order.bytes;
     return result;
 }
@@ -37383,67 +37235,59 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args 
 }
 
 /* Checks the arguments. Fails if one is the table's memory: the call changes it, so expressions must not read it. */
-static gp_result gpi_each_check_args(gp_context *gp, const char *function, const gpi_table *table,
-                                     const gpi_args *args)
+static gp_result gpi_each_check_args(gp_context *gp, const gpi_table *table, const gpi_args *args)
 {
     static const char *const names[1] = {"the table"};
     gpi_range used[1 + GP_ARGS_MAX];
-    const gp_result result = gpi_args_check(gp, function, args);
+    const gp_result result = gpi_args_check(gp, args);
     used[0] = table->range;
-    return result == GP_OK ? gpi_args_check_buffers(gp, function, args, names, used, 0, 1) : result;
+    return result == GP_OK ? gpi_args_check_buffers(gp, args, names, used, 0, 1) : result;
 }
 
-static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_table *table,
-                                const gp_hash_for_each_desc *desc, const gpi_args *args, gp_type *key,
-                                gp_type *value)
+static gp_result gpi_each_check(gp_context *gp, const gpi_table *table, const gp_hash_for_each_desc *desc,
+                                const gpi_args *args, gp_type *key, gp_type *value)
 {
     gp_result result;
     *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
     *value = desc->value_type ? desc->value_type : table->value_size == 8 ? GP_U64 : GP_U32;
     if ((desc->map != NULL) == desc->erase) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: map is %s and erase is %s: exactly one must be given", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "map is %s and erase is %s: exactly one must be given",
                         desc->map ? "given" : "NULL", desc->erase ? "true" : "false");
     }
-    result = gpi_check_text(gp, function, "map", desc->map);
-    if (result == GP_OK) result = gpi_check_text(gp, function, "where", desc->where);
-    if (result == GP_OK) result = gpi_each_check_args(gp, function, table, args);
+    result = gpi_check_text(gp, "map", desc->map);
+    if (result == GP_OK) result = gpi_check_text(gp, "where", desc->where);
+    if (result == GP_OK) result = gpi_each_check_args(gp, table, args);
     if (result != GP_OK) return result;
     if (table->value_size == 0 && (desc->map || desc->value_type))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the table is a set: it has no values to map",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "the table is a set: it has no values to map");
     if (gpi_type_size(*key) != table->key_size ||
         (table->value_size && gpi_type_size(*value) != table->value_size)) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_TYPE,
-            "%s: key_type = %d, value_type = %d: the table has keys of %zu and values of %zu bytes", function,
-            (int)desc->key_type, (int)desc->value_type, table->key_size, table->value_size);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "key_type = %d, value_type = %d: the table has keys of %zu and values of %zu bytes",
+                        (int)desc->key_type, (int)desc->value_type, table->key_size, table->value_size);
     }
     if ((*key == GP_F64 || *value == GP_F64) && !gp->info.fp64)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: GP_F64 needs cl_khr_fp64: %s", function,
-                        gp->info.name);
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "GP_F64 needs cl_khr_fp64: %s", gp->info.name);
     return GP_OK;
 }
 
-static gp_result gpi_each_program(gp_context *gp, const char *function, const gpi_table *table,
-                                  const gp_hash_for_each_desc *desc, const gpi_args *args, gpi_plan *plan,
-                                  gpi_program **program)
+static gp_result gpi_each_program(gp_context *gp, const gpi_table *table, const gp_hash_for_each_desc *desc,
+                                  const gpi_args *args, gpi_plan *plan, gpi_program **program)
 {
     gp_type key, value;
     char *more;
-    gp_result result = gpi_each_check(gp, function, table, desc, args, &key, &value);
+    gp_result result = gpi_each_check(gp, table, desc, args, &key, &value);
     if (result != GP_OK) return result;
     more = gpi_each_prelude(desc, args, key, value, table->value_size == 0);
-    if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
-    result = gpi_hash_program(gp, function, GPI_HASH_EACH, table, more, plan, program);
+    if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
+    result = gpi_hash_program(gp, GPI_HASH_EACH, table, more, plan, program);
     GP_FREE(more);
     return result;
 }
 
 GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_for_each_desc *desc)
 {
-    static const char function[] = "gp_hash_for_each";
-    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_table *table = gpi_hash_of(gpi_enter(gp, __func__), handle);
     gpi_plan plan;
     gpi_program *program;
     gpi_call call;
@@ -37451,11 +37295,11 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "desc is NULL");
     args = gpi_args_make(desc->args, desc->arg_count, table->value_size ? "k v" : "k");
-    result = gpi_each_program(gp, function, table, desc, &args, &plan, &program);
+    result = gpi_each_program(gp, table, desc, &args, &plan, &program);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) {
         gpi_call_kernel(&call, program, "gp_hash_each_slot");
         gpi_call_args(&call, &args);
@@ -37508,21 +37352,19 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
     const size_t size = batch->table->value_size;
     const gp_type type = desc->type ? desc->type : size == 8 ? GP_U64 : GP_U32;
     if (size == 0)
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: the table is a set: there are no values to combine",
-                        batch->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "the table is a set: there are no values to combine");
     if (gpi_type_size(type) != size) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: type = %d, must have the size of the table's values, %zu bytes", batch->function,
-                        (int)desc->type, size);
+                        "type = %d, must have the size of the table's values, %zu bytes", (int)desc->type,
+                        size);
     }
     if (type == GP_F64 && !gp->info.fp64)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: type = GP_F64 needs cl_khr_fp64: %s", batch->function,
-                        gp->info.name);
-    if (!desc->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", batch->function);
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "type = GP_F64 needs cl_khr_fp64: %s", gp->info.name);
+    if (!desc->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "op is not set");
     put->change = gpi_hash_change_of(desc->op, type);
     if (put->change == 0) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d does not combine values of type %d",
-                        batch->function, (int)desc->op, (int)type);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d does not combine values of type %d", (int)desc->op,
+                        (int)type);
     }
     if (size == 8) put->change |= GPI_WIDE_VALUE;
     if (desc->values) return GP_OK;
@@ -37536,34 +37378,30 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
 {
     const gp_hash_insert_desc *desc = put->desc;
     if ((unsigned)desc->duplicates >= GP_HASH_DUPLICATES_COUNT || (apply && desc->duplicates)) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_ARGUMENT, "%s: duplicates = %d %s", batch->function, (int)desc->duplicates,
-            apply ? "has no meaning where values of equal keys are combined" : "is not a gp_hash_duplicates");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "duplicates = %d %s", (int)desc->duplicates,
+                        apply ? "has no meaning where values of equal keys are combined"
+                              : "is not a gp_hash_duplicates");
     }
     if (!apply && desc->op) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
-                        batch->function, (int)desc->op);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d is for gp_hash_insert_or_apply", (int)desc->op);
     }
     if (!apply && desc->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is for gp_hash_insert_or_apply",
-                        batch->function, (int)desc->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "type = %d is for gp_hash_insert_or_apply",
+                        (int)desc->type);
     }
     if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
         (desc->failed_values && !desc->failed_keys)) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: failed_keys is %s, failed_count %s, failed_values %s: give keys and count, or none",
-            batch->function, desc->failed_keys ? "given" : "NULL", desc->failed_count ? "given" : "NULL",
-            desc->failed_values ? "given" : "NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "failed_keys is %s, failed_count %s, failed_values %s: give keys and count, or none",
+                        desc->failed_keys ? "given" : "NULL", desc->failed_count ? "given" : "NULL",
+                        desc->failed_values ? "given" : "NULL");
     }
     if (batch->table->value_size == 0 && (desc->values || desc->failed_values)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
-                        batch->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but the table is a set");
     }
     if (desc->count > UINT32_MAX - 1 && (desc->duplicates || desc->failed_keys)) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: count = %zu: duplicates and failed_keys take 2^32 - 2 keys at most",
-                        batch->function, desc->count);
+                        "count = %zu: duplicates and failed_keys take 2^32 - 2 keys at most", desc->count);
     }
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
@@ -37579,7 +37417,7 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     judge->loud = false;
     judge->reserved = judge->wide && !judge->packed ? UINT64_MAX : UINT32_MAX;
     put->wants |= GPI_IS_JUDGED;
-    return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
+    return gpi_hash_capacity(gp, 0, put->desc->count, 0.5, &judge->mask);
 }
 
 /* Plans to partition the batch if that suits. Results and indices of duplicates are in the batch's own order, so that a
@@ -37603,15 +37441,15 @@ static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash handle,
-                                   gpi_hash_batch *batch, gpi_hash_put *put, cl_uint change)
+static gp_result gpi_hash_plan_put(gp_context *gp, gp_hash handle, gpi_hash_batch *batch, gpi_hash_put *put,
+                                   cl_uint change)
 {
     const gp_hash_insert_desc *desc = put->desc;
     const bool apply = change == GPI_CHANGE_APPLY;
-    gp_result result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer,
-                                           desc->count_offset, desc->count_type, batch);
+    gp_result result = gpi_hash_batch_open(gp, handle, desc->count, desc->count_buffer, desc->count_offset,
+                                           desc->count_type, batch);
     put->change = change;
-    if (result == GP_OK) result = gpi_hash_check_strategy(gp, function, desc->strategy);
+    if (result == GP_OK) result = gpi_hash_check_strategy(gp, desc->strategy);
     if (result == GP_OK) result = gpi_hash_check_put(gp, batch, put, apply);
     if (result == GP_OK) result = gpi_hash_plan_judge(gp, batch, put);
     if (result != GP_OK) return result;
@@ -37629,9 +37467,9 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
     const gp_hash_insert_desc *d = put->desc;
     const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
     gp_result r = GP_OK;
-    if (!d->keys) r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (!d->keys) r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
     if (r == GP_OK && put->source == GPI_SOURCE_BUFFER && !d->values)
-        r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values is NULL", batch->function);
+        r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "values is NULL");
     if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
     if (r == GP_OK)
         r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_READS);
@@ -37731,8 +37569,8 @@ static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_has
                                   : gpi_hash_launch_put(call, batch, put, false);
 }
 
-static gp_result gpi_hash_insert(gp_context *gp, const char *function, gp_hash handle,
-                                 const gp_hash_insert_desc *desc, cl_uint change)
+static gp_result gpi_hash_insert(gp_context *gp, gp_hash handle, const gp_hash_insert_desc *desc,
+                                 cl_uint change)
 {
     gpi_hash_batch batch;
     gpi_hash_put put;
@@ -37740,34 +37578,34 @@ static gp_result gpi_hash_insert(gp_context *gp, const char *function, gp_hash h
     uint64_t released;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
     released = gp->released;
     memset(&put, 0, sizeof put);
     put.desc = desc;
-    result = gpi_hash_plan_put(gp, function, handle, &batch, &put, change);
+    result = gpi_hash_plan_put(gp, handle, &batch, &put, change);
     if (result == GP_OK && (desc->count > 0 || desc->failed_count))
         result = gpi_hash_check_put_buffers(gp, &batch, &put);
-    if (result == GP_OK) result = gpi_hash_make_room(gp, function, batch.table, desc->count);
+    if (result == GP_OK) result = gpi_hash_make_room(gp, batch.table, desc->count);
     gp->released = released; /* a rehash is a call of its own, and this one's programs are still needed */
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_hash_insert(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
 {
-    return gpi_hash_insert(gp, "gp_hash_insert", table, desc, GPI_CHANGE_KEEP);
+    return gpi_hash_insert(gpi_enter(gp, __func__), table, desc, GPI_CHANGE_KEEP);
 }
 
 GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
 {
-    return gpi_hash_insert(gp, "gp_hash_insert_or_assign", table, desc, GPI_CHANGE_ASSIGN);
+    return gpi_hash_insert(gpi_enter(gp, __func__), table, desc, GPI_CHANGE_ASSIGN);
 }
 
 GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
 {
-    return gpi_hash_insert(gp, "gp_hash_insert_or_apply", table, desc, GPI_CHANGE_APPLY);
+    return gpi_hash_insert(gpi_enter(gp, __func__), table, desc, GPI_CHANGE_APPLY);
 }
 
 GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
@@ -37776,14 +37614,13 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
     gpi_hash_batch batch;
     gpi_hash_put put;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_hash_insert_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
     memset(&put, 0, sizeof put);
     put.desc = desc;
-    result = gpi_hash_plan_put(gp, "gp_hash_insert_scratch_size", table, &batch, &put,
-                               desc->op ? GPI_CHANGE_APPLY : GPI_CHANGE_KEEP);
+    result = gpi_hash_plan_put(gp, table, &batch, &put, desc->op ? GPI_CHANGE_APPLY : GPI_CHANGE_KEEP);
     *bytes = result == GP_OK ? put.scratch_bytes : 0;
     return result;
 }
@@ -37792,8 +37629,7 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
 /* ---- Begin file src/hash/rehash.c ---- */
 /* rehash.c - reads a table's counts, and gives a table other slots: gp_hash_rehash, and tables that grow. */
 /* Reads the table's counts, which are indexed by GPI_COUNT_... and gp_hash_result. Blocks. */
-static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
-                                      uint64_t counts[GPI_COUNTS])
+static gp_result gpi_hash_read_counts(gp_context *gp, const gpi_table *table, uint64_t counts[GPI_COUNTS])
 {
     const bool unread = gp->hash_unread;
     cl_uint header[GPI_HEADER];
@@ -37805,14 +37641,13 @@ static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, cons
     gp->hash_unread = false; /* keys refused by earlier calls must not make this one fail */
     result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
     if (result == GP_OK) {
-        result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+        result = gpi_call_begin(&call, gp, NULL, 0, NULL);
         if (result == GP_OK) result = gpi_call_read(&call, table->buffer, 0, sizeof header, header);
         result = gpi_call_end_within(&call, result);
     }
     gp->hash_unread = unread;
     gpi_hash_facts(table, facts);
-    if (result == GP_OK && memcmp(header, facts, sizeof facts) != 0)
-        result = gpi_hash_fail_strange(gp, function);
+    if (result == GP_OK && memcmp(header, facts, sizeof facts) != 0) result = gpi_hash_fail_strange(gp);
     for (i = 0; i < GPI_COUNTS && result == GP_OK; i++)
         counts[i] = (uint64_t)words[2 * i + 1] << 32 | words[2 * i];
     return result;
@@ -37824,15 +37659,15 @@ static uint64_t gpi_hash_live(const uint64_t *counts)
 }
 
 /* Moves the live keys of `from` into `to`, which has its memory. */
-static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_table *from, gpi_table *to)
+static gp_result gpi_hash_move(gp_context *gp, const gpi_table *from, gpi_table *to)
 {
     uint64_t counts[GPI_COUNTS];
     gpi_plan plan;
     gpi_program *program;
     gpi_call call;
-    gp_result result = gpi_hash_program(gp, function, GPI_HASH, to, "", &plan, &program);
+    gp_result result = gpi_hash_program(gp, GPI_HASH, to, "", &plan, &program);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+    result = gpi_call_begin(&call, gp, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_hash_clear_slots(&call, to, from);
     if (result == GP_OK) {
         gpi_call_kernel(&call, program, "gp_hash_move_slots");
@@ -37841,10 +37676,10 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
         result = gpi_hash_launch_slots(&call, from, &plan, true);
     }
     result = gpi_call_end_within(&call, result);
-    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to, counts);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, to, counts);
     if (result != GP_OK) return result;
     if (counts[GPI_COUNT_LOST] > 0) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys do not fit into %llu slots", function,
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%llu keys do not fit into %llu slots",
                         (unsigned long long)counts[GPI_COUNT_LOST], (unsigned long long)to->mask + 1);
     }
     to->taken = counts[GPI_COUNT_CLAIMED];
@@ -37853,16 +37688,15 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
 
 /* Moves the table to mask + 1 other slots, in `own` or, if that is NULL, in new memory. If that fails, the table stays as it
    is. */
-static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table *table, uint32_t mask,
-                                 cl_mem own)
+static gp_result gpi_hash_rehash(gp_context *gp, gpi_table *table, uint32_t mask, cl_mem own)
 {
     const cl_mem before = table->buffer;
     gpi_table next = *table;
     gp_result result;
     next.mask = mask;
     next.buffer = NULL;
-    result = gpi_hash_allocate(gp, function, own, &next);
-    if (result == GP_OK) result = gpi_hash_move(gp, function, table, &next);
+    result = gpi_hash_allocate(gp, own, &next);
+    if (result == GP_OK) result = gpi_hash_move(gp, table, &next);
     if (result == GP_OK) (void)clReleaseMemObject(before);
     else if (next.buffer) (void)clReleaseMemObject(next.buffer);
     if (result == GP_OK) {
@@ -37874,7 +37708,7 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
 
 /* Gives a table that grows more slots if `count` more keys might exceed its load. Only then does it read from the device how
    many slots are taken. */
-static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count)
+static gp_result gpi_hash_make_room(gp_context *gp, gpi_table *table, size_t count)
 {
     uint64_t counts[GPI_COUNTS];
     const double most = table->max_load * ((double)table->mask + 1);
@@ -37885,14 +37719,14 @@ static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_ta
         table->taken += count;
         return GP_OK;
     }
-    result = gpi_hash_read_counts(gp, function, table, counts);
+    result = gpi_hash_read_counts(gp, table, counts);
     if (result != GP_OK) return result;
     table->taken = counts[GPI_COUNT_CLAIMED];
     if ((double)table->taken + (double)count > most) {
         const uint64_t wanted = gpi_hash_live(counts) + count;
-        result = gpi_hash_capacity(gp, function, 0, wanted, table->max_load, &mask);
+        result = gpi_hash_capacity(gp, 0, wanted, table->max_load, &mask);
         if (result == GP_OK)
-            result = gpi_hash_rehash(gp, function, table, mask > table->mask ? mask : table->mask, NULL);
+            result = gpi_hash_rehash(gp, table, mask > table->mask ? mask : table->mask, NULL);
     }
     if (result == GP_OK) table->taken += count;
     return result;
@@ -37900,34 +37734,32 @@ static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_ta
 
 GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_rehash_desc *desc)
 {
-    static const char function[] = "gp_hash_rehash";
-    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_table *table = gpi_hash_of(gpi_enter(gp, __func__), handle);
     uint64_t counts[GPI_COUNTS];
     uint32_t mask;
     gp_result result = GP_OK;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "desc is NULL");
     mask = table->mask;
     if (desc->capacity || desc->expected_count)
-        result =
-            gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &mask);
-    if (result == GP_OK) result = gpi_hash_read_counts(gp, function, table, counts);
+        result = gpi_hash_capacity(gp, desc->capacity, desc->expected_count, table->max_load, &mask);
+    if (result == GP_OK) result = gpi_hash_read_counts(gp, table, counts);
     if (result != GP_OK) return result;
     if (gpi_hash_live(counts) > (uint64_t)mask + 1 + gpi_hash_side_slots(table)) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: capacity = %llu, too few for %llu live keys", function,
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "capacity = %llu, too few for %llu live keys",
                         (unsigned long long)mask + 1, (unsigned long long)gpi_hash_live(counts));
     }
-    return gpi_hash_rehash(gp, function, table, mask, desc->buffer);
+    return gpi_hash_rehash(gp, table, mask, desc->buffer);
 }
 
-static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_hash handle, gp_hash_counts *out)
+static gp_result gpi_hash_count_all(gp_context *gp, gp_hash handle, gp_hash_counts *out)
 {
-    const gpi_table *table = gpi_hash_of(gp, function, handle);
+    const gpi_table *table = gpi_hash_of(gp, handle);
     uint64_t counts[GPI_COUNTS];
     gp_result result;
     memset(out, 0, sizeof *out);
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    result = gpi_hash_read_counts(gp, function, table, counts);
+    result = gpi_hash_read_counts(gp, table, counts);
     if (result != GP_OK) return result;
     out->capacity = (uint64_t)table->mask + 1;
     out->live = gpi_hash_live(counts);
@@ -37944,16 +37776,18 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
 
 GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out)
 {
-    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_counts_read: out is NULL");
-    return gpi_hash_count_all(gp, "gp_hash_counts_read", table, out);
+    gpi_enter(gp, __func__);
+    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "out is NULL");
+    return gpi_hash_count_all(gp, table, out);
 }
 
 GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live)
 {
     gp_hash_counts counts;
     gp_result result;
-    if (!live) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_size_read: live is NULL");
-    result = gpi_hash_count_all(gp, "gp_hash_size_read", table, &counts);
+    gpi_enter(gp, __func__);
+    if (!live) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "live is NULL");
+    result = gpi_hash_count_all(gp, table, &counts);
     *live = (size_t)counts.live; /* 0 on failure */
     return result;
 }
@@ -37988,21 +37822,17 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
     gp_result r;
     if (d->sort_type && gpi_type_size(d->sort_type) != k) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: sort_type = %d, must have the size of the table's keys, %zu bytes",
-                        batch->function, (int)d->sort_type, k);
+                        "sort_type = %d, must have the size of the table's keys, %zu bytes",
+                        (int)d->sort_type, k);
     }
     if (v == 0 && d->values) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
-                        batch->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but the table is a set");
     }
     if (d->descending && !d->sort_type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set but sort_type is 0",
-                        batch->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "descending is set but sort_type is 0");
     }
-    if (!d->live_count)
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: live_count is NULL", batch->function);
-    if (!d->keys && d->room > 0)
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (!d->live_count) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "live_count is NULL");
+    if (!d->keys && d->room > 0) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
     r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->room, k, GPI_WRITES);
     if (r == GP_OK)
         r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, d->room, v, GPI_WRITES);
@@ -38019,12 +37849,12 @@ static gp_result gpi_hash_plan_retrieve(gp_context *gp, const gpi_hash_batch *ba
     gpi_range used[GPI_HASH_USES];
     size_t i;
     gp_result result;
-    gpi_sort_init(sort, batch->function, sort_desc, false);
+    gpi_sort_init(sort, sort_desc, false);
     if (!sort_desc->key_type) return GP_OK;
     result = gpi_sort_plan(gp, sort);
     if (result != GP_OK) return result;
     for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
-    return gpi_check_scratch(gp, batch->function, sort_desc->scratch, sort->at.end, used, batch->use_count);
+    return gpi_check_scratch(gp, sort_desc->scratch, sort->at.end, used, batch->use_count);
 }
 
 static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_retrieve_desc *d)
@@ -38044,21 +37874,21 @@ static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, c
 
 GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc)
 {
-    static const char function[] = "gp_hash_retrieve";
     gpi_hash_batch batch;
     gp_sort_desc sort_desc;
     gpi_sort sort;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    result = gpi_hash_batch_open(gp, function, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_hash_batch_open(gp, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
     if (result == GP_OK) result = gpi_hash_check_retrieve(gp, &batch, desc);
     if (result != GP_OK) return result;
     sort_desc = gpi_hash_sort_desc(batch.table, desc);
     result = gpi_hash_plan_retrieve(gp, &batch, &sort_desc, &sort);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_collect(&call, &batch, desc);
     if (result == GP_OK && desc->sort_type) result = gpi_sort_launch(&call, &sort);
     return gpi_call_end(&call, result);
@@ -38067,15 +37897,14 @@ GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_r
 GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
                                                const gp_hash_retrieve_desc *desc, size_t *bytes)
 {
-    static const char function[] = "gp_hash_retrieve_scratch_size";
     gpi_hash_batch batch;
     gp_sort_desc sort_desc;
     gpi_sort sort;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (bytes) *bytes = 0;
-    if (!gp || !desc || !bytes)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
-    result = gpi_hash_batch_open(gp, function, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
+    if (!gp || !desc || !bytes) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    result = gpi_hash_batch_open(gp, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
     if (result != GP_OK) return result;
     sort_desc = gpi_hash_sort_desc(batch.table, desc);
     sort_desc.scratch = NULL;
@@ -38100,7 +37929,7 @@ static gp_result gpi_hash_measure(gpi_call *call, const gpi_table *table, cl_uin
     gpi_plan plan;
     gpi_program *program;
     cl_mem stats = NULL;
-    gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
+    gp_result result = gpi_hash_program(call->gp, GPI_HASH, table, "", &plan, &program);
     if (result == GP_OK) result = gpi_call_scratch(call, NULL, bytes, &stats);
     if (result == GP_OK) result = gpi_call_fill(call, stats, 0, bytes);
     if (result != GP_OK) return result;
@@ -38113,18 +37942,17 @@ static gp_result gpi_hash_measure(gpi_call *call, const gpi_table *table, cl_uin
 
 GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stats *out)
 {
-    static const char function[] = "gp_hash_stats_read";
-    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_table *table = gpi_hash_of(gpi_enter(gp, __func__), handle);
     cl_uint words[GPI_STATS_WORDS];
     uint64_t counts[GPI_COUNTS];
     gpi_call call;
     gp_result result;
     size_t b;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: out is NULL", function);
-    result = gpi_hash_read_counts(gp, function, table, counts); /* is there a table? */
+    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "out is NULL");
+    result = gpi_hash_read_counts(gp, table, counts); /* is there a table? */
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+    result = gpi_call_begin(&call, gp, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_hash_measure(&call, table, words);
     result = gpi_call_end_within(&call, result);
     if (result != GP_OK) return result;
@@ -38150,13 +37978,12 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
 
 /* ------------------------------------------------------------------ what kernels have counted */
 
-static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
+static gp_result gpi_hash_fail_strange(gp_context *gp)
 {
     return gpi_fail(
         gp, GP_ERROR_INVALID_BUFFER,
-        "%s: the memory of a hash table was overwritten: its header is damaged. The call did nothing; "
-        "gp_hash_clear makes the table usable again",
-        function);
+        "the memory of a hash table was overwritten: its header is damaged. The call did nothing; "
+        "gp_hash_clear makes the table usable again");
 }
 
 /* Enqueues a read of the kernels' counts, after the commands in the queue. If the read fails later, gp_finish reports it. */
@@ -38168,7 +37995,7 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
     error = clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_COUNT_REFUSED * sizeof(cl_uint),
                                 sizeof gp->hash_told, gp->hash_told, 0, NULL, blocking ? NULL : &event);
     if (error == CL_SUCCESS && !blocking) {
-        gpi_watch(gp, "gp_finish", NULL, event);
+        gpi_watch(gp, NULL, event);
         (void)clReleaseEvent(event);
     }
     return error;
@@ -38176,11 +38003,13 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
 
 /* Fails if one of the counts that gpi_hash_read_told has read is not 0: keys refused because of a reserved value that the
    caller has not named, tables with a damaged header, and keys for which there was no room. Reports one counter at a time,
-   and clears it. */
+   and clears it. Fails in the name of the calls that were counted: the caller restores gp->function. */
 static gp_result gpi_hash_tell(gp_context *gp)
 {
-    static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
-                                            "gp_hash_insert_or_apply", "gp_hash_for_each"};
+    static const char *const functions[GPI_HASH_TOLD] = {
+        "gp_hash_insert",          "gp_hash_insert_or_assign",
+        "gp_hash_insert_or_apply", "gp_hash_for_each",
+        "a gp_hash call",          "gp_hash_insert, insert_or_assign or insert_or_apply"};
     enum {
         GPI_STRANGE = GPI_COUNT_STRANGE - GPI_COUNT_REFUSED,
         GPI_FULL = GPI_COUNT_FULL - GPI_COUNT_REFUSED
@@ -38197,45 +38026,48 @@ static gp_result gpi_hash_tell(gp_context *gp)
     error = clEnqueueFillBuffer(gp->queue, gp->counters, &zero, sizeof zero,
                                 (GPI_COUNT_REFUSED + by) * sizeof zero, sizeof zero, 0, NULL, NULL);
     if (error == CL_SUCCESS) error = clFinish(gp->queue);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
-    if (by == GPI_STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clEnqueueFillBuffer");
+    gp->function = functions[by];
+    if (by == GPI_STRANGE) return gpi_hash_fail_strange(gp);
     if (by == GPI_FULL) {
-        return gpi_fail(
-            gp, GP_ERROR_COUNT_LIMIT,
-            "gp_hash_insert, insert_or_assign or insert_or_apply: keys that found no slot: %u: the "
-            "table is full; set gp_hash_desc.grow or a larger capacity, or ask for failed_keys",
-            counts[by]);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "keys that found no slot: %u: the "
+                        "table is full; set gp_hash_desc.grow or a larger capacity, or ask for failed_keys",
+                        counts[by]);
     }
-    return gpi_fail(
-        gp, GP_ERROR_INVALID_ARGUMENT,
-        "%s: keys refused: %u: their value is, or would have become, the one that marks absent keys; "
-        "set gp_hash_desc.reserved to a value that does not occur",
-        functions[by], counts[by]);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "keys refused: %u: their value is, or would have become, the one that marks absent keys; "
+                    "set gp_hash_desc.reserved to a value that does not occur",
+                    counts[by]);
 }
 
 /* Reads the kernels' counts and reports them as gpi_hash_tell does. Blocks. The hash kernels in the queue must have ended. */
 static gp_result gpi_hash_result(gp_context *gp)
 {
+    const char *const outer = gp->function;
     const cl_int error = gpi_hash_read_told(gp, CL_TRUE);
-    return error == CL_SUCCESS ? gpi_hash_tell(gp)
-                               : gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
+    gp_result result;
+    gp->function = "gp_finish";
+    result = error == CL_SUCCESS ? gpi_hash_tell(gp) : gpi_fail_cl(gp, error, "clEnqueueReadBuffer");
+    gp->function = outer;
+    return result;
 }
 
 /* ------------------------------------------------------------------ handles */
 
 /* Returns the handle's table, or sets an error and returns NULL. */
-static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle)
+static gpi_table *gpi_hash_of(gp_context *gp, gp_hash handle)
 {
     const uint32_t place = (uint32_t)handle.id;
     if (!gp) {
-        (void)gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "%s: gp is NULL", function);
+        (void)gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp is NULL");
         return NULL;
     }
-    if (gpi_check_use(gp, function) != GP_OK) return NULL;
+    if (gpi_check_use(gp) != GP_OK) return NULL;
     if (place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
         gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
         (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                       "%s: table = %llx is not a table of this context, or was destroyed", function,
+                       "table = %llx is not a table of this context, or was destroyed",
                        (unsigned long long)handle.id);
         return NULL;
     }
@@ -38243,17 +38075,16 @@ static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash hand
 }
 
 /* Fails if a range overlaps the memory of a live table, which only calls on that table may write. */
-static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
-                                                  const gpi_range *range)
+static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *field, const gpi_range *range)
 {
     uint32_t i;
     for (i = 0; i < gp->handle_count; i++) {
         const gpi_table *table = gp->handles[i].table;
         if (!table || !gpi_overlap(range, &table->range)) continue;
         return gpi_fail(gp, GP_ERROR_OVERLAP,
-                        "%s: %s is bytes [%zu, %zu) and the table %llx has [%zu, %zu) of one buffer: write "
+                        "%s is bytes [%zu, %zu) and the table %llx has [%zu, %zu) of one buffer: write "
                         "elsewhere, or destroy the table first",
-                        function, field, range->begin, range->end,
+                        field, range->begin, range->end,
                         (unsigned long long)gp->handles[i].generation << 32 | (i + 1), table->range.begin,
                         table->range.end);
     }
@@ -38274,13 +38105,13 @@ static uint32_t gpi_add_atomically(uint32_t *number, uint32_t change)
 }
 
 /* Makes a handle for the table and counts it as a reference. */
-static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out)
+static gp_result gpi_hash_handle_make(gp_context *gp, gpi_table *table, gp_hash *out)
 {
     uint32_t i = 0;
     while (i < gp->handle_count && gp->handles[i].table) i++;
     if (i == gp->handle_count) {
         gpi_handle *grown = (gpi_handle *)GP_REALLOC(gp->handles, (i + 1) * sizeof *grown);
-        if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a handle", function);
+        if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a handle");
         gp->handles = grown;
         gp->handle_count = i + 1;
     }
@@ -38331,14 +38162,13 @@ static void gpi_hash_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_text_add(text, "#define GPI_HASH_PACKED %d\n%s", table->packed, of->more);
 }
 
-static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
-                                  const gpi_table *table, const char *more, gpi_plan *plan,
-                                  gpi_program **program)
+static gp_result gpi_hash_program(gp_context *gp, gpi_primitive primitive, const gpi_table *table,
+                                  const char *more, gpi_plan *plan, gpi_program **program)
 {
     const gpi_hash_of_program of = {table, more};
-    const gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, plan);
+    const gp_result result = gpi_plan_make_hash(gp, GP_STRATEGY_AUTO, plan);
     if (result != GP_OK) return result;
-    return gpi_program_get(gp, function, primitive, gpi_hash_prelude, &of, plan, program);
+    return gpi_program_get(gp, primitive, gpi_hash_prelude, &of, plan, program);
 }
 
 /* ------------------------------------------------------------------ facts */
@@ -38406,7 +38236,7 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     const cl_mem counted = from ? from->buffer : table->buffer;
     gpi_plan plan;
     gpi_program *program;
-    const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
+    const gp_result result = gpi_hash_program(call->gp, GPI_HASH, table, "", &plan, &program);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, "gp_hash_clear_slots");
     gpi_hash_arg_table(call, table);
@@ -38439,7 +38269,7 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     tiny.key_size = desc->key_size;
     tiny.value_size = desc->value_size;
     tiny.capacity = 64;
-    result = gpi_hash_check_sizes(gp, "gp_warmup", &tiny);
+    result = gpi_hash_check_sizes(gp, &tiny);
     if (result == GP_OK) result = gp_hash_create(gp, &tiny, &table);
     if (result != GP_OK) return result;
     result = gpi_alloc_zeros(gp, 64, &insert.keys);
@@ -38459,6 +38289,7 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     if (insert.keys) (void)clReleaseMemObject(insert.keys);
     if (find.found) (void)clReleaseMemObject(find.found);
     (void)gp_hash_destroy(gp, table);
+    gpi_enter(gp, "gp_warmup");
     return result;
 }
 /* ---- End file src/hash/warm_up.c ---- */
@@ -38484,7 +38315,6 @@ enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are 
 
 /* A call, ready to be checked and run. */
 typedef struct gpi_gather {
-    const char *function;
     size_t element_size;
     cl_mem in, out, index, flag; /* index NULL: the flags' ranks */
     size_t in_offset, out_offset, index_offset, flag_offset;
@@ -38512,10 +38342,9 @@ static const char *const gpi_gather_names[GPI_GATHER_RANGES] = {"in", "indices",
 
 /* ------------------------------------------------------------------ describe */
 
-static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_gather_desc *d, bool scatter)
+static void gpi_gather_init(gpi_gather *gather, const gp_gather_desc *d, bool scatter)
 {
     memset(gather, 0, sizeof *gather);
-    gather->function = function;
     gather->element_size = d->element_size;
     gather->scatter = scatter;
     gather->in = d->in;
@@ -38531,10 +38360,9 @@ static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_g
 }
 
 /* Describes an unpack. Ranks have 32 bits if those suffice. */
-static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, const gp_unpack_desc *d)
+static void gpi_gather_init_unpack(gpi_gather *gather, const gp_unpack_desc *d)
 {
     memset(gather, 0, sizeof *gather);
-    gather->function = function;
     gather->element_size = d->element_size;
     gather->in = d->in;
     gather->in_offset = d->in_offset;
@@ -38584,7 +38412,7 @@ static gp_result gpi_gather_plan_scan(gp_context *gp, gpi_gather *gather)
     d->op = GP_SUM;
     d->exclusive = true;
     d->count = gather->count.bound;
-    result = gpi_scan_plan(gp, gather->function, d, &gather->scan);
+    result = gpi_scan_plan(gp, d, &gather->scan);
     if (result != GP_OK) return result;
     gather->ranks_at = gpi_round_up(gpi_scan_scratch(&gather->scan), 64);
     d->out_offset = gather->ranks_at / gpi_type_size(gather->index_type);
@@ -38603,31 +38431,29 @@ static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
     const size_t size = gather->element_size;
     gp_result result = GP_OK;
     if (size == 0 || size > 16 || (size & (size - 1))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
-                        gather->function, size);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "element_size = %zu, must be 1, 2, 4, 8 or 16", size);
     }
     if (gather->index_type != GP_U32 && gather->index_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
-                        gather->function, (int)gather->index_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "index_type = %d, must be GP_U32 or GP_U64",
+                        (int)gather->index_type);
     }
     if (gather->flag_type) {
-        result = gpi_check_type(gp, gather->function, "flags_type", gather->flag_type);
+        result = gpi_check_type(gp, "flags_type", gather->flag_type);
         if (result == GP_OK) result = gpi_gather_plan_scan(gp, gather);
     }
-    if (result == GP_OK) result = gpi_plan_make_map(gp, gather->function, size, &gather->plan);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, size, &gather->plan);
     if (result != GP_OK) return result;
-    return gpi_program_get(gp, gather->function, GPI_GATHER, gpi_gather_prelude, gather, &gather->plan,
-                           &gather->program);
+    return gpi_program_get(gp, GPI_GATHER, gpi_gather_prelude, gather, &gather->plan, &gather->program);
 }
 
 /* ------------------------------------------------------------------ check */
 
 /* Checks one of the arrays, unless it is empty. */
-static gp_result gpi_gather_check_array(gp_context *gp, const gpi_gather *gather, int name, cl_mem buffer,
-                                        size_t offset, size_t count, size_t size, gpi_range *used)
+static gp_result gpi_gather_check_array(gp_context *gp, int name, cl_mem buffer, size_t offset, size_t count,
+                                        size_t size, gpi_range *used)
 {
     if (count == 0) return GP_OK;
-    return gpi_check_buffer(gp, gather->function, gpi_gather_names[name], buffer, offset, count, size,
+    return gpi_check_buffer(gp, gpi_gather_names[name], buffer, offset, count, size,
                             name == GPI_GATHER_OUT ? GPI_WRITES : GPI_READS, &used[name]);
 }
 
@@ -38637,22 +38463,21 @@ static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem sc
     gpi_range used[GPI_GATHER_RANGES];
     gp_result r;
     memset(used, 0, sizeof used);
-    r = gpi_gather_check_array(gp, g, GPI_GATHER_IN, g->in, g->in_offset, g->in_count, g->element_size, used);
+    r = gpi_gather_check_array(gp, GPI_GATHER_IN, g->in, g->in_offset, g->in_count, g->element_size, used);
     if (r == GP_OK && g->flag_type) {
-        r = gpi_gather_check_array(gp, g, GPI_GATHER_FLAG, g->flag, g->flag_offset, n,
+        r = gpi_gather_check_array(gp, GPI_GATHER_FLAG, g->flag, g->flag_offset, n,
                                    gpi_type_size(g->flag_type), used);
     } else if (r == GP_OK) {
-        r = gpi_gather_check_array(gp, g, GPI_GATHER_INDEX, g->index, g->index_offset, n,
+        r = gpi_gather_check_array(gp, GPI_GATHER_INDEX, g->index, g->index_offset, n,
                                    gpi_type_size(g->index_type), used);
     }
-    if (r == GP_OK) r = gpi_check_count(gp, g->function, &g->count, &used[GPI_GATHER_COUNTER]);
+    if (r == GP_OK) r = gpi_check_count(gp, &g->count, &used[GPI_GATHER_COUNTER]);
     if (r == GP_OK)
-        r = gpi_gather_check_array(gp, g, GPI_GATHER_OUT, g->out, g->out_offset, g->out_count,
-                                   g->element_size, used);
-    if (r == GP_OK)
-        r = gpi_check_apart(gp, g->function, gpi_gather_names, used, GPI_GATHER_OUT, GPI_GATHER_RANGES);
+        r = gpi_gather_check_array(gp, GPI_GATHER_OUT, g->out, g->out_offset, g->out_count, g->element_size,
+                                   used);
+    if (r == GP_OK) r = gpi_check_apart(gp, gpi_gather_names, used, GPI_GATHER_OUT, GPI_GATHER_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, g->function, scratch, gpi_gather_scratch(g), used, GPI_GATHER_RANGES);
+    return gpi_check_scratch(gp, scratch, gpi_gather_scratch(g), used, GPI_GATHER_RANGES);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -38705,7 +38530,7 @@ static gp_result gpi_gather_run(gp_context *gp, gpi_gather *gather, cl_mem scrat
     gp_result result = gpi_gather_plan(gp, gather);
     if (result == GP_OK && some) result = gpi_gather_check(gp, gather, scratch);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, gather->function, wait, wait_count, done);
+    result = gpi_call_begin(&call, gp, wait, wait_count, done);
     if (result == GP_OK && some && gather->flag_type) result = gpi_gather_rank(&call, gather, scratch);
     if (result == GP_OK && some) result = gpi_gather_launch(&call, gather);
     return gpi_call_end(&call, result);
@@ -38713,32 +38538,32 @@ static gp_result gpi_gather_run(gp_context *gp, gpi_gather *gather, cl_mem scrat
 
 /* ------------------------------------------------------------------ API */
 
-static gp_result gpi_gather_call(gp_context *gp, const char *function, const gp_gather_desc *desc,
-                                 bool scatter)
+static gp_result gpi_gather_call(gp_context *gp, const gp_gather_desc *desc, bool scatter)
 {
     gpi_gather gather;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    gpi_gather_init(&gather, function, desc, scatter);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_gather_init(&gather, desc, scatter);
     return gpi_gather_run(gp, &gather, NULL, desc->wait, desc->wait_count, desc->done);
 }
 
 GP_API gp_result gp_gather(gp_context *gp, const gp_gather_desc *desc)
 {
-    return gpi_gather_call(gp, "gp_gather", desc, false);
+    return gpi_gather_call(gpi_enter(gp, __func__), desc, false);
 }
 
 GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc)
 {
-    return gpi_gather_call(gp, "gp_scatter", desc, true);
+    return gpi_gather_call(gpi_enter(gp, __func__), desc, true);
 }
 
 GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc)
 {
     gpi_gather gather;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack: gp or desc is NULL");
-    gpi_gather_init_unpack(&gather, "gp_unpack", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_gather_init_unpack(&gather, desc);
     return gpi_gather_run(gp, &gather, desc->scratch, desc->wait, desc->wait_count, desc->done);
 }
 
@@ -38746,11 +38571,12 @@ GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *de
 {
     gpi_gather gather;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (bytes) *bytes = 0;
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_gather_init_unpack(&gather, "gp_unpack_scratch_size", desc);
+    gpi_gather_init_unpack(&gather, desc);
     result = gpi_gather_plan(gp, &gather);
     if (result == GP_OK) *bytes = gpi_gather_scratch(&gather);
     return result;
@@ -38781,16 +38607,16 @@ static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
     gp_result result = GP_OK;
     gpi_gather gather;
     if (desc->gather) {
-        gpi_gather_init(&gather, "gp_warmup", desc->gather, false);
+        gpi_gather_init(&gather, desc->gather, false);
         result = gpi_gather_warm_up_one(gp, &gather);
     }
     if (desc->scatter && result == GP_OK) {
-        gpi_gather_init(&gather, "gp_warmup", desc->scatter, true);
+        gpi_gather_init(&gather, desc->scatter, true);
         result = gpi_gather_warm_up_one(gp, &gather);
     }
     if (desc->unpack && result == GP_OK) {
         gp_scan_desc scan; /* warmed up for several tiles, too */
-        gpi_gather_init_unpack(&gather, "gp_warmup", desc->unpack);
+        gpi_gather_init_unpack(&gather, desc->unpack);
         memset(&scan, 0, sizeof scan);
         scan.type = gather.flag_type;
         scan.map = "x != 0";
@@ -38819,7 +38645,6 @@ typedef struct gpi_map_input {
 
 /* A call, ready to be checked and run. */
 typedef struct gpi_map {
-    const char *function;
     const char *text; /* the expression */
     gpi_args args;    /* the arguments that it may name */
     gpi_map_input in[GPI_MAP_INPUTS_MAX];
@@ -38882,13 +38707,12 @@ static size_t gpi_map_input_size(const gpi_map_input *in)
 }
 
 /* Fails unless exactly one of a type and a record is given and can be used. */
-static gp_result gpi_map_check_type(gp_context *gp, const char *function, const char *field, gp_type type,
-                                    const gp_record *record)
+static gp_result gpi_map_check_type(gp_context *gp, const char *field, gp_type type, const gp_record *record)
 {
-    if (!record) return gpi_check_type(gp, function, field, type);
+    if (!record) return gpi_check_type(gp, field, type);
     if (!type) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d and a record are given: give one of them",
-                    function, field, (int)type);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s = %d and a record are given: give one of them", field,
+                    (int)type);
 }
 
 static gp_result gpi_map_check_types(gp_context *gp, gpi_map *map)
@@ -38898,11 +38722,10 @@ static gp_result gpi_map_check_types(gp_context *gp, gpi_map *map)
     gp_result result = GP_OK;
     size_t k;
     for (k = 0; k < map->inputs && result == GP_OK; k++)
-        result = gpi_map_check_type(gp, map->function, names[k], map->in[k].type, map->in[k].record);
-    if (result == GP_OK)
-        result = gpi_map_check_type(gp, map->function, "out_type", map->out_type, map->out_record);
+        result = gpi_map_check_type(gp, names[k], map->in[k].type, map->in[k].record);
+    if (result == GP_OK) result = gpi_map_check_type(gp, "out_type", map->out_type, map->out_record);
     map->args.operands = operands[map->inputs];
-    return result == GP_OK ? gpi_args_check(gp, map->function, &map->args) : result;
+    return result == GP_OK ? gpi_args_check(gp, &map->args) : result;
 }
 
 /* Returns the type of an input or output, which is that of the first input if neither `type` nor `record` is given. */
@@ -38916,18 +38739,16 @@ static const gp_record *gpi_map_record(const gp_transform_desc *d, gp_type type,
     return type || record ? record : d->record;
 }
 
-static gp_result gpi_map_of_transform(gp_context *gp, const char *function, const gp_transform_desc *d,
-                                      gpi_map *map)
+static gp_result gpi_map_of_transform(gp_context *gp, const gp_transform_desc *d, gpi_map *map)
 {
     const bool third = d->in3 || d->type3 || d->record3, second = d->in2 || d->type2 || d->record2 || third;
     const gp_record *out_record = gpi_map_record(d, d->out_type, d->out_record);
     gp_result result;
     memset(map, 0, sizeof *map);
-    map->function = function;
     map->text = d->map;
     map->args = gpi_args_make(d->args, d->arg_count, "");
-    if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
-    result = gpi_check_text(gp, function, "map", d->map);
+    if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "map is NULL");
+    result = gpi_check_text(gp, "map", d->map);
     if (result != GP_OK) return result;
     if (d->in || d->type || d->record || second)
         gpi_map_add_input(map, d->in, d->in_offset, d->type, d->record);
@@ -38944,14 +38765,12 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
 }
 
 /* Makes the map of a fill. An element of 16 bytes is two numbers, any other is one; vectors store it as such, too. */
-static gp_result gpi_map_of_fill(gp_context *gp, const char *function, const gp_fill_desc *d, gpi_map *map)
+static gp_result gpi_map_of_fill(gp_context *gp, const gp_fill_desc *d, gpi_map *map)
 {
     const size_t size = d->element_size;
     memset(map, 0, sizeof *map);
-    map->function = function;
     if (size == 0 || size > 16 || (size & (size - 1))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
-                        function, size);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "element_size = %zu, must be 1, 2, 4, 8 or 16", size);
     }
     if (d->value) memcpy(map->constant, d->value, size);
     gpi_map_set_out(map, d->out, d->out_offset,
@@ -38980,12 +38799,11 @@ static gp_value gpi_iota_step(gp_type type, gp_value step)
     return step;
 }
 
-static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_iota_desc *d, gpi_map *map)
+static gp_result gpi_map_of_iota(gp_context *gp, const gp_iota_desc *d, gpi_map *map)
 {
     const gp_value step = gpi_iota_step(d->type, d->step);
-    const gp_result result = gpi_check_type(gp, function, "type", d->type);
+    const gp_result result = gpi_check_type(gp, "type", d->type);
     memset(map, 0, sizeof *map);
-    map->function = function;
     map->constant[0] = d->start.u64;
     map->constant[1] = step.u64;
     map->text = d->type == GP_F64       ? "as_double(gpi_a) + (double)i * as_double(gpi_b)"
@@ -38996,12 +38814,10 @@ static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_
     return result;
 }
 
-static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
-                                       const gp_adjacent_difference_desc *d, gpi_map *map)
+static gp_result gpi_map_of_difference(gp_context *gp, const gp_adjacent_difference_desc *d, gpi_map *map)
 {
-    gp_result result = gpi_check_text(gp, function, "map", d->map);
+    gp_result result = gpi_check_text(gp, "map", d->map);
     memset(map, 0, sizeof *map);
-    map->function = function;
     map->lag = true;
     map->text = d->map ? d->map : "x - y";
     map->args = gpi_args_make(d->args, d->arg_count, "");
@@ -39084,9 +38900,9 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
     for (k = 0; k < map->inputs; k++) {
         if (gpi_map_input_size(&map->in[k]) > size) size = gpi_map_input_size(&map->in[k]);
     }
-    result = gpi_plan_make_map(gp, map->function, size, &map->plan);
+    result = gpi_plan_make_map(gp, size, &map->plan);
     if (result != GP_OK) return result;
-    return gpi_program_get(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
+    return gpi_program_get(gp, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
 }
 
 /* ------------------------------------------------------------------ check */
@@ -39103,7 +38919,7 @@ static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_ran
         memset(&others[k], 0, sizeof others[k]);
         if (map->lag) map->in_place = true;
     }
-    return gpi_check_apart(gp, map->function, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
+    return gpi_check_apart(gp, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
 }
 
 static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
@@ -39113,18 +38929,17 @@ static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
     size_t k;
     memset(used, 0, GPI_MAP_ALL * sizeof *used);
     for (k = 0; k < map->inputs && result == GP_OK; k++) {
-        result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
-                                  n, gpi_map_input_size(&map->in[k]), GPI_READS, &used[k]);
+        result = gpi_check_buffer(gp, gpi_map_names[k], map->in[k].buffer, map->in[k].offset, n,
+                                  gpi_map_input_size(&map->in[k]), GPI_READS, &used[k]);
     }
-    if (result == GP_OK) result = gpi_check_count(gp, map->function, &map->count, &used[GPI_MAP_COUNTER]);
+    if (result == GP_OK) result = gpi_check_count(gp, &map->count, &used[GPI_MAP_COUNTER]);
     if (result == GP_OK) {
-        result = gpi_check_buffer(gp, map->function, "out", map->out, map->out_offset, n, map->out_size,
-                                  GPI_WRITES, &used[GPI_MAP_OUT]);
+        result = gpi_check_buffer(gp, "out", map->out, map->out_offset, n, map->out_size, GPI_WRITES,
+                                  &used[GPI_MAP_OUT]);
     }
     if (result == GP_OK) result = gpi_map_check_apart(gp, map, used);
     if (result != GP_OK) return result;
-    return gpi_args_check_buffers(gp, map->function, &map->args, gpi_map_names, used, GPI_MAP_OUT,
-                                  GPI_MAP_RANGES);
+    return gpi_args_check_buffers(gp, &map->args, gpi_map_names, used, GPI_MAP_OUT, GPI_MAP_RANGES);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -39178,11 +38993,11 @@ static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const
     gp_result result = gpi_map_plan(gp, map);
     if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
     if (result == GP_OK && map->in_place) {
-        result = gpi_check_scratch(gp, map->function, scratch,
-                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_ALL);
+        result = gpi_check_scratch(gp, scratch, map->count.bound * gpi_type_size(map->in[0].type), used,
+                                   GPI_MAP_ALL);
     }
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, map->function, wait, wait_count, done);
+    result = gpi_call_begin(&call, gp, wait, wait_count, done);
     if (result == GP_OK && map->in_place) result = gpi_map_copy_late(&call, map, scratch);
     if (result == GP_OK) result = gpi_map_launch(&call, map);
     return gpi_call_end(&call, result);
@@ -39190,16 +39005,17 @@ static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const
 
 /* ------------------------------------------------------------------ API */
 
-#define GPI_MAP_BEGIN(gp, desc, function)             \
+#define GPI_MAP_BEGIN(gp, desc)                       \
+    gpi_enter(gp, __func__);                          \
     if ((desc) && (desc)->done) *(desc)->done = NULL; \
-    if (!(gp) || !(desc)) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, function ": gp or desc is NULL")
+    if (!(gp) || !(desc)) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL")
 
 GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc)
 {
     gpi_map map;
     gp_result result;
-    GPI_MAP_BEGIN(gp, desc, "gp_transform");
-    result = gpi_map_of_transform(gp, "gp_transform", desc, &map);
+    GPI_MAP_BEGIN(gp, desc);
+    result = gpi_map_of_transform(gp, desc, &map);
     if (result != GP_OK) return result;
     return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
 }
@@ -39208,8 +39024,8 @@ GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc)
 {
     gpi_map map;
     gp_result result;
-    GPI_MAP_BEGIN(gp, desc, "gp_fill");
-    result = gpi_map_of_fill(gp, "gp_fill", desc, &map);
+    GPI_MAP_BEGIN(gp, desc);
+    result = gpi_map_of_fill(gp, desc, &map);
     if (result != GP_OK) return result;
     return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
 }
@@ -39218,8 +39034,8 @@ GP_API gp_result gp_iota(gp_context *gp, const gp_iota_desc *desc)
 {
     gpi_map map;
     gp_result result;
-    GPI_MAP_BEGIN(gp, desc, "gp_iota");
-    result = gpi_map_of_iota(gp, "gp_iota", desc, &map);
+    GPI_MAP_BEGIN(gp, desc);
+    result = gpi_map_of_iota(gp, desc, &map);
     if (result != GP_OK) return result;
     return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
 }
@@ -39228,8 +39044,8 @@ GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_differ
 {
     gpi_map map;
     gp_result result;
-    GPI_MAP_BEGIN(gp, desc, "gp_adjacent_difference");
-    result = gpi_map_of_difference(gp, "gp_adjacent_difference", desc, &map);
+    GPI_MAP_BEGIN(gp, desc);
+    result = gpi_map_of_difference(gp, desc, &map);
     if (result != GP_OK) return result;
     return gpi_map_run(gp, &map, desc->scratch, desc->wait, desc->wait_count, desc->done);
 }
@@ -39239,15 +39055,15 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 {
     gpi_map map;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (bytes) *bytes = 0;
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_adjacent_difference_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_map_of_difference(gp, "gp_adjacent_difference_scratch_size", desc, &map);
+    result = gpi_map_of_difference(gp, desc, &map);
     if (result == GP_OK)
-        result = gpi_is_in_place(gp, map.function, desc->in, desc->in_offset, desc->out, desc->out_offset,
-                                 map.out_size, &map.in_place);
+        result = gpi_is_in_place(gp, desc->in, desc->in_offset, desc->out, desc->out_offset, map.out_size,
+                                 &map.in_place);
     map.in_place = map.in_place && map.out_size == gpi_type_size(desc->type);
     if (result == GP_OK && map.in_place) *bytes = desc->count * map.out_size;
     return result;
@@ -39278,23 +39094,22 @@ static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result res
 
 static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 {
-    const char *f = "gp_warmup";
     gp_result r = GP_OK;
     gpi_map map;
     if (desc->transform) {
-        r = gpi_map_of_transform(gp, f, desc->transform, &map);
+        r = gpi_map_of_transform(gp, desc->transform, &map);
         r = gpi_map_warm_up_one(gp, &map, r);
     }
     if (desc->fill && r == GP_OK) {
-        r = gpi_map_of_fill(gp, f, desc->fill, &map);
+        r = gpi_map_of_fill(gp, desc->fill, &map);
         r = gpi_map_warm_up_one(gp, &map, r);
     }
     if (desc->iota && r == GP_OK) {
-        r = gpi_map_of_iota(gp, f, desc->iota, &map);
+        r = gpi_map_of_iota(gp, desc->iota, &map);
         r = gpi_map_warm_up_one(gp, &map, r);
     }
     if (desc->adjacent_difference && r == GP_OK) {
-        r = gpi_map_of_difference(gp, f, desc->adjacent_difference, &map);
+        r = gpi_map_of_difference(gp, desc->adjacent_difference, &map);
         r = gpi_map_warm_up_one(gp, &map, r);
     }
     return r;
@@ -39309,7 +39124,6 @@ enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are 
 /* A checked call, ready to run. */
 typedef struct gpi_random {
     const gp_random_desc *desc;
-    const char *function;
     unsigned words;       /* random words of an element: 1, 2 */
     cl_ulong argument[2]; /* low and range; mean and deviation, by their bits */
     gpi_plan plan;
@@ -39324,7 +39138,7 @@ static gp_result gpi_random_range(gp_context *gp, gpi_random *random)
     const uint64_t low = random->desc->low.u64, high = random->desc->high.u64;
     random->argument[0] = low;
     random->argument[1] = high - low;
-    return gpi_check_bounds(gp, random->function, "low", low, "high", high, random->desc->type);
+    return gpi_check_bounds(gp, "low", low, "high", high, random->desc->type);
 }
 
 static gp_result gpi_random_normal(gp_context *gp, gpi_random *random)
@@ -39334,10 +39148,9 @@ static gp_result gpi_random_normal(gp_context *gp, gpi_random *random)
     const double numbers[2] = {d->mean, d->deviation == 0 ? 1 : d->deviation};
     size_t k;
     if (!(numbers[0] >= -most && numbers[0] <= most && numbers[1] >= 0 && numbers[1] <= most)) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: mean = %.17g and deviation = %.17g: must be finite as %s, deviation not negative",
-            random->function, d->mean, d->deviation, gpi_type_cl(gpi_operand(d->type)));
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "mean = %.17g and deviation = %.17g: must be finite as %s, deviation not negative",
+                        d->mean, d->deviation, gpi_type_cl(gpi_operand(d->type)));
     }
     for (k = 0; k < 2; k++) {
         const float narrow = (float)numbers[k];
@@ -39352,19 +39165,18 @@ static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
 {
     const gp_random_desc *d = random->desc;
     const bool floats = d->kind == GP_RANDOM_UNIFORM || d->kind == GP_RANDOM_NORMAL;
-    const gp_result result = gpi_check_type(gp, random->function, "type", d->type);
+    const gp_result result = gpi_check_type(gp, "type", d->type);
     if (result != GP_OK) return result;
     if ((unsigned)d->kind >= GP_RANDOM_KIND_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: kind = %d is not a gp_random_kind",
-                        random->function, (int)d->kind);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "kind = %d is not a gp_random_kind", (int)d->kind);
     }
     if (gpi_is_float(d->type) != floats) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s, kind %d is of %s", random->function,
-                        gpi_type_cl(d->type), (int)d->kind, floats ? "floats" : "integers");
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "type %s, kind %d is of %s", gpi_type_cl(d->type),
+                        (int)d->kind, floats ? "floats" : "integers");
     }
     if (d->count > UINT64_MAX - d->first_element) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: first_element = %llu and count = %zu are over 2^64",
-                        random->function, (unsigned long long)d->first_element, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "first_element = %llu and count = %zu are over 2^64",
+                        (unsigned long long)d->first_element, d->count);
     }
     random->words = gpi_type_size(d->type) == 8 || d->kind == GP_RANDOM_RANGE ? 2 : 1;
     if (d->kind == GP_RANDOM_NORMAL) return gpi_random_normal(gp, random);
@@ -39399,10 +39211,9 @@ static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
     const gp_random_desc *d = random->desc;
     gp_result result = gpi_random_describe(gp, random);
     random->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-    if (result == GP_OK) result = gpi_plan_make_map(gp, random->function, 16, &random->plan);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, 16, &random->plan);
     if (result != GP_OK) return result;
-    return gpi_program_get(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
-                           &random->program);
+    return gpi_program_get(gp, GPI_RANDOM, gpi_random_prelude, random, &random->plan, &random->program);
 }
 
 /* ------------------------------------------------------------------ check */
@@ -39412,11 +39223,11 @@ static gp_result gpi_random_check(gp_context *gp, const gpi_random *random)
     static const char *const names[2] = {"count_buffer", "out"};
     const gp_random_desc *d = random->desc;
     gpi_range used[2];
-    gp_result result = gpi_check_count(gp, random->function, &random->count, &used[0]);
+    gp_result result = gpi_check_count(gp, &random->count, &used[0]);
     if (result != GP_OK) return result;
-    result = gpi_check_buffer(gp, random->function, "out", d->out, d->out_offset, d->count,
-                              gpi_type_size(d->type), GPI_WRITES, &used[1]);
-    return result == GP_OK ? gpi_check_apart(gp, random->function, names, used, 1, 2) : result;
+    result = gpi_check_buffer(gp, "out", d->out, d->out_offset, d->count, gpi_type_size(d->type), GPI_WRITES,
+                              &used[1]);
+    return result == GP_OK ? gpi_check_apart(gp, names, used, 1, 2) : result;
 }
 
 /* ------------------------------------------------------------------ launch, API */
@@ -39444,27 +39255,27 @@ static gp_result gpi_random_launch(gpi_call *call, const gpi_random *random)
     return gpi_call_launch(call, &random->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-static gp_result gpi_random_call(gp_context *gp, const char *function, const gp_random_desc *desc)
+static gp_result gpi_random_call(gp_context *gp, const gp_random_desc *desc)
 {
     gpi_random random;
     gpi_call call;
     gp_result result;
     memset(&random, 0, sizeof random);
     random.desc = desc;
-    random.function = function;
     result = gpi_random_plan(gp, &random);
     if (result == GP_OK && desc->count > 0) result = gpi_random_check(gp, &random);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_random_launch(&call, &random);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc)
 {
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_random: gp or desc is NULL");
-    return gpi_random_call(gp, "gp_random", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    return gpi_random_call(gp, desc);
 }
 
 /* Makes one number, in a buffer of its own. */
@@ -39478,7 +39289,7 @@ static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
     probe.high.u8 = 1;
     probe.count = 1;
     result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.out);
-    if (result == GP_OK) result = gpi_random_call(gp, "gp_warmup", &probe);
+    if (result == GP_OK) result = gpi_random_call(gp, &probe);
     if (probe.out) (void)clReleaseMemObject(probe.out);
     return result;
 }
@@ -39502,7 +39313,6 @@ enum {
 /* A call, ready to be checked and run. */
 typedef struct gpi_stencil {
     const gp_stencil_desc *desc;
-    const char *function;
     gpi_args args; /* that the map may name */
     gp_type out_type;
     size_t height, channels, in_pitch, out_pitch; /* defaults instead of 0 */
@@ -39529,22 +39339,19 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
 {
     const gp_stencil_desc *d = s->desc;
     if (d->radius_x > GPI_STENCIL_RADIUS_MAX || d->radius_y > GPI_STENCIL_RADIUS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: radius_x = %u and radius_y = %u, must be at most %d", s->function, d->radius_x,
-                        d->radius_y, GPI_STENCIL_RADIUS_MAX);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "radius_x = %u and radius_y = %u, must be at most %d",
+                        d->radius_x, d->radius_y, GPI_STENCIL_RADIUS_MAX);
     }
     if (d->channels > GPI_STENCIL_CHANNELS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: channels = %u, must be at most %d", s->function,
-                        d->channels, GPI_STENCIL_CHANNELS_MAX);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "channels = %u, must be at most %d", d->channels,
+                        GPI_STENCIL_CHANNELS_MAX);
     }
     if ((unsigned)d->border >= GP_BORDER_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: border = %d is not a gp_border", s->function,
-                        (int)d->border);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "border = %d is not a gp_border", (int)d->border);
     }
     if (d->map && d->weights)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map and weights are both given: give one of them",
-                        s->function);
-    return gpi_check_text(gp, s->function, "map", d->map);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "map and weights are both given: give one of them");
+    return gpi_check_text(gp, "map", d->map);
 }
 
 /* Sets *count to the elements from the first to the last one of a picture. Returns false if it does not fit in a size_t. */
@@ -39560,13 +39367,13 @@ static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *
 static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
 {
     const gp_stencil_desc *d = s->desc;
-    gp_result result = gpi_check_type(gp, s->function, "type", d->type);
+    gp_result result = gpi_check_type(gp, "type", d->type);
     size_t row;
     s->out_type = d->out_type ? d->out_type : d->type;
-    if (result == GP_OK) result = gpi_check_type(gp, s->function, "out_type", s->out_type);
+    if (result == GP_OK) result = gpi_check_type(gp, "out_type", s->out_type);
     if (result == GP_OK) result = gpi_stencil_check_numbers(gp, s);
     s->args = gpi_args_make(d->args, d->arg_count, d->map ? "at x i j" : "");
-    if (result == GP_OK) result = gpi_args_check(gp, s->function, &s->args);
+    if (result == GP_OK) result = gpi_args_check(gp, &s->args);
     if (result != GP_OK) return result;
     s->height = d->height ? d->height : 1;
     s->channels = d->channels ? d->channels : 1;
@@ -39576,16 +39383,15 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     s->weights = d->map ? 0 : (size_t)(2 * d->radius_x + 1) * (2 * d->radius_y + 1);
     if (s->in_pitch < row || s->out_pitch < row) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: in_pitch = %zu or out_pitch = %zu is less than a row of %zu elements",
-                        s->function, s->in_pitch, s->out_pitch, row);
+                        "in_pitch = %zu or out_pitch = %zu is less than a row of %zu elements", s->in_pitch,
+                        s->out_pitch, row);
     }
     if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||
         !gpi_stencil_extent(row, s->height, s->out_pitch, &s->out_count)) {
-        return gpi_fail(
-            gp, GP_ERROR_COUNT_LIMIT,
-            "%s: height = %zu rows of %zu elements, in_pitch = %zu, out_pitch = %zu: more than %zu "
-            "elements from the first to the last",
-            s->function, s->height, row, s->in_pitch, s->out_pitch, (size_t)(SIZE_MAX / 16));
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "height = %zu rows of %zu elements, in_pitch = %zu, out_pitch = %zu: more than %zu "
+                        "elements from the first to the last",
+                        s->height, row, s->in_pitch, s->out_pitch, (size_t)(SIZE_MAX / 16));
     }
     return GP_OK;
 }
@@ -39675,10 +39481,10 @@ static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
 static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
 {
     gp_result result = gpi_stencil_describe(gp, s);
-    if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, gpi_type_size(s->desc->type), &s->plan);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, gpi_type_size(s->desc->type), &s->plan);
     if (result != GP_OK) return result;
     gpi_stencil_choose_tile(gp, s);
-    return gpi_program_get(gp, s->function, GPI_STENCIL, gpi_stencil_prelude, s, &s->plan, &s->program);
+    return gpi_program_get(gp, GPI_STENCIL, gpi_stencil_prelude, s, &s->plan, &s->program);
 }
 
 static size_t gpi_stencil_scratch(const gpi_stencil *s)
@@ -39694,24 +39500,24 @@ static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
     gpi_range used[GPI_STENCIL_ALL], others[GPI_STENCIL_RANGES];
     gp_result r;
     memset(used, 0, sizeof used);
-    r = gpi_check_buffer(gp, s->function, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type),
-                         GPI_READS, &used[GPI_STENCIL_IN]);
+    r = gpi_check_buffer(gp, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type), GPI_READS,
+                         &used[GPI_STENCIL_IN]);
     if (r == GP_OK && s->weights)
-        r = gpi_check_buffer(gp, s->function, "weights", d->weights, d->weights_offset, s->weights, 4,
-                             GPI_READS, &used[GPI_STENCIL_WEIGHTS]);
+        r = gpi_check_buffer(gp, "weights", d->weights, d->weights_offset, s->weights, 4, GPI_READS,
+                             &used[GPI_STENCIL_WEIGHTS]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, s->out_count,
-                             gpi_type_size(s->out_type), GPI_WRITES, &used[GPI_STENCIL_OUT]);
+        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, s->out_count, gpi_type_size(s->out_type),
+                             GPI_WRITES, &used[GPI_STENCIL_OUT]);
     if (r != GP_OK) return r;
     memcpy(others, used, sizeof others);
     s->in_place = gpi_same(&used[GPI_STENCIL_IN], &used[GPI_STENCIL_OUT]) && s->in_pitch == s->out_pitch;
     if (s->in_place) memset(&others[GPI_STENCIL_IN], 0, sizeof others[GPI_STENCIL_IN]);
-    r = gpi_check_apart(gp, s->function, gpi_stencil_names, others, GPI_STENCIL_OUT, GPI_STENCIL_RANGES);
+    r = gpi_check_apart(gp, gpi_stencil_names, others, GPI_STENCIL_OUT, GPI_STENCIL_RANGES);
     if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, s->function, &s->args, gpi_stencil_names, used, GPI_STENCIL_OUT,
+        r = gpi_args_check_buffers(gp, &s->args, gpi_stencil_names, used, GPI_STENCIL_OUT,
                                    GPI_STENCIL_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, s->function, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_ALL);
+    return gpi_check_scratch(gp, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_ALL);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -39784,18 +39590,17 @@ static gp_result gpi_stencil_launch_in_place(gpi_call *call, const gpi_stencil *
     return result == GP_OK ? gpi_stencil_launch(call, s, copy, 0) : result;
 }
 
-static gp_result gpi_stencil_call(gp_context *gp, const char *function, const gp_stencil_desc *desc)
+static gp_result gpi_stencil_call(gp_context *gp, const gp_stencil_desc *desc)
 {
     gpi_stencil s;
     gpi_call call;
     gp_result result;
     memset(&s, 0, sizeof s);
     s.desc = desc;
-    s.function = function;
     result = gpi_stencil_plan(gp, &s);
     if (result == GP_OK && desc->width > 0) result = gpi_stencil_check(gp, &s);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->width > 0) {
         result = s.in_place ? gpi_stencil_launch_in_place(&call, &s)
                             : gpi_stencil_launch(&call, &s, desc->in, desc->in_offset);
@@ -39807,25 +39612,26 @@ static gp_result gpi_stencil_call(gp_context *gp, const char *function, const gp
 
 GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc)
 {
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil: gp or desc is NULL");
-    return gpi_stencil_call(gp, "gp_stencil", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    return gpi_stencil_call(gp, desc);
 }
 
 GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes)
 {
     gpi_stencil s;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (bytes) *bytes = 0;
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
     memset(&s, 0, sizeof s);
     s.desc = desc;
-    s.function = "gp_stencil_scratch_size";
     result = gpi_stencil_describe(gp, &s);
     if (result == GP_OK)
-        result = gpi_is_in_place(gp, s.function, desc->in, desc->in_offset, desc->out, desc->out_offset,
+        result = gpi_is_in_place(gp, desc->in, desc->in_offset, desc->out, desc->out_offset,
                                  gpi_type_size(desc->type), &s.in_place);
     s.in_place = s.in_place && s.in_pitch == s.out_pitch && s.in_count == s.out_count &&
                  gpi_type_size(desc->type) == gpi_type_size(s.out_type);
@@ -39850,7 +39656,7 @@ static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc
     probe.wait = NULL;
     probe.wait_count = 0;
     probe.done = NULL;
-    if (result == GP_OK) result = gpi_stencil_call(gp, "gp_warmup", &probe);
+    if (result == GP_OK) result = gpi_stencil_call(gp, &probe);
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (probe.out) (void)clReleaseMemObject(probe.out);
     return result;
@@ -39877,7 +39683,6 @@ enum {
 /* A checked call, ready to run. */
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
-    const char *function;
     gp_type type, out_type;             /* of samples (after the map, if there is one); of counts */
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
     size_t in_size;                     /* of an element in memory */
@@ -39959,14 +39764,13 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
                                    : low < high && high - low < 1e38f * 10 && scale < 1e38f * 10;
     if (gpi_is_f32_bound(h->desc->lower) || gpi_is_f32_bound(h->desc->upper)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: bounds of floats are lower.f64 and upper.f64, but .f32 is set", h->function);
+                        "bounds of floats are lower.f64 and upper.f64, but .f32 is set");
     }
     if (!good) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: lower = %.17g and upper = %.17g: as %s, lower must be less than upper, and upper - "
-            "lower and bins / (upper - lower) must be finite",
-            h->function, lower, upper, gpi_type_cl(gpi_operand(h->type)));
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "lower = %.17g and upper = %.17g: as %s, lower must be less than upper, and upper - "
+                        "lower and bins / (upper - lower) must be finite",
+                        lower, upper, gpi_type_cl(gpi_operand(h->type)));
     }
     if (h->size == 8) {
         memcpy(&h->lower, &lower, 8);
@@ -39991,7 +39795,7 @@ static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
         gpi_bins_integer(h, gpi_is_signed(h->type) ? ~(all >> 1) : 0, all);
         return GP_OK;
     }
-    result = gpi_check_bounds(gp, h->function, "lower", lower, "upper", upper, h->type);
+    result = gpi_check_bounds(gp, "lower", lower, "upper", upper, h->type);
     if (result != GP_OK) return result;
     gpi_bins_integer(h, lower, upper - lower - 1);
     return GP_OK;
@@ -40003,26 +39807,24 @@ static gp_result gpi_histogram_check_map(gp_context *gp, const gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
     const bool has_type = !d->record && !h->indices;
-    gp_result result = gpi_check_text(gp, h->function, "map", d->map);
-    if (result == GP_OK) result = gpi_args_check(gp, h->function, &h->args);
+    gp_result result = gpi_check_text(gp, "map", d->map);
+    if (result == GP_OK) result = gpi_args_check(gp, &h->args);
     if (result != GP_OK) return result;
     if (d->record && (d->type || !d->map)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: record is given, and type = %d, and map is %s: records take a map, and no type",
-                        h->function, (int)d->type, d->map ? "given" : "NULL");
+                        "record is given, and type = %d, and map is %s: records take a map, and no type",
+                        (int)d->type, d->map ? "given" : "NULL");
     }
     if (d->map_type && !d->map) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d, and map is NULL", h->function,
-                        (int)d->map_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "map_type = %d, and map is NULL", (int)d->map_type);
     }
     if (d->map && h->channels > 1) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: channels = %u and a map, which makes one sample of an element", h->function,
-                        d->channels);
+                        "channels = %u and a map, which makes one sample of an element", d->channels);
     }
-    if (has_type) result = gpi_check_type(gp, h->function, "type", d->type);
+    if (has_type) result = gpi_check_type(gp, "type", d->type);
     if (result == GP_OK && d->map && (d->map_type || !has_type))
-        result = gpi_check_type(gp, h->function, "map_type", d->map_type);
+        result = gpi_check_type(gp, "map_type", d->map_type);
     return result;
 }
 
@@ -40030,12 +39832,12 @@ static gp_result gpi_histogram_check_types(gp_context *gp, const gpi_histogram *
 {
     const gp_histogram_desc *d = h->desc;
     if (h->out_type != GP_U32 && h->out_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64", h->function,
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type = %d, must be GP_U32 or GP_U64",
                         (int)h->out_type);
     }
     if (d->weights ? !h->weight_size || gpi_is_float(d->weight_type) : d->weight_type != GP_TYPE_NONE) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: weight_type = %d %s", h->function,
-                        (int)d->weight_type, d->weights ? "is not an integer type" : "and weights is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "weight_type = %d %s", (int)d->weight_type,
+                        d->weights ? "is not an integer type" : "and weights is NULL");
     }
     return GP_OK;
 }
@@ -40046,16 +39848,15 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
     if (h->channels > 4 || (h->channels > 1 && h->size > 1) || h->wanted > h->channels) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: channels = %u and channels_out = %u: at most 4, and more than 1 only for samples of 8 bits",
-            h->function, d->channels, d->channels_out);
+            "channels = %u and channels_out = %u: at most 4, and more than 1 only for samples of 8 bits",
+            d->channels, d->channels_out);
     }
     if (h->bins == 0 || h->bins >= UINT32_MAX) {
         return gpi_fail(gp, h->bins ? GP_ERROR_COUNT_LIMIT : GP_ERROR_INVALID_ARGUMENT,
-                        "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function, h->bins);
+                        "bins = %zu, must be 1 .. 2^32 - 2", h->bins);
     }
     if (d->edges && (d->lower.u64 || d->upper.u64)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: edges is given: lower and upper must be 0",
-                        h->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "edges is given: lower and upper must be 0");
     }
     return GP_OK;
 }
@@ -40150,13 +39951,11 @@ static size_t gpi_histogram_scratch(const gpi_histogram *h)
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const gp_histogram_desc *d,
-                                    gpi_histogram *h)
+static gp_result gpi_histogram_plan(gp_context *gp, const gp_histogram_desc *d, gpi_histogram *h)
 {
     gp_result result;
     memset(h, 0, sizeof *h);
     h->desc = d;
-    h->function = function;
     h->out_type = d->out_type ? d->out_type : GP_U32;
     h->type = d->map && d->map_type ? d->map_type : d->type;
     h->indices = d->map && !d->in && !d->type && !d->record;
@@ -40177,10 +39976,10 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
     if (result == GP_OK) result = gpi_histogram_check_types(gp, h);
     if (result == GP_OK) result = gpi_histogram_check_bins(gp, h);
     if (result == GP_OK && !d->edges) result = gpi_bins_even(gp, h);
-    if (result == GP_OK) result = gpi_plan_make_keys(gp, function, GPI_HISTOGRAM, h->size, &h->plan);
+    if (result == GP_OK) result = gpi_plan_make_keys(gp, GPI_HISTOGRAM, h->size, &h->plan);
     if (result != GP_OK) return result;
     gpi_histogram_near_cells(gp, h);
-    result = gpi_program_get(gp, h->function, GPI_HISTOGRAM, gpi_histogram_prelude, h, &h->plan, &h->program);
+    result = gpi_program_get(gp, GPI_HISTOGRAM, gpi_histogram_prelude, h, &h->plan, &h->program);
     if (result == GP_OK) gpi_histogram_spans(gp, h);
     return result;
 }
@@ -40198,30 +39997,29 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
     };
     static const char *const names[GPI_RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
     const gp_histogram_desc *d = h->desc;
-    const char *f = h->function;
     gpi_range used[GPI_ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
     if (d->count > 0 && !h->indices) {
-        r = gpi_check_buffer(gp, f, names[GPI_FROM], d->in, d->in_offset, d->count, h->in_size * h->channels,
+        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, h->in_size * h->channels,
                              GPI_READS, &used[GPI_FROM]);
     }
     if (r == GP_OK && d->count > 0 && d->weights) {
-        r = gpi_check_buffer(gp, f, names[GPI_WEIGHTS], d->weights, d->weights_offset, d->count,
-                             h->weight_size, GPI_READS, &used[GPI_WEIGHTS]);
+        r = gpi_check_buffer(gp, names[GPI_WEIGHTS], d->weights, d->weights_offset, d->count, h->weight_size,
+                             GPI_READS, &used[GPI_WEIGHTS]);
     }
     if (r == GP_OK && d->edges) {
-        r = gpi_check_buffer(gp, f, names[GPI_EDGES], d->edges, d->edges_offset, h->bins + 1, h->size,
-                             GPI_READS, &used[GPI_EDGES]);
+        r = gpi_check_buffer(gp, names[GPI_EDGES], d->edges, d->edges_offset, h->bins + 1, h->size, GPI_READS,
+                             &used[GPI_EDGES]);
     }
-    if (r == GP_OK) r = gpi_check_count(gp, f, &h->count, &used[GPI_COUNT]);
+    if (r == GP_OK) r = gpi_check_count(gp, &h->count, &used[GPI_COUNT]);
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[GPI_TO], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
+        r = gpi_check_buffer(gp, names[GPI_TO], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
                              GPI_BOTH, &used[GPI_TO]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_TO, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &h->args, names, used, GPI_TO, GPI_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, GPI_ALL) : r;
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_TO, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, &h->args, names, used, GPI_TO, GPI_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, gpi_histogram_scratch(h), used, GPI_ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -40309,12 +40107,13 @@ GP_API gp_result gp_histogram(gp_context *gp, const gp_histogram_desc *desc)
     gpi_histogram histogram;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_histogram: gp or desc is NULL");
-    result = gpi_histogram_plan(gp, "gp_histogram", desc, &histogram);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_histogram_plan(gp, desc, &histogram);
     if (result == GP_OK) result = gpi_histogram_check(gp, &histogram);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, "gp_histogram", desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_histogram_launch(&call, &histogram);
     return gpi_call_end(&call, result);
 }
@@ -40323,11 +40122,11 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
 {
     gpi_histogram histogram;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_histogram_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_histogram_plan(gp, "gp_histogram_scratch_size", desc, &histogram);
+    result = gpi_histogram_plan(gp, desc, &histogram);
     *bytes = result == GP_OK ? gpi_histogram_scratch(&histogram) : 0;
     return result;
 }
@@ -40393,7 +40192,7 @@ static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
     cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     if (error == CL_SUCCESS) error = gpi_device_probe(platform, device, &gp->info);
     if (error == CL_SUCCESS) return GP_OK;
-    return gpi_fail_cl(NULL, error, "gp_context_create", GPI_PROBE_CALLS);
+    return gpi_fail_cl(NULL, error, GPI_PROBE_CALLS);
 }
 
 /* Takes over the caller's queue, with its context and device. */
@@ -40407,18 +40206,16 @@ static gp_result gpi_adopt_queue(gp_context *gp)
     if (!error) error = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
     if (!error)
         error = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
-    if (error) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetCommandQueueInfo");
+    if (error) return gpi_fail_cl(NULL, error, "clGetCommandQueueInfo");
     if (gp->desc.context && gp->desc.context != context) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: queue belongs to another context");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "queue belongs to another context");
     }
     if (gp->desc.device && gp->desc.device != device) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: queue belongs to another device");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "queue belongs to another device");
     }
     if (gp->desc.profile && !(properties & CL_QUEUE_PROFILING_ENABLE)) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: profile needs a queue with CL_QUEUE_PROFILING_ENABLE");
+                        "profile needs a queue with CL_QUEUE_PROFILING_ENABLE");
     }
     gp->out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
     gp->context = context;
@@ -40440,14 +40237,14 @@ static gp_result gpi_adopt_context(gp_context *gp)
     error = clRetainContext(gp->context);
     if (error) {
         gp->context = NULL;
-        return gpi_fail_cl(NULL, error, "gp_context_create", "clRetainContext(context)");
+        return gpi_fail_cl(NULL, error, "clRetainContext(context)");
     }
     if (!gp->desc.context && !gp->desc.device) return gpi_probe_given(gp, share->info.device);
     error = clGetContextInfo(gp->context, CL_CONTEXT_DEVICES, sizeof devices, devices, &size);
-    if (error) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetContextInfo");
+    if (error) return gpi_fail_cl(NULL, error, "clGetContextInfo");
     while (gp->desc.device && i < size / sizeof devices[0] && devices[i] != gp->desc.device) i++;
     if (i == size / sizeof devices[0]) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: device is not in context");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "device is not in context");
     }
     return gpi_probe_given(gp, devices[i]);
 }
@@ -40458,12 +40255,13 @@ static gp_result gpi_make_context(gp_context *gp)
     cl_int error;
     const gp_result result =
         gp->desc.device ? gpi_probe_given(gp, gp->desc.device) : gpi_device_choose(&gp->desc, &gp->info);
+    gpi_enter(NULL, "gp_context_create"); /* the caller's `score` may have made calls */
     if (result != GP_OK) return result;
     properties[0] = CL_CONTEXT_PLATFORM;
     properties[1] = (cl_context_properties)gp->info.platform;
     properties[2] = 0;
     gp->context = clCreateContext(properties, 1, &gp->info.device, NULL, NULL, &error);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateContext");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "clCreateContext");
 }
 
 #if defined(__GNUC__)
@@ -40476,8 +40274,7 @@ static gp_result gpi_make_queue(gp_context *gp)
     cl_int error;
     gp->queue = clCreateCommandQueue(gp->context, gp->info.device,
                                      gp->desc.profile ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
-    return error == CL_SUCCESS ? GP_OK
-                               : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateCommandQueue");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "clCreateCommandQueue");
 }
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
@@ -40497,18 +40294,17 @@ static gp_result gpi_open_device(gp_context *gp)
 static gp_result gpi_check_desc(const gp_context *gp)
 {
     if ((unsigned)gp->desc.strategy >= GP_STRATEGY_COUNT) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: strategy = %d",
-                        (int)gp->desc.strategy);
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "strategy = %d", (int)gp->desc.strategy);
     }
     if (gp->desc.share && gp->desc.share->context != gp->context) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another cl_context");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "share has another cl_context");
     }
     if (gp->desc.share && gp->desc.share->info.device != gp->info.device) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another device");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "share has another device");
     }
     if (!gp->desc.scratch_alloc != !gp->desc.scratch_free) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: scratch_alloc and scratch_free: give both or neither");
+                        "scratch_alloc and scratch_free: give both or neither");
     }
     return gpi_check_tuning(&gp->desc.tuning, &gp->info);
 }
@@ -40539,7 +40335,7 @@ static gp_result gpi_copy_strings(gp_context *gp)
     if (desc->dump_dir) gp->dump_dir = gpi_format("%s", desc->dump_dir);
     if (!gp->options || (gp->info.sub_groups == GP_SUB_GROUPS_KHRONOS && !gp->options_sub_groups) ||
         (desc->dump_dir && !gp->dump_dir)) {
-        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for strings");
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for strings");
     }
     if (!desc->no_disk_cache)
         gpi_cache_open(gp, desc->cache_dir ? gpi_format("%s", desc->cache_dir) : gpi_cache_dir_default(gp));
@@ -40558,7 +40354,7 @@ static gp_result gpi_make_buffers(gp_context *gp)
     if (error == CL_SUCCESS) {
         gp->result = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, GPI_ELEMENT_MAX, NULL, &error);
     }
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateBuffer");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "clCreateBuffer");
 }
 
 static gp_result gpi_context_open(gp_context *gp)
@@ -40577,15 +40373,17 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
 {
     gp_context *gp;
     gp_result result;
+    gpi_enter(NULL, __func__);
     if (out) *out = NULL;
     if (!desc || !out) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: desc or out is NULL");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "desc or out is NULL");
     }
-    result = gpi_check_use(NULL, "gp_context_create");
+    result = gpi_check_use(NULL);
     if (result != GP_OK) return result;
     gp = (gp_context *)GP_CALLOC(1, sizeof *gp);
-    if (!gp) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
+    if (!gp) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     gp->desc = *desc;
+    gp->function = __func__;
     result = gpi_context_open(gp);
     if (result != GP_OK) {
         gpi_error_leave(gp);
@@ -40612,10 +40410,10 @@ static void gpi_finish_at_last(gp_context *gp)
 
 GP_API void gp_context_destroy(gp_context *gp)
 {
-    if (!gp || gpi_check_use(gp, "gp_context_destroy") != GP_OK) return;
+    gpi_enter(gp, __func__);
+    if (!gp || gpi_check_use(gp) != GP_OK) return;
     if (gp->telling) {
-        (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                       "gp_context_destroy: on_async_error called it with its own context");
+        (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "on_async_error called it with its own context");
         return;
     }
     if (gp->queue) gpi_finish_at_last(gp);
@@ -40667,29 +40465,27 @@ static bool gpi_is_identifier(const char *name)
     return length > 0 && length <= GPI_GROUP_NAME_MAX && strspn(name, letters) == length;
 }
 
-static gp_result gpi_group_check_name(gp_context *gp, const char *function, const gp_device_source_desc *desc,
-                                      size_t k)
+static gp_result gpi_group_check_name(gp_context *gp, const gp_device_source_desc *desc, size_t k)
 {
     const char *name = desc->ops[k].name;
     char quoted[GPI_QUOTE_MAX];
     size_t i;
     if (!gpi_is_identifier(name)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: ops[%zu].name is %s, must be 1 to %d letters, digits and underscores", function,
-                        k, name ? gpi_quote(name, strlen(name), quoted) : "NULL", (int)GPI_GROUP_NAME_MAX);
+                        "ops[%zu].name is %s, must be 1 to %d letters, digits and underscores", k,
+                        name ? gpi_quote(name, strlen(name), quoted) : "NULL", (int)GPI_GROUP_NAME_MAX);
     }
     for (i = 0; i < k; i++) {
         if (strcmp(desc->ops[i].name, name) == 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops[%zu] and ops[%zu] are both named %s",
-                            function, i, k, name);
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "ops[%zu] and ops[%zu] are both named %s", i, k,
+                            name);
         }
     }
     return GP_OK;
 }
 
 /* Makes the element of operation `op`. Error messages name it ops[k]. */
-static gp_result gpi_group_element(gp_context *gp, const char *function, const gp_group_op *op, size_t k,
-                                   gpi_element *element)
+static gp_result gpi_group_element(gp_context *gp, const gp_group_op *op, size_t k, gpi_element *element)
 {
     char prefix[32];
     gpi_operation operation;
@@ -40700,39 +40496,37 @@ static gp_result gpi_group_element(gp_context *gp, const char *function, const g
     operation.monoid = op->monoid;
     if (!op->monoid) operation.out_type = op->type;
     if (!op->monoid && gpi_is_arg(op->op)) {
-        result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax need a monoid here",
-                          function, (int)op->op);
+        result =
+            gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d: argmin and argmax need a monoid here", (int)op->op);
     } else if (op->monoid && op->monoid->takes_args) {
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->takes_args: there are no args here",
-                          function);
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "monoid->takes_args: there are no args here");
     } else {
-        result = gpi_element_make(gp, function, &operation, element);
+        result = gpi_element_make(gp, &operation, element);
     }
     (void)snprintf(prefix, sizeof prefix, "ops[%zu].", k);
-    if (result != GP_OK) gpi_fail_within(gp, function, prefix);
+    if (result != GP_OK) gpi_fail_within(gp, prefix);
     return result;
 }
 
-static gp_result gpi_group_check(gp_context *gp, const char *function, const gp_device_source_desc *desc)
+static gp_result gpi_group_check(gp_context *gp, const gp_device_source_desc *desc)
 {
     gpi_element element;
     gp_result result = GP_OK;
     size_t k;
     if (!desc->ops != !desc->op_count || desc->op_count > GPI_GROUP_OPS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops is %s, op_count = %zu, at most %d", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "ops is %s, op_count = %zu, at most %d",
                         desc->ops ? "given" : "NULL", desc->op_count, (int)GPI_GROUP_OPS_MAX);
     }
     if (desc->group > GPI_GROUP_SIZE_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: group = %u, at most %d", function,
-                        (unsigned)desc->group, (int)GPI_GROUP_SIZE_MAX);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "group = %u, at most %d", (unsigned)desc->group,
+                        (int)GPI_GROUP_SIZE_MAX);
     }
     if (desc->table.id) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table is only used with GP_DEVICE_HASH",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "table is only used with GP_DEVICE_HASH");
     }
     for (k = 0; k < desc->op_count && result == GP_OK; k++) {
-        result = gpi_group_check_name(gp, function, desc, k);
-        if (result == GP_OK) result = gpi_group_element(gp, function, &desc->ops[k], k, &element);
+        result = gpi_group_check_name(gp, desc, k);
+        if (result == GP_OK) result = gpi_group_element(gp, &desc->ops[k], k, &element);
     }
     return result;
 }
@@ -40803,16 +40597,15 @@ static void gpi_group_text_group(const gp_context *gp, uint32_t group, gpi_text 
     gpi_text_add_kernels(text, "group/device.cl");
 }
 
-static gp_result gpi_group_device_text(gp_context *gp, const char *function,
-                                       const gp_device_source_desc *desc, gpi_text *text)
+static gp_result gpi_group_device_text(gp_context *gp, const gp_device_source_desc *desc, gpi_text *text)
 {
     gpi_element element;
-    gp_result result = gpi_group_check(gp, function, desc);
+    gp_result result = gpi_group_check(gp, desc);
     unsigned k;
     if (result != GP_OK) return result;
     gpi_group_text_group(gp, desc->group, text);
     for (k = 0; k < desc->op_count && result == GP_OK; k++) {
-        result = gpi_group_element(gp, function, &desc->ops[k], k, &element);
+        result = gpi_group_element(gp, &desc->ops[k], k, &element);
         if (result != GP_OK) break;
         if (desc->ops[k].monoid) gpi_group_text_monoid(desc, &element, k, text);
         else gpi_group_text_builtin(&desc->ops[k], &element, k, text);
@@ -40822,35 +40615,33 @@ static gp_result gpi_group_device_text(gp_context *gp, const char *function,
 
 /* ------------------------------------------------------------------ call */
 
-static gp_result gpi_device_compose(gp_context *gp, const char *function, const gp_device_source_desc *desc,
-                                    gpi_text *text)
+static gp_result gpi_device_compose(gp_context *gp, const gp_device_source_desc *desc, gpi_text *text)
 {
-    if (desc->part == GP_DEVICE_GROUP) return gpi_group_device_text(gp, function, desc, text);
+    if (desc->part == GP_DEVICE_GROUP) return gpi_group_device_text(gp, desc, text);
     if (desc->part != GP_DEVICE_HASH) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: part = %d is not a gp_device_part", function,
-                        (int)desc->part);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "part = %d is not a gp_device_part", (int)desc->part);
     }
     if (desc->ops || desc->op_count || desc->group) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: ops, op_count and group are only used with GP_DEVICE_GROUP", function);
+                        "ops, op_count and group are only used with GP_DEVICE_GROUP");
     }
-    return gpi_hash_device_text(gp, function, desc->table, text);
+    return gpi_hash_device_text(gp, desc->table, text);
 }
 
 GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *out,
                                   size_t capacity, size_t *size)
 {
-    static const char function[] = "gp_device_source";
     gpi_text text;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (size) *size = 0;
     if (!gp || !desc || !size || (!out && capacity > 0))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc, text or size is NULL", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc, text or size is NULL");
     memset(&text, 0, sizeof text);
-    result = gpi_device_compose(gp, function, desc, &text);
+    result = gpi_device_compose(gp, desc, &text);
     if (result == GP_OK) gpi_text_add(&text, "#line 1 \"user\"\n");
     if (result == GP_OK && text.failed)
-        result = gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
+        result = gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a text");
     if (result == GP_OK) {
         *size = text.length + 1;
         if (capacity > 0) {
@@ -40893,8 +40684,9 @@ GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user)
 {
     gpi_program *p;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !write) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_programs_export: gp or write is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or write is NULL");
     }
     result = gp_finish(gp);
     if (result != GP_OK) return result;
@@ -41018,7 +40810,7 @@ static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row
     const char *detail = strstr(gp->error, ": ");
     (void)snprintf(text, sizeof text, "%s", detail ? detail + 2 : gp->error);
     (void)gp_finish(gp);
-    return gpi_fail(gp, result, "gp_self_test: %s%s: %s", row->name, gpi_strategy_name(strategy), text);
+    return gpi_fail(gp, result, "%s%s: %s", row->name, gpi_strategy_name(strategy), text);
 }
 
 /* Fills the inputs with random words, the same for every case, and the outputs with poison. */
@@ -41040,7 +40832,7 @@ static gp_result gpi_self_test_prepare(gpi_self_test *t)
         error = clEnqueueWriteBuffer(t->gp->queue, t->out_buffer[k], CL_TRUE, 0, t->count * 4, t->found, 0,
                                      NULL, NULL);
     }
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(t->gp, error, "gp_self_test", "clEnqueueWriteBuffer");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(t->gp, error, "clEnqueueWriteBuffer");
 }
 
 static gp_result gpi_self_test_compare(gpi_self_test *t, const gpi_self_test_row *row)
@@ -41051,11 +40843,11 @@ static gp_result gpi_self_test_compare(gpi_self_test *t, const gpi_self_test_row
         const cl_int error = count == 0 ? CL_SUCCESS
                                         : clEnqueueReadBuffer(t->gp->queue, t->out_buffer[k], CL_TRUE, 0,
                                                               count * 4, t->found, 0, NULL, NULL);
-        if (error != CL_SUCCESS) return gpi_fail_cl(t->gp, error, "gp_self_test", "clEnqueueReadBuffer");
+        if (error != CL_SUCCESS) return gpi_fail_cl(t->gp, error, "clEnqueueReadBuffer");
         for (i = 0; i < count && t->found[i] == t->expected[k][i]; i++) continue;
         if (i == count) continue;
-        return gpi_fail(t->gp, GP_ERROR_WRONG_RESULT, "%s[%zu] = %u, expected %u", row->outputs[k], i,
-                        (unsigned)t->found[i], (unsigned)t->expected[k][i]);
+        return gpi_fail_text(t->gp, GP_ERROR_WRONG_RESULT, "%s[%zu] = %u, expected %u", row->outputs[k], i,
+                             (unsigned)t->found[i], (unsigned)t->expected[k][i]);
     }
     return GP_OK;
 }
@@ -41065,6 +40857,7 @@ static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *ro
     gp_result result = gpi_self_test_prepare(t);
     t->strategy = strategy;
     if (result == GP_OK) result = row->run(t);
+    gpi_enter(t->gp, "gp_self_test");
     if (result == GP_OK) result = gp_finish(t->gp);
     if (result == GP_OK) result = gpi_self_test_compare(t, row);
     return result == GP_OK ? result : gpi_self_test_fail(t->gp, row, strategy, result);
@@ -41076,8 +40869,7 @@ static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *ro
 static void gpi_self_test_plan(gp_context *gp, gpi_primitive primitive, gpi_plan *plan)
 {
     const bool nest = primitive == GPI_BRACKETS || primitive == GPI_STACK_SCAN || primitive == GPI_TREE;
-    (void)(nest ? gpi_plan_make_brackets : gpi_plan_make_sized)(gp, "gp_self_test", primitive, 4,
-                                                                GP_STRATEGY_AUTO, plan);
+    (void)(nest ? gpi_plan_make_brackets : gpi_plan_make_sized)(gp, primitive, 4, GP_STRATEGY_AUTO, plan);
 }
 
 static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc *desc,
@@ -41138,7 +40930,7 @@ static gp_result gpi_self_test_all(gpi_self_test *t, const gp_self_test_desc *de
         ran++;
     }
     if (ran == 0) {
-        return gpi_fail(t->gp, GP_ERROR_INVALID_ARGUMENT, "gp_self_test: filter = %s is in no case's name",
+        return gpi_fail(t->gp, GP_ERROR_INVALID_ARGUMENT, "filter = %s is in no case's name",
                         gpi_quote(desc->filter, strlen(desc->filter), quote));
     }
     if (t->failure != GP_OK) memcpy(t->gp->error, t->failure_text, sizeof t->failure_text);
@@ -41155,7 +40947,7 @@ static gp_result gpi_self_test_open(gpi_self_test *t)
     gp_result result = GP_OK;
     size_t k;
     t->order = (uint64_t *)GP_MALLOC((2 + GPI_SELF_TEST_ARRAYS) * bytes);
-    if (!t->order) return gpi_fail(t->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_self_test: no memory");
+    if (!t->order) return gpi_fail(t->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     arrays = (uint32_t *)(t->order + t->count);
     for (k = 0; k < GPI_SELF_TEST_INPUTS; k++, arrays += t->count) {
         t->in[k] = arrays;
@@ -41185,12 +40977,13 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc)
 {
     gpi_self_test t;
     gp_result result;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_self_test: gp or desc is NULL");
+    gpi_enter(gp, __func__);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
     memset(&t, 0, sizeof t);
     t.gp = gp;
     t.count = desc->count ? desc->count : (size_t)GPI_SELF_TEST_COUNT;
     if (t.count < GPI_SELF_TEST_COUNT_MIN || t.count > GPI_SELF_TEST_COUNT_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_self_test: count = %zu, must be %d to %d", t.count,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "count = %zu, must be %d to %d", t.count,
                         (int)GPI_SELF_TEST_COUNT_MIN, (int)GPI_SELF_TEST_COUNT_MAX);
     }
     result = gp_finish(gp);
@@ -41213,7 +41006,7 @@ static gp_result gpi_self_test_upload(gpi_self_test *t)
     for (k = 0; k < GPI_SELF_TEST_INPUTS; k++) {
         const cl_int error = clEnqueueWriteBuffer(t->gp->queue, t->in_buffer[k], CL_TRUE, 0, t->count * 4,
                                                   t->in[k], 0, NULL, NULL);
-        if (error != CL_SUCCESS) return gpi_fail_cl(t->gp, error, "gp_self_test", "clEnqueueWriteBuffer");
+        if (error != CL_SUCCESS) return gpi_fail_cl(t->gp, error, "clEnqueueWriteBuffer");
     }
     return GP_OK;
 }
@@ -41934,12 +41727,13 @@ GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out)
     cl_uint counters[GPI_CONTEXT_COUNTERS];
     cl_int error;
     gp_result result;
-    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stats_read: gp or out is NULL");
+    gpi_enter(gp, __func__);
+    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or out is NULL");
     result = gp_finish(gp);
     if (result != GP_OK) return result;
     error =
         clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof counters, counters, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_stats_read", "clEnqueueReadBuffer");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clEnqueueReadBuffer");
     *out = gp->stats;
     out->fallbacks = counters[GPI_COUNT_FALLBACKS];
     out->abandoned = counters[GPI_COUNT_ABANDONED];
@@ -41953,8 +41747,9 @@ GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t c
 {
     gp_result result;
     size_t i;
+    gpi_enter(gp, __func__);
     if (!gp || !count || (!out && capacity > 0)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stats_kernels: gp, count or out is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, count or out is NULL");
     }
     result = gp_finish(gp);
     *count = gp->kernel_count;
@@ -41967,11 +41762,12 @@ GP_API gp_result gp_stats_reset(gp_context *gp)
     const cl_uint zero[GPI_CONTEXT_COUNTERS] = {0};
     cl_int error;
     gp_result result;
-    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_stats_reset: gp is NULL");
+    gpi_enter(gp, __func__);
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp is NULL");
     result = gp_finish(gp);
     if (result != GP_OK) return result;
     error = clEnqueueWriteBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof zero, zero, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_stats_reset", "clEnqueueWriteBuffer");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clEnqueueWriteBuffer");
     memset(&gp->stats, 0, sizeof gp->stats);
     gp->stats.scratch_bytes = gp->scratch_size;
     gp->kernel_count = 0;
@@ -42001,7 +41797,7 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
     memset(wrong, 0xff, sizeof wrong);
     result = gp_buffer_create(gp, words * sizeof *wrong, wrong, &buffer);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, "gp_context_create", NULL, 0, NULL);
+    result = gpi_call_begin(&call, gp, NULL, 0, NULL);
     if (result == GP_OK) {
         gpi_call_kernel(&call, program, "gp_sub_group_check");
         GPI_CALL_ARG(&call, buffer);
@@ -42013,9 +41809,8 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
     for (i = 0; i < words; i++) any |= wrong[i];
     if (result != GP_OK || any == 0) return result;
     program->launched = 0; /* so that it is not saved */
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
-                    "gp_context_create: sub-groups of %u work-items fail their check (0x%x)", plan->sub_group,
-                    (unsigned)any);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "sub-groups of %u work-items fail their check (0x%x)",
+                    plan->sub_group, (unsigned)any);
 }
 
 /* Returns NVIDIA's compute capability times ten; 0: not known. */
@@ -42057,7 +41852,7 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
         memset(&text, 0, sizeof text);
         gpi_text_plan(gp, plan, &text);
         gpi_text_add(&text, "#define GPI_FP64 0\n");
-        result = gpi_program_get_text(gp, "gp_context_create", GPI_SUB_GROUP_CHECK, text.data, &program);
+        result = gpi_program_get_text(gp, GPI_SUB_GROUP_CHECK, text.data, &program);
         if (result != GP_OK) return result;
         if (program->sub_group == 0 || program->sub_group == plan->sub_group)
             return gpi_sub_groups_run(gp, plan, program);
@@ -42065,8 +41860,7 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
         gp->sub_group_pinned = false;
         if (plan->sub_group < GPI_SUB_GROUP_MIN || plan->sub_group > GPI_SUB_GROUP_MAX) break;
     }
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of size %u",
-                    plan->sub_group);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "kernels have sub-groups of size %u", plan->sub_group);
 }
 
 /* Returns true if sub-groups are switched off, or if no kernel of this context would use the device's own. */
@@ -42295,14 +42089,13 @@ static gp_result gpi_tuning_take(gp_context *gp, gpi_span text, const char *name
     const char *wrong = gpi_tuning_head(gp, &text, &number);
     if (!wrong) {
         gp->tuned = (gpi_tuning_row *)GP_CALLOC(GPI_PRIMITIVES, sizeof *gp->tuned);
-        if (!gp->tuned) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
+        if (!gp->tuned) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
         wrong = gpi_tuning_rows_of(gp, text, &number);
     }
     if (!wrong) return GP_OK;
     GP_FREE(gp->tuned);
     gp->tuned = NULL;
-    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning_file %s, line %u: %s", name,
-                    number, wrong);
+    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "tuning_file %s, line %u: %s", name, number, wrong);
 }
 
 static gp_result gpi_tuning_load(gp_context *gp, const char *path)
@@ -42311,14 +42104,11 @@ static gp_result gpi_tuning_load(gp_context *gp, const char *path)
     gp_result result;
     unsigned char *data = gpi_file_read(path, false, &text.length);
     if (!data && text.length == GPI_FILE_ENDS_EARLY)
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: cannot read all of tuning_file %s", path);
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "cannot read all of tuning_file %s", path);
     if (!data && text.length > 0)
-        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for tuning_file %s",
-                        path);
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for tuning_file %s", path);
     if (!data) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: cannot read tuning_file %s",
-                        path);
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "cannot read tuning_file %s", path);
     }
     text.at = (const char *)data;
     result = gpi_tuning_take(gp, text, path);
@@ -42392,8 +42182,9 @@ static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
-    result = gpi_check_use(gp, "gp_warmup");
+    gpi_enter(gp, __func__);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_check_use(gp);
     if (result != GP_OK) return result;
     gp->warming_up = true;
     result = gpi_warm_up(gp, desc);

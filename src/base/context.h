@@ -23,14 +23,14 @@ struct gpi_range;
 
 /* The functions of hash tables that lower layers call. They are set when a table is made (hash/table.c). */
 typedef struct gpi_hash_hooks {
-    gp_result (*check_apart)(gp_context *gp, const char *function, const char *field,
-                             const struct gpi_range *range);
+    gp_result (*check_apart)(gp_context *gp, const char *field, const struct gpi_range *range);
     cl_int (*read_told)(gp_context *gp, cl_bool blocking);
     gp_result (*tell)(gp_context *gp);
     gp_result (*result)(gp_context *gp);
 } gpi_hash_hooks;
 
 struct gp_context {
+    const char *function; /* the public call that runs, or ran last; static text */
     gp_context_desc desc; /* its strings are copied or no longer used */
     gp_device_info info;
     cl_context context;

@@ -2,7 +2,6 @@
 #include "base/context.h"
 #include "base/error.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,6 +60,9 @@
 /* The text of the last failure without a context. */
 static GPI_THREAD_LOCAL char gpi_orphan_error[1024];
 
+/* The name of the last call without a context, or by a callback (gpi_enter). */
+static GPI_THREAD_LOCAL const char *gpi_orphan_function;
+
 GP_API int gp_version(void) { return GP_VERSION; }
 
 GP_API const char *gp_error_string(gp_result result)
@@ -116,12 +118,14 @@ static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE
    failure's text. */
 static void gpi_log_text(gp_context *gp, gp_log_level level, const char *text)
 {
+    const char *const function = gpi_orphan_function;
     char error[GPI_ERROR_MAX];
     if (gp->callback) return;
     memcpy(error, gp->error, sizeof error);
     gp->callback = "log";
     gp->desc.log(level, text == gp->error ? error : text, gp->desc.log_user);
     gp->callback = NULL;
+    gpi_orphan_function = function;
     memcpy(gp->error, error, sizeof error);
 }
 
@@ -137,29 +141,62 @@ static void gpi_log(gp_context *gp, gp_log_level level, const char *format, ...)
     gpi_log_text(gp, level, text);
 }
 
-/* Records the text of a failure, tells the logger, and returns `result`. */
-static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...)
+/* Records the name of the public call that begins, for texts of failures, and returns gp. Calls without a context, and calls by a
+   callback of the context, are recorded for the thread: the call that runs the callback is still at work. */
+static gp_context *gpi_enter(gp_context *gp, const char *function)
+{
+    if (gp && !gp->callback) gp->function = function;
+    else gpi_orphan_function = function;
+    return gp;
+}
+
+static const char *gpi_entered(const gp_context *gp)
+{
+    return gp && !gp->callback ? gp->function : gpi_orphan_function;
+}
+
+/* Records the text of a failure, after the result's name and `function`, if it is not NULL. Tells the logger. */
+static gp_result gpi_fail_list(gp_context *gp, gp_result result, const char *function, const char *format,
+                               va_list args)
 {
     char *text = gp ? gp->error : gpi_orphan_error;
     const size_t size = gp ? sizeof gp->error : sizeof gpi_orphan_error;
-    const int head = snprintf(text, size, "%s: ", gpi_result_name(result));
+    const int head = snprintf(text, size, "%s: %s%s", gpi_result_name(result), function ? function : "",
+                              function ? ": " : "");
     char raw[GPI_ERROR_MAX];
-    va_list args;
-    va_start(args, format);
     (void)vsnprintf(raw, sizeof raw, format, args);
-    va_end(args);
     (void)gpi_escape(raw, strlen(raw), false, text + head, size - (size_t)head);
     if (gp && gp->desc.log) gpi_log_text(gp, GP_LOG_ERROR, text);
     return result;
 }
 
-/* Puts `prefix` between the function's name and the rest of the last failure's text. */
-static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix)
+/* Records the text of a failure of the public call that runs, tells the logger, and returns `result`. */
+static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...)
 {
-    char *at = strstr(gp->error, function);
+    va_list args;
+    va_start(args, format);
+    (void)gpi_fail_list(gp, result, gpi_entered(gp), format, args);
+    va_end(args);
+    return result;
+}
+
+/* Does what gpi_fail does, but without the public call's name. */
+static gp_result gpi_fail_text(gp_context *gp, gp_result result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)gpi_fail_list(gp, result, NULL, format, args);
+    va_end(args);
+    return result;
+}
+
+/* Puts `prefix` between the function's name and the rest of the last failure's text. */
+static void gpi_fail_within(gp_context *gp, const char *prefix)
+{
+    char *at = strstr(gp->error, gp->function);
     const size_t length = strlen(prefix);
     size_t rest;
-    if (at) at += strlen(function) + 2; /* ": " */
+    if (at) at += strlen(gp->function) + 2; /* ": " */
     if (!at || (size_t)(at - gp->error) + length + 1 > sizeof gp->error) return;
     rest = sizeof gp->error - (size_t)(at - gp->error) - length;
     memmove(at + length, at, rest);
@@ -200,15 +237,15 @@ static gp_result gpi_result_of(cl_int error)
 }
 
 /* Fails because the OpenCL function `call` returned `error`. */
-static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call)
+static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *call)
 {
-    return gpi_fail(gp, gpi_result_of(error), "%s: %s returned %s (%d)", function, call,
-                    gpi_cl_error_name(error), (int)error);
+    return gpi_fail(gp, gpi_result_of(error), "%s returned %s (%d)", call, gpi_cl_error_name(error),
+                    (int)error);
 }
 
 GP_API const char *gp_cl_error_string(cl_int error) { return gpi_cl_error_name(error); }
 
 GP_API gp_result gp_set_error(gp_context *gp, gp_result result, const char *text)
 {
-    return gpi_fail(gp, result, "%s", text ? text : "");
+    return gpi_fail_text(gp, result, "%s", text ? text : "");
 }

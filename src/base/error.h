@@ -2,6 +2,7 @@
 #pragma once
 #include "api/gpuprim.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #if defined(__MINGW_PRINTF_FORMAT) /* the format that the C library is set to */
@@ -19,8 +20,12 @@ enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a text */
 /* error.c */
 static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX]);
 static void gpi_log(gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
+static gp_context *gpi_enter(gp_context *gp, const char *function);
+static gp_result gpi_fail_list(gp_context *gp, gp_result result, const char *function, const char *format,
+                               va_list args) GPI_PRINTF(4, 0);
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
-static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
+static gp_result gpi_fail_text(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
+static void gpi_fail_within(gp_context *gp, const char *prefix);
 static void gpi_error_leave(const gp_context *gp);
 static const char *gpi_cl_error_name(cl_int error);
-static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call);
+static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *call);

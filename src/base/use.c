@@ -32,19 +32,18 @@ static bool gpi_forked(void)
 }
 
 /* Refuses a call in a forked process, or with the context whose callback makes it. gp NULL: without a context. */
-static gp_result gpi_check_use(gp_context *gp, const char *function)
+static gp_result gpi_check_use(gp_context *gp)
 {
     if (gpi_forked()) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: this process was forked after the first use of OpenCL, which does not work here: fork "
-            "before it, or exec",
-            function);
+            "this process was forked after the first use of OpenCL, which does not work here: fork "
+            "before it, or exec");
     }
     if (!gp || !gp->callback) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: %s called it with the context that has called %s and is still at work", function,
-                    gp->callback, gp->callback);
+                    "%s called it with the context that has called %s and is still at work", gp->callback,
+                    gp->callback);
 }
 
 GP_API void gp_set_callback(gp_context *gp, const char *callback)

@@ -4,4 +4,4 @@
 
 /* use.c */
 static bool gpi_forked(void);
-static gp_result gpi_check_use(gp_context *gp, const char *function);
+static gp_result gpi_check_use(gp_context *gp);

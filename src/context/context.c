@@ -25,7 +25,7 @@ static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
     cl_int error = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     if (error == CL_SUCCESS) error = gpi_device_probe(platform, device, &gp->info);
     if (error == CL_SUCCESS) return GP_OK;
-    return gpi_fail_cl(NULL, error, "gp_context_create", GPI_PROBE_CALLS);
+    return gpi_fail_cl(NULL, error, GPI_PROBE_CALLS);
 }
 
 /* Takes over the caller's queue, with its context and device. */
@@ -39,18 +39,16 @@ static gp_result gpi_adopt_queue(gp_context *gp)
     if (!error) error = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
     if (!error)
         error = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
-    if (error) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetCommandQueueInfo");
+    if (error) return gpi_fail_cl(NULL, error, "clGetCommandQueueInfo");
     if (gp->desc.context && gp->desc.context != context) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: queue belongs to another context");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "queue belongs to another context");
     }
     if (gp->desc.device && gp->desc.device != device) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: queue belongs to another device");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "queue belongs to another device");
     }
     if (gp->desc.profile && !(properties & CL_QUEUE_PROFILING_ENABLE)) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: profile needs a queue with CL_QUEUE_PROFILING_ENABLE");
+                        "profile needs a queue with CL_QUEUE_PROFILING_ENABLE");
     }
     gp->out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
     gp->context = context;
@@ -72,14 +70,14 @@ static gp_result gpi_adopt_context(gp_context *gp)
     error = clRetainContext(gp->context);
     if (error) {
         gp->context = NULL;
-        return gpi_fail_cl(NULL, error, "gp_context_create", "clRetainContext(context)");
+        return gpi_fail_cl(NULL, error, "clRetainContext(context)");
     }
     if (!gp->desc.context && !gp->desc.device) return gpi_probe_given(gp, share->info.device);
     error = clGetContextInfo(gp->context, CL_CONTEXT_DEVICES, sizeof devices, devices, &size);
-    if (error) return gpi_fail_cl(NULL, error, "gp_context_create", "clGetContextInfo");
+    if (error) return gpi_fail_cl(NULL, error, "clGetContextInfo");
     while (gp->desc.device && i < size / sizeof devices[0] && devices[i] != gp->desc.device) i++;
     if (i == size / sizeof devices[0]) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: device is not in context");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "device is not in context");
     }
     return gpi_probe_given(gp, devices[i]);
 }
@@ -90,12 +88,13 @@ static gp_result gpi_make_context(gp_context *gp)
     cl_int error;
     const gp_result result =
         gp->desc.device ? gpi_probe_given(gp, gp->desc.device) : gpi_device_choose(&gp->desc, &gp->info);
+    gpi_enter(NULL, "gp_context_create"); /* the caller's `score` may have made calls */
     if (result != GP_OK) return result;
     properties[0] = CL_CONTEXT_PLATFORM;
     properties[1] = (cl_context_properties)gp->info.platform;
     properties[2] = 0;
     gp->context = clCreateContext(properties, 1, &gp->info.device, NULL, NULL, &error);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateContext");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "clCreateContext");
 }
 
 #if defined(__GNUC__)
@@ -108,8 +107,7 @@ static gp_result gpi_make_queue(gp_context *gp)
     cl_int error;
     gp->queue = clCreateCommandQueue(gp->context, gp->info.device,
                                      gp->desc.profile ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
-    return error == CL_SUCCESS ? GP_OK
-                               : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateCommandQueue");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "clCreateCommandQueue");
 }
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
@@ -129,18 +127,17 @@ static gp_result gpi_open_device(gp_context *gp)
 static gp_result gpi_check_desc(const gp_context *gp)
 {
     if ((unsigned)gp->desc.strategy >= GP_STRATEGY_COUNT) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: strategy = %d",
-                        (int)gp->desc.strategy);
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "strategy = %d", (int)gp->desc.strategy);
     }
     if (gp->desc.share && gp->desc.share->context != gp->context) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another cl_context");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "share has another cl_context");
     }
     if (gp->desc.share && gp->desc.share->info.device != gp->info.device) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another device");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "share has another device");
     }
     if (!gp->desc.scratch_alloc != !gp->desc.scratch_free) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: scratch_alloc and scratch_free: give both or neither");
+                        "scratch_alloc and scratch_free: give both or neither");
     }
     return gpi_check_tuning(&gp->desc.tuning, &gp->info);
 }
@@ -171,7 +168,7 @@ static gp_result gpi_copy_strings(gp_context *gp)
     if (desc->dump_dir) gp->dump_dir = gpi_format("%s", desc->dump_dir);
     if (!gp->options || (gp->info.sub_groups == GP_SUB_GROUPS_KHRONOS && !gp->options_sub_groups) ||
         (desc->dump_dir && !gp->dump_dir)) {
-        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for strings");
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for strings");
     }
     if (!desc->no_disk_cache)
         gpi_cache_open(gp, desc->cache_dir ? gpi_format("%s", desc->cache_dir) : gpi_cache_dir_default(gp));
@@ -190,7 +187,7 @@ static gp_result gpi_make_buffers(gp_context *gp)
     if (error == CL_SUCCESS) {
         gp->result = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, GPI_ELEMENT_MAX, NULL, &error);
     }
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "gp_context_create", "clCreateBuffer");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(NULL, error, "clCreateBuffer");
 }
 
 static gp_result gpi_context_open(gp_context *gp)
@@ -209,15 +206,17 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
 {
     gp_context *gp;
     gp_result result;
+    gpi_enter(NULL, __func__);
     if (out) *out = NULL;
     if (!desc || !out) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: desc or out is NULL");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "desc or out is NULL");
     }
-    result = gpi_check_use(NULL, "gp_context_create");
+    result = gpi_check_use(NULL);
     if (result != GP_OK) return result;
     gp = (gp_context *)GP_CALLOC(1, sizeof *gp);
-    if (!gp) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
+    if (!gp) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     gp->desc = *desc;
+    gp->function = __func__;
     result = gpi_context_open(gp);
     if (result != GP_OK) {
         gpi_error_leave(gp);
@@ -244,10 +243,10 @@ static void gpi_finish_at_last(gp_context *gp)
 
 GP_API void gp_context_destroy(gp_context *gp)
 {
-    if (!gp || gpi_check_use(gp, "gp_context_destroy") != GP_OK) return;
+    gpi_enter(gp, __func__);
+    if (!gp || gpi_check_use(gp) != GP_OK) return;
     if (gp->telling) {
-        (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                       "gp_context_destroy: on_async_error called it with its own context");
+        (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "on_async_error called it with its own context");
         return;
     }
     if (gp->queue) gpi_finish_at_last(gp);

@@ -22,29 +22,27 @@ static bool gpi_is_identifier(const char *name)
     return length > 0 && length <= GPI_GROUP_NAME_MAX && strspn(name, letters) == length;
 }
 
-static gp_result gpi_group_check_name(gp_context *gp, const char *function, const gp_device_source_desc *desc,
-                                      size_t k)
+static gp_result gpi_group_check_name(gp_context *gp, const gp_device_source_desc *desc, size_t k)
 {
     const char *name = desc->ops[k].name;
     char quoted[GPI_QUOTE_MAX];
     size_t i;
     if (!gpi_is_identifier(name)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: ops[%zu].name is %s, must be 1 to %d letters, digits and underscores", function,
-                        k, name ? gpi_quote(name, strlen(name), quoted) : "NULL", (int)GPI_GROUP_NAME_MAX);
+                        "ops[%zu].name is %s, must be 1 to %d letters, digits and underscores", k,
+                        name ? gpi_quote(name, strlen(name), quoted) : "NULL", (int)GPI_GROUP_NAME_MAX);
     }
     for (i = 0; i < k; i++) {
         if (strcmp(desc->ops[i].name, name) == 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops[%zu] and ops[%zu] are both named %s",
-                            function, i, k, name);
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "ops[%zu] and ops[%zu] are both named %s", i, k,
+                            name);
         }
     }
     return GP_OK;
 }
 
 /* Makes the element of operation `op`. Error messages name it ops[k]. */
-static gp_result gpi_group_element(gp_context *gp, const char *function, const gp_group_op *op, size_t k,
-                                   gpi_element *element)
+static gp_result gpi_group_element(gp_context *gp, const gp_group_op *op, size_t k, gpi_element *element)
 {
     char prefix[32];
     gpi_operation operation;
@@ -55,39 +53,37 @@ static gp_result gpi_group_element(gp_context *gp, const char *function, const g
     operation.monoid = op->monoid;
     if (!op->monoid) operation.out_type = op->type;
     if (!op->monoid && gpi_is_arg(op->op)) {
-        result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax need a monoid here",
-                          function, (int)op->op);
+        result =
+            gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d: argmin and argmax need a monoid here", (int)op->op);
     } else if (op->monoid && op->monoid->takes_args) {
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->takes_args: there are no args here",
-                          function);
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "monoid->takes_args: there are no args here");
     } else {
-        result = gpi_element_make(gp, function, &operation, element);
+        result = gpi_element_make(gp, &operation, element);
     }
     (void)snprintf(prefix, sizeof prefix, "ops[%zu].", k);
-    if (result != GP_OK) gpi_fail_within(gp, function, prefix);
+    if (result != GP_OK) gpi_fail_within(gp, prefix);
     return result;
 }
 
-static gp_result gpi_group_check(gp_context *gp, const char *function, const gp_device_source_desc *desc)
+static gp_result gpi_group_check(gp_context *gp, const gp_device_source_desc *desc)
 {
     gpi_element element;
     gp_result result = GP_OK;
     size_t k;
     if (!desc->ops != !desc->op_count || desc->op_count > GPI_GROUP_OPS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops is %s, op_count = %zu, at most %d", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "ops is %s, op_count = %zu, at most %d",
                         desc->ops ? "given" : "NULL", desc->op_count, (int)GPI_GROUP_OPS_MAX);
     }
     if (desc->group > GPI_GROUP_SIZE_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: group = %u, at most %d", function,
-                        (unsigned)desc->group, (int)GPI_GROUP_SIZE_MAX);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "group = %u, at most %d", (unsigned)desc->group,
+                        (int)GPI_GROUP_SIZE_MAX);
     }
     if (desc->table.id) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table is only used with GP_DEVICE_HASH",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "table is only used with GP_DEVICE_HASH");
     }
     for (k = 0; k < desc->op_count && result == GP_OK; k++) {
-        result = gpi_group_check_name(gp, function, desc, k);
-        if (result == GP_OK) result = gpi_group_element(gp, function, &desc->ops[k], k, &element);
+        result = gpi_group_check_name(gp, desc, k);
+        if (result == GP_OK) result = gpi_group_element(gp, &desc->ops[k], k, &element);
     }
     return result;
 }
@@ -158,16 +154,15 @@ static void gpi_group_text_group(const gp_context *gp, uint32_t group, gpi_text 
     gpi_text_add_kernels(text, "group/device.cl");
 }
 
-static gp_result gpi_group_device_text(gp_context *gp, const char *function,
-                                       const gp_device_source_desc *desc, gpi_text *text)
+static gp_result gpi_group_device_text(gp_context *gp, const gp_device_source_desc *desc, gpi_text *text)
 {
     gpi_element element;
-    gp_result result = gpi_group_check(gp, function, desc);
+    gp_result result = gpi_group_check(gp, desc);
     unsigned k;
     if (result != GP_OK) return result;
     gpi_group_text_group(gp, desc->group, text);
     for (k = 0; k < desc->op_count && result == GP_OK; k++) {
-        result = gpi_group_element(gp, function, &desc->ops[k], k, &element);
+        result = gpi_group_element(gp, &desc->ops[k], k, &element);
         if (result != GP_OK) break;
         if (desc->ops[k].monoid) gpi_group_text_monoid(desc, &element, k, text);
         else gpi_group_text_builtin(&desc->ops[k], &element, k, text);
@@ -177,35 +172,33 @@ static gp_result gpi_group_device_text(gp_context *gp, const char *function,
 
 /* ------------------------------------------------------------------ call */
 
-static gp_result gpi_device_compose(gp_context *gp, const char *function, const gp_device_source_desc *desc,
-                                    gpi_text *text)
+static gp_result gpi_device_compose(gp_context *gp, const gp_device_source_desc *desc, gpi_text *text)
 {
-    if (desc->part == GP_DEVICE_GROUP) return gpi_group_device_text(gp, function, desc, text);
+    if (desc->part == GP_DEVICE_GROUP) return gpi_group_device_text(gp, desc, text);
     if (desc->part != GP_DEVICE_HASH) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: part = %d is not a gp_device_part", function,
-                        (int)desc->part);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "part = %d is not a gp_device_part", (int)desc->part);
     }
     if (desc->ops || desc->op_count || desc->group) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: ops, op_count and group are only used with GP_DEVICE_GROUP", function);
+                        "ops, op_count and group are only used with GP_DEVICE_GROUP");
     }
-    return gpi_hash_device_text(gp, function, desc->table, text);
+    return gpi_hash_device_text(gp, desc->table, text);
 }
 
 GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *out,
                                   size_t capacity, size_t *size)
 {
-    static const char function[] = "gp_device_source";
     gpi_text text;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (size) *size = 0;
     if (!gp || !desc || !size || (!out && capacity > 0))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc, text or size is NULL", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc, text or size is NULL");
     memset(&text, 0, sizeof text);
-    result = gpi_device_compose(gp, function, desc, &text);
+    result = gpi_device_compose(gp, desc, &text);
     if (result == GP_OK) gpi_text_add(&text, "#line 1 \"user\"\n");
     if (result == GP_OK && text.failed)
-        result = gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
+        result = gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a text");
     if (result == GP_OK) {
         *size = text.length + 1;
         if (capacity > 0) {

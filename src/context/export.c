@@ -31,8 +31,9 @@ GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user)
 {
     gpi_program *p;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !write) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_programs_export: gp or write is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or write is NULL");
     }
     result = gp_finish(gp);
     if (result != GP_OK) return result;

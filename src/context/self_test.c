@@ -52,7 +52,7 @@ static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row
     const char *detail = strstr(gp->error, ": ");
     (void)snprintf(text, sizeof text, "%s", detail ? detail + 2 : gp->error);
     (void)gp_finish(gp);
-    return gpi_fail(gp, result, "gp_self_test: %s%s: %s", row->name, gpi_strategy_name(strategy), text);
+    return gpi_fail(gp, result, "%s%s: %s", row->name, gpi_strategy_name(strategy), text);
 }
 
 /* Fills the inputs with random words, the same for every case, and the outputs with poison. */
@@ -74,7 +74,7 @@ static gp_result gpi_self_test_prepare(gpi_self_test *t)
         error = clEnqueueWriteBuffer(t->gp->queue, t->out_buffer[k], CL_TRUE, 0, t->count * 4, t->found, 0,
                                      NULL, NULL);
     }
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(t->gp, error, "gp_self_test", "clEnqueueWriteBuffer");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(t->gp, error, "clEnqueueWriteBuffer");
 }
 
 static gp_result gpi_self_test_compare(gpi_self_test *t, const gpi_self_test_row *row)
@@ -85,11 +85,11 @@ static gp_result gpi_self_test_compare(gpi_self_test *t, const gpi_self_test_row
         const cl_int error = count == 0 ? CL_SUCCESS
                                         : clEnqueueReadBuffer(t->gp->queue, t->out_buffer[k], CL_TRUE, 0,
                                                               count * 4, t->found, 0, NULL, NULL);
-        if (error != CL_SUCCESS) return gpi_fail_cl(t->gp, error, "gp_self_test", "clEnqueueReadBuffer");
+        if (error != CL_SUCCESS) return gpi_fail_cl(t->gp, error, "clEnqueueReadBuffer");
         for (i = 0; i < count && t->found[i] == t->expected[k][i]; i++) continue;
         if (i == count) continue;
-        return gpi_fail(t->gp, GP_ERROR_WRONG_RESULT, "%s[%zu] = %u, expected %u", row->outputs[k], i,
-                        (unsigned)t->found[i], (unsigned)t->expected[k][i]);
+        return gpi_fail_text(t->gp, GP_ERROR_WRONG_RESULT, "%s[%zu] = %u, expected %u", row->outputs[k], i,
+                             (unsigned)t->found[i], (unsigned)t->expected[k][i]);
     }
     return GP_OK;
 }
@@ -99,6 +99,7 @@ static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *ro
     gp_result result = gpi_self_test_prepare(t);
     t->strategy = strategy;
     if (result == GP_OK) result = row->run(t);
+    gpi_enter(t->gp, "gp_self_test");
     if (result == GP_OK) result = gp_finish(t->gp);
     if (result == GP_OK) result = gpi_self_test_compare(t, row);
     return result == GP_OK ? result : gpi_self_test_fail(t->gp, row, strategy, result);
@@ -110,8 +111,7 @@ static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *ro
 static void gpi_self_test_plan(gp_context *gp, gpi_primitive primitive, gpi_plan *plan)
 {
     const bool nest = primitive == GPI_BRACKETS || primitive == GPI_STACK_SCAN || primitive == GPI_TREE;
-    (void)(nest ? gpi_plan_make_brackets : gpi_plan_make_sized)(gp, "gp_self_test", primitive, 4,
-                                                                GP_STRATEGY_AUTO, plan);
+    (void)(nest ? gpi_plan_make_brackets : gpi_plan_make_sized)(gp, primitive, 4, GP_STRATEGY_AUTO, plan);
 }
 
 static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc *desc,
@@ -172,7 +172,7 @@ static gp_result gpi_self_test_all(gpi_self_test *t, const gp_self_test_desc *de
         ran++;
     }
     if (ran == 0) {
-        return gpi_fail(t->gp, GP_ERROR_INVALID_ARGUMENT, "gp_self_test: filter = %s is in no case's name",
+        return gpi_fail(t->gp, GP_ERROR_INVALID_ARGUMENT, "filter = %s is in no case's name",
                         gpi_quote(desc->filter, strlen(desc->filter), quote));
     }
     if (t->failure != GP_OK) memcpy(t->gp->error, t->failure_text, sizeof t->failure_text);
@@ -189,7 +189,7 @@ static gp_result gpi_self_test_open(gpi_self_test *t)
     gp_result result = GP_OK;
     size_t k;
     t->order = (uint64_t *)GP_MALLOC((2 + GPI_SELF_TEST_ARRAYS) * bytes);
-    if (!t->order) return gpi_fail(t->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_self_test: no memory");
+    if (!t->order) return gpi_fail(t->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     arrays = (uint32_t *)(t->order + t->count);
     for (k = 0; k < GPI_SELF_TEST_INPUTS; k++, arrays += t->count) {
         t->in[k] = arrays;
@@ -219,12 +219,13 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc)
 {
     gpi_self_test t;
     gp_result result;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_self_test: gp or desc is NULL");
+    gpi_enter(gp, __func__);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
     memset(&t, 0, sizeof t);
     t.gp = gp;
     t.count = desc->count ? desc->count : (size_t)GPI_SELF_TEST_COUNT;
     if (t.count < GPI_SELF_TEST_COUNT_MIN || t.count > GPI_SELF_TEST_COUNT_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_self_test: count = %zu, must be %d to %d", t.count,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "count = %zu, must be %d to %d", t.count,
                         (int)GPI_SELF_TEST_COUNT_MIN, (int)GPI_SELF_TEST_COUNT_MAX);
     }
     result = gp_finish(gp);

@@ -14,7 +14,7 @@ static gp_result gpi_self_test_upload(gpi_self_test *t)
     for (k = 0; k < GPI_SELF_TEST_INPUTS; k++) {
         const cl_int error = clEnqueueWriteBuffer(t->gp->queue, t->in_buffer[k], CL_TRUE, 0, t->count * 4,
                                                   t->in[k], 0, NULL, NULL);
-        if (error != CL_SUCCESS) return gpi_fail_cl(t->gp, error, "gp_self_test", "clEnqueueWriteBuffer");
+        if (error != CL_SUCCESS) return gpi_fail_cl(t->gp, error, "clEnqueueWriteBuffer");
     }
     return GP_OK;
 }

@@ -9,12 +9,13 @@ GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out)
     cl_uint counters[GPI_CONTEXT_COUNTERS];
     cl_int error;
     gp_result result;
-    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stats_read: gp or out is NULL");
+    gpi_enter(gp, __func__);
+    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or out is NULL");
     result = gp_finish(gp);
     if (result != GP_OK) return result;
     error =
         clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof counters, counters, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_stats_read", "clEnqueueReadBuffer");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clEnqueueReadBuffer");
     *out = gp->stats;
     out->fallbacks = counters[GPI_COUNT_FALLBACKS];
     out->abandoned = counters[GPI_COUNT_ABANDONED];
@@ -28,8 +29,9 @@ GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t c
 {
     gp_result result;
     size_t i;
+    gpi_enter(gp, __func__);
     if (!gp || !count || (!out && capacity > 0)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stats_kernels: gp, count or out is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, count or out is NULL");
     }
     result = gp_finish(gp);
     *count = gp->kernel_count;
@@ -42,11 +44,12 @@ GP_API gp_result gp_stats_reset(gp_context *gp)
     const cl_uint zero[GPI_CONTEXT_COUNTERS] = {0};
     cl_int error;
     gp_result result;
-    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_stats_reset: gp is NULL");
+    gpi_enter(gp, __func__);
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp is NULL");
     result = gp_finish(gp);
     if (result != GP_OK) return result;
     error = clEnqueueWriteBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof zero, zero, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_stats_reset", "clEnqueueWriteBuffer");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clEnqueueWriteBuffer");
     memset(&gp->stats, 0, sizeof gp->stats);
     gp->stats.scratch_bytes = gp->scratch_size;
     gp->kernel_count = 0;

@@ -32,7 +32,7 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
     memset(wrong, 0xff, sizeof wrong);
     result = gp_buffer_create(gp, words * sizeof *wrong, wrong, &buffer);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, "gp_context_create", NULL, 0, NULL);
+    result = gpi_call_begin(&call, gp, NULL, 0, NULL);
     if (result == GP_OK) {
         gpi_call_kernel(&call, program, "gp_sub_group_check");
         GPI_CALL_ARG(&call, buffer);
@@ -44,9 +44,8 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
     for (i = 0; i < words; i++) any |= wrong[i];
     if (result != GP_OK || any == 0) return result;
     program->launched = 0; /* so that it is not saved */
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
-                    "gp_context_create: sub-groups of %u work-items fail their check (0x%x)", plan->sub_group,
-                    (unsigned)any);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "sub-groups of %u work-items fail their check (0x%x)",
+                    plan->sub_group, (unsigned)any);
 }
 
 /* Returns NVIDIA's compute capability times ten; 0: not known. */
@@ -88,7 +87,7 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
         memset(&text, 0, sizeof text);
         gpi_text_plan(gp, plan, &text);
         gpi_text_add(&text, "#define GPI_FP64 0\n");
-        result = gpi_program_get_text(gp, "gp_context_create", GPI_SUB_GROUP_CHECK, text.data, &program);
+        result = gpi_program_get_text(gp, GPI_SUB_GROUP_CHECK, text.data, &program);
         if (result != GP_OK) return result;
         if (program->sub_group == 0 || program->sub_group == plan->sub_group)
             return gpi_sub_groups_run(gp, plan, program);
@@ -96,8 +95,7 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
         gp->sub_group_pinned = false;
         if (plan->sub_group < GPI_SUB_GROUP_MIN || plan->sub_group > GPI_SUB_GROUP_MAX) break;
     }
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of size %u",
-                    plan->sub_group);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "kernels have sub-groups of size %u", plan->sub_group);
 }
 
 /* Returns true if sub-groups are switched off, or if no kernel of this context would use the device's own. */

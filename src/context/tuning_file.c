@@ -191,14 +191,13 @@ static gp_result gpi_tuning_take(gp_context *gp, gpi_span text, const char *name
     const char *wrong = gpi_tuning_head(gp, &text, &number);
     if (!wrong) {
         gp->tuned = (gpi_tuning_row *)GP_CALLOC(GPI_PRIMITIVES, sizeof *gp->tuned);
-        if (!gp->tuned) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
+        if (!gp->tuned) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
         wrong = gpi_tuning_rows_of(gp, text, &number);
     }
     if (!wrong) return GP_OK;
     GP_FREE(gp->tuned);
     gp->tuned = NULL;
-    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning_file %s, line %u: %s", name,
-                    number, wrong);
+    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "tuning_file %s, line %u: %s", name, number, wrong);
 }
 
 static gp_result gpi_tuning_load(gp_context *gp, const char *path)
@@ -207,14 +206,11 @@ static gp_result gpi_tuning_load(gp_context *gp, const char *path)
     gp_result result;
     unsigned char *data = gpi_file_read(path, false, &text.length);
     if (!data && text.length == GPI_FILE_ENDS_EARLY)
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: cannot read all of tuning_file %s", path);
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "cannot read all of tuning_file %s", path);
     if (!data && text.length > 0)
-        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for tuning_file %s",
-                        path);
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for tuning_file %s", path);
     if (!data) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: cannot read tuning_file %s",
-                        path);
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "cannot read tuning_file %s", path);
     }
     text.at = (const char *)data;
     result = gpi_tuning_take(gp, text, path);

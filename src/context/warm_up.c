@@ -48,8 +48,9 @@ static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
-    result = gpi_check_use(gp, "gp_warmup");
+    gpi_enter(gp, __func__);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_check_use(gp);
     if (result != GP_OK) return result;
     gp->warming_up = true;
     result = gpi_warm_up(gp, desc);

@@ -21,7 +21,7 @@ static bool gpi_combine_takes_args(const gpi_operation *o)
     return o->monoid && o->monoid->takes_args && o->args.count > 0;
 }
 
-static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
+static gp_result gpi_check_monoid(gp_context *gp, const gp_monoid *m)
 {
     const char *missing = gpi_is_blank(m->type)      ? "type"
                           : !m->source               ? "source"
@@ -29,28 +29,27 @@ static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp
                           : !m->identity             ? "identity"
                                                      : NULL;
     if (missing) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid has no %s", function, missing);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "monoid has no %s", missing);
     }
     if (m->size < 4 || m->size > GPI_MONOID_MAX || m->size % 4) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: monoid->size = %zu, must be a multiple of 4 in 4..%d", function, m->size,
-                        GPI_MONOID_MAX);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "monoid->size = %zu, must be a multiple of 4 in 4..%d",
+                        m->size, GPI_MONOID_MAX);
     }
-    return gpi_check_monoid_text(gp, function, m);
+    return gpi_check_monoid_text(gp, m);
 }
 
-static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_element *element)
+static gp_result gpi_element_monoid(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
-    const gp_result result = gpi_check_monoid(gp, function, o->monoid);
+    const gp_result result = gpi_check_monoid(gp, o->monoid);
     if (result != GP_OK) return result;
     if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: with a monoid, out_type, op, op_count and compensated must be 0, and %s too "
+                        "with a monoid, out_type, op, op_count and compensated must be 0, and %s too "
                         "unless %s is given "
                         "(here %d, %d, %zu, %d, %d)",
-                        function, gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op,
-                        o->op_count, o->compensated, (int)o->type);
+                        gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op, o->op_count,
+                        o->compensated, (int)o->type);
     }
     if (!o->map) element->in_size = o->monoid->size;
     element->base_size = element->out_size = o->monoid->size;
@@ -64,68 +63,63 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
 /* ------------------------------------------------------------------ checks: built-in operations */
 
 /* Fails because `type` is not a gp_type, most often because it was not set. */
-static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type)
+static gp_result gpi_fail_type(gp_context *gp, const char *field, gp_type type)
 {
-    if (!type) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is not set", function, field);
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not a gp_type", function, field, (int)type);
+    if (!type) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s is not set", field);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s = %d is not a gp_type", field, (int)type);
 }
 
-static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi_operation *o,
-                                 const gpi_field *field)
+static gp_result gpi_check_field(gp_context *gp, const gpi_operation *o, const gpi_field *field)
 {
     const bool is_float = gpi_is_float(field->out);
     if (!gpi_op_macro(field->op)) {
-        if (!field->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", function);
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is not a gp_op", function, (int)field->op);
+        if (!field->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "op is not set");
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d is not a gp_op", (int)field->op);
     }
-    if (!gpi_type_size(field->out)) return gpi_fail_type(gp, function, "out_type", field->out);
+    if (!gpi_type_size(field->out)) return gpi_fail_type(gp, "out_type", field->out);
     if (is_float && (field->op == GP_AND || field->op == GP_OR || field->op == GP_XOR)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is bitwise, and %s is not an integer type",
-                        function, (int)field->op, gpi_type_cl(field->out));
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d is bitwise, and %s is not an integer type",
+                        (int)field->op, gpi_type_cl(field->out));
     }
     if (gpi_is_arg(field->op) && field->out != GP_U32 && field->out != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: argmin and argmax give u32 or u64, not out_type %s",
-                        function, gpi_type_cl(field->out));
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "argmin and argmax give u32 or u64, not out_type %s",
+                        gpi_type_cl(field->out));
     }
     if (gpi_is_arg(field->op) && o->initial) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: initial must be NULL with argmin and argmax",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "initial must be NULL with argmin and argmax");
     }
     return GP_OK;
 }
 
 /* Fails if the field's result is narrower than the values that are summed. Only a map may narrow values. */
-static gp_result gpi_check_width(gp_context *gp, const char *function, const char *from_field, gp_type from,
-                                 const gpi_field *field)
+static gp_result gpi_check_width(gp_context *gp, const char *from_field, gp_type from, const gpi_field *field)
 {
     if (gpi_is_arg(field->op)) return GP_OK;
     if (gpi_is_float(from) && !gpi_is_float(field->out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s %s cannot be summed as out_type %s", function,
-                        from_field, gpi_type_cl(from), gpi_type_cl(field->out));
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s %s cannot be summed as out_type %s", from_field,
+                        gpi_type_cl(from), gpi_type_cl(field->out));
     }
     if (gpi_type_size(field->out) < gpi_type_size(from)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type %s is narrower than %s %s", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type %s is narrower than %s %s",
                         gpi_type_cl(field->out), from_field, gpi_type_cl(from));
     }
     return GP_OK;
 }
 
-static gp_result gpi_check_fp64(gp_context *gp, const char *function, gp_type type)
+static gp_result gpi_check_fp64(gp_context *gp, gp_type type)
 {
     if (type != GP_F64 || gp->info.fp64) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: f64 on %s, which has no cl_khr_fp64", function,
-                    gp->info.name);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "f64 on %s, which has no cl_khr_fp64", gp->info.name);
 }
 
-static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type)
+static gp_result gpi_check_type(gp_context *gp, const char *field, gp_type type)
 {
-    return gpi_type_size(type) ? gpi_check_fp64(gp, function, type)
-                               : gpi_fail_type(gp, function, field, type);
+    return gpi_type_size(type) ? gpi_check_fp64(gp, type) : gpi_fail_type(gp, field, type);
 }
 
 /* Checks a range of integers: low < high, and the type holds all of [low, high). Negative bounds are extended to 64 bits. */
-static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
-                                  const char *high_name, uint64_t high, gp_type type)
+static gp_result gpi_check_bounds(gp_context *gp, const char *low_name, uint64_t low, const char *high_name,
+                                  uint64_t high, gp_type type)
 {
     const bool is_signed = gpi_is_signed(type);
     const uint64_t all = ~(uint64_t)0 >> (64 - 8 * gpi_type_size(type));
@@ -135,40 +129,36 @@ static gp_result gpi_check_bounds(gp_context *gp, const char *function, const ch
         ((high - 1) ^ sign) <= (last ^ sign))
         return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    is_signed ? "%s: %s = %lld and %s = %lld: must be %s < %s, of numbers of %s"
-                              : "%s: %s = %llu and %s = %llu: must be %s < %s, of numbers of %s",
-                    function, low_name, (long long)low, high_name, (long long)high, low_name, high_name,
+                    is_signed ? "%s = %lld and %s = %lld: must be %s < %s, of numbers of %s"
+                              : "%s = %llu and %s = %llu: must be %s < %s, of numbers of %s",
+                    low_name, (long long)low, high_name, (long long)high, low_name, high_name,
                     gpi_type_cl(type));
 }
 
-static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
+static gp_result gpi_check_inputs(gp_context *gp, const gpi_operation *o)
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
     const bool wanted[3] = {(!o->monoid || o->map) && !gpi_is_typed_by_map(o), o->type2 != 0,
                             o->segments && o->segments != GPI_SEGMENTS_RUNS};
     const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
-    gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
+    gp_result result = gpi_check_text(gp, gpi_map_field(o), o->map);
     size_t i;
-    if (result == GP_OK) result = gpi_args_check(gp, function, &o->args);
+    if (result == GP_OK) result = gpi_args_check(gp, &o->args);
     if (result != GP_OK) return result;
     if (o->record && (o->type || !o->map)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: record is given, and %s = %d, and %s is %s: "
+                        "record is given, and %s = %d, and %s is %s: "
                         "records take a map, and no type",
-                        function, gpi_type_field(o), (int)o->type, gpi_map_field(o),
-                        o->map ? "given" : "NULL");
+                        gpi_type_field(o), (int)o->type, gpi_map_field(o), o->map ? "given" : "NULL");
     }
     if (o->type2 && !o->map) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: in2 is given but map is NULL: only a map reads in2", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "in2 is given but map is NULL: only a map reads in2");
     }
     if (!o->op_count && (o->ops || o->out_types)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops or out_types is given but op_count is 0",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "ops or out_types is given but op_count is 0");
     }
     for (i = 0; i < 3 && result == GP_OK; i++) {
-        result = wanted[i] ? gpi_check_type(gp, function, names[i], types[i])
-                           : gpi_check_fp64(gp, function, types[i]);
+        result = wanted[i] ? gpi_check_type(gp, names[i], types[i]) : gpi_check_fp64(gp, types[i]);
     }
     return result;
 }
@@ -189,51 +179,49 @@ static size_t gpi_field_size(const gpi_field *field)
 }
 
 /* Makes and checks the field for an operation `op` on values of type `from`. */
-static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_operation *o, gp_type from,
-                                gp_op op, gp_type out, gpi_field *field)
+static gp_result gpi_field_make(gp_context *gp, const gpi_operation *o, gp_type from, gp_op op, gp_type out,
+                                gpi_field *field)
 {
     gp_result result;
     field->op = op;
     field->out = out ? out : gpi_sum_type(from, op);
     field->value = gpi_is_arg(op) ? gpi_arg_type(gpi_operand(from)) : gpi_operand(field->out);
     field->compensated = o->compensated && op == GP_SUM && gpi_is_float(field->value);
-    result = gpi_check_field(gp, function, o, field);
-    if (result == GP_OK) result = gpi_check_fp64(gp, function, field->out);
+    result = gpi_check_field(gp, o, field);
+    if (result == GP_OK) result = gpi_check_fp64(gp, field->out);
     if (result == GP_OK && (!o->map || o->op_count))
-        result = gpi_check_width(gp, function, gpi_type_field(o), from, field);
+        result = gpi_check_width(gp, gpi_type_field(o), from, field);
     return result;
 }
 
-static gp_result gpi_check_ops(gp_context *gp, const char *function, const gpi_operation *o)
+static gp_result gpi_check_ops(gp_context *gp, const gpi_operation *o)
 {
     if (o->op || o->out_type || o->initial) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: with op_count, op, out_type and initial must be 0", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "with op_count, op, out_type and initial must be 0");
     }
     if (!o->ops || o->op_count > GP_OPS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: op_count = %zu, must be at most %d, and ops %s",
-                        function, o->op_count, GP_OPS_MAX, o->ops ? "is given" : "is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "op_count = %zu, must be at most %d, and ops %s",
+                        o->op_count, GP_OPS_MAX, o->ops ? "is given" : "is NULL");
     }
     if (o->map_type && (!o->map || !gpi_type_size(o->map_type))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d: not a gp_type, or map is NULL",
-                        function, (int)o->map_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "map_type = %d: not a gp_type, or map is NULL",
+                        (int)o->map_type);
     }
-    return gpi_check_fp64(gp, function, o->map_type);
+    return gpi_check_fp64(gp, o->map_type);
 }
 
 /* Makes an element of several operations: fields side by side, as in a C struct. */
-static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_element *element)
+static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
     const gp_type from = o->map_type ? o->map_type : o->type;
-    gp_result result = gpi_check_ops(gp, function, o);
-    if (result == GP_OK && gpi_is_typed_by_map(o)) result = gpi_check_type(gp, function, "map_type", from);
+    gp_result result = gpi_check_ops(gp, o);
+    if (result == GP_OK && gpi_is_typed_by_map(o)) result = gpi_check_type(gp, "map_type", from);
     size_t k, align = 1;
     element->mapped = gpi_operand(from);
     for (k = 0; k < o->op_count && result == GP_OK; k++) {
         gpi_field *field = &element->fields[k];
-        result = gpi_field_make(gp, function, o, from, o->ops[k],
-                                o->out_types ? o->out_types[k] : GP_TYPE_NONE, field);
+        result = gpi_field_make(gp, o, from, o->ops[k], o->out_types ? o->out_types[k] : GP_TYPE_NONE, field);
         if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* no halves in a gp_value */
         field->offset = gpi_round_up(element->base_size, gpi_type_size(field->value));
         element->base_size = field->offset + gpi_field_size(field);
@@ -245,26 +233,24 @@ static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_eleme
     return result;
 }
 
-static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_element *element)
+static gp_result gpi_element_op(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
     gpi_field *field = &element->fields[0];
     const bool compared = gpi_is_typed_by_map(o) && gpi_is_arg(o->op); /* the map's values are compared */
     const gp_type from = compared ? o->map_type : o->type;
-    gp_result result = compared && from ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
+    gp_result result = compared && from ? gpi_check_type(gp, "map_type", from) : GP_OK;
     if (compared && !from) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_TYPE,
-            "%s: map_type is not set: argmin and argmax of records, or of indices alone, compare values "
-            "of map_type, which only gp_reduce has",
-            function);
+            "map_type is not set: argmin and argmax of records, or of indices alone, compare values "
+            "of map_type, which only gp_reduce has");
     }
-    if (result == GP_OK) result = gpi_field_make(gp, function, o, from, o->op, o->out_type, field);
+    if (result == GP_OK) result = gpi_field_make(gp, o, from, o->op, o->out_type, field);
     if (result == GP_OK && gpi_is_typed_by_map(o) && !compared)
-        result = gpi_check_type(gp, function, "out_type", o->out_type);
+        result = gpi_check_type(gp, "out_type", o->out_type);
     if (result == GP_OK && o->map_type && !compared) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type is only used with op_count; here %s",
-                        function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "map_type is only used with op_count; here %s",
                         gpi_is_arg(o->op) ? "type says as what the map's values are compared"
                                           : "out_type is the map's type");
     }
@@ -294,18 +280,16 @@ static void gpi_field_initial(const gpi_field *field, const void *initial, unsig
     memcpy(out, &value, sizeof value);
 }
 
-static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_element *element)
+static gp_result gpi_element_builtin(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
-    const gp_result result =
-        o->op_count ? gpi_element_ops(gp, function, element) : gpi_element_op(gp, function, element);
+    const gp_result result = o->op_count ? gpi_element_ops(gp, element) : gpi_element_op(gp, element);
     bool compensated = false;
     size_t k;
     if (result != GP_OK) return result;
     if (o->compensated && gp->desc.fast_math) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: compensated sums need a context without fast_math, which may remove them",
-                        function);
+                        "compensated sums need a context without fast_math, which may remove them");
     }
     element->commutative = element->exact = true;
     for (k = 0; k < element->field_count; k++) {
@@ -317,8 +301,7 @@ static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_e
     memcpy(element->initial, element->identity, element->base_size);
     if (o->initial) gpi_field_initial(&element->fields[0], o->initial, element->initial);
     if (o->compensated && !compensated) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: compensated needs a sum of floats, and there is none",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "compensated needs a sum of floats, and there is none");
     }
     return GP_OK;
 }
@@ -334,8 +317,7 @@ static size_t gpi_head_size(const gpi_element *element)
     return element->field_count == 0 || (counts && element->base_size < 4) ? 4 : element->base_size;
 }
 
-static gp_result gpi_element_describe(gp_context *gp, const char *function, const gpi_operation *operation,
-                                      gpi_element *element)
+static gp_result gpi_element_describe(gp_context *gp, const gpi_operation *operation, gpi_element *element)
 {
     gp_result result;
     memset(element, 0, sizeof *element);
@@ -349,12 +331,11 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
     element->operation.args.pasted = operation->monoid ? operation->monoid->source : NULL;
     element->in2_size = gpi_type_size(operation->type2);
     element->heads_size = gpi_type_size(operation->heads_type);
-    result = gpi_check_inputs(gp, function, &element->operation);
+    result = gpi_check_inputs(gp, &element->operation);
     if (result != GP_OK) return result;
-    result = operation->monoid ? gpi_element_monoid(gp, function, element)
-                               : gpi_element_builtin(gp, function, element);
+    result = operation->monoid ? gpi_element_monoid(gp, element) : gpi_element_builtin(gp, element);
     if (result == GP_OK && operation->segments && gpi_is_arg(operation->op)) {
-        result = gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: argmin and argmax do not take segments", function);
+        result = gpi_fail(gp, GP_ERROR_UNSUPPORTED, "argmin and argmax do not take segments");
     }
     element->size = gpi_head_size(element);
     element->size +=
@@ -364,16 +345,14 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
 }
 
 /* Fails if argmin or argmax returns positions in 32 bits and `count` does not fit. All ones means "nowhere". */
-static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
-                                     size_t count)
+static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element, size_t count)
 {
     size_t k;
     for (k = 0; k < element->field_count; k++) {
         if (!gpi_is_arg(element->fields[k].op) || element->fields[k].out != GP_U32) continue;
         if (count >= UINT32_MAX) {
             return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                            "%s: count = %zu, does not fit positions of u32: set out_type to GP_U64",
-                            function, count);
+                            "count = %zu, does not fit positions of u32: set out_type to GP_U64", count);
         }
     }
     return GP_OK;
@@ -393,14 +372,13 @@ static bool gpi_element_has_quads(const gpi_element *element)
 /* Makes the plan of a call on an element. With sub-groups, rows of SCAN are for elements that are read four at a time: half of
    the tile stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, whose whole tile is in
    local memory. */
-static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
+static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                               gp_strategy strategy, gpi_plan *plan)
 {
     enum { GPI_MOST = 32 }; /* elements of an item that have heads: see gpi_prelude_keyed */
-    const gp_result result = gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
+    const gp_result result = gpi_plan_make_sized(gp, primitive, element->size, strategy, plan);
     if (result != GP_OK || primitive != GPI_SCAN || !plan->sub_group) return result;
-    if (!gpi_element_has_quads(element))
-        return gpi_plan_make_select(gp, function, element->size, strategy, plan);
+    if (!gpi_element_has_quads(element)) return gpi_plan_make_select(gp, element->size, strategy, plan);
     if (element->operation.segments && plan->per_item > GPI_MOST && !gp->desc.tuning.tile)
         plan->per_item = GPI_MOST;
     return result;
@@ -415,7 +393,7 @@ static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, s
     if (element->operation.type || element->operation.record)
         return gpi_alloc_zeros(gp, count * element->in_size, out);
     elements = (unsigned char *)GP_MALLOC(count * element->base_size);
-    if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
+    if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     for (i = 0; i < count; i++)
         memcpy(elements + i * element->base_size, element->identity, element->base_size);
     result = gp_buffer_create(gp, count * element->base_size, elements, out);

@@ -56,22 +56,20 @@ typedef struct gpi_element {
 } gpi_element;
 
 /* element.c */
-static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                               const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                               gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out);
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element);
 static void gpi_call_combine_args(gpi_call *call, const gpi_element *element);
 static const char *gpi_map_field(const gpi_operation *o);
 static bool gpi_combine_takes_args(const gpi_operation *o);
-static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type);
-static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
-static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
-                                  const char *high_name, uint64_t high, gp_type type);
+static gp_result gpi_fail_type(gp_context *gp, const char *field, gp_type type);
+static gp_result gpi_check_type(gp_context *gp, const char *field, gp_type type);
+static gp_result gpi_check_bounds(gp_context *gp, const char *low_name, uint64_t low, const char *high_name,
+                                  uint64_t high, gp_type type);
 static size_t gpi_head_size(const gpi_element *element);
-static gp_result gpi_element_describe(gp_context *gp, const char *function, const gpi_operation *operation,
-                                      gpi_element *element);
-static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
-                                     size_t count);
+static gp_result gpi_element_describe(gp_context *gp, const gpi_operation *operation, gpi_element *element);
+static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element, size_t count);
 
 /* prelude.c */
 static void gpi_identity_words(const gpi_element *element, gpi_text *text);
@@ -82,16 +80,15 @@ static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, 
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
 static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
-static gp_result gpi_element_program(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     const gpi_element *element, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_element_program(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                                     gpi_plan *plan, gpi_program **out);
 
 /* monoid_check.c */
-static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
-                                  gpi_element *element);
+static gp_result gpi_element_make(gp_context *gp, const gpi_operation *operation, gpi_element *element);
 
 /* key.c */
 static cl_ulong gpi_key_flip(gp_type type, bool descending);
-static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
-                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out);
-static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type);
-static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size);
+static gp_result gpi_key_program(gp_context *gp, gpi_primitive primitive, gp_type type, size_t value_size,
+                                 const char *more, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_check_key_type(gp_context *gp, gp_type type);
+static gp_result gpi_check_value_size(gp_context *gp, size_t size);

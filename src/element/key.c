@@ -36,21 +36,20 @@ static void gpi_key_prelude(const gp_context *gp, const gpi_plan *plan, const vo
                  key->more);
 }
 
-static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
-                                 size_t value_size, const char *more, gpi_plan *plan, gpi_program **out)
+static gp_result gpi_key_program(gp_context *gp, gpi_primitive primitive, gp_type type, size_t value_size,
+                                 const char *more, gpi_plan *plan, gpi_program **out)
 {
     const gpi_key_of key = {type, value_size, more};
-    return gpi_program_get(gp, function, primitive, gpi_key_prelude, &key, plan, out);
+    return gpi_program_get(gp, primitive, gpi_key_prelude, &key, plan, out);
 }
 
-static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type)
+static gp_result gpi_check_key_type(gp_context *gp, gp_type type)
 {
-    return gpi_type_size(type) ? GP_OK : gpi_fail_type(gp, function, "key_type", type);
+    return gpi_type_size(type) ? GP_OK : gpi_fail_type(gp, "key_type", type);
 }
 
-static gp_result gpi_check_value_size(gp_context *gp, const char *function, size_t size)
+static gp_result gpi_check_value_size(gp_context *gp, size_t size)
 {
     if (size <= 16 && (size & (size - 1)) == 0) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 1, 2, 4, 8 or 16",
-                    function, size);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "value_size = %zu, must be 0, 1, 2, 4, 8 or 16", size);
 }

@@ -21,7 +21,6 @@ enum {
 /* A checked call, and its second round's elements. */
 typedef struct gpi_monoid_check {
     gp_context *gp;
-    const char *function;
     const gp_check_monoid_desc *desc;
     gpi_element element;
     gpi_plan plan;
@@ -90,7 +89,7 @@ static gp_result gpi_monoid_check_launch(gpi_monoid_check *check, const cl_mem *
     const cl_uint count = (cl_uint)check->triples;
     const float tolerance = check->desc->tolerance > 0 ? check->desc->tolerance : 1e-4f;
     gpi_call call;
-    gp_result result = gpi_call_begin(&call, check->gp, check->function, NULL, 0, NULL);
+    gp_result result = gpi_call_begin(&call, check->gp, NULL, 0, NULL);
     if (result == GP_OK) {
         gpi_call_kernel(&call, check->program, "gp_monoid_check");
         gpi_call_args(&call, &check->element.operation.args);
@@ -119,9 +118,8 @@ static gp_result gpi_monoid_check_round(gpi_monoid_check *check)
     if (result == GP_OK)
         result = gp_buffer_create(check->gp, check->triples * 12, check->triple, &buffers[1]);
     if (result == GP_OK)
-        result = gpi_alloc(check->gp, check->function, check->triples * GPI_LAW_RESULTS * check->size,
-                           &buffers[2]);
-    if (result == GP_OK) result = gpi_alloc(check->gp, check->function, check->triples * 4, &buffers[3]);
+        result = gpi_alloc(check->gp, check->triples * GPI_LAW_RESULTS * check->size, &buffers[2]);
+    if (result == GP_OK) result = gpi_alloc(check->gp, check->triples * 4, &buffers[3]);
     if (result == GP_OK) result = gpi_monoid_check_launch(check, buffers);
     for (i = 0; i < 4; i++) {
         if (buffers[i]) (void)clReleaseMemObject(buffers[i]);
@@ -169,20 +167,19 @@ static gp_result gpi_monoid_check_fail(const gpi_monoid_check *check, size_t t, 
     x = gpi_monoid_check_text(check, result + first * check->size, text[3]);
     if (first < 2) {
         return gpi_fail(check->gp, GP_ERROR_LAW,
-                        "%s: monoid %s: the identity is not neutral: %s = %s for a = %s%s", check->function,
-                        m->type, first == 0 ? "e a" : "a e", x, element[0], origin);
+                        "monoid %s: the identity is not neutral: %s = %s for a = %s%s", m->type,
+                        first == 0 ? "e a" : "a e", x, element[0], origin);
     }
     y = gpi_monoid_check_text(check, result + (first + 1) * check->size, text[4]);
     if (first == 4) {
-        return gpi_fail(
-            check->gp, GP_ERROR_LAW,
-            "%s: monoid %s: %s is not associative: (a b) c = %s and a (b c) = %s for a = %s, b = %s, "
-            "c = %s%s",
-            check->function, m->type, m->combine, x, y, element[0], element[1], element[2], origin);
+        return gpi_fail(check->gp, GP_ERROR_LAW,
+                        "monoid %s: %s is not associative: (a b) c = %s and a (b c) = %s for a = %s, b = %s, "
+                        "c = %s%s",
+                        m->type, m->combine, x, y, element[0], element[1], element[2], origin);
     }
     return gpi_fail(check->gp, GP_ERROR_LAW,
-                    "%s: monoid %s: %s is not commutative: a b = %s and b a = %s for a = %s, b = %s%s",
-                    check->function, m->type, m->combine, x, y, element[0], element[1], origin);
+                    "monoid %s: %s is not commutative: a b = %s and b a = %s for a = %s, b = %s%s", m->type,
+                    m->combine, x, y, element[0], element[1], origin);
 }
 
 static gp_result gpi_monoid_check_judge(const gpi_monoid_check *check)
@@ -220,8 +217,7 @@ static void gpi_monoid_check_prelude(const gp_context *gp, const gpi_plan *plan,
 static gp_result gpi_monoid_check_args(const gpi_monoid_check *check)
 {
     gpi_range used[GP_ARGS_MAX];
-    return gpi_args_check_buffers(check->gp, check->function, &check->element.operation.args, NULL, used, 0,
-                                  0);
+    return gpi_args_check_buffers(check->gp, &check->element.operation.args, NULL, used, 0, 0);
 }
 
 static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
@@ -232,27 +228,24 @@ static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
     memset(&operation, 0, sizeof operation);
     operation.monoid = desc->monoid;
     operation.args = gpi_args_make(desc->args, desc->arg_count, desc->equal ? "x y" : "");
-    if (!desc->monoid)
-        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid is NULL", check->function);
+    if (!desc->monoid) return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "monoid is NULL");
     if (!desc->samples != !desc->sample_count || desc->sample_count > GPI_MONOID_CHECK_SAMPLES_MAX) {
-        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: samples is %s, sample_count = %zu, at most %d", check->function,
+        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "samples is %s, sample_count = %zu, at most %d",
                         desc->samples ? "given" : "NULL", desc->sample_count,
                         (int)GPI_MONOID_CHECK_SAMPLES_MAX);
     }
-    result = gpi_check_text(check->gp, check->function, "equal", desc->equal);
+    result = gpi_check_text(check->gp, "equal", desc->equal);
     if (result != GP_OK) return result;
     if (!(desc->tolerance >= 0)) {
-        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "%s: tolerance = %g, must not be negative",
-                        check->function, (double)desc->tolerance);
+        return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "tolerance = %g, must not be negative",
+                        (double)desc->tolerance);
     }
-    result = gpi_element_make(check->gp, check->function, &operation, &check->element);
+    result = gpi_element_make(check->gp, &operation, &check->element);
     if (result == GP_OK) result = gpi_monoid_check_args(check);
     if (result == GP_OK)
-        result = gpi_plan_make(check->gp, check->function, GPI_REDUCE, &check->element,
-                               GP_STRATEGY_MULTI_PASS, &check->plan);
-    return result == GP_OK ? gpi_program_get(check->gp, check->function, GPI_MONOID_CHECK,
-                                             gpi_monoid_check_prelude, check, &check->plan, &check->program)
+        result = gpi_plan_make(check->gp, GPI_REDUCE, &check->element, GP_STRATEGY_MULTI_PASS, &check->plan);
+    return result == GP_OK ? gpi_program_get(check->gp, GPI_MONOID_CHECK, gpi_monoid_check_prelude, check,
+                                             &check->plan, &check->program)
                            : result;
 }
 
@@ -268,8 +261,7 @@ static gp_result gpi_monoid_check_run(gpi_monoid_check *check)
     check->results = (unsigned char *)GP_MALLOC(check->triples * GPI_LAW_RESULTS * check->size);
     check->failed = (uint32_t *)GP_MALLOC(check->triples * 4);
     if (!check->elements || !check->triple || !check->results || !check->failed) {
-        return gpi_fail(check->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for elements",
-                        check->function);
+        return gpi_fail(check->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for elements");
     }
     gpi_monoid_check_fill(check);
     result = gpi_monoid_check_round(check);
@@ -280,13 +272,12 @@ static gp_result gpi_monoid_check_run(gpi_monoid_check *check)
     return result == GP_OK ? gpi_monoid_check_judge(check) : result;
 }
 
-static gp_result gpi_monoid_check_call(gp_context *gp, const char *function, const gp_check_monoid_desc *desc)
+static gp_result gpi_monoid_check_call(gp_context *gp, const gp_check_monoid_desc *desc)
 {
     gpi_monoid_check check;
     gp_result result;
     memset(&check, 0, sizeof check);
     check.gp = gp;
-    check.function = function;
     check.desc = desc;
     result = gpi_monoid_check_begin(&check);
     if (result == GP_OK) result = gpi_monoid_check_run(&check);
@@ -316,7 +307,7 @@ static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
 
 /* Checks a monoid that the context does not remember as checked. Remembers it before the check, since the check comes here,
    too, and forgets it if the check fails. */
-static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, const gpi_operation *operation)
+static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *operation)
 {
     const gp_monoid *monoid = operation->monoid;
     gp_check_monoid_desc desc;
@@ -335,7 +326,7 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, cons
     }
     if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all are tried again */
     grown = (uint64_t *)GP_REALLOC(gp->laws, (gp->law_count + 1) * sizeof *grown);
-    if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory", function);
+    if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     gp->laws = grown;
     gp->laws[gp->law_count++] = hash;
     memset(&desc, 0, sizeof desc);
@@ -344,23 +335,23 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, cons
         desc.args = operation->args.list;
         desc.arg_count = operation->args.count;
     }
-    result = gpi_monoid_check_call(gp, function, &desc);
+    result = gpi_monoid_check_call(gp, &desc);
     if (result != GP_OK) gp->law_count--;
     gp->released = released; /* a call within another one, whose programs are still needed */
     return result;
 }
 
 /* Describes and checks an element. If the context checks monoids, also tests the laws of one that it has not tested yet. */
-static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
-                                  gpi_element *element)
+static gp_result gpi_element_make(gp_context *gp, const gpi_operation *operation, gpi_element *element)
 {
-    const gp_result result = gpi_element_describe(gp, function, operation, element);
+    const gp_result result = gpi_element_describe(gp, operation, element);
     if (result != GP_OK || !operation->monoid || !gp->desc.check_monoids) return result;
-    return gpi_monoid_check_new(gp, function, operation);
+    return gpi_monoid_check_new(gp, operation);
 }
 
 GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc)
 {
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_check_monoid: gp or desc is NULL");
-    return gpi_monoid_check_call(gp, "gp_check_monoid", desc);
+    gpi_enter(gp, __func__);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    return gpi_monoid_check_call(gp, desc);
 }

@@ -230,9 +230,9 @@ static void gpi_prelude_make(const gp_context *gp, const gpi_plan *plan, const v
     gpi_element_prelude(of->element, of->primitive, plan, text);
 }
 
-static gp_result gpi_element_program(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     const gpi_element *element, gpi_plan *plan, gpi_program **out)
+static gp_result gpi_element_program(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
+                                     gpi_plan *plan, gpi_program **out)
 {
     const gpi_element_of of = {element, primitive};
-    return gpi_program_get(gp, function, primitive, gpi_prelude_make, &of, plan, out);
+    return gpi_program_get(gp, primitive, gpi_prelude_make, &of, plan, out);
 }

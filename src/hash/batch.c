@@ -27,7 +27,7 @@ static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, cons
     use->name = name;
     use->written = access == GPI_WRITES;
     batch->use_count++;
-    return gpi_check_buffer(gp, batch->function, name, buffer, offset, count, size, access, &use->range);
+    return gpi_check_buffer(gp, name, buffer, offset, count, size, access, &use->range);
 }
 
 /* Fails if a buffer that the batch writes overlaps another one, or if any buffer overlaps the table. */
@@ -35,40 +35,38 @@ static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batc
 {
     size_t a, b;
     gpi_range counter; /* one that is there is among the uses */
-    const gp_result result = gpi_check_count(gp, batch->function, &batch->count, &counter);
+    const gp_result result = gpi_check_count(gp, &batch->count, &counter);
     if (result != GP_OK) return result;
     for (a = 0; a < batch->use_count; a++) {
         for (b = 0; b < a; b++) {
             const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
             if (!(x->written || y->written) || !gpi_overlap(&x->range, &y->range)) continue;
-            return gpi_fail_overlap(gp, batch->function, y->name, &y->range, x->name, &x->range);
+            return gpi_fail_overlap(gp, y->name, &y->range, x->name, &x->range);
         }
     }
     return GP_OK;
 }
 
 /* Sets the batch's table, plan, program and count, and adds the table's memory and the count to batch->uses. */
-static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_hash handle, size_t count,
-                                     cl_mem count_buffer, size_t count_offset, gp_type count_type,
-                                     gpi_hash_batch *batch)
+static gp_result gpi_hash_batch_open(gp_context *gp, gp_hash handle, size_t count, cl_mem count_buffer,
+                                     size_t count_offset, gp_type count_type, gpi_hash_batch *batch)
 {
     gp_result result;
     memset(batch, 0, sizeof *batch);
-    batch->function = function;
-    batch->table = gpi_hash_of(gp, function, handle);
+    batch->table = gpi_hash_of(gp, handle);
     if (!batch->table) return GP_ERROR_INVALID_ARGUMENT;
     batch->count.bound = count;
     batch->count.buffer = count_buffer;
     batch->count.offset = count_offset;
     batch->count.type = count_type;
-    result = gpi_hash_program(gp, function, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
+    result = gpi_hash_program(gp, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
     if (result == GP_OK)
         result = gpi_hash_use_buffer(gp, batch, "the table", batch->table->buffer, 0,
                                      gpi_hash_bytes(batch->table), 1, GPI_READS);
     batch->uses[0].written = true;
     if (result != GP_OK || !count_buffer) return result;
     batch->uses[batch->use_count].name = "count_buffer";
-    return gpi_check_count(gp, function, &batch->count, &batch->uses[batch->use_count++].range);
+    return gpi_check_count(gp, &batch->count, &batch->uses[batch->use_count++].range);
 }
 
 /* ------------------------------------------------------------------ arguments, launch */
@@ -136,11 +134,10 @@ static gp_result gpi_hash_launch_combining(gpi_call *call, const gpi_hash_batch 
 
 /* ------------------------------------------------------------------ partitioned batches */
 
-static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy)
+static gp_result gpi_hash_check_strategy(gp_context *gp, gp_strategy strategy)
 {
     if ((unsigned)strategy < GP_STRATEGY_COUNT) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
-                    (int)strategy);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "strategy = %d is not a gp_strategy", (int)strategy);
 }
 
 /* Returns true if the batch is to be partitioned, because that pays or because the caller's strategy asks for it. */
@@ -171,7 +168,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     d->end_bit = bits;
     d->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
     d->strategy = GP_STRATEGY_MULTI_PASS;
-    gpi_sort_init(&order->sort, batch->function, d, false);
+    gpi_sort_init(&order->sort, d, false);
     order->wanted = true;
     order->sort.hash = table->wide && !table->packed ? 64 : 32;
     order->sort.seed = order->sort.hash == 64 ? table->seed : (uint32_t)(table->seed ^ table->seed >> 32);
@@ -202,5 +199,5 @@ static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *ba
     gpi_range used[GPI_HASH_USES];
     size_t i;
     for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
-    return gpi_check_scratch(gp, batch->function, scratch, bytes, used, batch->use_count);
+    return gpi_check_scratch(gp, scratch, bytes, used, batch->use_count);
 }

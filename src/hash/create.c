@@ -12,44 +12,40 @@
 
 /* ------------------------------------------------------------------ create */
 
-static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc)
+static gp_result gpi_hash_check_sizes(gp_context *gp, const gp_hash_desc *desc)
 {
     const size_t k = desc->key_size, v = desc->value_size;
-    if (k != 4 && k != 8)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: key_size = %zu, must be 4 or 8", function, k);
+    if (k != 4 && k != 8) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "key_size = %zu, must be 4 or 8", k);
     if (v != 0 && v != 4 && v != 8)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, must be 0, 4 or 8", function,
-                        v);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "value_size = %zu, must be 0, 4 or 8", v);
     if ((k == 8 || v == 8) && !gp->info.int64_base_atomics) {
         return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
-                        "%s: key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", function, k,
-                        v, gp->info.name);
+                        "key_size = %zu, value_size = %zu: 64 bits need 64-bit atomics: %s", k, v,
+                        gp->info.name);
     }
     if (v == 0 && desc->reserved)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given but the table is a set",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "reserved is given but the table is a set");
     return GP_OK;
 }
 
 /* Sets *mask to a power of two minus 1: that many slots hold `capacity` slots, or `expected` keys at `max_load`. */
-static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
-                                   double max_load, uint32_t *mask)
+static gp_result gpi_hash_capacity(gp_context *gp, uint64_t capacity, uint64_t expected, double max_load,
+                                   uint32_t *mask)
 {
     uint64_t power = 1;
     double wanted = (double)capacity;
     if (!(max_load > 0 && max_load <= 1)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: max_load = %g, must be in (0, 1]", function,
-                        max_load);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "max_load = %g, must be in (0, 1]", max_load);
     }
     if (capacity && expected) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: capacity = %llu and expected_count = %llu: give one of them", function,
+                        "capacity = %llu and expected_count = %llu: give one of them",
                         (unsigned long long)capacity, (unsigned long long)expected);
     }
     if (expected) wanted = (double)expected / max_load;
     if (wanted > (double)GPI_HASH_CAPACITY_MAX) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: capacity = %llu, expected_count = %llu: %.0f slots, more than %llu", function,
+                        "capacity = %llu, expected_count = %llu: %.0f slots, more than %llu",
                         (unsigned long long)capacity, (unsigned long long)expected, wanted,
                         (unsigned long long)GPI_HASH_CAPACITY_MAX);
     }
@@ -87,11 +83,11 @@ static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 }
 
 /* Sets the table's form: packed if one word holds key and value and the device has atomic operations on it. */
-static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *table)
+static gp_result gpi_hash_form(gp_context *gp, gpi_table *table)
 {
     const bool narrow = table->key_size == 4 && table->value_size <= 4;
     gpi_plan plan;
-    const gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
+    const gp_result result = gpi_plan_make_hash(gp, GP_STRATEGY_AUTO, &plan);
     if (result != GP_OK) return result;
     table->packed = narrow && plan.words == GP_WORDS_WIDE;
     table->wide = !narrow || table->packed;
@@ -100,23 +96,21 @@ static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *
 }
 
 /* Checks the desc and sets everything of the table except its memory. */
-static gp_result gpi_hash_describe(gp_context *gp, const char *function, const gp_hash_desc *desc,
-                                   gpi_table *table)
+static gp_result gpi_hash_describe(gp_context *gp, const gp_hash_desc *desc, gpi_table *table)
 {
-    gp_result result = gpi_hash_check_sizes(gp, function, desc);
+    gp_result result = gpi_hash_check_sizes(gp, desc);
     memset(table, 0, sizeof *table);
     if (result != GP_OK) return result;
     if (desc->capacity == 0 && desc->expected_count == 0) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: capacity and expected_count are 0", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "capacity and expected_count are 0");
     }
     table->key_size = desc->key_size;
     table->value_size = desc->value_size;
     table->max_load = desc->max_load != 0 ? (double)desc->max_load : 0.5;
     table->grow = desc->grow;
     table->seed = desc->seed;
-    result =
-        gpi_hash_capacity(gp, function, desc->capacity, desc->expected_count, table->max_load, &table->mask);
-    if (result == GP_OK) result = gpi_hash_form(gp, function, table);
+    result = gpi_hash_capacity(gp, desc->capacity, desc->expected_count, table->max_load, &table->mask);
+    if (result == GP_OK) result = gpi_hash_form(gp, table);
     if (result == GP_OK) gpi_hash_reserve(desc, table);
     return result;
 }
@@ -127,42 +121,41 @@ static size_t gpi_hash_bytes(const gpi_table *table)
 }
 
 /* Sets the table's memory: the caller's buffer `own`, which is retained, or else a new one. */
-static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table)
+static gp_result gpi_hash_allocate(gp_context *gp, cl_mem own, gpi_table *table)
 {
     const size_t bytes = gpi_hash_bytes(table);
     gp_result result;
     if (own) {
-        result = gpi_check_buffer(gp, function, "buffer", own, 0, bytes, 1, GPI_BOTH, &table->range);
+        result = gpi_check_buffer(gp, "buffer", own, 0, bytes, 1, GPI_BOTH, &table->range);
         if (result != GP_OK) return result;
         (void)clRetainMemObject(own);
         table->buffer = own;
         return GP_OK;
     }
-    result = gpi_alloc(gp, function, bytes, &table->buffer);
+    result = gpi_alloc(gp, bytes, &table->buffer);
     if (result != GP_OK) return result;
-    return gpi_check_buffer(gp, function, "buffer", table->buffer, 0, bytes, 1, GPI_READS, &table->range);
+    return gpi_check_buffer(gp, "buffer", table->buffer, 0, bytes, 1, GPI_READS, &table->range);
 }
 
 GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *out)
 {
-    static const char function[] = "gp_hash_create";
     gpi_table *table;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (out) out->id = 0;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc || !out)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or table is NULL", function);
+    if (!gp || !desc || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or table is NULL");
     table = (gpi_table *)GP_MALLOC(sizeof *table);
-    if (!table) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a table", function);
-    result = gpi_hash_describe(gp, function, desc, table);
-    if (result == GP_OK) result = gpi_hash_allocate(gp, function, desc->buffer, table);
-    if (result == GP_OK) result = gpi_hash_handle_make(gp, function, table, out);
+    if (!table) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a table");
+    result = gpi_hash_describe(gp, desc, table);
+    if (result == GP_OK) result = gpi_hash_allocate(gp, desc->buffer, table);
+    if (result == GP_OK) result = gpi_hash_handle_make(gp, table, out);
     if (result != GP_OK) {
         gpi_hash_free(table);
         return result;
     }
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
     result = gpi_call_end(&call, result);
     if (result != GP_OK) {
@@ -176,10 +169,11 @@ GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, s
 {
     gpi_table table;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_buffer_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_hash_describe(gp, "gp_hash_buffer_size", desc, &table);
+    result = gpi_hash_describe(gp, desc, &table);
     *bytes = result == GP_OK ? gpi_hash_bytes(&table) : 0;
     return result;
 }
@@ -188,35 +182,31 @@ GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, s
 
 GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle, gp_hash *out)
 {
-    static const char function[] = "gp_hash_share";
     gpi_table *table;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (out) out->id = 0;
-    if (!gp || !from || !out)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
-    result = gpi_check_use(gp, function);
+    if (!gp || !from || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, from or out is NULL");
+    result = gpi_check_use(gp);
     if (result != GP_OK) return result;
-    table = gpi_hash_of(from, function, handle);
+    table = gpi_hash_of(gpi_enter(from, __func__), handle);
     if (!table) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: table = %llx is not a table of from, or was destroyed", function,
+                        "table = %llx is not a table of from, or was destroyed",
                         (unsigned long long)handle.id);
     }
     if (gp->context != from->context)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the contexts have different cl_contexts",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "the contexts have different cl_contexts");
     if (table->grow)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a table that grows by itself cannot be shared",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "a table that grows by itself cannot be shared");
     if (table->wide && !gp->info.int64_base_atomics)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: the table needs 64-bit atomics: %s", function,
-                        gp->info.name);
-    return gpi_hash_handle_make(gp, function, table, out);
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "the table needs 64-bit atomics: %s", gp->info.name);
+    return gpi_hash_handle_make(gp, table, out);
 }
 
 GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash handle)
 {
-    gpi_table *table = gpi_hash_of(gp, "gp_hash_destroy", handle);
+    gpi_table *table = gpi_hash_of(gpi_enter(gp, __func__), handle);
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     gp->handles[(uint32_t)handle.id - 1].table = NULL;
     gpi_hash_release(table);
@@ -235,14 +225,13 @@ GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash handle)
 
 GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_clear_desc *desc)
 {
-    static const char function[] = "gp_hash_clear";
-    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_table *table = gpi_hash_of(gpi_enter(gp, __func__), handle);
     gpi_call call;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "desc is NULL");
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_clear_slots(&call, table, NULL);
     if (result == GP_OK) table->taken = 0;
     return gpi_call_end(&call, result);

@@ -4,14 +4,14 @@
 #include "hash/hash.h"
 
 /* Adds, for gp_device_source, the source that a kernel of the caller's needs to handle one key at a time. */
-static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text)
+static gp_result gpi_hash_device_text(gp_context *gp, gp_hash handle, gpi_text *text)
 {
-    const gpi_table *table = gpi_hash_of(gp, function, handle);
+    const gpi_table *table = gpi_hash_of(gp, handle);
     gpi_plan plan;
     gpi_hash_of_program of;
     gp_result result;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
+    result = gpi_plan_make_hash(gp, GP_STRATEGY_AUTO, &plan);
     if (result != GP_OK) return result;
     plan.group = 1;
     of.table = table;

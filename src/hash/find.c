@@ -11,13 +11,12 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
     const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
     const bool in_place = d->values == d->keys && d->values_offset == d->keys_offset && k == v;
     gp_result r = GP_OK;
-    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
     if (!d->values && !d->found)
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: values and found are NULL: at least one output is required", batch->function);
+                        "values and found are NULL: at least one output is required");
     if (v == 0 && (d->values || d->absent)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
-                        batch->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but the table is a set");
     }
     if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
     if (r == GP_OK)
@@ -41,35 +40,35 @@ static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batc
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
-static gp_result gpi_hash_find(gp_context *gp, const char *function, gp_hash handle,
-                               const gp_hash_find_desc *desc)
+static gp_result gpi_hash_find(gp_context *gp, gp_hash handle, const gp_hash_find_desc *desc)
 {
     gpi_hash_batch batch;
     gpi_call call;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer, desc->count_offset,
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_hash_batch_open(gp, handle, desc->count, desc->count_buffer, desc->count_offset,
                                  desc->count_type, &batch);
     if (result == GP_OK && desc->count > 0) result = gpi_hash_check_find(gp, &batch, desc);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_find(&call, &batch, desc);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
 {
-    return gpi_hash_find(gp, "gp_hash_find", table, desc);
+    return gpi_hash_find(gpi_enter(gp, __func__), table, desc);
 }
 
 GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc)
 {
+    gpi_enter(gp, __func__);
     if (gp && desc && (desc->values || desc->absent)) {
         if (desc->done) *desc->done = NULL;
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_contains: values and absent must be NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values and absent must be NULL");
     }
-    return gpi_hash_find(gp, "gp_hash_contains", table, desc);
+    return gpi_hash_find(gp, table, desc);
 }
 
 /* ------------------------------------------------------------------ erase */
@@ -82,13 +81,13 @@ typedef struct gpi_hash_removal {
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. A batch with results is not
    partitioned, since results are in the order of the caller's keys. */
-static gp_result gpi_hash_plan_erase(gp_context *gp, const char *function, gp_hash handle,
-                                     gpi_hash_batch *batch, gpi_hash_removal *removal)
+static gp_result gpi_hash_plan_erase(gp_context *gp, gp_hash handle, gpi_hash_batch *batch,
+                                     gpi_hash_removal *removal)
 {
     const gp_hash_erase_desc *d = removal->desc;
-    gp_result result = gpi_hash_batch_open(gp, function, handle, d->count, d->count_buffer, d->count_offset,
-                                           d->count_type, batch);
-    if (result == GP_OK) result = gpi_hash_check_strategy(gp, function, d->strategy);
+    gp_result result =
+        gpi_hash_batch_open(gp, handle, d->count, d->count_buffer, d->count_offset, d->count_type, batch);
+    if (result == GP_OK) result = gpi_hash_check_strategy(gp, d->strategy);
     if (result != GP_OK || d->results || !gpi_hash_order_suits(batch, d->strategy)) return result;
     removal->order.desc.keys = d->keys;
     removal->order.desc.keys_offset = d->keys_offset;
@@ -99,7 +98,7 @@ static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, con
 {
     const gp_hash_erase_desc *d = removal->desc;
     gp_result r;
-    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
     r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->count, batch->table->key_size,
                             GPI_READS);
     if (r == GP_OK)
@@ -132,19 +131,19 @@ static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *bat
 
 GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash handle, const gp_hash_erase_desc *desc)
 {
-    static const char function[] = "gp_hash_erase";
     gpi_hash_batch batch;
     gpi_hash_removal removal;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
     memset(&removal, 0, sizeof removal);
     removal.desc = desc;
-    result = gpi_hash_plan_erase(gp, function, handle, &batch, &removal);
+    result = gpi_hash_plan_erase(gp, handle, &batch, &removal);
     if (result == GP_OK && desc->count > 0) result = gpi_hash_check_erase(gp, &batch, &removal);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) result = gpi_hash_launch_erase(&call, &batch, &removal);
     return gpi_call_end(&call, result);
 }
@@ -152,16 +151,15 @@ GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash handle, const gp_hash_era
 GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc,
                                             size_t *bytes)
 {
-    static const char function[] = "gp_hash_erase_scratch_size";
     gpi_hash_batch batch;
     gpi_hash_removal removal;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (bytes) *bytes = 0;
-    if (!gp || !desc || !bytes)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    if (!gp || !desc || !bytes) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     memset(&removal, 0, sizeof removal);
     removal.desc = desc;
-    result = gpi_hash_plan_erase(gp, function, table, &batch, &removal);
+    result = gpi_hash_plan_erase(gp, table, &batch, &removal);
     if (result == GP_OK) *bytes = removal.order.bytes;
     return result;
 }

@@ -44,67 +44,59 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args 
 }
 
 /* Checks the arguments. Fails if one is the table's memory: the call changes it, so expressions must not read it. */
-static gp_result gpi_each_check_args(gp_context *gp, const char *function, const gpi_table *table,
-                                     const gpi_args *args)
+static gp_result gpi_each_check_args(gp_context *gp, const gpi_table *table, const gpi_args *args)
 {
     static const char *const names[1] = {"the table"};
     gpi_range used[1 + GP_ARGS_MAX];
-    const gp_result result = gpi_args_check(gp, function, args);
+    const gp_result result = gpi_args_check(gp, args);
     used[0] = table->range;
-    return result == GP_OK ? gpi_args_check_buffers(gp, function, args, names, used, 0, 1) : result;
+    return result == GP_OK ? gpi_args_check_buffers(gp, args, names, used, 0, 1) : result;
 }
 
-static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_table *table,
-                                const gp_hash_for_each_desc *desc, const gpi_args *args, gp_type *key,
-                                gp_type *value)
+static gp_result gpi_each_check(gp_context *gp, const gpi_table *table, const gp_hash_for_each_desc *desc,
+                                const gpi_args *args, gp_type *key, gp_type *value)
 {
     gp_result result;
     *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
     *value = desc->value_type ? desc->value_type : table->value_size == 8 ? GP_U64 : GP_U32;
     if ((desc->map != NULL) == desc->erase) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: map is %s and erase is %s: exactly one must be given", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "map is %s and erase is %s: exactly one must be given",
                         desc->map ? "given" : "NULL", desc->erase ? "true" : "false");
     }
-    result = gpi_check_text(gp, function, "map", desc->map);
-    if (result == GP_OK) result = gpi_check_text(gp, function, "where", desc->where);
-    if (result == GP_OK) result = gpi_each_check_args(gp, function, table, args);
+    result = gpi_check_text(gp, "map", desc->map);
+    if (result == GP_OK) result = gpi_check_text(gp, "where", desc->where);
+    if (result == GP_OK) result = gpi_each_check_args(gp, table, args);
     if (result != GP_OK) return result;
     if (table->value_size == 0 && (desc->map || desc->value_type))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the table is a set: it has no values to map",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "the table is a set: it has no values to map");
     if (gpi_type_size(*key) != table->key_size ||
         (table->value_size && gpi_type_size(*value) != table->value_size)) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_TYPE,
-            "%s: key_type = %d, value_type = %d: the table has keys of %zu and values of %zu bytes", function,
-            (int)desc->key_type, (int)desc->value_type, table->key_size, table->value_size);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "key_type = %d, value_type = %d: the table has keys of %zu and values of %zu bytes",
+                        (int)desc->key_type, (int)desc->value_type, table->key_size, table->value_size);
     }
     if ((*key == GP_F64 || *value == GP_F64) && !gp->info.fp64)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: GP_F64 needs cl_khr_fp64: %s", function,
-                        gp->info.name);
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "GP_F64 needs cl_khr_fp64: %s", gp->info.name);
     return GP_OK;
 }
 
-static gp_result gpi_each_program(gp_context *gp, const char *function, const gpi_table *table,
-                                  const gp_hash_for_each_desc *desc, const gpi_args *args, gpi_plan *plan,
-                                  gpi_program **program)
+static gp_result gpi_each_program(gp_context *gp, const gpi_table *table, const gp_hash_for_each_desc *desc,
+                                  const gpi_args *args, gpi_plan *plan, gpi_program **program)
 {
     gp_type key, value;
     char *more;
-    gp_result result = gpi_each_check(gp, function, table, desc, args, &key, &value);
+    gp_result result = gpi_each_check(gp, table, desc, args, &key, &value);
     if (result != GP_OK) return result;
     more = gpi_each_prelude(desc, args, key, value, table->value_size == 0);
-    if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
-    result = gpi_hash_program(gp, function, GPI_HASH_EACH, table, more, plan, program);
+    if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
+    result = gpi_hash_program(gp, GPI_HASH_EACH, table, more, plan, program);
     GP_FREE(more);
     return result;
 }
 
 GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_for_each_desc *desc)
 {
-    static const char function[] = "gp_hash_for_each";
-    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_table *table = gpi_hash_of(gpi_enter(gp, __func__), handle);
     gpi_plan plan;
     gpi_program *program;
     gpi_call call;
@@ -112,11 +104,11 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "desc is NULL");
     args = gpi_args_make(desc->args, desc->arg_count, table->value_size ? "k v" : "k");
-    result = gpi_each_program(gp, function, table, desc, &args, &plan, &program);
+    result = gpi_each_program(gp, table, desc, &args, &plan, &program);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) {
         gpi_call_kernel(&call, program, "gp_hash_each_slot");
         gpi_call_args(&call, &args);

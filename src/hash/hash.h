@@ -63,7 +63,6 @@ typedef struct gpi_hash_use {
 
 /* A checked batch, ready to run. */
 typedef struct gpi_hash_batch {
-    const char *function;
     gpi_table *table;
     gpi_plan plan;
     gpi_program *program;
@@ -73,18 +72,17 @@ typedef struct gpi_hash_batch {
 } gpi_hash_batch;
 
 /* table.c */
-static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function);
+static gp_result gpi_hash_fail_strange(gp_context *gp);
 static gp_result gpi_hash_result(gp_context *gp);
-static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle);
-static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out);
+static gpi_table *gpi_hash_of(gp_context *gp, gp_hash handle);
+static gp_result gpi_hash_handle_make(gp_context *gp, gpi_table *table, gp_hash *out);
 static void gpi_hash_free(gpi_table *table);
 static void gpi_hash_release(gpi_table *table);
 static void gpi_hash_free_all(gp_context *gp);
 static void gpi_hash_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
                              gpi_text *text);
-static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
-                                  const gpi_table *table, const char *more, gpi_plan *plan,
-                                  gpi_program **program);
+static gp_result gpi_hash_program(gp_context *gp, gpi_primitive primitive, const gpi_table *table,
+                                  const char *more, gpi_plan *plan, gpi_program **program);
 static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4]);
 static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table);
 static void gpi_hash_arg_counters(gpi_call *call);
@@ -95,26 +93,25 @@ static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, c
 static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from);
 
 /* create.c */
-static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, const gp_hash_desc *desc);
-static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
-                                   double max_load, uint32_t *mask);
+static gp_result gpi_hash_check_sizes(gp_context *gp, const gp_hash_desc *desc);
+static gp_result gpi_hash_capacity(gp_context *gp, uint64_t capacity, uint64_t expected, double max_load,
+                                   uint32_t *mask);
 static uint64_t gpi_hash_load_value(const void *from, size_t size);
 static size_t gpi_hash_bytes(const gpi_table *table);
-static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table);
+static gp_result gpi_hash_allocate(gp_context *gp, cl_mem own, gpi_table *table);
 
 /* batch.c */
 static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
                                      size_t offset, size_t count, size_t size, int access);
 static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch);
-static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_hash handle, size_t count,
-                                     cl_mem count_buffer, size_t count_offset, gp_type count_type,
-                                     gpi_hash_batch *batch);
+static gp_result gpi_hash_batch_open(gp_context *gp, gp_hash handle, size_t count, cl_mem count_buffer,
+                                     size_t count_offset, gp_type count_type, gpi_hash_batch *batch);
 static cl_uint gpi_hash_widths(const gpi_table *table);
 static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset);
 static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count);
 static gp_result gpi_hash_launch_combining(gpi_call *call, const gpi_hash_batch *batch,
                                            const gpi_count *count);
-static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy);
+static gp_result gpi_hash_check_strategy(gp_context *gp, gp_strategy strategy);
 static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy);
 static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order);
 static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch);
@@ -122,12 +119,11 @@ static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *ba
                                         size_t bytes);
 
 /* rehash.c */
-static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
-                                      uint64_t counts[GPI_COUNTS]);
-static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
+static gp_result gpi_hash_read_counts(gp_context *gp, const gpi_table *table, uint64_t counts[GPI_COUNTS]);
+static gp_result gpi_hash_make_room(gp_context *gp, gpi_table *table, size_t count);
 
 /* device_text.c */
-static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text);
+static gp_result gpi_hash_device_text(gp_context *gp, gp_hash handle, gpi_text *text);
 
 /* warm_up.c */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);

@@ -47,21 +47,19 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
     const size_t size = batch->table->value_size;
     const gp_type type = desc->type ? desc->type : size == 8 ? GP_U64 : GP_U32;
     if (size == 0)
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: the table is a set: there are no values to combine",
-                        batch->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "the table is a set: there are no values to combine");
     if (gpi_type_size(type) != size) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: type = %d, must have the size of the table's values, %zu bytes", batch->function,
-                        (int)desc->type, size);
+                        "type = %d, must have the size of the table's values, %zu bytes", (int)desc->type,
+                        size);
     }
     if (type == GP_F64 && !gp->info.fp64)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: type = GP_F64 needs cl_khr_fp64: %s", batch->function,
-                        gp->info.name);
-    if (!desc->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op is not set", batch->function);
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "type = GP_F64 needs cl_khr_fp64: %s", gp->info.name);
+    if (!desc->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "op is not set");
     put->change = gpi_hash_change_of(desc->op, type);
     if (put->change == 0) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d does not combine values of type %d",
-                        batch->function, (int)desc->op, (int)type);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d does not combine values of type %d", (int)desc->op,
+                        (int)type);
     }
     if (size == 8) put->change |= GPI_WIDE_VALUE;
     if (desc->values) return GP_OK;
@@ -75,34 +73,30 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
 {
     const gp_hash_insert_desc *desc = put->desc;
     if ((unsigned)desc->duplicates >= GP_HASH_DUPLICATES_COUNT || (apply && desc->duplicates)) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_ARGUMENT, "%s: duplicates = %d %s", batch->function, (int)desc->duplicates,
-            apply ? "has no meaning where values of equal keys are combined" : "is not a gp_hash_duplicates");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "duplicates = %d %s", (int)desc->duplicates,
+                        apply ? "has no meaning where values of equal keys are combined"
+                              : "is not a gp_hash_duplicates");
     }
     if (!apply && desc->op) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
-                        batch->function, (int)desc->op);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d is for gp_hash_insert_or_apply", (int)desc->op);
     }
     if (!apply && desc->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is for gp_hash_insert_or_apply",
-                        batch->function, (int)desc->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "type = %d is for gp_hash_insert_or_apply",
+                        (int)desc->type);
     }
     if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
         (desc->failed_values && !desc->failed_keys)) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: failed_keys is %s, failed_count %s, failed_values %s: give keys and count, or none",
-            batch->function, desc->failed_keys ? "given" : "NULL", desc->failed_count ? "given" : "NULL",
-            desc->failed_values ? "given" : "NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "failed_keys is %s, failed_count %s, failed_values %s: give keys and count, or none",
+                        desc->failed_keys ? "given" : "NULL", desc->failed_count ? "given" : "NULL",
+                        desc->failed_values ? "given" : "NULL");
     }
     if (batch->table->value_size == 0 && (desc->values || desc->failed_values)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
-                        batch->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but the table is a set");
     }
     if (desc->count > UINT32_MAX - 1 && (desc->duplicates || desc->failed_keys)) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: count = %zu: duplicates and failed_keys take 2^32 - 2 keys at most",
-                        batch->function, desc->count);
+                        "count = %zu: duplicates and failed_keys take 2^32 - 2 keys at most", desc->count);
     }
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
@@ -118,7 +112,7 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     judge->loud = false;
     judge->reserved = judge->wide && !judge->packed ? UINT64_MAX : UINT32_MAX;
     put->wants |= GPI_IS_JUDGED;
-    return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
+    return gpi_hash_capacity(gp, 0, put->desc->count, 0.5, &judge->mask);
 }
 
 /* Plans to partition the batch if that suits. Results and indices of duplicates are in the batch's own order, so that a
@@ -142,15 +136,15 @@ static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash handle,
-                                   gpi_hash_batch *batch, gpi_hash_put *put, cl_uint change)
+static gp_result gpi_hash_plan_put(gp_context *gp, gp_hash handle, gpi_hash_batch *batch, gpi_hash_put *put,
+                                   cl_uint change)
 {
     const gp_hash_insert_desc *desc = put->desc;
     const bool apply = change == GPI_CHANGE_APPLY;
-    gp_result result = gpi_hash_batch_open(gp, function, handle, desc->count, desc->count_buffer,
-                                           desc->count_offset, desc->count_type, batch);
+    gp_result result = gpi_hash_batch_open(gp, handle, desc->count, desc->count_buffer, desc->count_offset,
+                                           desc->count_type, batch);
     put->change = change;
-    if (result == GP_OK) result = gpi_hash_check_strategy(gp, function, desc->strategy);
+    if (result == GP_OK) result = gpi_hash_check_strategy(gp, desc->strategy);
     if (result == GP_OK) result = gpi_hash_check_put(gp, batch, put, apply);
     if (result == GP_OK) result = gpi_hash_plan_judge(gp, batch, put);
     if (result != GP_OK) return result;
@@ -168,9 +162,9 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
     const gp_hash_insert_desc *d = put->desc;
     const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
     gp_result r = GP_OK;
-    if (!d->keys) r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (!d->keys) r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
     if (r == GP_OK && put->source == GPI_SOURCE_BUFFER && !d->values)
-        r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values is NULL", batch->function);
+        r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "values is NULL");
     if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
     if (r == GP_OK)
         r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_READS);
@@ -270,8 +264,8 @@ static gp_result gpi_hash_put_all(gpi_call *call, gpi_hash_batch *batch, gpi_has
                                   : gpi_hash_launch_put(call, batch, put, false);
 }
 
-static gp_result gpi_hash_insert(gp_context *gp, const char *function, gp_hash handle,
-                                 const gp_hash_insert_desc *desc, cl_uint change)
+static gp_result gpi_hash_insert(gp_context *gp, gp_hash handle, const gp_hash_insert_desc *desc,
+                                 cl_uint change)
 {
     gpi_hash_batch batch;
     gpi_hash_put put;
@@ -279,34 +273,34 @@ static gp_result gpi_hash_insert(gp_context *gp, const char *function, gp_hash h
     uint64_t released;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
     released = gp->released;
     memset(&put, 0, sizeof put);
     put.desc = desc;
-    result = gpi_hash_plan_put(gp, function, handle, &batch, &put, change);
+    result = gpi_hash_plan_put(gp, handle, &batch, &put, change);
     if (result == GP_OK && (desc->count > 0 || desc->failed_count))
         result = gpi_hash_check_put_buffers(gp, &batch, &put);
-    if (result == GP_OK) result = gpi_hash_make_room(gp, function, batch.table, desc->count);
+    if (result == GP_OK) result = gpi_hash_make_room(gp, batch.table, desc->count);
     gp->released = released; /* a rehash is a call of its own, and this one's programs are still needed */
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_hash_insert(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
 {
-    return gpi_hash_insert(gp, "gp_hash_insert", table, desc, GPI_CHANGE_KEEP);
+    return gpi_hash_insert(gpi_enter(gp, __func__), table, desc, GPI_CHANGE_KEEP);
 }
 
 GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
 {
-    return gpi_hash_insert(gp, "gp_hash_insert_or_assign", table, desc, GPI_CHANGE_ASSIGN);
+    return gpi_hash_insert(gpi_enter(gp, __func__), table, desc, GPI_CHANGE_ASSIGN);
 }
 
 GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc)
 {
-    return gpi_hash_insert(gp, "gp_hash_insert_or_apply", table, desc, GPI_CHANGE_APPLY);
+    return gpi_hash_insert(gpi_enter(gp, __func__), table, desc, GPI_CHANGE_APPLY);
 }
 
 GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
@@ -315,14 +309,13 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
     gpi_hash_batch batch;
     gpi_hash_put put;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_hash_insert_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
     memset(&put, 0, sizeof put);
     put.desc = desc;
-    result = gpi_hash_plan_put(gp, "gp_hash_insert_scratch_size", table, &batch, &put,
-                               desc->op ? GPI_CHANGE_APPLY : GPI_CHANGE_KEEP);
+    result = gpi_hash_plan_put(gp, table, &batch, &put, desc->op ? GPI_CHANGE_APPLY : GPI_CHANGE_KEEP);
     *bytes = result == GP_OK ? put.scratch_bytes : 0;
     return result;
 }

@@ -32,21 +32,17 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
     gp_result r;
     if (d->sort_type && gpi_type_size(d->sort_type) != k) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: sort_type = %d, must have the size of the table's keys, %zu bytes",
-                        batch->function, (int)d->sort_type, k);
+                        "sort_type = %d, must have the size of the table's keys, %zu bytes",
+                        (int)d->sort_type, k);
     }
     if (v == 0 && d->values) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
-                        batch->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but the table is a set");
     }
     if (d->descending && !d->sort_type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set but sort_type is 0",
-                        batch->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "descending is set but sort_type is 0");
     }
-    if (!d->live_count)
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: live_count is NULL", batch->function);
-    if (!d->keys && d->room > 0)
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
+    if (!d->live_count) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "live_count is NULL");
+    if (!d->keys && d->room > 0) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
     r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->room, k, GPI_WRITES);
     if (r == GP_OK)
         r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, d->room, v, GPI_WRITES);
@@ -63,12 +59,12 @@ static gp_result gpi_hash_plan_retrieve(gp_context *gp, const gpi_hash_batch *ba
     gpi_range used[GPI_HASH_USES];
     size_t i;
     gp_result result;
-    gpi_sort_init(sort, batch->function, sort_desc, false);
+    gpi_sort_init(sort, sort_desc, false);
     if (!sort_desc->key_type) return GP_OK;
     result = gpi_sort_plan(gp, sort);
     if (result != GP_OK) return result;
     for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
-    return gpi_check_scratch(gp, batch->function, sort_desc->scratch, sort->at.end, used, batch->use_count);
+    return gpi_check_scratch(gp, sort_desc->scratch, sort->at.end, used, batch->use_count);
 }
 
 static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_retrieve_desc *d)
@@ -88,21 +84,21 @@ static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, c
 
 GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc)
 {
-    static const char function[] = "gp_hash_retrieve";
     gpi_hash_batch batch;
     gp_sort_desc sort_desc;
     gpi_sort sort;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    result = gpi_hash_batch_open(gp, function, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_hash_batch_open(gp, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
     if (result == GP_OK) result = gpi_hash_check_retrieve(gp, &batch, desc);
     if (result != GP_OK) return result;
     sort_desc = gpi_hash_sort_desc(batch.table, desc);
     result = gpi_hash_plan_retrieve(gp, &batch, &sort_desc, &sort);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_collect(&call, &batch, desc);
     if (result == GP_OK && desc->sort_type) result = gpi_sort_launch(&call, &sort);
     return gpi_call_end(&call, result);
@@ -111,15 +107,14 @@ GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_r
 GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
                                                const gp_hash_retrieve_desc *desc, size_t *bytes)
 {
-    static const char function[] = "gp_hash_retrieve_scratch_size";
     gpi_hash_batch batch;
     gp_sort_desc sort_desc;
     gpi_sort sort;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (bytes) *bytes = 0;
-    if (!gp || !desc || !bytes)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
-    result = gpi_hash_batch_open(gp, function, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
+    if (!gp || !desc || !bytes) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    result = gpi_hash_batch_open(gp, table, 0, NULL, 0, GP_TYPE_NONE, &batch);
     if (result != GP_OK) return result;
     sort_desc = gpi_hash_sort_desc(batch.table, desc);
     sort_desc.scratch = NULL;

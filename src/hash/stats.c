@@ -17,7 +17,7 @@ static gp_result gpi_hash_measure(gpi_call *call, const gpi_table *table, cl_uin
     gpi_plan plan;
     gpi_program *program;
     cl_mem stats = NULL;
-    gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
+    gp_result result = gpi_hash_program(call->gp, GPI_HASH, table, "", &plan, &program);
     if (result == GP_OK) result = gpi_call_scratch(call, NULL, bytes, &stats);
     if (result == GP_OK) result = gpi_call_fill(call, stats, 0, bytes);
     if (result != GP_OK) return result;
@@ -30,18 +30,17 @@ static gp_result gpi_hash_measure(gpi_call *call, const gpi_table *table, cl_uin
 
 GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stats *out)
 {
-    static const char function[] = "gp_hash_stats_read";
-    gpi_table *table = gpi_hash_of(gp, function, handle);
+    gpi_table *table = gpi_hash_of(gpi_enter(gp, __func__), handle);
     cl_uint words[GPI_STATS_WORDS];
     uint64_t counts[GPI_COUNTS];
     gpi_call call;
     gp_result result;
     size_t b;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
-    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: out is NULL", function);
-    result = gpi_hash_read_counts(gp, function, table, counts); /* is there a table? */
+    if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "out is NULL");
+    result = gpi_hash_read_counts(gp, table, counts); /* is there a table? */
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
+    result = gpi_call_begin(&call, gp, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_hash_measure(&call, table, words);
     result = gpi_call_end_within(&call, result);
     if (result != GP_OK) return result;

@@ -16,13 +16,12 @@
 
 /* ------------------------------------------------------------------ what kernels have counted */
 
-static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
+static gp_result gpi_hash_fail_strange(gp_context *gp)
 {
     return gpi_fail(
         gp, GP_ERROR_INVALID_BUFFER,
-        "%s: the memory of a hash table was overwritten: its header is damaged. The call did nothing; "
-        "gp_hash_clear makes the table usable again",
-        function);
+        "the memory of a hash table was overwritten: its header is damaged. The call did nothing; "
+        "gp_hash_clear makes the table usable again");
 }
 
 /* Enqueues a read of the kernels' counts, after the commands in the queue. If the read fails later, gp_finish reports it. */
@@ -34,7 +33,7 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
     error = clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_COUNT_REFUSED * sizeof(cl_uint),
                                 sizeof gp->hash_told, gp->hash_told, 0, NULL, blocking ? NULL : &event);
     if (error == CL_SUCCESS && !blocking) {
-        gpi_watch(gp, "gp_finish", NULL, event);
+        gpi_watch(gp, NULL, event);
         (void)clReleaseEvent(event);
     }
     return error;
@@ -42,11 +41,13 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
 
 /* Fails if one of the counts that gpi_hash_read_told has read is not 0: keys refused because of a reserved value that the
    caller has not named, tables with a damaged header, and keys for which there was no room. Reports one counter at a time,
-   and clears it. */
+   and clears it. Fails in the name of the calls that were counted: the caller restores gp->function. */
 static gp_result gpi_hash_tell(gp_context *gp)
 {
-    static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
-                                            "gp_hash_insert_or_apply", "gp_hash_for_each"};
+    static const char *const functions[GPI_HASH_TOLD] = {
+        "gp_hash_insert",          "gp_hash_insert_or_assign",
+        "gp_hash_insert_or_apply", "gp_hash_for_each",
+        "a gp_hash call",          "gp_hash_insert, insert_or_assign or insert_or_apply"};
     enum {
         GPI_STRANGE = GPI_COUNT_STRANGE - GPI_COUNT_REFUSED,
         GPI_FULL = GPI_COUNT_FULL - GPI_COUNT_REFUSED
@@ -63,45 +64,48 @@ static gp_result gpi_hash_tell(gp_context *gp)
     error = clEnqueueFillBuffer(gp->queue, gp->counters, &zero, sizeof zero,
                                 (GPI_COUNT_REFUSED + by) * sizeof zero, sizeof zero, 0, NULL, NULL);
     if (error == CL_SUCCESS) error = clFinish(gp->queue);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
-    if (by == GPI_STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clEnqueueFillBuffer");
+    gp->function = functions[by];
+    if (by == GPI_STRANGE) return gpi_hash_fail_strange(gp);
     if (by == GPI_FULL) {
-        return gpi_fail(
-            gp, GP_ERROR_COUNT_LIMIT,
-            "gp_hash_insert, insert_or_assign or insert_or_apply: keys that found no slot: %u: the "
-            "table is full; set gp_hash_desc.grow or a larger capacity, or ask for failed_keys",
-            counts[by]);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "keys that found no slot: %u: the "
+                        "table is full; set gp_hash_desc.grow or a larger capacity, or ask for failed_keys",
+                        counts[by]);
     }
-    return gpi_fail(
-        gp, GP_ERROR_INVALID_ARGUMENT,
-        "%s: keys refused: %u: their value is, or would have become, the one that marks absent keys; "
-        "set gp_hash_desc.reserved to a value that does not occur",
-        functions[by], counts[by]);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "keys refused: %u: their value is, or would have become, the one that marks absent keys; "
+                    "set gp_hash_desc.reserved to a value that does not occur",
+                    counts[by]);
 }
 
 /* Reads the kernels' counts and reports them as gpi_hash_tell does. Blocks. The hash kernels in the queue must have ended. */
 static gp_result gpi_hash_result(gp_context *gp)
 {
+    const char *const outer = gp->function;
     const cl_int error = gpi_hash_read_told(gp, CL_TRUE);
-    return error == CL_SUCCESS ? gpi_hash_tell(gp)
-                               : gpi_fail_cl(gp, error, "gp_finish", "clEnqueueReadBuffer");
+    gp_result result;
+    gp->function = "gp_finish";
+    result = error == CL_SUCCESS ? gpi_hash_tell(gp) : gpi_fail_cl(gp, error, "clEnqueueReadBuffer");
+    gp->function = outer;
+    return result;
 }
 
 /* ------------------------------------------------------------------ handles */
 
 /* Returns the handle's table, or sets an error and returns NULL. */
-static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle)
+static gpi_table *gpi_hash_of(gp_context *gp, gp_hash handle)
 {
     const uint32_t place = (uint32_t)handle.id;
     if (!gp) {
-        (void)gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "%s: gp is NULL", function);
+        (void)gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp is NULL");
         return NULL;
     }
-    if (gpi_check_use(gp, function) != GP_OK) return NULL;
+    if (gpi_check_use(gp) != GP_OK) return NULL;
     if (place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
         gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
         (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                       "%s: table = %llx is not a table of this context, or was destroyed", function,
+                       "table = %llx is not a table of this context, or was destroyed",
                        (unsigned long long)handle.id);
         return NULL;
     }
@@ -109,17 +113,16 @@ static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash hand
 }
 
 /* Fails if a range overlaps the memory of a live table, which only calls on that table may write. */
-static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
-                                                  const gpi_range *range)
+static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *field, const gpi_range *range)
 {
     uint32_t i;
     for (i = 0; i < gp->handle_count; i++) {
         const gpi_table *table = gp->handles[i].table;
         if (!table || !gpi_overlap(range, &table->range)) continue;
         return gpi_fail(gp, GP_ERROR_OVERLAP,
-                        "%s: %s is bytes [%zu, %zu) and the table %llx has [%zu, %zu) of one buffer: write "
+                        "%s is bytes [%zu, %zu) and the table %llx has [%zu, %zu) of one buffer: write "
                         "elsewhere, or destroy the table first",
-                        function, field, range->begin, range->end,
+                        field, range->begin, range->end,
                         (unsigned long long)gp->handles[i].generation << 32 | (i + 1), table->range.begin,
                         table->range.end);
     }
@@ -140,13 +143,13 @@ static uint32_t gpi_add_atomically(uint32_t *number, uint32_t change)
 }
 
 /* Makes a handle for the table and counts it as a reference. */
-static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out)
+static gp_result gpi_hash_handle_make(gp_context *gp, gpi_table *table, gp_hash *out)
 {
     uint32_t i = 0;
     while (i < gp->handle_count && gp->handles[i].table) i++;
     if (i == gp->handle_count) {
         gpi_handle *grown = (gpi_handle *)GP_REALLOC(gp->handles, (i + 1) * sizeof *grown);
-        if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a handle", function);
+        if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a handle");
         gp->handles = grown;
         gp->handle_count = i + 1;
     }
@@ -197,14 +200,13 @@ static void gpi_hash_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_text_add(text, "#define GPI_HASH_PACKED %d\n%s", table->packed, of->more);
 }
 
-static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
-                                  const gpi_table *table, const char *more, gpi_plan *plan,
-                                  gpi_program **program)
+static gp_result gpi_hash_program(gp_context *gp, gpi_primitive primitive, const gpi_table *table,
+                                  const char *more, gpi_plan *plan, gpi_program **program)
 {
     const gpi_hash_of_program of = {table, more};
-    const gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, plan);
+    const gp_result result = gpi_plan_make_hash(gp, GP_STRATEGY_AUTO, plan);
     if (result != GP_OK) return result;
-    return gpi_program_get(gp, function, primitive, gpi_hash_prelude, &of, plan, program);
+    return gpi_program_get(gp, primitive, gpi_hash_prelude, &of, plan, program);
 }
 
 /* ------------------------------------------------------------------ facts */
@@ -272,7 +274,7 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     const cl_mem counted = from ? from->buffer : table->buffer;
     gpi_plan plan;
     gpi_program *program;
-    const gp_result result = gpi_hash_program(call->gp, call->function, GPI_HASH, table, "", &plan, &program);
+    const gp_result result = gpi_hash_program(call->gp, GPI_HASH, table, "", &plan, &program);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, "gp_hash_clear_slots");
     gpi_hash_arg_table(call, table);

@@ -1,4 +1,5 @@
 /* warm_up.c - warms up hash tables. */
+#include "base/error.h"
 #include "hash/hash.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     tiny.key_size = desc->key_size;
     tiny.value_size = desc->value_size;
     tiny.capacity = 64;
-    result = gpi_hash_check_sizes(gp, "gp_warmup", &tiny);
+    result = gpi_hash_check_sizes(gp, &tiny);
     if (result == GP_OK) result = gp_hash_create(gp, &tiny, &table);
     if (result != GP_OK) return result;
     result = gpi_alloc_zeros(gp, 64, &insert.keys);
@@ -44,5 +45,6 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     if (insert.keys) (void)clReleaseMemObject(insert.keys);
     if (find.found) (void)clReleaseMemObject(find.found);
     (void)gp_hash_destroy(gp, table);
+    gpi_enter(gp, "gp_warmup");
     return result;
 }

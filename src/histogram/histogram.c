@@ -26,7 +26,6 @@ enum {
 /* A checked call, ready to run. */
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
-    const char *function;
     gp_type type, out_type;             /* of samples (after the map, if there is one); of counts */
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
     size_t in_size;                     /* of an element in memory */
@@ -108,14 +107,13 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
                                    : low < high && high - low < 1e38f * 10 && scale < 1e38f * 10;
     if (gpi_is_f32_bound(h->desc->lower) || gpi_is_f32_bound(h->desc->upper)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: bounds of floats are lower.f64 and upper.f64, but .f32 is set", h->function);
+                        "bounds of floats are lower.f64 and upper.f64, but .f32 is set");
     }
     if (!good) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: lower = %.17g and upper = %.17g: as %s, lower must be less than upper, and upper - "
-            "lower and bins / (upper - lower) must be finite",
-            h->function, lower, upper, gpi_type_cl(gpi_operand(h->type)));
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "lower = %.17g and upper = %.17g: as %s, lower must be less than upper, and upper - "
+                        "lower and bins / (upper - lower) must be finite",
+                        lower, upper, gpi_type_cl(gpi_operand(h->type)));
     }
     if (h->size == 8) {
         memcpy(&h->lower, &lower, 8);
@@ -140,7 +138,7 @@ static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
         gpi_bins_integer(h, gpi_is_signed(h->type) ? ~(all >> 1) : 0, all);
         return GP_OK;
     }
-    result = gpi_check_bounds(gp, h->function, "lower", lower, "upper", upper, h->type);
+    result = gpi_check_bounds(gp, "lower", lower, "upper", upper, h->type);
     if (result != GP_OK) return result;
     gpi_bins_integer(h, lower, upper - lower - 1);
     return GP_OK;
@@ -152,26 +150,24 @@ static gp_result gpi_histogram_check_map(gp_context *gp, const gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
     const bool has_type = !d->record && !h->indices;
-    gp_result result = gpi_check_text(gp, h->function, "map", d->map);
-    if (result == GP_OK) result = gpi_args_check(gp, h->function, &h->args);
+    gp_result result = gpi_check_text(gp, "map", d->map);
+    if (result == GP_OK) result = gpi_args_check(gp, &h->args);
     if (result != GP_OK) return result;
     if (d->record && (d->type || !d->map)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: record is given, and type = %d, and map is %s: records take a map, and no type",
-                        h->function, (int)d->type, d->map ? "given" : "NULL");
+                        "record is given, and type = %d, and map is %s: records take a map, and no type",
+                        (int)d->type, d->map ? "given" : "NULL");
     }
     if (d->map_type && !d->map) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d, and map is NULL", h->function,
-                        (int)d->map_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "map_type = %d, and map is NULL", (int)d->map_type);
     }
     if (d->map && h->channels > 1) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: channels = %u and a map, which makes one sample of an element", h->function,
-                        d->channels);
+                        "channels = %u and a map, which makes one sample of an element", d->channels);
     }
-    if (has_type) result = gpi_check_type(gp, h->function, "type", d->type);
+    if (has_type) result = gpi_check_type(gp, "type", d->type);
     if (result == GP_OK && d->map && (d->map_type || !has_type))
-        result = gpi_check_type(gp, h->function, "map_type", d->map_type);
+        result = gpi_check_type(gp, "map_type", d->map_type);
     return result;
 }
 
@@ -179,12 +175,12 @@ static gp_result gpi_histogram_check_types(gp_context *gp, const gpi_histogram *
 {
     const gp_histogram_desc *d = h->desc;
     if (h->out_type != GP_U32 && h->out_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64", h->function,
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type = %d, must be GP_U32 or GP_U64",
                         (int)h->out_type);
     }
     if (d->weights ? !h->weight_size || gpi_is_float(d->weight_type) : d->weight_type != GP_TYPE_NONE) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: weight_type = %d %s", h->function,
-                        (int)d->weight_type, d->weights ? "is not an integer type" : "and weights is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "weight_type = %d %s", (int)d->weight_type,
+                        d->weights ? "is not an integer type" : "and weights is NULL");
     }
     return GP_OK;
 }
@@ -195,16 +191,15 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
     if (h->channels > 4 || (h->channels > 1 && h->size > 1) || h->wanted > h->channels) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: channels = %u and channels_out = %u: at most 4, and more than 1 only for samples of 8 bits",
-            h->function, d->channels, d->channels_out);
+            "channels = %u and channels_out = %u: at most 4, and more than 1 only for samples of 8 bits",
+            d->channels, d->channels_out);
     }
     if (h->bins == 0 || h->bins >= UINT32_MAX) {
         return gpi_fail(gp, h->bins ? GP_ERROR_COUNT_LIMIT : GP_ERROR_INVALID_ARGUMENT,
-                        "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function, h->bins);
+                        "bins = %zu, must be 1 .. 2^32 - 2", h->bins);
     }
     if (d->edges && (d->lower.u64 || d->upper.u64)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: edges is given: lower and upper must be 0",
-                        h->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "edges is given: lower and upper must be 0");
     }
     return GP_OK;
 }
@@ -299,13 +294,11 @@ static size_t gpi_histogram_scratch(const gpi_histogram *h)
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const gp_histogram_desc *d,
-                                    gpi_histogram *h)
+static gp_result gpi_histogram_plan(gp_context *gp, const gp_histogram_desc *d, gpi_histogram *h)
 {
     gp_result result;
     memset(h, 0, sizeof *h);
     h->desc = d;
-    h->function = function;
     h->out_type = d->out_type ? d->out_type : GP_U32;
     h->type = d->map && d->map_type ? d->map_type : d->type;
     h->indices = d->map && !d->in && !d->type && !d->record;
@@ -326,10 +319,10 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
     if (result == GP_OK) result = gpi_histogram_check_types(gp, h);
     if (result == GP_OK) result = gpi_histogram_check_bins(gp, h);
     if (result == GP_OK && !d->edges) result = gpi_bins_even(gp, h);
-    if (result == GP_OK) result = gpi_plan_make_keys(gp, function, GPI_HISTOGRAM, h->size, &h->plan);
+    if (result == GP_OK) result = gpi_plan_make_keys(gp, GPI_HISTOGRAM, h->size, &h->plan);
     if (result != GP_OK) return result;
     gpi_histogram_near_cells(gp, h);
-    result = gpi_program_get(gp, h->function, GPI_HISTOGRAM, gpi_histogram_prelude, h, &h->plan, &h->program);
+    result = gpi_program_get(gp, GPI_HISTOGRAM, gpi_histogram_prelude, h, &h->plan, &h->program);
     if (result == GP_OK) gpi_histogram_spans(gp, h);
     return result;
 }
@@ -347,30 +340,29 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
     };
     static const char *const names[GPI_RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
     const gp_histogram_desc *d = h->desc;
-    const char *f = h->function;
     gpi_range used[GPI_ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
     if (d->count > 0 && !h->indices) {
-        r = gpi_check_buffer(gp, f, names[GPI_FROM], d->in, d->in_offset, d->count, h->in_size * h->channels,
+        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, h->in_size * h->channels,
                              GPI_READS, &used[GPI_FROM]);
     }
     if (r == GP_OK && d->count > 0 && d->weights) {
-        r = gpi_check_buffer(gp, f, names[GPI_WEIGHTS], d->weights, d->weights_offset, d->count,
-                             h->weight_size, GPI_READS, &used[GPI_WEIGHTS]);
+        r = gpi_check_buffer(gp, names[GPI_WEIGHTS], d->weights, d->weights_offset, d->count, h->weight_size,
+                             GPI_READS, &used[GPI_WEIGHTS]);
     }
     if (r == GP_OK && d->edges) {
-        r = gpi_check_buffer(gp, f, names[GPI_EDGES], d->edges, d->edges_offset, h->bins + 1, h->size,
-                             GPI_READS, &used[GPI_EDGES]);
+        r = gpi_check_buffer(gp, names[GPI_EDGES], d->edges, d->edges_offset, h->bins + 1, h->size, GPI_READS,
+                             &used[GPI_EDGES]);
     }
-    if (r == GP_OK) r = gpi_check_count(gp, f, &h->count, &used[GPI_COUNT]);
+    if (r == GP_OK) r = gpi_check_count(gp, &h->count, &used[GPI_COUNT]);
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[GPI_TO], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
+        r = gpi_check_buffer(gp, names[GPI_TO], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
                              GPI_BOTH, &used[GPI_TO]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_TO, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &h->args, names, used, GPI_TO, GPI_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, GPI_ALL) : r;
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_TO, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, &h->args, names, used, GPI_TO, GPI_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, gpi_histogram_scratch(h), used, GPI_ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -458,12 +450,13 @@ GP_API gp_result gp_histogram(gp_context *gp, const gp_histogram_desc *desc)
     gpi_histogram histogram;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_histogram: gp or desc is NULL");
-    result = gpi_histogram_plan(gp, "gp_histogram", desc, &histogram);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_histogram_plan(gp, desc, &histogram);
     if (result == GP_OK) result = gpi_histogram_check(gp, &histogram);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, "gp_histogram", desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_histogram_launch(&call, &histogram);
     return gpi_call_end(&call, result);
 }
@@ -472,11 +465,11 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
 {
     gpi_histogram histogram;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_histogram_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_histogram_plan(gp, "gp_histogram_scratch_size", desc, &histogram);
+    result = gpi_histogram_plan(gp, desc, &histogram);
     *bytes = result == GP_OK ? gpi_histogram_scratch(&histogram) : 0;
     return result;
 }

@@ -40,59 +40,53 @@ static bool gpi_arg_is_taken(const gpi_args *args, size_t k)
     return false;
 }
 
-static gp_result gpi_arg_check_name(gp_context *gp, const char *function, const gpi_args *args, size_t k)
+static gp_result gpi_arg_check_name(gp_context *gp, const gpi_args *args, size_t k)
 {
     const char *name = args->list[k].name;
     char field[32];
     gp_result result;
     (void)snprintf(field, sizeof field, "args[%u].name", (unsigned)k);
-    result = gpi_check_name(gp, function, field, name, "variable", false);
+    result = gpi_check_name(gp, field, name, "variable", false);
     if (result == GP_OK && gpi_arg_is_taken(args, k))
-        result =
-            gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                     "%s: %s = \"%s\": the call's expressions have this name already", function, field, name);
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                          "%s = \"%s\": the call's expressions have this name already", field, name);
     return result;
 }
 
-static gp_result gpi_record_check(gp_context *gp, const char *function, const char *field,
-                                  const gp_record *record)
+static gp_result gpi_record_check(gp_context *gp, const char *field, const gp_record *record)
 {
     char part[48];
     gp_result result;
     (void)snprintf(part, sizeof part, "%s->cl_type", field);
-    result = gpi_check_name(gp, function, part, record->cl_type, "type", true);
+    result = gpi_check_name(gp, part, record->cl_type, "type", true);
     (void)snprintf(part, sizeof part, "%s->source", field);
-    if (result == GP_OK && record->source) result = gpi_check_source(gp, function, part, record->source);
+    if (result == GP_OK && record->source) result = gpi_check_source(gp, part, record->source);
     if (result == GP_OK && (record->size == 0 || record->size > GP_RECORD_BYTES)) {
-        result = gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s->size = %zu, must be 1 to %d", function, field,
-                          record->size, (int)GP_RECORD_BYTES);
+        result = gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s->size = %zu, must be 1 to %d", field, record->size,
+                          (int)GP_RECORD_BYTES);
     }
     return result;
 }
 
 /* Fails unless exactly one of type and record is given and can be used. */
-static gp_result gpi_arg_check_type(gp_context *gp, const char *function, const gp_arg *arg, unsigned k)
+static gp_result gpi_arg_check_type(gp_context *gp, const gp_arg *arg, unsigned k)
 {
     char field[32];
     if ((arg->type != 0) == (arg->record != NULL)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: args[%u]: type = %d and record is %s: give one of them", function, k,
-                        (int)arg->type, arg->record ? "given" : "NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "args[%u]: type = %d and record is %s: give one of them",
+                        k, (int)arg->type, arg->record ? "given" : "NULL");
     }
     if (arg->type && !gpi_type_size(arg->type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: args[%u].type = %d is not a gp_type", function, k,
-                        (int)arg->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "args[%u].type = %d is not a gp_type", k, (int)arg->type);
     }
     if (arg->type == GP_F64 && !gp->info.fp64)
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: args[%u].type = GP_F64 needs cl_khr_fp64", function,
-                        k);
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "args[%u].type = GP_F64 needs cl_khr_fp64", k);
     if (arg->type == GP_F16 && arg->value) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: args[%u]: a value cannot be GP_F16: make it GP_F32",
-                        function, k);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "args[%u]: a value cannot be GP_F16: make it GP_F32", k);
     }
     if (!arg->record) return GP_OK;
     (void)snprintf(field, sizeof field, "args[%u].record", k);
-    return gpi_record_check(gp, function, field, arg->record);
+    return gpi_record_check(gp, field, arg->record);
 }
 
 static size_t gpi_arg_size(const gp_arg *arg)
@@ -101,58 +95,53 @@ static size_t gpi_arg_size(const gp_arg *arg)
 }
 
 /* Checks everything except the buffers, which a call for the size of scratch need not have. */
-static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args)
+static gp_result gpi_args_check(gp_context *gp, const gpi_args *args)
 {
     gp_result result = GP_OK;
     size_t k, bytes = 0;
     for (k = 0; k < args->record_count && result == GP_OK; k++)
-        result = gpi_record_check(gp, function, args->record_field[k], args->record[k]);
+        result = gpi_record_check(gp, args->record_field[k], args->record[k]);
     if (result != GP_OK) return result;
     if (args->count > GP_ARGS_MAX || (args->list != NULL) != (args->count != 0)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: arg_count = %zu, must be at most %d, and args is %s", function, args->count,
-                        (int)GP_ARGS_MAX, args->list ? "given" : "NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "arg_count = %zu, must be at most %d, and args is %s",
+                        args->count, (int)GP_ARGS_MAX, args->list ? "given" : "NULL");
     }
     for (k = 0; k < args->count && result == GP_OK; k++) {
         const gp_arg *arg = &args->list[k];
-        result = gpi_arg_check_name(gp, function, args, k);
-        if (result == GP_OK) result = gpi_arg_check_type(gp, function, arg, (unsigned)k);
+        result = gpi_arg_check_name(gp, args, k);
+        if (result == GP_OK) result = gpi_arg_check_type(gp, arg, (unsigned)k);
         if (result == GP_OK && arg->value && (arg->buffer || arg->offset || arg->count)) {
             result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                              "%s: args[%u] has a value, and also a buffer, offset or count", function,
-                              (unsigned)k);
+                              "args[%u] has a value, and also a buffer, offset or count", (unsigned)k);
         }
         if (result == GP_OK && arg->value)
             bytes += gpi_arg_size(arg) <= GP_ARGS_BYTES ? gpi_arg_size(arg) : GP_ARGS_BYTES + 1;
     }
     if (result == GP_OK && bytes > GP_ARGS_BYTES)
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values of args have more than %d bytes",
-                          function, (int)GP_ARGS_BYTES);
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values of args have more than %d bytes",
+                          (int)GP_ARGS_BYTES);
     return result;
 }
 
-static gp_result gpi_arg_check_buffer(gp_context *gp, const char *function, const char *field,
-                                      const gp_arg *arg, gpi_range *range)
+static gp_result gpi_arg_check_buffer(gp_context *gp, const char *field, const gp_arg *arg, gpi_range *range)
 {
     const size_t size = gpi_arg_size(arg);
     size_t bytes, count = arg->count;
     char call[64];
     cl_int error;
-    gp_result result =
-        gpi_check_buffer(gp, function, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
+    gp_result result = gpi_check_buffer(gp, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
     if (result != GP_OK || count) return result;
     (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
     error = clGetMemObjectInfo(arg->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, call);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call);
     count = bytes / size - arg->offset;
-    return gpi_check_buffer(gp, function, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
+    return gpi_check_buffer(gp, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
 }
 
 /* Checks the buffers of arguments. Fails if one overlaps a range of used[written .. count - 1], which the call writes. Sets
    used[count .. count + GP_ARGS_MAX - 1] to the arguments' own ranges. */
-static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
-                                        const char *const *names, gpi_range *used, size_t written,
-                                        size_t count)
+static gp_result gpi_args_check_buffers(gp_context *gp, const gpi_args *args, const char *const *names,
+                                        gpi_range *used, size_t written, size_t count)
 {
     char field[32];
     size_t k, i;
@@ -163,11 +152,11 @@ static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, co
         gp_result result;
         if (arg->value) continue;
         (void)snprintf(field, sizeof field, "args[%u].buffer", (unsigned)k);
-        result = gpi_arg_check_buffer(gp, function, field, arg, range);
+        result = gpi_arg_check_buffer(gp, field, arg, range);
         if (result != GP_OK) return result;
         for (i = written; i < count; i++) {
             if (used[i].root && gpi_overlap(range, &used[i]))
-                return gpi_fail_overlap(gp, function, field, range, names[i], &used[i]);
+                return gpi_fail_overlap(gp, field, range, names[i], &used[i]);
         }
     }
     return GP_OK;

@@ -42,53 +42,52 @@ static cl_int gpi_buffer_ask(cl_mem buffer, gpi_buffer_info *info)
     return error;
 }
 
-static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, const char *field,
-                                       const gpi_buffer_info *info, int access)
+static gp_result gpi_check_buffer_kind(gp_context *gp, const char *field, const gpi_buffer_info *info,
+                                       int access)
 {
     if (info->context != gp->context) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s belongs to another cl_context", function, field);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s belongs to another cl_context", field);
     }
     if ((access != GPI_READS && (info->flags & CL_MEM_READ_ONLY)) ||
         (access != GPI_WRITES && (info->flags & CL_MEM_WRITE_ONLY))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s was created %s", function, field,
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s was created %s", field,
                         info->flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
     }
     return GP_OK;
 }
 
 /* Fails for a buffer that cannot be queried, because it is not a buffer or for another reason. */
-static gp_result gpi_fail_buffer(gp_context *gp, const char *function, const char *field, cl_int error)
+static gp_result gpi_fail_buffer(gp_context *gp, const char *field, cl_int error)
 {
     char call[96];
     if (error == CL_SUCCESS || error == CL_INVALID_MEM_OBJECT) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: %s is not a buffer: clGetMemObjectInfo returned %s (%d)", function, field,
+                        "%s is not a buffer: clGetMemObjectInfo returned %s (%d)", field,
                         error ? gpi_cl_error_name(error) : "another type", (int)error);
     }
     (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
-    return gpi_fail_cl(gp, error, function, call);
+    return gpi_fail_cl(gp, error, call);
 }
 
 /* Checks that `buffer` contains elements [offset, offset + count) of `size` bytes and allows `access`. Sets *range to
    their place. */
-static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
-                                  size_t offset, size_t count, size_t size, int access, gpi_range *range)
+static gp_result gpi_check_buffer(gp_context *gp, const char *field, cl_mem buffer, size_t offset,
+                                  size_t count, size_t size, int access, gpi_range *range)
 {
     gpi_buffer_info info;
     gp_result result;
     cl_int error;
-    if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s is NULL", function, field);
-    result = gpi_check_use(gp, function);
+    if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s is NULL", field);
+    result = gpi_check_use(gp);
     if (result != GP_OK) return result;
     error = gpi_buffer_ask(buffer, &info);
-    if (error != CL_SUCCESS || info.type != CL_MEM_OBJECT_BUFFER)
-        return gpi_fail_buffer(gp, function, field, error);
-    result = gpi_check_buffer_kind(gp, function, field, &info, access);
+    if (error != CL_SUCCESS || info.type != CL_MEM_OBJECT_BUFFER) return gpi_fail_buffer(gp, field, error);
+    result = gpi_check_buffer_kind(gp, field, &info, access);
     if (result != GP_OK) return result;
     if (offset > info.bytes / size || count > info.bytes / size - offset) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: %s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes",
-                        function, field, info.bytes, offset, count, size);
+                        "%s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes", field,
+                        info.bytes, offset, count, size);
     }
     range->begin = offset * size;
     range->end = (offset + count) * size;
@@ -96,9 +95,9 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     error = gpi_range_resolve(buffer, range);
     if (error == CL_SUCCESS && (info.flags & CL_MEM_USE_HOST_PTR))
         error = clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof range->host, &range->host, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, field, error);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, field, error);
     if (access == GPI_READS || !gp->hash) return GP_OK;
-    return gp->hash->check_apart(gp, function, field, range);
+    return gp->hash->check_apart(gp, field, range);
 }
 
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type)
@@ -113,40 +112,39 @@ static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_t
 
 /* Checks a count in a buffer on the device: it must have 32 or 64 bits and be inside its buffer. `prefix`: how the names
    of its fields begin. */
-static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
-                                       const gpi_count *count, gpi_range *range)
+static gp_result gpi_check_count_named(gp_context *gp, const char *prefix, const gpi_count *count,
+                                       gpi_range *range)
 {
     char field[64];
     memset(range, 0, sizeof *range);
     if (!count->buffer && count->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d but %scount_buffer is NULL",
-                        function, prefix, (int)count->type, prefix);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%scount_type = %d but %scount_buffer is NULL", prefix,
+                        (int)count->type, prefix);
     }
     if (!count->buffer) return GP_OK;
     if (count->type && count->type != GP_U32 && count->type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %scount_type = %d, must be GP_U32 or GP_U64",
-                        function, prefix, (int)count->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%scount_type = %d, must be GP_U32 or GP_U64", prefix,
+                        (int)count->type);
     }
     (void)snprintf(field, sizeof field, "%scount_buffer", prefix);
-    return gpi_check_buffer(gp, function, field, count->buffer, count->offset, 1,
-                            count->type == GP_U64 ? 8 : 4, GPI_READS, range);
+    return gpi_check_buffer(gp, field, count->buffer, count->offset, 1, count->type == GP_U64 ? 8 : 4,
+                            GPI_READS, range);
 }
 
-static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
-                                 gpi_range *range)
+static gp_result gpi_check_count(gp_context *gp, const gpi_count *count, gpi_range *range)
 {
-    return gpi_check_count_named(gp, function, "", count, range);
+    return gpi_check_count_named(gp, "", count, range);
 }
 
 /* Fails if one of the ranges used[read .. count - 1] overlaps any other. The call only reads the first `read` ranges. */
-static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
-                                 const gpi_range *used, size_t read, size_t count)
+static gp_result gpi_check_apart(gp_context *gp, const char *const *names, const gpi_range *used, size_t read,
+                                 size_t count)
 {
     size_t a, b;
     for (a = read; a < count; a++) {
         for (b = 0; b < a; b++) {
             if (!used[a].root || !gpi_overlap(&used[a], &used[b])) continue;
-            return gpi_fail_overlap(gp, function, names[b], &used[b], names[a], &used[a]);
+            return gpi_fail_overlap(gp, names[b], &used[b], names[a], &used[a]);
         }
     }
     return GP_OK;
@@ -159,22 +157,22 @@ static bool gpi_same(const gpi_range *a, const gpi_range *b)
 
 /* Sets *in_place if the elements of `size` bytes at in_offset are those at out_offset: of one buffer, or of its sub-buffers. Two
    NULLs count as one buffer. */
-static gp_result gpi_is_in_place(gp_context *gp, const char *function, cl_mem in, size_t in_offset,
-                                 cl_mem out, size_t out_offset, size_t size, bool *in_place)
+static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
+                                 size_t size, bool *in_place)
 {
     gpi_range from, to;
     gp_result result;
     cl_int error;
     *in_place = in == out && in_offset == out_offset;
     if (in == out || !in || !out) return GP_OK;
-    result = gpi_check_use(gp, function);
+    result = gpi_check_use(gp);
     if (result != GP_OK) return result;
     from.begin = from.end = in_offset * size;
     to.begin = to.end = out_offset * size;
     error = gpi_range_resolve(in, &from);
-    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, "in", error);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, "in", error);
     error = gpi_range_resolve(out, &to);
-    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, function, "out", error);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, "out", error);
     *in_place = gpi_same(&from, &to);
     return GP_OK;
 }
@@ -188,67 +186,77 @@ static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
            b_at + b->begin < a_at + a->end;
 }
 
-static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
-                                  const gpi_range *a, const char *b_name, const gpi_range *b)
+static gp_result gpi_fail_overlap(gp_context *gp, const char *a_name, const gpi_range *a, const char *b_name,
+                                  const gpi_range *b)
 {
-    return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap",
-                    function, a_name, a->begin, a->end, b_name, b->begin, b->end,
+    return gpi_fail(gp, GP_ERROR_OVERLAP, "%s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap",
+                    a_name, a->begin, a->end, b_name, b->begin, b->end,
                     a->root == b->root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
 }
 
 /* Checks the caller's scratch, if any: it must be large enough, and not overlap what the call reads and writes. */
-static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
-                                   const gpi_range *used, size_t used_count)
+static gp_result gpi_check_scratch(gp_context *gp, cl_mem scratch, size_t bytes, const gpi_range *used,
+                                   size_t used_count)
 {
     gpi_range range;
     gp_result result;
     size_t i;
     if (!scratch || bytes == 0) return GP_OK;
-    result = gpi_check_buffer(gp, function, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
+    result = gpi_check_buffer(gp, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
     for (i = 0; i < used_count && result == GP_OK; i++) {
         if (!gpi_overlap(&range, &used[i])) continue;
-        result = gpi_fail_overlap(gp, function, "scratch", &range, "an input or output", &used[i]);
+        result = gpi_fail_overlap(gp, "scratch", &range, "an input or output", &used[i]);
     }
     return result;
 }
 
 /* Creates a read-write buffer. Refuses sizes that the device does not allow, since one implementation aborts the process
    for them. */
-static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
+static gp_result gpi_alloc(gp_context *gp, size_t bytes, cl_mem *out)
 {
-    const gp_result result = gpi_check_use(gp, function);
+    const gp_result result = gpi_check_use(gp);
     cl_int error;
     *out = NULL;
     if (result != GP_OK) return result;
-    if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a buffer of 0 bytes", function);
+    if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "a buffer of 0 bytes");
     if (bytes > gp->info.max_alloc_size) {
         return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY,
-                        "%s: %zu bytes, but a buffer on %s can have at most %llu", function, bytes,
-                        gp->info.name, (unsigned long long)gp->info.max_alloc_size);
+                        "%zu bytes, but a buffer on %s can have at most %llu", bytes, gp->info.name,
+                        (unsigned long long)gp->info.max_alloc_size);
     }
     *out = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateBuffer");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "clCreateBuffer");
 }
 
-GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out)
+static gp_result gpi_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out)
 {
-    gp_result result;
+    const gp_result result = gpi_alloc(gp, bytes, out);
     cl_int error;
-    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_buffer_create: gp or out is NULL");
-    result = gpi_alloc(gp, "gp_buffer_create", bytes, out);
     if (result != GP_OK || !data) return result;
     error = clEnqueueWriteBuffer(gp->queue, *out, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
     if (error == CL_SUCCESS) return GP_OK;
     (void)clReleaseMemObject(*out);
     *out = NULL;
-    return gpi_fail_cl(gp, error, "gp_buffer_create", "clEnqueueWriteBuffer");
+    return gpi_fail_cl(gp, error, "clEnqueueWriteBuffer");
+}
+
+/* Creates a buffer. Other public calls use this one, too, and go on in their own names. */
+GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out)
+{
+    const char *const outer = gp ? gp->function : NULL;
+    gp_result result;
+    gpi_enter(gp, __func__);
+    if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or out is NULL");
+    result = gpi_buffer_create(gp, bytes, data, out);
+    gp->function = outer;
+    return result;
 }
 
 static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out)
 {
     void *zeros = GP_CALLOC(bytes, 1);
     const gp_result result = zeros ? gp_buffer_create(gp, bytes, zeros, out)
-                                   : gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
+                                   : gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     GP_FREE(zeros);
     return result;
 }

@@ -8,12 +8,11 @@
 
 #include <string.h>
 
-static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count,
-                                  const cl_event *done)
+static gp_result gpi_check_events(gp_context *gp, const cl_event *wait, cl_uint count, const cl_event *done)
 {
     cl_uint i;
     if ((wait == NULL) != (count == 0)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait is %s and wait_count is %u", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "wait is %s and wait_count is %u",
                         wait ? "given" : "NULL", count);
     }
     for (i = 0; i < count; i++) {
@@ -21,41 +20,39 @@ static gp_result gpi_check_events(gp_context *gp, const char *function, const cl
         cl_int error;
         if (done == &wait[i])
             return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                            "%s: done is wait[%u] itself: they must be two variables", function, i);
-        if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] is NULL", function, i);
+                            "done is wait[%u] itself: they must be two variables", i);
+        if (!wait[i]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "wait[%u] is NULL", i);
         error = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
-        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "wait: clGetEventInfo");
+        if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "wait: clGetEventInfo");
         if (context != gp->context) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] belongs to another cl_context",
-                            function, i);
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "wait[%u] belongs to another cl_context", i);
         }
         if (gpi_event_status(wait[i]) < 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: wait[%u] has failed: %s (%d)", function, i,
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "wait[%u] has failed: %s (%d)", i,
                             gpi_cl_error_name(gpi_event_status(wait[i])), (int)gpi_event_status(wait[i]));
         }
     }
     return GP_OK;
 }
 
-static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
-                                cl_uint wait_count, cl_event *done)
+static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const cl_event *wait, cl_uint wait_count,
+                                cl_event *done)
 {
     gp_result result;
     cl_int error;
     memset(call, 0, sizeof *call);
     call->gp = gp;
-    call->function = function;
     call->wait = wait;
     call->wait_count = wait_count;
     call->done = done;
-    result = gpi_check_use(gp, function);
+    result = gpi_check_use(gp);
     if (result != GP_OK) return result;
     gpi_throttle(gp);
-    error = gpi_restore_order(gp, function);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clEnqueueMarkerWithWaitList");
+    error = gpi_restore_order(gp);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clEnqueueMarkerWithWaitList");
     gpi_scratch_settle(gp, false);
     gpi_programs_save_run(gp);
-    return gpi_check_events(gp, function, wait, wait_count, done);
+    return gpi_check_events(gp, wait, wait_count, done);
 }
 
 /* Makes the call's first command also wait for the previous user of the scratch, in an out-of-order queue. */
@@ -66,8 +63,7 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     if (!call->gp->scratch_busy) return GP_OK;
     call->merged = (cl_event *)GP_MALLOC((n + 1) * sizeof *call->merged);
     if (!call->merged) {
-        return gpi_fail(call->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a wait list",
-                        call->function);
+        return gpi_fail(call->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a wait list");
     }
     for (i = 0; i < n; i++) call->merged[i] = call->wait[i];
     call->merged[n] = call->gp->scratch_busy;
@@ -84,7 +80,7 @@ static gp_result gpi_call_leave_failed(gpi_call *call)
     cl_int error;
     if (!gp->scratch_busy || gpi_event_status(gp->scratch_busy) >= CL_COMPLETE) return GP_OK;
     error = gpi_scratch_retire(gp);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clEnqueueMarkerWithWaitList");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clEnqueueMarkerWithWaitList");
     (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     return GP_OK;
@@ -98,7 +94,7 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
     *out = own;
     if (own) return GP_OK; /* gpi_check_scratch has checked it */
     result = gpi_call_leave_failed(call);
-    if (result == GP_OK) result = gpi_scratch_grow(gp, call->function, bytes);
+    if (result == GP_OK) result = gpi_scratch_grow(gp, bytes);
     if (result != GP_OK) return result;
     *out = gp->scratch;
     call->uses_scratch = true;
@@ -112,8 +108,8 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
 static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, const char *kernel,
                                    cl_event event)
 {
-    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, what);
-    gpi_watch(call->gp, call->function, kernel, event);
+    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, what);
+    gpi_watch(call->gp, kernel, event);
     if (call->last) (void)clReleaseEvent(call->last);
     call->last = event;
     if (call->gp->out_of_order) {
@@ -191,7 +187,7 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     cl_event event;
     cl_int error = call->arg_error;
     gp_result result;
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clSetKernelArg");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clSetKernelArg");
     error = clEnqueueNDRangeKernel(gp->queue, call->program->kernel[call->kernel], 1, NULL, &global, &local,
                                    call->wait_count, call->wait, &event);
     result =
@@ -219,7 +215,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order && gp->hash)
         result = gp->hash->result(gp);
     if (result != GP_OK || error == CL_SUCCESS) return result;
-    return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
+    return gpi_fail_cl(gp, error, "clWaitForEvents");
 }
 
 /* Copies a result from any buffer to the host, and waits for it. If the host may not read the buffer, the device copies the
@@ -230,10 +226,10 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     cl_mem copy;
     gp_result result;
     const cl_int error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, call->function, "clGetMemObjectInfo");
+    if (error != CL_SUCCESS) return gpi_fail_cl(call->gp, error, "clGetMemObjectInfo");
     if (!(flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
         return gpi_call_read_now(call, buffer, offset, size, to);
-    result = gpi_alloc(call->gp, call->function, size, &copy);
+    result = gpi_alloc(call->gp, size, &copy);
     if (result != GP_OK) return result;
     result = gpi_call_copy(call, buffer, offset, copy, 0, size);
     if (result == GP_OK) result = gpi_call_read_now(call, copy, 0, size, to);
@@ -248,8 +244,7 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
     gp_context *gp = call->gp;
     if (result == GP_OK && call->done && !call->last) {
         const cl_int error = clEnqueueMarkerWithWaitList(gp->queue, call->wait_count, call->wait, call->done);
-        if (error != CL_SUCCESS)
-            result = gpi_fail_cl(gp, error, call->function, "clEnqueueMarkerWithWaitList");
+        if (error != CL_SUCCESS) result = gpi_fail_cl(gp, error, "clEnqueueMarkerWithWaitList");
     } else if (result == GP_OK && call->done) {
         (void)clRetainEvent(call->last);
         *call->done = call->last;
@@ -265,10 +260,12 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
     return result;
 }
 
-/* Ends a call of the API as gpi_call_end_within does, and then calls on_async_error for failures kept so far. */
+/* Ends a call of the API as gpi_call_end_within does, and then calls on_async_error for failures kept so far. After a call
+   within gp_warmup, failures name gp_warmup again. */
 static gp_result gpi_call_end(gpi_call *call, gp_result result)
 {
     result = gpi_call_end_within(call, result);
     gpi_tell_failures(call->gp);
+    if (call->gp->warming_up) gpi_enter(call->gp, "gp_warmup");
     return result;
 }

@@ -5,9 +5,8 @@
 #include "runtime/events.h"
 #include "launch/launch.h"
 
-/* Does what gp_finish does, except that it does not call on_async_error. In an in-order queue one wait serves both the
-   commands and the counts of the hash tables. */
-static gp_result gpi_finish(gp_context *gp)
+/* Waits for all commands. In an in-order queue one wait serves both the commands and the counts of the hash tables. */
+static gp_result gpi_finish_queue(gp_context *gp)
 {
     const gpi_hash_hooks *hash = gp->hash;
     const cl_int asked = gp->out_of_order || !hash ? CL_SUCCESS : hash->read_told(gp, CL_FALSE);
@@ -20,18 +19,28 @@ static gp_result gpi_finish(gp_context *gp)
     if (error == CL_SUCCESS) gpi_programs_save(gp);
     result = gpi_async_result(gp); /* the reason, if clFinish has failed, too */
     if (result != GP_OK) return result;
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
-    if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "gp_finish", "clEnqueueReadBuffer");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clFinish");
+    if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "clEnqueueReadBuffer");
     if (!hash) return GP_OK;
     return gp->out_of_order ? hash->result(gp) : hash->tell(gp);
 }
 
+/* Does what gp_finish does, except that it does not call on_async_error. Failures name gp_finish, whichever call waits. */
+static gp_result gpi_finish(gp_context *gp)
+{
+    const char *const outer = gp ? gp->function : NULL;
+    gp_result result;
+    gpi_enter(gp, "gp_finish");
+    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp is NULL");
+    result = gpi_check_use(gp);
+    if (result == GP_OK) result = gpi_finish_queue(gp);
+    gp->function = outer;
+    return result;
+}
+
 GP_API gp_result gp_finish(gp_context *gp)
 {
-    gp_result result;
-    if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
-    result = gpi_check_use(gp, "gp_finish");
-    if (result == GP_OK) result = gpi_finish(gp);
-    gpi_tell_failures(gp);
+    const gp_result result = gpi_finish(gp);
+    if (gp) gpi_tell_failures(gp);
     return result;
 }

@@ -14,7 +14,6 @@ typedef struct gpi_range {
 /* One call of the API: a chain of commands, each after the one before. */
 typedef struct gpi_call {
     gp_context *gp;
-    const char *function;
     const cl_event *wait; /* of the next command */
     cl_uint wait_count;
     cl_event *done;
@@ -54,35 +53,34 @@ enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
 
 /* buffer.c */
 static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
-static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
-                                  size_t offset, size_t count, size_t size, int access, gpi_range *range);
+static gp_result gpi_check_buffer(gp_context *gp, const char *field, cl_mem buffer, size_t offset,
+                                  size_t count, size_t size, int access, gpi_range *range);
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type);
-static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
-                                       const gpi_count *count, gpi_range *range);
-static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi_count *count,
-                                 gpi_range *range);
-static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
-                                 const gpi_range *used, size_t read, size_t count);
+static gp_result gpi_check_count_named(gp_context *gp, const char *prefix, const gpi_count *count,
+                                       gpi_range *range);
+static gp_result gpi_check_count(gp_context *gp, const gpi_count *count, gpi_range *range);
+static gp_result gpi_check_apart(gp_context *gp, const char *const *names, const gpi_range *used, size_t read,
+                                 size_t count);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
-static gp_result gpi_is_in_place(gp_context *gp, const char *function, cl_mem in, size_t in_offset,
-                                 cl_mem out, size_t out_offset, size_t size, bool *in_place);
+static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
+                                 size_t size, bool *in_place);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
-static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const char *a_name,
-                                  const gpi_range *a, const char *b_name, const gpi_range *b);
-static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
-                                   const gpi_range *used, size_t used_count);
-static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out);
+static gp_result gpi_fail_overlap(gp_context *gp, const char *a_name, const gpi_range *a, const char *b_name,
+                                  const gpi_range *b);
+static gp_result gpi_check_scratch(gp_context *gp, cl_mem scratch, size_t bytes, const gpi_range *used,
+                                   size_t used_count);
+static gp_result gpi_alloc(gp_context *gp, size_t bytes, cl_mem *out);
 static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);
 
 /* scratch.c */
-static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes);
+static gp_result gpi_scratch_grow(gp_context *gp, size_t bytes);
 static cl_int gpi_scratch_retire(gp_context *gp);
 static void gpi_scratch_settle(gp_context *gp, bool all);
 static void gpi_scratch_close(gp_context *gp);
 
 /* call.c */
-static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
-                                cl_uint wait_count, cl_event *done);
+static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const cl_event *wait, cl_uint wait_count,
+                                cl_event *done);
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out);
 static gp_result gpi_call_fill(gpi_call *call, cl_mem buffer, size_t offset, size_t bytes);
 static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, cl_mem to, size_t to_offset,
@@ -100,10 +98,9 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result);
 /* args.c */
 static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *operands);
 static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record);
-static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args);
-static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
-                                        const char *const *names, gpi_range *used, size_t written,
-                                        size_t count);
+static gp_result gpi_args_check(gp_context *gp, const gpi_args *args);
+static gp_result gpi_args_check_buffers(gp_context *gp, const gpi_args *args, const char *const *names,
+                                        gpi_range *used, size_t written, size_t count);
 static size_t gpi_arg_size(const gp_arg *arg);
 static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text);
 static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args);

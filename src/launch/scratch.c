@@ -25,18 +25,16 @@ static void gpi_scratch_free(gp_context *gp, cl_mem buffer)
     gp->callback = NULL;
 }
 
-static gp_result gpi_scratch_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
+static gp_result gpi_scratch_alloc(gp_context *gp, size_t bytes, cl_mem *out)
 {
     gpi_range range;
     gp_result result;
-    if (!gp->desc.scratch_alloc) return gpi_alloc(gp, function, bytes, out);
+    if (!gp->desc.scratch_alloc) return gpi_alloc(gp, bytes, out);
     gp->callback = "scratch_alloc";
     *out = gp->desc.scratch_alloc(bytes, gp->desc.scratch_user);
     gp->callback = NULL;
-    if (!*out)
-        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: scratch_alloc has no %zu bytes", function,
-                        bytes);
-    result = gpi_check_buffer(gp, function, "what scratch_alloc gave", *out, 0, bytes, 1, GPI_BOTH, &range);
+    if (!*out) return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "scratch_alloc has no %zu bytes", bytes);
+    result = gpi_check_buffer(gp, "what scratch_alloc gave", *out, 0, bytes, 1, GPI_BOTH, &range);
     if (result != GP_OK) gpi_scratch_free(gp, *out);
     return result;
 }
@@ -94,7 +92,7 @@ static void gpi_scratch_settle(gp_context *gp, bool all)
 }
 
 /* Replaces the context's scratch by one of at least `bytes`. */
-static gp_result gpi_scratch_replace(gp_context *gp, const char *function, size_t bytes)
+static gp_result gpi_scratch_replace(gp_context *gp, size_t bytes)
 {
     const size_t limit = gp->desc.scratch_limit, least = 65536;
     const size_t size = bytes >= least || (limit && limit < least) ? bytes : least;
@@ -103,14 +101,14 @@ static gp_result gpi_scratch_replace(gp_context *gp, const char *function, size_
     gp_result result;
     if (limit && bytes > limit) {
         return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY,
-                        "%s: needs %zu bytes of scratch, and scratch_limit is %zu", function, bytes, limit);
+                        "needs %zu bytes of scratch, and scratch_limit is %zu", bytes, limit);
     }
-    result = gpi_scratch_alloc(gp, function, size, &grown);
+    result = gpi_scratch_alloc(gp, size, &grown);
     if (result != GP_OK) return result;
     error = gpi_scratch_retire(gp);
     if (error != CL_SUCCESS) {
         gpi_scratch_free(gp, grown);
-        return gpi_fail_cl(gp, error, function, "clEnqueueMarkerWithWaitList");
+        return gpi_fail_cl(gp, error, "clEnqueueMarkerWithWaitList");
     }
     gp->scratch = grown;
     gp->scratch_size = size;
@@ -120,9 +118,9 @@ static gp_result gpi_scratch_replace(gp_context *gp, const char *function, size_
 }
 
 /* Makes sure that gp->scratch has at least `bytes`. */
-static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes)
+static gp_result gpi_scratch_grow(gp_context *gp, size_t bytes)
 {
-    const gp_result result = bytes > gp->scratch_size ? gpi_scratch_replace(gp, function, bytes) : GP_OK;
+    const gp_result result = bytes > gp->scratch_size ? gpi_scratch_replace(gp, bytes) : GP_OK;
     if (result == GP_OK && bytes > gp->stats.scratch_most) gp->stats.scratch_most = bytes;
     return result;
 }

@@ -18,7 +18,6 @@ enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are 
 
 /* A call, ready to be checked and run. */
 typedef struct gpi_gather {
-    const char *function;
     size_t element_size;
     cl_mem in, out, index, flag; /* index NULL: the flags' ranks */
     size_t in_offset, out_offset, index_offset, flag_offset;
@@ -46,10 +45,9 @@ static const char *const gpi_gather_names[GPI_GATHER_RANGES] = {"in", "indices",
 
 /* ------------------------------------------------------------------ describe */
 
-static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_gather_desc *d, bool scatter)
+static void gpi_gather_init(gpi_gather *gather, const gp_gather_desc *d, bool scatter)
 {
     memset(gather, 0, sizeof *gather);
-    gather->function = function;
     gather->element_size = d->element_size;
     gather->scatter = scatter;
     gather->in = d->in;
@@ -65,10 +63,9 @@ static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_g
 }
 
 /* Describes an unpack. Ranks have 32 bits if those suffice. */
-static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, const gp_unpack_desc *d)
+static void gpi_gather_init_unpack(gpi_gather *gather, const gp_unpack_desc *d)
 {
     memset(gather, 0, sizeof *gather);
-    gather->function = function;
     gather->element_size = d->element_size;
     gather->in = d->in;
     gather->in_offset = d->in_offset;
@@ -118,7 +115,7 @@ static gp_result gpi_gather_plan_scan(gp_context *gp, gpi_gather *gather)
     d->op = GP_SUM;
     d->exclusive = true;
     d->count = gather->count.bound;
-    result = gpi_scan_plan(gp, gather->function, d, &gather->scan);
+    result = gpi_scan_plan(gp, d, &gather->scan);
     if (result != GP_OK) return result;
     gather->ranks_at = gpi_round_up(gpi_scan_scratch(&gather->scan), 64);
     d->out_offset = gather->ranks_at / gpi_type_size(gather->index_type);
@@ -137,31 +134,29 @@ static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
     const size_t size = gather->element_size;
     gp_result result = GP_OK;
     if (size == 0 || size > 16 || (size & (size - 1))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
-                        gather->function, size);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "element_size = %zu, must be 1, 2, 4, 8 or 16", size);
     }
     if (gather->index_type != GP_U32 && gather->index_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
-                        gather->function, (int)gather->index_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "index_type = %d, must be GP_U32 or GP_U64",
+                        (int)gather->index_type);
     }
     if (gather->flag_type) {
-        result = gpi_check_type(gp, gather->function, "flags_type", gather->flag_type);
+        result = gpi_check_type(gp, "flags_type", gather->flag_type);
         if (result == GP_OK) result = gpi_gather_plan_scan(gp, gather);
     }
-    if (result == GP_OK) result = gpi_plan_make_map(gp, gather->function, size, &gather->plan);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, size, &gather->plan);
     if (result != GP_OK) return result;
-    return gpi_program_get(gp, gather->function, GPI_GATHER, gpi_gather_prelude, gather, &gather->plan,
-                           &gather->program);
+    return gpi_program_get(gp, GPI_GATHER, gpi_gather_prelude, gather, &gather->plan, &gather->program);
 }
 
 /* ------------------------------------------------------------------ check */
 
 /* Checks one of the arrays, unless it is empty. */
-static gp_result gpi_gather_check_array(gp_context *gp, const gpi_gather *gather, int name, cl_mem buffer,
-                                        size_t offset, size_t count, size_t size, gpi_range *used)
+static gp_result gpi_gather_check_array(gp_context *gp, int name, cl_mem buffer, size_t offset, size_t count,
+                                        size_t size, gpi_range *used)
 {
     if (count == 0) return GP_OK;
-    return gpi_check_buffer(gp, gather->function, gpi_gather_names[name], buffer, offset, count, size,
+    return gpi_check_buffer(gp, gpi_gather_names[name], buffer, offset, count, size,
                             name == GPI_GATHER_OUT ? GPI_WRITES : GPI_READS, &used[name]);
 }
 
@@ -171,22 +166,21 @@ static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem sc
     gpi_range used[GPI_GATHER_RANGES];
     gp_result r;
     memset(used, 0, sizeof used);
-    r = gpi_gather_check_array(gp, g, GPI_GATHER_IN, g->in, g->in_offset, g->in_count, g->element_size, used);
+    r = gpi_gather_check_array(gp, GPI_GATHER_IN, g->in, g->in_offset, g->in_count, g->element_size, used);
     if (r == GP_OK && g->flag_type) {
-        r = gpi_gather_check_array(gp, g, GPI_GATHER_FLAG, g->flag, g->flag_offset, n,
+        r = gpi_gather_check_array(gp, GPI_GATHER_FLAG, g->flag, g->flag_offset, n,
                                    gpi_type_size(g->flag_type), used);
     } else if (r == GP_OK) {
-        r = gpi_gather_check_array(gp, g, GPI_GATHER_INDEX, g->index, g->index_offset, n,
+        r = gpi_gather_check_array(gp, GPI_GATHER_INDEX, g->index, g->index_offset, n,
                                    gpi_type_size(g->index_type), used);
     }
-    if (r == GP_OK) r = gpi_check_count(gp, g->function, &g->count, &used[GPI_GATHER_COUNTER]);
+    if (r == GP_OK) r = gpi_check_count(gp, &g->count, &used[GPI_GATHER_COUNTER]);
     if (r == GP_OK)
-        r = gpi_gather_check_array(gp, g, GPI_GATHER_OUT, g->out, g->out_offset, g->out_count,
-                                   g->element_size, used);
-    if (r == GP_OK)
-        r = gpi_check_apart(gp, g->function, gpi_gather_names, used, GPI_GATHER_OUT, GPI_GATHER_RANGES);
+        r = gpi_gather_check_array(gp, GPI_GATHER_OUT, g->out, g->out_offset, g->out_count, g->element_size,
+                                   used);
+    if (r == GP_OK) r = gpi_check_apart(gp, gpi_gather_names, used, GPI_GATHER_OUT, GPI_GATHER_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, g->function, scratch, gpi_gather_scratch(g), used, GPI_GATHER_RANGES);
+    return gpi_check_scratch(gp, scratch, gpi_gather_scratch(g), used, GPI_GATHER_RANGES);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -239,7 +233,7 @@ static gp_result gpi_gather_run(gp_context *gp, gpi_gather *gather, cl_mem scrat
     gp_result result = gpi_gather_plan(gp, gather);
     if (result == GP_OK && some) result = gpi_gather_check(gp, gather, scratch);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, gather->function, wait, wait_count, done);
+    result = gpi_call_begin(&call, gp, wait, wait_count, done);
     if (result == GP_OK && some && gather->flag_type) result = gpi_gather_rank(&call, gather, scratch);
     if (result == GP_OK && some) result = gpi_gather_launch(&call, gather);
     return gpi_call_end(&call, result);
@@ -247,32 +241,32 @@ static gp_result gpi_gather_run(gp_context *gp, gpi_gather *gather, cl_mem scrat
 
 /* ------------------------------------------------------------------ API */
 
-static gp_result gpi_gather_call(gp_context *gp, const char *function, const gp_gather_desc *desc,
-                                 bool scatter)
+static gp_result gpi_gather_call(gp_context *gp, const gp_gather_desc *desc, bool scatter)
 {
     gpi_gather gather;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    gpi_gather_init(&gather, function, desc, scatter);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_gather_init(&gather, desc, scatter);
     return gpi_gather_run(gp, &gather, NULL, desc->wait, desc->wait_count, desc->done);
 }
 
 GP_API gp_result gp_gather(gp_context *gp, const gp_gather_desc *desc)
 {
-    return gpi_gather_call(gp, "gp_gather", desc, false);
+    return gpi_gather_call(gpi_enter(gp, __func__), desc, false);
 }
 
 GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc)
 {
-    return gpi_gather_call(gp, "gp_scatter", desc, true);
+    return gpi_gather_call(gpi_enter(gp, __func__), desc, true);
 }
 
 GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc)
 {
     gpi_gather gather;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack: gp or desc is NULL");
-    gpi_gather_init_unpack(&gather, "gp_unpack", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_gather_init_unpack(&gather, desc);
     return gpi_gather_run(gp, &gather, desc->scratch, desc->wait, desc->wait_count, desc->done);
 }
 
@@ -280,11 +274,12 @@ GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *de
 {
     gpi_gather gather;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (bytes) *bytes = 0;
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_unpack_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_gather_init_unpack(&gather, "gp_unpack_scratch_size", desc);
+    gpi_gather_init_unpack(&gather, desc);
     result = gpi_gather_plan(gp, &gather);
     if (result == GP_OK) *bytes = gpi_gather_scratch(&gather);
     return result;
@@ -315,16 +310,16 @@ static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
     gp_result result = GP_OK;
     gpi_gather gather;
     if (desc->gather) {
-        gpi_gather_init(&gather, "gp_warmup", desc->gather, false);
+        gpi_gather_init(&gather, desc->gather, false);
         result = gpi_gather_warm_up_one(gp, &gather);
     }
     if (desc->scatter && result == GP_OK) {
-        gpi_gather_init(&gather, "gp_warmup", desc->scatter, true);
+        gpi_gather_init(&gather, desc->scatter, true);
         result = gpi_gather_warm_up_one(gp, &gather);
     }
     if (desc->unpack && result == GP_OK) {
         gp_scan_desc scan; /* warmed up for several tiles, too */
-        gpi_gather_init_unpack(&gather, "gp_warmup", desc->unpack);
+        gpi_gather_init_unpack(&gather, desc->unpack);
         memset(&scan, 0, sizeof scan);
         scan.type = gather.flag_type;
         scan.map = "x != 0";

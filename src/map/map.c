@@ -28,7 +28,6 @@ typedef struct gpi_map_input {
 
 /* A call, ready to be checked and run. */
 typedef struct gpi_map {
-    const char *function;
     const char *text; /* the expression */
     gpi_args args;    /* the arguments that it may name */
     gpi_map_input in[GPI_MAP_INPUTS_MAX];
@@ -91,13 +90,12 @@ static size_t gpi_map_input_size(const gpi_map_input *in)
 }
 
 /* Fails unless exactly one of a type and a record is given and can be used. */
-static gp_result gpi_map_check_type(gp_context *gp, const char *function, const char *field, gp_type type,
-                                    const gp_record *record)
+static gp_result gpi_map_check_type(gp_context *gp, const char *field, gp_type type, const gp_record *record)
 {
-    if (!record) return gpi_check_type(gp, function, field, type);
+    if (!record) return gpi_check_type(gp, field, type);
     if (!type) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d and a record are given: give one of them",
-                    function, field, (int)type);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s = %d and a record are given: give one of them", field,
+                    (int)type);
 }
 
 static gp_result gpi_map_check_types(gp_context *gp, gpi_map *map)
@@ -107,11 +105,10 @@ static gp_result gpi_map_check_types(gp_context *gp, gpi_map *map)
     gp_result result = GP_OK;
     size_t k;
     for (k = 0; k < map->inputs && result == GP_OK; k++)
-        result = gpi_map_check_type(gp, map->function, names[k], map->in[k].type, map->in[k].record);
-    if (result == GP_OK)
-        result = gpi_map_check_type(gp, map->function, "out_type", map->out_type, map->out_record);
+        result = gpi_map_check_type(gp, names[k], map->in[k].type, map->in[k].record);
+    if (result == GP_OK) result = gpi_map_check_type(gp, "out_type", map->out_type, map->out_record);
     map->args.operands = operands[map->inputs];
-    return result == GP_OK ? gpi_args_check(gp, map->function, &map->args) : result;
+    return result == GP_OK ? gpi_args_check(gp, &map->args) : result;
 }
 
 /* Returns the type of an input or output, which is that of the first input if neither `type` nor `record` is given. */
@@ -125,18 +122,16 @@ static const gp_record *gpi_map_record(const gp_transform_desc *d, gp_type type,
     return type || record ? record : d->record;
 }
 
-static gp_result gpi_map_of_transform(gp_context *gp, const char *function, const gp_transform_desc *d,
-                                      gpi_map *map)
+static gp_result gpi_map_of_transform(gp_context *gp, const gp_transform_desc *d, gpi_map *map)
 {
     const bool third = d->in3 || d->type3 || d->record3, second = d->in2 || d->type2 || d->record2 || third;
     const gp_record *out_record = gpi_map_record(d, d->out_type, d->out_record);
     gp_result result;
     memset(map, 0, sizeof *map);
-    map->function = function;
     map->text = d->map;
     map->args = gpi_args_make(d->args, d->arg_count, "");
-    if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
-    result = gpi_check_text(gp, function, "map", d->map);
+    if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "map is NULL");
+    result = gpi_check_text(gp, "map", d->map);
     if (result != GP_OK) return result;
     if (d->in || d->type || d->record || second)
         gpi_map_add_input(map, d->in, d->in_offset, d->type, d->record);
@@ -153,14 +148,12 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
 }
 
 /* Makes the map of a fill. An element of 16 bytes is two numbers, any other is one; vectors store it as such, too. */
-static gp_result gpi_map_of_fill(gp_context *gp, const char *function, const gp_fill_desc *d, gpi_map *map)
+static gp_result gpi_map_of_fill(gp_context *gp, const gp_fill_desc *d, gpi_map *map)
 {
     const size_t size = d->element_size;
     memset(map, 0, sizeof *map);
-    map->function = function;
     if (size == 0 || size > 16 || (size & (size - 1))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: element_size = %zu, must be 1, 2, 4, 8 or 16",
-                        function, size);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "element_size = %zu, must be 1, 2, 4, 8 or 16", size);
     }
     if (d->value) memcpy(map->constant, d->value, size);
     gpi_map_set_out(map, d->out, d->out_offset,
@@ -189,12 +182,11 @@ static gp_value gpi_iota_step(gp_type type, gp_value step)
     return step;
 }
 
-static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_iota_desc *d, gpi_map *map)
+static gp_result gpi_map_of_iota(gp_context *gp, const gp_iota_desc *d, gpi_map *map)
 {
     const gp_value step = gpi_iota_step(d->type, d->step);
-    const gp_result result = gpi_check_type(gp, function, "type", d->type);
+    const gp_result result = gpi_check_type(gp, "type", d->type);
     memset(map, 0, sizeof *map);
-    map->function = function;
     map->constant[0] = d->start.u64;
     map->constant[1] = step.u64;
     map->text = d->type == GP_F64       ? "as_double(gpi_a) + (double)i * as_double(gpi_b)"
@@ -205,12 +197,10 @@ static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_
     return result;
 }
 
-static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
-                                       const gp_adjacent_difference_desc *d, gpi_map *map)
+static gp_result gpi_map_of_difference(gp_context *gp, const gp_adjacent_difference_desc *d, gpi_map *map)
 {
-    gp_result result = gpi_check_text(gp, function, "map", d->map);
+    gp_result result = gpi_check_text(gp, "map", d->map);
     memset(map, 0, sizeof *map);
-    map->function = function;
     map->lag = true;
     map->text = d->map ? d->map : "x - y";
     map->args = gpi_args_make(d->args, d->arg_count, "");
@@ -293,9 +283,9 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
     for (k = 0; k < map->inputs; k++) {
         if (gpi_map_input_size(&map->in[k]) > size) size = gpi_map_input_size(&map->in[k]);
     }
-    result = gpi_plan_make_map(gp, map->function, size, &map->plan);
+    result = gpi_plan_make_map(gp, size, &map->plan);
     if (result != GP_OK) return result;
-    return gpi_program_get(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
+    return gpi_program_get(gp, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
 }
 
 /* ------------------------------------------------------------------ check */
@@ -312,7 +302,7 @@ static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_ran
         memset(&others[k], 0, sizeof others[k]);
         if (map->lag) map->in_place = true;
     }
-    return gpi_check_apart(gp, map->function, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
+    return gpi_check_apart(gp, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
 }
 
 static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
@@ -322,18 +312,17 @@ static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
     size_t k;
     memset(used, 0, GPI_MAP_ALL * sizeof *used);
     for (k = 0; k < map->inputs && result == GP_OK; k++) {
-        result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
-                                  n, gpi_map_input_size(&map->in[k]), GPI_READS, &used[k]);
+        result = gpi_check_buffer(gp, gpi_map_names[k], map->in[k].buffer, map->in[k].offset, n,
+                                  gpi_map_input_size(&map->in[k]), GPI_READS, &used[k]);
     }
-    if (result == GP_OK) result = gpi_check_count(gp, map->function, &map->count, &used[GPI_MAP_COUNTER]);
+    if (result == GP_OK) result = gpi_check_count(gp, &map->count, &used[GPI_MAP_COUNTER]);
     if (result == GP_OK) {
-        result = gpi_check_buffer(gp, map->function, "out", map->out, map->out_offset, n, map->out_size,
-                                  GPI_WRITES, &used[GPI_MAP_OUT]);
+        result = gpi_check_buffer(gp, "out", map->out, map->out_offset, n, map->out_size, GPI_WRITES,
+                                  &used[GPI_MAP_OUT]);
     }
     if (result == GP_OK) result = gpi_map_check_apart(gp, map, used);
     if (result != GP_OK) return result;
-    return gpi_args_check_buffers(gp, map->function, &map->args, gpi_map_names, used, GPI_MAP_OUT,
-                                  GPI_MAP_RANGES);
+    return gpi_args_check_buffers(gp, &map->args, gpi_map_names, used, GPI_MAP_OUT, GPI_MAP_RANGES);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -387,11 +376,11 @@ static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const
     gp_result result = gpi_map_plan(gp, map);
     if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
     if (result == GP_OK && map->in_place) {
-        result = gpi_check_scratch(gp, map->function, scratch,
-                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_ALL);
+        result = gpi_check_scratch(gp, scratch, map->count.bound * gpi_type_size(map->in[0].type), used,
+                                   GPI_MAP_ALL);
     }
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, map->function, wait, wait_count, done);
+    result = gpi_call_begin(&call, gp, wait, wait_count, done);
     if (result == GP_OK && map->in_place) result = gpi_map_copy_late(&call, map, scratch);
     if (result == GP_OK) result = gpi_map_launch(&call, map);
     return gpi_call_end(&call, result);
@@ -399,16 +388,17 @@ static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const
 
 /* ------------------------------------------------------------------ API */
 
-#define GPI_MAP_BEGIN(gp, desc, function)             \
+#define GPI_MAP_BEGIN(gp, desc)                       \
+    gpi_enter(gp, __func__);                          \
     if ((desc) && (desc)->done) *(desc)->done = NULL; \
-    if (!(gp) || !(desc)) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, function ": gp or desc is NULL")
+    if (!(gp) || !(desc)) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL")
 
 GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc)
 {
     gpi_map map;
     gp_result result;
-    GPI_MAP_BEGIN(gp, desc, "gp_transform");
-    result = gpi_map_of_transform(gp, "gp_transform", desc, &map);
+    GPI_MAP_BEGIN(gp, desc);
+    result = gpi_map_of_transform(gp, desc, &map);
     if (result != GP_OK) return result;
     return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
 }
@@ -417,8 +407,8 @@ GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc)
 {
     gpi_map map;
     gp_result result;
-    GPI_MAP_BEGIN(gp, desc, "gp_fill");
-    result = gpi_map_of_fill(gp, "gp_fill", desc, &map);
+    GPI_MAP_BEGIN(gp, desc);
+    result = gpi_map_of_fill(gp, desc, &map);
     if (result != GP_OK) return result;
     return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
 }
@@ -427,8 +417,8 @@ GP_API gp_result gp_iota(gp_context *gp, const gp_iota_desc *desc)
 {
     gpi_map map;
     gp_result result;
-    GPI_MAP_BEGIN(gp, desc, "gp_iota");
-    result = gpi_map_of_iota(gp, "gp_iota", desc, &map);
+    GPI_MAP_BEGIN(gp, desc);
+    result = gpi_map_of_iota(gp, desc, &map);
     if (result != GP_OK) return result;
     return gpi_map_run(gp, &map, NULL, desc->wait, desc->wait_count, desc->done);
 }
@@ -437,8 +427,8 @@ GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_differ
 {
     gpi_map map;
     gp_result result;
-    GPI_MAP_BEGIN(gp, desc, "gp_adjacent_difference");
-    result = gpi_map_of_difference(gp, "gp_adjacent_difference", desc, &map);
+    GPI_MAP_BEGIN(gp, desc);
+    result = gpi_map_of_difference(gp, desc, &map);
     if (result != GP_OK) return result;
     return gpi_map_run(gp, &map, desc->scratch, desc->wait, desc->wait_count, desc->done);
 }
@@ -448,15 +438,15 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 {
     gpi_map map;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (bytes) *bytes = 0;
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_adjacent_difference_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_map_of_difference(gp, "gp_adjacent_difference_scratch_size", desc, &map);
+    result = gpi_map_of_difference(gp, desc, &map);
     if (result == GP_OK)
-        result = gpi_is_in_place(gp, map.function, desc->in, desc->in_offset, desc->out, desc->out_offset,
-                                 map.out_size, &map.in_place);
+        result = gpi_is_in_place(gp, desc->in, desc->in_offset, desc->out, desc->out_offset, map.out_size,
+                                 &map.in_place);
     map.in_place = map.in_place && map.out_size == gpi_type_size(desc->type);
     if (result == GP_OK && map.in_place) *bytes = desc->count * map.out_size;
     return result;
@@ -487,23 +477,22 @@ static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result res
 
 static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 {
-    const char *f = "gp_warmup";
     gp_result r = GP_OK;
     gpi_map map;
     if (desc->transform) {
-        r = gpi_map_of_transform(gp, f, desc->transform, &map);
+        r = gpi_map_of_transform(gp, desc->transform, &map);
         r = gpi_map_warm_up_one(gp, &map, r);
     }
     if (desc->fill && r == GP_OK) {
-        r = gpi_map_of_fill(gp, f, desc->fill, &map);
+        r = gpi_map_of_fill(gp, desc->fill, &map);
         r = gpi_map_warm_up_one(gp, &map, r);
     }
     if (desc->iota && r == GP_OK) {
-        r = gpi_map_of_iota(gp, f, desc->iota, &map);
+        r = gpi_map_of_iota(gp, desc->iota, &map);
         r = gpi_map_warm_up_one(gp, &map, r);
     }
     if (desc->adjacent_difference && r == GP_OK) {
-        r = gpi_map_of_difference(gp, f, desc->adjacent_difference, &map);
+        r = gpi_map_of_difference(gp, desc->adjacent_difference, &map);
         r = gpi_map_warm_up_one(gp, &map, r);
     }
     return r;

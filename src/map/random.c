@@ -19,7 +19,6 @@ enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are 
 /* A checked call, ready to run. */
 typedef struct gpi_random {
     const gp_random_desc *desc;
-    const char *function;
     unsigned words;       /* random words of an element: 1, 2 */
     cl_ulong argument[2]; /* low and range; mean and deviation, by their bits */
     gpi_plan plan;
@@ -34,7 +33,7 @@ static gp_result gpi_random_range(gp_context *gp, gpi_random *random)
     const uint64_t low = random->desc->low.u64, high = random->desc->high.u64;
     random->argument[0] = low;
     random->argument[1] = high - low;
-    return gpi_check_bounds(gp, random->function, "low", low, "high", high, random->desc->type);
+    return gpi_check_bounds(gp, "low", low, "high", high, random->desc->type);
 }
 
 static gp_result gpi_random_normal(gp_context *gp, gpi_random *random)
@@ -44,10 +43,9 @@ static gp_result gpi_random_normal(gp_context *gp, gpi_random *random)
     const double numbers[2] = {d->mean, d->deviation == 0 ? 1 : d->deviation};
     size_t k;
     if (!(numbers[0] >= -most && numbers[0] <= most && numbers[1] >= 0 && numbers[1] <= most)) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: mean = %.17g and deviation = %.17g: must be finite as %s, deviation not negative",
-            random->function, d->mean, d->deviation, gpi_type_cl(gpi_operand(d->type)));
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "mean = %.17g and deviation = %.17g: must be finite as %s, deviation not negative",
+                        d->mean, d->deviation, gpi_type_cl(gpi_operand(d->type)));
     }
     for (k = 0; k < 2; k++) {
         const float narrow = (float)numbers[k];
@@ -62,19 +60,18 @@ static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
 {
     const gp_random_desc *d = random->desc;
     const bool floats = d->kind == GP_RANDOM_UNIFORM || d->kind == GP_RANDOM_NORMAL;
-    const gp_result result = gpi_check_type(gp, random->function, "type", d->type);
+    const gp_result result = gpi_check_type(gp, "type", d->type);
     if (result != GP_OK) return result;
     if ((unsigned)d->kind >= GP_RANDOM_KIND_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: kind = %d is not a gp_random_kind",
-                        random->function, (int)d->kind);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "kind = %d is not a gp_random_kind", (int)d->kind);
     }
     if (gpi_is_float(d->type) != floats) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type %s, kind %d is of %s", random->function,
-                        gpi_type_cl(d->type), (int)d->kind, floats ? "floats" : "integers");
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "type %s, kind %d is of %s", gpi_type_cl(d->type),
+                        (int)d->kind, floats ? "floats" : "integers");
     }
     if (d->count > UINT64_MAX - d->first_element) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: first_element = %llu and count = %zu are over 2^64",
-                        random->function, (unsigned long long)d->first_element, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "first_element = %llu and count = %zu are over 2^64",
+                        (unsigned long long)d->first_element, d->count);
     }
     random->words = gpi_type_size(d->type) == 8 || d->kind == GP_RANDOM_RANGE ? 2 : 1;
     if (d->kind == GP_RANDOM_NORMAL) return gpi_random_normal(gp, random);
@@ -109,10 +106,9 @@ static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
     const gp_random_desc *d = random->desc;
     gp_result result = gpi_random_describe(gp, random);
     random->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-    if (result == GP_OK) result = gpi_plan_make_map(gp, random->function, 16, &random->plan);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, 16, &random->plan);
     if (result != GP_OK) return result;
-    return gpi_program_get(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
-                           &random->program);
+    return gpi_program_get(gp, GPI_RANDOM, gpi_random_prelude, random, &random->plan, &random->program);
 }
 
 /* ------------------------------------------------------------------ check */
@@ -122,11 +118,11 @@ static gp_result gpi_random_check(gp_context *gp, const gpi_random *random)
     static const char *const names[2] = {"count_buffer", "out"};
     const gp_random_desc *d = random->desc;
     gpi_range used[2];
-    gp_result result = gpi_check_count(gp, random->function, &random->count, &used[0]);
+    gp_result result = gpi_check_count(gp, &random->count, &used[0]);
     if (result != GP_OK) return result;
-    result = gpi_check_buffer(gp, random->function, "out", d->out, d->out_offset, d->count,
-                              gpi_type_size(d->type), GPI_WRITES, &used[1]);
-    return result == GP_OK ? gpi_check_apart(gp, random->function, names, used, 1, 2) : result;
+    result = gpi_check_buffer(gp, "out", d->out, d->out_offset, d->count, gpi_type_size(d->type), GPI_WRITES,
+                              &used[1]);
+    return result == GP_OK ? gpi_check_apart(gp, names, used, 1, 2) : result;
 }
 
 /* ------------------------------------------------------------------ launch, API */
@@ -154,27 +150,27 @@ static gp_result gpi_random_launch(gpi_call *call, const gpi_random *random)
     return gpi_call_launch(call, &random->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-static gp_result gpi_random_call(gp_context *gp, const char *function, const gp_random_desc *desc)
+static gp_result gpi_random_call(gp_context *gp, const gp_random_desc *desc)
 {
     gpi_random random;
     gpi_call call;
     gp_result result;
     memset(&random, 0, sizeof random);
     random.desc = desc;
-    random.function = function;
     result = gpi_random_plan(gp, &random);
     if (result == GP_OK && desc->count > 0) result = gpi_random_check(gp, &random);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_random_launch(&call, &random);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc)
 {
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_random: gp or desc is NULL");
-    return gpi_random_call(gp, "gp_random", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    return gpi_random_call(gp, desc);
 }
 
 /* Makes one number, in a buffer of its own. */
@@ -188,7 +184,7 @@ static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
     probe.high.u8 = 1;
     probe.count = 1;
     result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.out);
-    if (result == GP_OK) result = gpi_random_call(gp, "gp_warmup", &probe);
+    if (result == GP_OK) result = gpi_random_call(gp, &probe);
     if (probe.out) (void)clReleaseMemObject(probe.out);
     return result;
 }

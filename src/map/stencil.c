@@ -30,7 +30,6 @@ enum {
 /* A call, ready to be checked and run. */
 typedef struct gpi_stencil {
     const gp_stencil_desc *desc;
-    const char *function;
     gpi_args args; /* that the map may name */
     gp_type out_type;
     size_t height, channels, in_pitch, out_pitch; /* defaults instead of 0 */
@@ -57,22 +56,19 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
 {
     const gp_stencil_desc *d = s->desc;
     if (d->radius_x > GPI_STENCIL_RADIUS_MAX || d->radius_y > GPI_STENCIL_RADIUS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: radius_x = %u and radius_y = %u, must be at most %d", s->function, d->radius_x,
-                        d->radius_y, GPI_STENCIL_RADIUS_MAX);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "radius_x = %u and radius_y = %u, must be at most %d",
+                        d->radius_x, d->radius_y, GPI_STENCIL_RADIUS_MAX);
     }
     if (d->channels > GPI_STENCIL_CHANNELS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: channels = %u, must be at most %d", s->function,
-                        d->channels, GPI_STENCIL_CHANNELS_MAX);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "channels = %u, must be at most %d", d->channels,
+                        GPI_STENCIL_CHANNELS_MAX);
     }
     if ((unsigned)d->border >= GP_BORDER_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: border = %d is not a gp_border", s->function,
-                        (int)d->border);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "border = %d is not a gp_border", (int)d->border);
     }
     if (d->map && d->weights)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map and weights are both given: give one of them",
-                        s->function);
-    return gpi_check_text(gp, s->function, "map", d->map);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "map and weights are both given: give one of them");
+    return gpi_check_text(gp, "map", d->map);
 }
 
 /* Sets *count to the elements from the first to the last one of a picture. Returns false if it does not fit in a size_t. */
@@ -88,13 +84,13 @@ static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *
 static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
 {
     const gp_stencil_desc *d = s->desc;
-    gp_result result = gpi_check_type(gp, s->function, "type", d->type);
+    gp_result result = gpi_check_type(gp, "type", d->type);
     size_t row;
     s->out_type = d->out_type ? d->out_type : d->type;
-    if (result == GP_OK) result = gpi_check_type(gp, s->function, "out_type", s->out_type);
+    if (result == GP_OK) result = gpi_check_type(gp, "out_type", s->out_type);
     if (result == GP_OK) result = gpi_stencil_check_numbers(gp, s);
     s->args = gpi_args_make(d->args, d->arg_count, d->map ? "at x i j" : "");
-    if (result == GP_OK) result = gpi_args_check(gp, s->function, &s->args);
+    if (result == GP_OK) result = gpi_args_check(gp, &s->args);
     if (result != GP_OK) return result;
     s->height = d->height ? d->height : 1;
     s->channels = d->channels ? d->channels : 1;
@@ -104,16 +100,15 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     s->weights = d->map ? 0 : (size_t)(2 * d->radius_x + 1) * (2 * d->radius_y + 1);
     if (s->in_pitch < row || s->out_pitch < row) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: in_pitch = %zu or out_pitch = %zu is less than a row of %zu elements",
-                        s->function, s->in_pitch, s->out_pitch, row);
+                        "in_pitch = %zu or out_pitch = %zu is less than a row of %zu elements", s->in_pitch,
+                        s->out_pitch, row);
     }
     if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||
         !gpi_stencil_extent(row, s->height, s->out_pitch, &s->out_count)) {
-        return gpi_fail(
-            gp, GP_ERROR_COUNT_LIMIT,
-            "%s: height = %zu rows of %zu elements, in_pitch = %zu, out_pitch = %zu: more than %zu "
-            "elements from the first to the last",
-            s->function, s->height, row, s->in_pitch, s->out_pitch, (size_t)(SIZE_MAX / 16));
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                        "height = %zu rows of %zu elements, in_pitch = %zu, out_pitch = %zu: more than %zu "
+                        "elements from the first to the last",
+                        s->height, row, s->in_pitch, s->out_pitch, (size_t)(SIZE_MAX / 16));
     }
     return GP_OK;
 }
@@ -203,10 +198,10 @@ static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
 static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
 {
     gp_result result = gpi_stencil_describe(gp, s);
-    if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, gpi_type_size(s->desc->type), &s->plan);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, gpi_type_size(s->desc->type), &s->plan);
     if (result != GP_OK) return result;
     gpi_stencil_choose_tile(gp, s);
-    return gpi_program_get(gp, s->function, GPI_STENCIL, gpi_stencil_prelude, s, &s->plan, &s->program);
+    return gpi_program_get(gp, GPI_STENCIL, gpi_stencil_prelude, s, &s->plan, &s->program);
 }
 
 static size_t gpi_stencil_scratch(const gpi_stencil *s)
@@ -222,24 +217,24 @@ static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
     gpi_range used[GPI_STENCIL_ALL], others[GPI_STENCIL_RANGES];
     gp_result r;
     memset(used, 0, sizeof used);
-    r = gpi_check_buffer(gp, s->function, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type),
-                         GPI_READS, &used[GPI_STENCIL_IN]);
+    r = gpi_check_buffer(gp, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type), GPI_READS,
+                         &used[GPI_STENCIL_IN]);
     if (r == GP_OK && s->weights)
-        r = gpi_check_buffer(gp, s->function, "weights", d->weights, d->weights_offset, s->weights, 4,
-                             GPI_READS, &used[GPI_STENCIL_WEIGHTS]);
+        r = gpi_check_buffer(gp, "weights", d->weights, d->weights_offset, s->weights, 4, GPI_READS,
+                             &used[GPI_STENCIL_WEIGHTS]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, s->out_count,
-                             gpi_type_size(s->out_type), GPI_WRITES, &used[GPI_STENCIL_OUT]);
+        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, s->out_count, gpi_type_size(s->out_type),
+                             GPI_WRITES, &used[GPI_STENCIL_OUT]);
     if (r != GP_OK) return r;
     memcpy(others, used, sizeof others);
     s->in_place = gpi_same(&used[GPI_STENCIL_IN], &used[GPI_STENCIL_OUT]) && s->in_pitch == s->out_pitch;
     if (s->in_place) memset(&others[GPI_STENCIL_IN], 0, sizeof others[GPI_STENCIL_IN]);
-    r = gpi_check_apart(gp, s->function, gpi_stencil_names, others, GPI_STENCIL_OUT, GPI_STENCIL_RANGES);
+    r = gpi_check_apart(gp, gpi_stencil_names, others, GPI_STENCIL_OUT, GPI_STENCIL_RANGES);
     if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, s->function, &s->args, gpi_stencil_names, used, GPI_STENCIL_OUT,
+        r = gpi_args_check_buffers(gp, &s->args, gpi_stencil_names, used, GPI_STENCIL_OUT,
                                    GPI_STENCIL_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, s->function, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_ALL);
+    return gpi_check_scratch(gp, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_ALL);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -312,18 +307,17 @@ static gp_result gpi_stencil_launch_in_place(gpi_call *call, const gpi_stencil *
     return result == GP_OK ? gpi_stencil_launch(call, s, copy, 0) : result;
 }
 
-static gp_result gpi_stencil_call(gp_context *gp, const char *function, const gp_stencil_desc *desc)
+static gp_result gpi_stencil_call(gp_context *gp, const gp_stencil_desc *desc)
 {
     gpi_stencil s;
     gpi_call call;
     gp_result result;
     memset(&s, 0, sizeof s);
     s.desc = desc;
-    s.function = function;
     result = gpi_stencil_plan(gp, &s);
     if (result == GP_OK && desc->width > 0) result = gpi_stencil_check(gp, &s);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->width > 0) {
         result = s.in_place ? gpi_stencil_launch_in_place(&call, &s)
                             : gpi_stencil_launch(&call, &s, desc->in, desc->in_offset);
@@ -335,25 +329,26 @@ static gp_result gpi_stencil_call(gp_context *gp, const char *function, const gp
 
 GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc)
 {
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil: gp or desc is NULL");
-    return gpi_stencil_call(gp, "gp_stencil", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    return gpi_stencil_call(gp, desc);
 }
 
 GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes)
 {
     gpi_stencil s;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (bytes) *bytes = 0;
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stencil_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
     memset(&s, 0, sizeof s);
     s.desc = desc;
-    s.function = "gp_stencil_scratch_size";
     result = gpi_stencil_describe(gp, &s);
     if (result == GP_OK)
-        result = gpi_is_in_place(gp, s.function, desc->in, desc->in_offset, desc->out, desc->out_offset,
+        result = gpi_is_in_place(gp, desc->in, desc->in_offset, desc->out, desc->out_offset,
                                  gpi_type_size(desc->type), &s.in_place);
     s.in_place = s.in_place && s.in_pitch == s.out_pitch && s.in_count == s.out_count &&
                  gpi_type_size(desc->type) == gpi_type_size(s.out_type);
@@ -378,7 +373,7 @@ static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc
     probe.wait = NULL;
     probe.wait_count = 0;
     probe.done = NULL;
-    if (result == GP_OK) result = gpi_stencil_call(gp, "gp_warmup", &probe);
+    if (result == GP_OK) result = gpi_stencil_call(gp, &probe);
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (probe.out) (void)clReleaseMemObject(probe.out);
     return result;

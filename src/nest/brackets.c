@@ -40,8 +40,8 @@ static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
     gp_result result;
     do {
         b->back = gpi_brackets_looks_back(gp, b);
-        result = gpi_program_get(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
-                                 gpi_brackets_prelude, b, &b->plan, &b->program);
+        result = gpi_program_get(gp, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS, gpi_brackets_prelude, b,
+                                 &b->plan, &b->program);
     } while (result == GP_OK && b->back != gpi_brackets_looks_back(gp, b));
     return result;
 }
@@ -51,12 +51,11 @@ static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)
     const gp_type type = b->desc->index_type;
     const bool wide = (uint64_t)b->desc->count > UINT32_MAX;
     if (type != GP_TYPE_NONE && type != GP_U32 && type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
-                        b->function, (int)type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "index_type = %d, must be GP_U32 or GP_U64", (int)type);
     }
     if (type == GP_U32 && wide) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 32 bits",
-                        b->function, b->desc->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu does not fit indices of 32 bits",
+                        b->desc->count);
     }
     b->index_size = type == GP_U64 || (type == GP_TYPE_NONE && wide) ? 8 : 4;
     return GP_OK;
@@ -82,11 +81,11 @@ static void gpi_brackets_lay_out(gpi_brackets *b)
 static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
-    const gp_result result = gpi_plan_tiles(gp, b->function, &b->plan, d->count, &b->tiles);
+    const gp_result result = gpi_plan_tiles(gp, &b->plan, d->count, &b->tiles);
     if (result != GP_OK) return result;
     if (b->tiles > GPI_TILES_MAX / 4) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %u tiles, more than a tree can hold",
-                        b->function, d->count, b->tiles);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu is %u tiles, more than a tree can hold",
+                        d->count, b->tiles);
     }
     for (b->leaves = 1; b->leaves < b->tiles;) b->leaves *= 2;
     b->count.bound = d->count;
@@ -102,8 +101,7 @@ static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
     gp_result result = gpi_brackets_codes(gp, b);
     if (result == GP_OK) result = gpi_brackets_index(gp, b);
     if (result == GP_OK)
-        result =
-            gpi_plan_make_brackets(gp, b->function, GPI_BRACKETS, b->index_size, b->desc->strategy, &b->plan);
+        result = gpi_plan_make_brackets(gp, GPI_BRACKETS, b->index_size, b->desc->strategy, &b->plan);
     if (result == GP_OK) result = gpi_brackets_program(gp, b);
     if (result == GP_OK) result = gpi_brackets_divide(gp, b);
     if (result == GP_OK) gpi_brackets_lay_out(b);
@@ -127,12 +125,12 @@ static const char *const gpi_brackets_names[GPI_BRACKETS_RANGES] = {"in",     "c
                                                                     "parent", "depth",        "errors"};
 
 /* Checks an output, if it is wanted. */
-static gp_result gpi_brackets_check_out(gp_context *gp, const gpi_brackets *b, int name, cl_mem buffer,
-                                        size_t offset, size_t count, size_t size, gpi_range *used)
+static gp_result gpi_brackets_check_out(gp_context *gp, int name, cl_mem buffer, size_t offset, size_t count,
+                                        size_t size, gpi_range *used)
 {
     if (!buffer) return GP_OK;
-    return gpi_check_buffer(gp, b->function, gpi_brackets_names[name], buffer, offset, count, size,
-                            GPI_WRITES, &used[name]);
+    return gpi_check_buffer(gp, gpi_brackets_names[name], buffer, offset, count, size, GPI_WRITES,
+                            &used[name]);
 }
 
 static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
@@ -144,30 +142,28 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
     memset(used, 0, sizeof used);
     if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: match, parent, depth and errors are NULL: at least one output is required",
-                        b->function);
+                        "match, parent, depth and errors are NULL: at least one output is required");
     }
     if (n > 0)
-        r = gpi_check_buffer(gp, b->function, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
+        r = gpi_check_buffer(gp, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
                              &used[GPI_BRACKETS_IN]);
-    if (r == GP_OK) r = gpi_check_count(gp, b->function, &b->count, &used[GPI_BRACKETS_COUNT]);
+    if (r == GP_OK) r = gpi_check_count(gp, &b->count, &used[GPI_BRACKETS_COUNT]);
     if (r == GP_OK && n > 0)
-        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_MATCH, d->match, d->match_offset, n, size, used);
+        r = gpi_brackets_check_out(gp, GPI_BRACKETS_MATCH, d->match, d->match_offset, n, size, used);
     if (r == GP_OK && n > 0)
-        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_PARENT, d->parent, d->parent_offset, n, size, used);
+        r = gpi_brackets_check_out(gp, GPI_BRACKETS_PARENT, d->parent, d->parent_offset, n, size, used);
     if (r == GP_OK && n > 0)
-        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_DEPTH, d->depth, d->depth_offset, n, size, used);
+        r = gpi_brackets_check_out(gp, GPI_BRACKETS_DEPTH, d->depth, d->depth_offset, n, size, used);
     if (r == GP_OK)
-        r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_ERRORS, b->errors, b->errors_offset, 1,
+        r = gpi_brackets_check_out(gp, GPI_BRACKETS_ERRORS, b->errors, b->errors_offset, 1,
                                    sizeof(gp_brackets_errors), used);
     if (r == GP_OK)
-        r = gpi_check_apart(gp, b->function, gpi_brackets_names, used, GPI_BRACKETS_MATCH,
-                            GPI_BRACKETS_RANGES);
+        r = gpi_check_apart(gp, gpi_brackets_names, used, GPI_BRACKETS_MATCH, GPI_BRACKETS_RANGES);
     if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, b->function, &b->args, gpi_brackets_names, used, GPI_BRACKETS_MATCH,
+        r = gpi_args_check_buffers(gp, &b->args, gpi_brackets_names, used, GPI_BRACKETS_MATCH,
                                    GPI_BRACKETS_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, b->function, d->scratch, b->scratch_size, used, GPI_BRACKETS_ALL);
+    return gpi_check_scratch(gp, d->scratch, b->scratch_size, used, GPI_BRACKETS_ALL);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -340,10 +336,9 @@ static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
 
 /* ------------------------------------------------------------------ API */
 
-static void gpi_brackets_init(gpi_brackets *b, const char *function, const gp_brackets_desc *desc)
+static void gpi_brackets_init(gpi_brackets *b, const gp_brackets_desc *desc)
 {
     memset(b, 0, sizeof *b);
-    b->function = function;
     b->desc = desc;
     b->args = gpi_args_make(desc->args, desc->arg_count, desc->map || desc->type == GP_I32 ? "x i" : "");
     b->errors = desc->errors;
@@ -358,7 +353,7 @@ static gp_result gpi_brackets_call(gp_context *gp, gpi_brackets *b, gp_brackets_
     if (result == GP_OK) result = gpi_brackets_check(gp, b);
     if (result == GP_OK) result = gpi_brackets_classes(gp, b);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, b->function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_brackets_launch(&call, b);
     if (result == GP_OK && errors)
         result = gpi_call_read(&call, b->errors, b->errors_offset * sizeof *errors, sizeof *errors, errors);
@@ -368,9 +363,10 @@ static gp_result gpi_brackets_call(gp_context *gp, gpi_brackets *b, gp_brackets_
 GP_API gp_result gp_brackets(gp_context *gp, const gp_brackets_desc *desc)
 {
     gpi_brackets b;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets: gp or desc is NULL");
-    gpi_brackets_init(&b, "gp_brackets", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_brackets_init(&b, desc);
     return gpi_brackets_call(gp, &b, NULL);
 }
 
@@ -379,13 +375,14 @@ GP_API gp_result gp_brackets_read(gp_context *gp, const gp_brackets_desc *desc, 
     gpi_brackets b;
     cl_mem own = NULL;
     gp_result result = GP_OK;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc || !errors) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets_read: gp, desc or errors is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or errors is NULL");
     }
-    gpi_brackets_init(&b, "gp_brackets_read", desc);
+    gpi_brackets_init(&b, desc);
     if (!b.errors) {
-        result = gpi_alloc(gp, b.function, sizeof *errors, &own);
+        result = gpi_alloc(gp, sizeof *errors, &own);
         b.errors = own;
         b.errors_offset = 0;
     }
@@ -398,10 +395,11 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
 {
     gpi_brackets b;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_brackets_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_brackets_init(&b, "gp_brackets_scratch_size", desc);
+    gpi_brackets_init(&b, desc);
     result = gpi_brackets_plan(gp, &b);
     *bytes = result == GP_OK ? b.scratch_size : 0;
     return result;
@@ -426,13 +424,12 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     probe.errors = desc->errors;
     probe.index_type = desc->index_type;
     probe.strategy = desc->strategy;
-    gpi_brackets_init(&b, "gp_warmup", &probe);
+    gpi_brackets_init(&b, &probe);
     result = gpi_brackets_plan(gp, &b);
     if (result != GP_OK) return result;
     n = gpi_plan_tile(&b.plan) + 1;
     result = gpi_alloc_zeros(gp, n * gpi_type_size(probe.type), &probe.in);
-    if (result == GP_OK)
-        result = gpi_alloc(gp, "gp_warmup", 3 * n * b.index_size + 2 * sizeof(gp_brackets_errors), &out);
+    if (result == GP_OK) result = gpi_alloc(gp, 3 * n * b.index_size + 2 * sizeof(gp_brackets_errors), &out);
     if (desc->match) probe.match = out;
     if (desc->parent) probe.parent = out;
     probe.parent_offset = n;

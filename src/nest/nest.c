@@ -24,14 +24,14 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     size_t i;
     if (length == 0 || length % 2 != 0 || length > 254) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs = %s: must be openers and closers in turns, 1 to 127 pairs", b->function,
+                        "pairs = %s: must be openers and closers in turns, 1 to 127 pairs",
                         gpi_quote(pairs, length, all));
     }
     for (i = 0; i < length; i++) {
         const int kind = (int)(i / 2) + 1;
         int8_t *code = &b->table[(unsigned char)pairs[i]];
         if (*code != 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = %s: %s occurs twice", b->function,
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "pairs = %s: %s occurs twice",
                             gpi_quote(pairs, length, all), gpi_quote(pairs + i, 1, one));
         }
         *code = (int8_t)(i % 2 == 0 ? kind : -kind);
@@ -65,18 +65,18 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     const gp_brackets_desc *d = b->desc;
     const bool codes = d->type == GP_I8 || d->type == GP_I32;
     gp_result result;
-    if (!gpi_type_size(d->type)) return gpi_fail_type(gp, b->function, "type", d->type);
+    if (!gpi_type_size(d->type)) return gpi_fail_type(gp, "type", d->type);
     if (gpi_is_float(d->type) || (!d->map && !codes && d->type != GP_U8)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
-                        b->function, (int)d->type);
+                        "type = %d, must be GP_U8, GP_I8 or GP_I32, or with a map an integer type",
+                        (int)d->type);
     }
     if ((d->pairs != NULL) + (d->table != NULL) + (d->map != NULL) > (codes && !d->map ? 0 : 1)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: give only one of pairs, table and map, and with codes only map", b->function);
+                        "give only one of pairs, table and map, and with codes only map");
     }
-    result = gpi_check_text(gp, b->function, "map", d->map);
-    if (result == GP_OK) result = gpi_args_check(gp, b->function, &b->args);
+    result = gpi_check_text(gp, "map", d->map);
+    if (result == GP_OK) result = gpi_args_check(gp, &b->args);
     if (result != GP_OK) return result;
     b->has_table = !d->map && d->type != GP_I32;
     if (b->has_table && codes) gpi_brackets_identity(b);
@@ -131,7 +131,7 @@ static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
     gpi_classes_make(&classes, b->table);
     b->classes = clCreateBuffer(gp->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof classes,
                                 &classes, &error);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, b->function, "clCreateBuffer");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clCreateBuffer");
     if (s->classes) (void)clReleaseMemObject(s->classes);
     memcpy(s->table, b->table, sizeof b->table);
     s->classes = b->classes;

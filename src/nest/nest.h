@@ -9,7 +9,6 @@
 /* A checked call, ready to run. */
 typedef struct gpi_brackets {
     const gp_brackets_desc *desc;
-    const char *function;
     gpi_args args;     /* that the map names */
     int8_t table[256]; /* of bytes without a map */
     bool has_table;
@@ -46,7 +45,7 @@ static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b);
 static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset);
 static size_t gpi_brackets_groups(const gpi_brackets *b);
 static cl_uint gpi_brackets_parts(cl_uint leaves);
-static void gpi_brackets_init(gpi_brackets *b, const char *function, const gp_brackets_desc *desc);
+static void gpi_brackets_init(gpi_brackets *b, const gp_brackets_desc *desc);
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
 
 /* stack_scan.c */

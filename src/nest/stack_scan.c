@@ -22,7 +22,7 @@ typedef struct gpi_stack_scan {
 
 /* ------------------------------------------------------------------ plan */
 
-static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_stack_scan_desc *desc)
+static void gpi_stack_init(gpi_stack_scan *s, const gp_stack_scan_desc *desc)
 {
     gp_brackets_desc *b = &s->symbols;
     memset(s, 0, sizeof *s);
@@ -39,7 +39,7 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
     b->map = desc->map;
     b->args = desc->args;
     b->arg_count = desc->arg_count;
-    gpi_brackets_init(&s->nest, function, b);
+    gpi_brackets_init(&s->nest, b);
     /* the macros of the monoid's source also reach the map of codes */
     s->nest.args.pasted = desc->monoid ? desc->monoid->source : NULL;
 }
@@ -59,7 +59,7 @@ static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
     o.map = d->value_map;
     o.args = s->nest.args;
     o.initial = d->initial;
-    return gpi_element_make(gp, s->nest.function, &o, &s->element);
+    return gpi_element_make(gp, &o, &s->element);
 }
 
 static void gpi_stack_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
@@ -88,11 +88,9 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
     if (r == GP_OK) r = gpi_brackets_index(gp, &s->nest);
     if (r == GP_OK) r = gpi_stack_element(gp, s);
     if (r == GP_OK)
-        r = gpi_plan_make_brackets(gp, s->nest.function, GPI_STACK_SCAN, s->element.size, GP_STRATEGY_AUTO,
-                                   &s->nest.plan);
+        r = gpi_plan_make_brackets(gp, GPI_STACK_SCAN, s->element.size, GP_STRATEGY_AUTO, &s->nest.plan);
     if (r == GP_OK)
-        r = gpi_program_get(gp, s->nest.function, GPI_STACK_SCAN, gpi_stack_prelude, s, &s->nest.plan,
-                            &s->nest.program);
+        r = gpi_program_get(gp, GPI_STACK_SCAN, gpi_stack_prelude, s, &s->nest.plan, &s->nest.program);
     if (r == GP_OK) r = gpi_brackets_divide(gp, &s->nest);
     if (r == GP_OK) gpi_stack_lay_out(s);
     return r;
@@ -103,24 +101,23 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
     enum { GPI_FROM, GPI_VALUES, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
     static const char *const names[GPI_RANGES] = {"in", "values", "count_buffer", "out"};
     const gp_stack_scan_desc *d = s->desc;
-    const char *function = s->nest.function;
     gpi_range used[GPI_ALL];
-    gp_result r = gpi_check_positions(gp, function, &s->element, d->count);
+    gp_result r = gpi_check_positions(gp, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[GPI_FROM], d->in, d->in_offset, d->count,
-                             gpi_type_size(d->type), GPI_READS, &used[GPI_FROM]);
+        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, gpi_type_size(d->type),
+                             GPI_READS, &used[GPI_FROM]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[GPI_VALUES], d->values, d->values_offset, d->count,
-                             s->element.in_size, GPI_READS, &used[GPI_VALUES]);
-    if (r == GP_OK) r = gpi_check_count(gp, function, &s->nest.count, &used[GPI_COUNT]);
+        r = gpi_check_buffer(gp, names[GPI_VALUES], d->values, d->values_offset, d->count, s->element.in_size,
+                             GPI_READS, &used[GPI_VALUES]);
+    if (r == GP_OK) r = gpi_check_count(gp, &s->nest.count, &used[GPI_COUNT]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[GPI_TO], d->out, d->out_offset, d->count,
-                             s->element.out_size, GPI_WRITES, &used[GPI_TO]);
-    if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, GPI_TO, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, function, &s->nest.args, names, used, GPI_TO, GPI_RANGES);
+        r = gpi_check_buffer(gp, names[GPI_TO], d->out, d->out_offset, d->count, s->element.out_size,
+                             GPI_WRITES, &used[GPI_TO]);
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_TO, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, &s->nest.args, names, used, GPI_TO, GPI_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, GPI_ALL);
+    return gpi_check_scratch(gp, d->scratch, s->scratch_size, used, GPI_ALL);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -210,14 +207,15 @@ GP_API gp_result gp_stack_scan(gp_context *gp, const gp_stack_scan_desc *desc)
     gpi_stack_scan s;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stack_scan: gp or desc is NULL");
-    gpi_stack_init(&s, "gp_stack_scan", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_stack_init(&s, desc);
     result = gpi_stack_plan(gp, &s);
     if (result == GP_OK && desc->count > 0) result = gpi_stack_check(gp, &s);
     if (result == GP_OK) result = gpi_brackets_classes(gp, &s.nest);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, "gp_stack_scan", desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) result = gpi_stack_launch(&call, &s);
     return gpi_call_end(&call, result);
 }
@@ -226,11 +224,11 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
 {
     gpi_stack_scan s;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_stack_scan_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_stack_init(&s, "gp_stack_scan_scratch_size", desc);
+    gpi_stack_init(&s, desc);
     result = gpi_stack_plan(gp, &s);
     *bytes = result == GP_OK ? s.scratch_size : 0;
     return result;
@@ -254,13 +252,13 @@ static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc
     probe.out_type = desc->out_type;
     probe.op = desc->op;
     probe.monoid = desc->monoid;
-    gpi_stack_init(&s, "gp_warmup", &probe);
+    gpi_stack_init(&s, &probe);
     result = gpi_stack_plan(gp, &s);
     if (result != GP_OK) return result;
     probe.count = 1;
     result = gpi_alloc_zeros(gp, gpi_type_size(probe.type), &probe.in);
     if (result == GP_OK) result = gpi_alloc_neutral(gp, &s.element, 1, &probe.values);
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", s.element.out_size, &probe.out);
+    if (result == GP_OK) result = gpi_alloc(gp, s.element.out_size, &probe.out);
     if (result == GP_OK) result = gp_stack_scan(gp, &probe);
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (probe.values) (void)clReleaseMemObject(probe.values);

@@ -12,7 +12,6 @@
 /* A checked call, ready to run. */
 typedef struct gpi_tree {
     const gp_tree_desc *desc;
-    const char *function;
     gpi_args args; /* that the map names */
     size_t index_size;
     gpi_plan plan;
@@ -28,26 +27,23 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
     const gp_tree_desc *d = t->desc;
     gp_result result;
     if (d->index_type != GP_TYPE_NONE && d->index_type != GP_U32 && d->index_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
-                        t->function, (int)d->index_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "index_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->index_type);
     }
     t->index_size = d->index_type == GP_U64 ? 8 : 4;
     if (t->index_size == 4 && (uint64_t)d->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu needs index_type = GP_U64", t->function,
-                        d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu needs index_type = GP_U64", d->count);
     }
     if (!d->type && (d->in || d->map)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is given but type is 0", t->function,
-                        d->in ? "in" : "map");
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s is given but type is 0", d->in ? "in" : "map");
     }
-    result = gpi_check_text(gp, t->function, "map", d->map);
+    result = gpi_check_text(gp, "map", d->map);
     if (result != GP_OK) return result;
     if (d->type && (!gpi_type_size(d->type) || gpi_is_float(d->type))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
-                        (int)d->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "type = %d is not an integer type", (int)d->type);
     }
     t->args = gpi_args_make(d->args, d->arg_count, "x i");
-    return gpi_args_check(gp, t->function, &t->args);
+    return gpi_args_check(gp, &t->args);
 }
 
 static void gpi_tree_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
@@ -83,13 +79,12 @@ static size_t gpi_tree_marks(const gpi_tree *t)
 static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
 {
     const gp_tree_desc *d = t->desc;
-    const gp_result result = gpi_plan_tiles(gp, t->function, &t->plan, d->count, &t->tiles);
+    const gp_result result = gpi_plan_tiles(gp, &t->plan, d->count, &t->tiles);
     uint64_t runs;
     if (result != GP_OK) return result;
     runs = (uint64_t)t->tiles * t->plan.group;
     if (runs > GPI_TILES_MAX / 4) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more runs than a tree can hold",
-                        t->function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu is more runs than a tree can hold", d->count);
     }
     for (t->leaves = 1; t->leaves < runs;) t->leaves *= 2;
     t->count.bound = d->count;
@@ -103,17 +98,15 @@ static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function, const gp_tree_desc *desc)
+static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const gp_tree_desc *desc)
 {
     gp_result result;
     memset(t, 0, sizeof *t);
     t->desc = desc;
-    t->function = function;
     result = gpi_tree_check_types(gp, t);
     if (result == GP_OK)
-        result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, GP_STRATEGY_AUTO, &t->plan);
-    if (result == GP_OK)
-        result = gpi_program_get(gp, function, GPI_TREE, gpi_tree_prelude, t, &t->plan, &t->program);
+        result = gpi_plan_make_brackets(gp, GPI_TREE, t->index_size, GP_STRATEGY_AUTO, &t->plan);
+    if (result == GP_OK) result = gpi_program_get(gp, GPI_TREE, gpi_tree_prelude, t, &t->plan, &t->program);
     return result == GP_OK ? gpi_tree_divide(gp, t) : result;
 }
 
@@ -139,23 +132,23 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     memset(used, 0, sizeof used);
     if (!d->index && !d->children && !d->end) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: index, children and end are NULL: at least one output is required", t->function);
+                        "index, children and end are NULL: at least one output is required");
     }
-    r = gpi_check_buffer(gp, t->function, names[GPI_PARENT], d->parent, d->parent_offset, d->count,
-                         t->index_size, GPI_READS, &used[GPI_PARENT]);
+    r = gpi_check_buffer(gp, names[GPI_PARENT], d->parent, d->parent_offset, d->count, t->index_size,
+                         GPI_READS, &used[GPI_PARENT]);
     if (r == GP_OK && d->type)
-        r = gpi_check_buffer(gp, t->function, names[GPI_FROM], d->in, d->in_offset, d->count,
-                             gpi_type_size(d->type), GPI_READS, &used[GPI_FROM]);
-    if (r == GP_OK) r = gpi_check_count(gp, t->function, &t->count, &used[GPI_COUNT]);
+        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, gpi_type_size(d->type),
+                             GPI_READS, &used[GPI_FROM]);
+    if (r == GP_OK) r = gpi_check_count(gp, &t->count, &used[GPI_COUNT]);
     for (k = 0; k < 3 && r == GP_OK; k++) {
         if (out[k])
-            r = gpi_check_buffer(gp, t->function, names[GPI_INDEX + k], out[k], at[k], d->count,
-                                 t->index_size, GPI_WRITES, &used[GPI_INDEX + k]);
+            r = gpi_check_buffer(gp, names[GPI_INDEX + k], out[k], at[k], d->count, t->index_size, GPI_WRITES,
+                                 &used[GPI_INDEX + k]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, t->function, names, used, GPI_INDEX, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, t->function, &t->args, names, used, GPI_INDEX, GPI_RANGES);
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_INDEX, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, &t->args, names, used, GPI_INDEX, GPI_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, GPI_ALL);
+    return gpi_check_scratch(gp, d->scratch, t->scratch_size, used, GPI_ALL);
 }
 
 /* Sets the kernel and passes GPI_TREE_PARAMETERS. */
@@ -215,12 +208,13 @@ GP_API gp_result gp_tree(gp_context *gp, const gp_tree_desc *desc)
     gpi_tree t;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_tree: gp or desc is NULL");
-    result = gpi_tree_plan(gp, &t, "gp_tree", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_tree_plan(gp, &t, desc);
     if (result == GP_OK && desc->count > 0) result = gpi_tree_check(gp, &t);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, "gp_tree", desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) result = gpi_tree_launch(&call, &t);
     return gpi_call_end(&call, result);
 }
@@ -229,9 +223,9 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
 {
     gpi_tree t;
     gp_result result;
-    if (!gp || !desc || !bytes)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_tree_scratch_size: gp, desc or bytes is NULL");
-    result = gpi_tree_plan(gp, &t, "gp_tree_scratch_size", desc);
+    gpi_enter(gp, __func__);
+    if (!gp || !desc || !bytes) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    result = gpi_tree_plan(gp, &t, desc);
     *bytes = result == GP_OK ? t.scratch_size : 0;
     return result;
 }
@@ -251,7 +245,7 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
     probe.end_offset = 1;
     result = gpi_alloc_zeros(gp, 8, &probe.parent);
     if (result == GP_OK && probe.type) result = gpi_alloc_zeros(gp, 8, &probe.in);
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 16, &probe.end);
+    if (result == GP_OK) result = gpi_alloc(gp, 16, &probe.end);
     if (result == GP_OK) result = gp_tree(gp, &probe);
     if (probe.parent) (void)clReleaseMemObject(probe.parent);
     if (probe.in) (void)clReleaseMemObject(probe.in);

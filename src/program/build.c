@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
+static gp_result gpi_fail_build(gp_context *gp, cl_program program, cl_int error)
 {
     size_t size = 0;
     char *log = NULL, *arranged, why[80];
@@ -19,8 +19,8 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
     arranged = log ? gpi_log_arrange(log) : NULL;
     gpi_log_explain(log ? log : "", why, sizeof why);
     result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
-                      "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function, why,
-                      gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
+                      "%sclBuildProgram returned %s (%d), build log:\n%s", why, gpi_cl_error_name(error),
+                      (int)error, arranged ? arranged : "");
     GP_FREE(arranged);
     GP_FREE(log);
     return result;
@@ -104,21 +104,20 @@ static cl_program gpi_build_quickly(const gp_context *gp, const char *source, co
     return error == CL_SUCCESS ? built : NULL;
 }
 
-static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
-                                  gpi_program *program)
+static gp_result gpi_build_source(gp_context *gp, const char *source, gpi_program *program)
 {
     cl_int error;
-    gpi_log(gp, GP_LOG_INFO, "building a program of %s", function);
+    gpi_log(gp, GP_LOG_INFO, "building a program of %s", gp->function);
     program->program = gpi_build_quickly(gp, source, program);
     if (program->program) {
         gp->stats.programs_built++;
         return GP_OK;
     }
     program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clCreateProgramWithSource");
     error =
         clBuildProgram(program->program, 1, &gp->info.device, gpi_program_options(gp, program), NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, function, error);
+    if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, error);
     gp->stats.programs_built++;
     return GP_OK;
 }
@@ -222,15 +221,14 @@ static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
     return CL_SUCCESS;
 }
 
-static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program)
+static gp_result gpi_kernels_create(gp_context *gp, gpi_program *program)
 {
     const cl_int error = gpi_kernels_make(gp, program);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "clCreateKernel");
 }
 
 /* Builds the program from a binary, or else from `source`. Mesa accepts a damaged binary, and then finds no kernels in it. */
-static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
-                                   gpi_program *program)
+static gp_result gpi_program_build(gp_context *gp, const char *source, gpi_program *program)
 {
     gp_result result;
     if (gpi_build_binary(gp, program)) {
@@ -238,10 +236,10 @@ static gp_result gpi_program_build(gp_context *gp, const char *function, const c
         if (error != CL_INVALID_PROGRAM_EXECUTABLE && error != CL_INVALID_KERNEL_NAME) {
             gp->stats.programs_loaded++;
             program->frozen = true;
-            return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
+            return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "clCreateKernel");
         }
         gpi_binary_refuse(gp, program);
     }
-    result = gpi_build_source(gp, function, source, program);
-    return result == GP_OK ? gpi_kernels_create(gp, function, program) : result;
+    result = gpi_build_source(gp, source, program);
+    return result == GP_OK ? gpi_kernels_create(gp, program) : result;
 }

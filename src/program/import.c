@@ -92,14 +92,14 @@ GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t siz
     size_t at = head, one = 1;
     bool full = false;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !data) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_programs_import: gp or data is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or data is NULL");
     }
-    result = gpi_check_use(gp, "gp_programs_import");
+    result = gpi_check_use(gp);
     if (result != GP_OK) return result;
     if (size < head || memcmp(bytes, GPI_EXPORT_MAGIC, head) != 0) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_programs_import: not what gp_programs_export of this version writes");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "not what gp_programs_export of this version writes");
     }
     for (; at < size && one; at += one) one = gpi_import_one(bytes + at, size - at, &list, &full);
     if (one) {
@@ -107,7 +107,7 @@ GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t siz
         return GP_OK;
     }
     gpi_import_list_free(list);
-    if (full) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_programs_import: no memory");
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_programs_import: damaged at byte %llu of %llu",
-                    (unsigned long long)at, (unsigned long long)size);
+    if (full) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "damaged at byte %llu of %llu", (unsigned long long)at,
+                    (unsigned long long)size);
 }

@@ -86,8 +86,7 @@ static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primiti
 }
 
 /* Builds or loads a program that is not in memory yet. Takes ownership of `prelude`. */
-static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                                  char *prelude, gpi_program **out)
+static gp_result gpi_program_make(gp_context *gp, gpi_primitive primitive, char *prelude, gpi_program **out)
 {
     gpi_program *program = (gpi_program *)GP_CALLOC(1, sizeof *program);
     char *source = gpi_source_compose(primitive, prelude);
@@ -96,15 +95,15 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
         GP_FREE(source);
         GP_FREE(prelude);
         GP_FREE(program);
-        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
     }
     program->primitive = primitive;
     program->names = gpi_kernel_names(primitive, gpi_wing_of(prelude));
     program->prelude = prelude;
     program->key = gpi_key_make(gp, source, strlen(prelude));
     gpi_dump(gp, program, ".cl", source, strlen(source));
-    result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
-    if (result == GP_OK) result = gpi_program_build(gp, function, source, program);
+    result = gpi_check_macros(gp, prelude, source + strlen(prelude));
+    if (result == GP_OK) result = gpi_program_build(gp, source, program);
     GP_FREE(source);
     if (result != GP_OK) {
         gpi_program_free(program);
@@ -119,17 +118,17 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
 }
 
 /* Gets the program with this prelude, and takes ownership of `prelude` (NULL: there was no memory for it). */
-static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      char *prelude, gpi_program **out)
+static gp_result gpi_program_get_text(gp_context *gp, gpi_primitive primitive, char *prelude,
+                                      gpi_program **out)
 {
-    const gp_result result = gpi_check_use(gp, function);
+    const gp_result result = gpi_check_use(gp);
     if (result != GP_OK) {
         GP_FREE(prelude);
         return result;
     }
-    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
+    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
     *out = gpi_program_find(gp, primitive, prelude);
-    if (!*out) return gpi_program_make(gp, function, primitive, prelude, out);
+    if (!*out) return gpi_program_make(gp, primitive, prelude, out);
     (*out)->fetched = ++gp->fetches;
     GP_FREE(prelude);
     return GP_OK;
@@ -137,17 +136,16 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
 
 /* Gets the program for a description and a plan. If its kernels need smaller groups or other sub-groups than the plan has,
    changes the plan and makes the program again. */
-static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
-                                 gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
-                                 gpi_program **out)
+static gp_result gpi_program_get(gp_context *gp, gpi_primitive primitive, gpi_prelude_function *prelude,
+                                 const void *description, gpi_plan *plan, gpi_program **out)
 {
     for (;;) {
         gpi_text text;
-        gp_result result = gpi_plan_check_group(gp, function, primitive, plan);
+        gp_result result = gpi_plan_check_group(gp, primitive, plan);
         if (result != GP_OK) return result;
         memset(&text, 0, sizeof text);
         prelude(gp, plan, description, &text);
-        result = gpi_program_get_text(gp, function, primitive, gpi_text_take(&text), out);
+        result = gpi_program_get_text(gp, primitive, gpi_text_take(&text), out);
         if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }

@@ -56,17 +56,15 @@ static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size
 /* build.c */
 static const char *gpi_program_options(const gp_context *gp, const gpi_program *program);
 static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program);
-static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);
-static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
-                                   gpi_program *program);
+static gp_result gpi_kernels_create(gp_context *gp, gpi_program *program);
+static gp_result gpi_program_build(gp_context *gp, const char *source, gpi_program *program);
 
 /* program.c */
 static void gpi_programs_free(gp_context *gp);
-static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      char *prelude, gpi_program **out);
-static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
-                                 gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
-                                 gpi_program **out);
+static gp_result gpi_program_get_text(gp_context *gp, gpi_primitive primitive, char *prelude,
+                                      gpi_program **out);
+static gp_result gpi_program_get(gp_context *gp, gpi_primitive primitive, gpi_prelude_function *prelude,
+                                 const void *description, gpi_plan *plan, gpi_program **out);
 
 /* save.c */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size);

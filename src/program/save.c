@@ -169,7 +169,7 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     if (program) program->prelude = (char *)GP_MALLOC(strlen(from->prelude) + 1);
     if (!program || !program->prelude) {
         GP_FREE(program);
-        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory to share programs");
+        return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory to share programs");
     }
     memcpy(program->prelude, from->prelude, strlen(from->prelude) + 1);
     program->primitive = from->primitive;
@@ -181,7 +181,7 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     (void)clRetainProgram(program->program);
     program->next = gp->programs;
     gp->programs = program;
-    result = gpi_kernels_create(gp, "gp_context_create", program);
+    result = gpi_kernels_create(gp, program);
     if (result == GP_OK) gp->stats.programs_shared++;
     return result;
 }

@@ -375,8 +375,7 @@ static void gpi_check_end(gpi_reader *r)
     gpi_wrong(r, "it ends after '%c', where a value is expected", *r->sign);
 }
 
-static gp_result gpi_check_user_text(gp_context *gp, const char *function, const char *field,
-                                     const char *text, gpi_text_kind kind)
+static gp_result gpi_check_user_text(gp_context *gp, const char *field, const char *text, gpi_text_kind kind)
 {
     gpi_reader r;
     memset(&r, 0, sizeof r);
@@ -386,37 +385,32 @@ static gp_result gpi_check_user_text(gp_context *gp, const char *function, const
     gpi_read_text(&r);
     if (kind == GPI_TEXT_EXPRESSION) gpi_check_end(&r);
     if (r.depth > 0) gpi_wrong_brackets(&r, "there is no '%c' at its end, line %u", r.open[r.depth - 1]);
-    if (r.wrong[0])
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s, line %u: %s", function, field, r.line,
-                        r.wrong);
+    if (r.wrong[0]) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s, line %u: %s", field, r.line, r.wrong);
     if (r.brackets[0] && !r.has_conditions)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s: %s", function, field, r.brackets);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s", field, r.brackets);
     if (r.is_expression && !r.has_words)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s contains only comments", function, field);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s contains only comments", field);
     return GP_OK;
 }
 
 /* Returns true for NULL, and for a text of blanks only. */
 static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
 
-static gp_result gpi_check_length(gp_context *gp, const char *function, const char *field, const char *text,
-                                  size_t most)
+static gp_result gpi_check_length(gp_context *gp, const char *field, const char *text, size_t most)
 {
     const size_t length = strlen(text);
     if (length <= most) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has %zu characters, at most %zu", function, field,
-                    length, most);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s has %zu characters, at most %zu", field, length, most);
 }
 
 /* Checks a caller's expression (NULL: none). It must not be blank, too long, or reach beyond its place. */
-static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
+static gp_result gpi_check_text(gp_context *gp, const char *field, const char *text)
 {
     gp_result result;
     if (!text) return GP_OK;
-    if (gpi_is_blank(text))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
-    result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
-    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, GPI_TEXT_EXPRESSION) : result;
+    if (gpi_is_blank(text)) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s is empty", field);
+    result = gpi_check_length(gp, field, text, GPI_TEXT_MAX);
+    return result == GP_OK ? gpi_check_user_text(gp, field, text, GPI_TEXT_EXPRESSION) : result;
 }
 
 /* Returns true if the text is one word, or `several`, with blanks around them. */
@@ -435,39 +429,36 @@ static bool gpi_is_name(const char *text, bool several)
 }
 
 /* Checks a text that stands ahead of the library's. */
-static gp_result gpi_check_source(gp_context *gp, const char *function, const char *field, const char *text)
+static gp_result gpi_check_source(gp_context *gp, const char *field, const char *text)
 {
-    const gp_result result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
-    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, GPI_TEXT_SOURCE) : result;
+    const gp_result result = gpi_check_length(gp, field, text, GPI_TEXT_MAX);
+    return result == GP_OK ? gpi_check_user_text(gp, field, text, GPI_TEXT_SOURCE) : result;
 }
 
 /* Checks the name of a `kind`: one word, or `several`. */
-static gp_result gpi_check_name(gp_context *gp, const char *function, const char *field, const char *text,
-                                const char *kind, bool several)
+static gp_result gpi_check_name(gp_context *gp, const char *field, const char *text, const char *kind,
+                                bool several)
 {
     char quoted[GPI_QUOTE_MAX];
     gp_result result;
-    if (gpi_is_blank(text))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
-    result = gpi_check_length(gp, function, field, text, GPI_NAME_MAX);
-    if (result == GP_OK) result = gpi_check_user_text(gp, function, field, text, GPI_TEXT_NAME);
+    if (gpi_is_blank(text)) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s is empty", field);
+    result = gpi_check_length(gp, field, text, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_user_text(gp, field, text, GPI_TEXT_NAME);
     if (result == GP_OK && !gpi_is_name(text, several))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s = %s is not a %s name", function, field,
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s = %s is not a %s name", field,
                           gpi_quote(text, strlen(text), quoted), kind);
     return result;
 }
 
-static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
+static gp_result gpi_check_monoid_text(gp_context *gp, const gp_monoid *m)
 {
-    gp_result result = gpi_check_source(gp, function, "monoid->source", m->source);
-    if (result == GP_OK) result = gpi_check_name(gp, function, "monoid->type", m->type, "type", true);
-    return result == GP_OK ? gpi_check_name(gp, function, "monoid->combine", m->combine, "function", false)
-                           : result;
+    gp_result result = gpi_check_source(gp, "monoid->source", m->source);
+    if (result == GP_OK) result = gpi_check_name(gp, "monoid->type", m->type, "type", true);
+    return result == GP_OK ? gpi_check_name(gp, "monoid->combine", m->combine, "function", false) : result;
 }
 
 /* Fails if a macro of a monoid's or record's source, in the prelude, is a word of the library's text after it. */
-static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
-                                  const char *library)
+static gp_result gpi_check_macros(gp_context *gp, const char *prelude, const char *library)
 {
     gpi_reader r;
     memset(&r, 0, sizeof r);
@@ -475,5 +466,5 @@ static gp_result gpi_check_macros(gp_context *gp, const char *function, const ch
     r.library = library;
     gpi_read_text(&r);
     if (!r.wrong[0]) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: source of a monoid or record: %s", function, r.wrong);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "source of a monoid or record: %s", r.wrong);
 }

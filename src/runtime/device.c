@@ -335,10 +335,10 @@ static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error
 static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
 {
     const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
-    if (!left_out->call) return gpi_fail(NULL, GP_ERROR_NO_DEVICE, "%s", text);
-    return gpi_fail(NULL, no_memory ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_NO_DEVICE,
-                    "%s; left out because %s returned %s (%d)", text, left_out->call,
-                    gpi_cl_error_name(left_out->error), (int)left_out->error);
+    if (!left_out->call) return gpi_fail_text(NULL, GP_ERROR_NO_DEVICE, "%s", text);
+    return gpi_fail_text(NULL, no_memory ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_NO_DEVICE,
+                         "%s; left out because %s returned %s (%d)", text, left_out->call,
+                         gpi_cl_error_name(left_out->error), (int)left_out->error);
 }
 
 /* Appends the platform's devices to the *count devices of *all. Returns false if there is no memory. */
@@ -374,15 +374,15 @@ static gp_result gpi_devices_find(gp_device_info **out, size_t *count, gpi_left_
     *count = 0;
     memset(left_out, 0, sizeof *left_out);
     if (error != CL_SUCCESS || platform_count == 0) {
-        return gpi_fail(NULL, GP_ERROR_NO_PLATFORM, "clGetPlatformIDs returned %s (%d) and %u platforms",
-                        error ? gpi_cl_error_name(error) : "CL_SUCCESS", (int)error, platform_count);
+        return gpi_fail_text(NULL, GP_ERROR_NO_PLATFORM, "clGetPlatformIDs returned %s (%d) and %u platforms",
+                             error ? gpi_cl_error_name(error) : "CL_SUCCESS", (int)error, platform_count);
     }
     for (p = 0; p < platform_count && p < GPI_COUNT_OF(platforms); p++) {
         if (gpi_devices_of(platforms[p], out, count, left_out)) continue;
         GP_FREE(*out);
         *out = NULL;
         *count = 0;
-        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
+        return gpi_fail_text(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
     }
     if (*count > 0) return GP_OK;
     GP_FREE(*out);
@@ -406,12 +406,12 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
     gpi_left_out left_out;
     size_t n, i;
     gp_result result;
+    gpi_enter(NULL, __func__);
     if (!count || (!infos && capacity > 0)) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_devices: count is NULL, or infos with a capacity");
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "count is NULL, or infos with a capacity");
     }
     *count = 0;
-    result = gpi_check_use(NULL, "gp_devices");
+    result = gpi_check_use(NULL);
     if (result != GP_OK) return result;
     result = gpi_devices_all(&all, &n, &left_out);
     *count = n;

@@ -109,10 +109,11 @@ static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int st
 }
 
 /* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next time: a handler that
-   always causes one would never end. Restores the last error's text afterwards. */
+   always causes one would never end. Restores the last error's text and the function's name afterwards. */
 static void gpi_tell_failures(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
+    const char *const function = gp->function;
     const size_t count = gp->failure_count;
     size_t told;
     if (count == 0 || gp->telling || gp->callback) return;
@@ -125,6 +126,7 @@ static void gpi_tell_failures(gp_context *gp)
     gp->telling = false;
     gp->failure_count -= count;
     memmove(gp->failures, gp->failures + count, gp->failure_count * sizeof *gp->failures);
+    gp->function = function;
     memcpy(gp->error, error, sizeof error);
 }
 
@@ -135,7 +137,7 @@ static gp_result gpi_async_result(gp_context *gp)
     if (gp->async_text[0] == '\0') return GP_OK;
     memcpy(text, gp->async_text, sizeof text);
     gp->async_text[0] = '\0';
-    return gpi_fail(gp, GP_ERROR_OPENCL, "%s", text);
+    return gpi_fail_text(gp, GP_ERROR_OPENCL, "%s", text);
 }
 
 /* ------------------------------------------------------------------ the list */
@@ -280,21 +282,21 @@ static bool gpi_pending_reserve(gp_context *gp)
 }
 
 /* Adds a command to the list. If there is no memory, the command is not watched. */
-static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event)
+static void gpi_watch(gp_context *gp, const char *kernel, cl_event event)
 {
     gpi_pending *pending;
     if (gp->pending_count == gp->pending_capacity && !gpi_pending_reserve(gp)) return;
     (void)clRetainEvent(event);
     pending = &gp->pending[gp->pending_count++];
     pending->event = event;
-    pending->function = function;
+    pending->function = gp->function;
     pending->kernel = kernel;
     pending->failed = false;
 }
 
 /* Makes the next call's commands wait for all commands in flight. In an in-order queue of PoCL, a command enqueued after a
    failed one does not wait for those before the failed one. */
-static cl_int gpi_restore_order(gp_context *gp, const char *function)
+static cl_int gpi_restore_order(gp_context *gp)
 {
     size_t last = gp->pending_count;
     cl_event marker;
@@ -306,7 +308,7 @@ static cl_int gpi_restore_order(gp_context *gp, const char *function)
     if (last > 0) {
         error = clEnqueueMarkerWithWaitList(gp->queue, 1, &gp->pending[last - 1].event, &marker);
         if (error != CL_SUCCESS) return error;
-        gpi_watch(gp, function, NULL, marker);
+        gpi_watch(gp, NULL, marker);
         (void)clReleaseEvent(marker);
     }
     gp->order_lost = false;

@@ -10,5 +10,5 @@ static void gpi_settle(gp_context *gp);
 static void gpi_settle_all(gp_context *gp);
 static void gpi_pending_free(gp_context *gp);
 static void gpi_throttle(gp_context *gp);
-static cl_int gpi_restore_order(gp_context *gp, const char *function);
-static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
+static cl_int gpi_restore_order(gp_context *gp);
+static void gpi_watch(gp_context *gp, const char *kernel, cl_event event);

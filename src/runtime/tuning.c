@@ -255,20 +255,17 @@ static gp_result gpi_check_ring(const gp_tuning *t)
     const uint32_t reach = gpi_or_default(t->ring_reach, GPI_RING_REACH);
     const uint32_t block = gpi_or_default(t->ring_block, GPI_RING_BLOCK);
     if ((rows & (rows - 1)) || (block & (block - 1))) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: tuning.%s = %u is not a power of two",
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "tuning.%s = %u is not a power of two",
                         rows & (rows - 1) ? "ring_rows" : "ring_block", rows & (rows - 1) ? rows : block);
     }
     if (rows > GPI_RING_ROWS_MAX) {
-        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: tuning.ring_rows = %u, at most %u", rows,
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "tuning.ring_rows = %u, at most %u", rows,
                         (unsigned)GPI_RING_ROWS_MAX);
     }
     if (rows < (uint64_t)reach + block) {
-        return gpi_fail(
-            NULL, GP_ERROR_INVALID_ARGUMENT,
-            "gp_context_create: tuning.ring_rows = %u must be at least ring_reach + ring_block = %u + %u",
-            rows, reach, block);
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "tuning.ring_rows = %u must be at least ring_reach + ring_block = %u + %u", rows,
+                        reach, block);
     }
     return GP_OK;
 }
@@ -297,17 +294,15 @@ static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
     const bool serial = gpi_is_serial(t, info);
     const uint32_t most = serial ? GPI_TILE_SERIAL_MAX : GPI_TILE_ITEM_MAX;
     if (t->tile <= most) return GP_OK;
-    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                    "gp_context_create: tuning.tile = %u, at most %u in the %s shape", t->tile, most,
-                    serial ? "serial" : "local");
+    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "tuning.tile = %u, at most %u in the %s shape", t->tile,
+                    most, serial ? "serial" : "local");
 }
 
 /* Fails unless 0 <= value < count. `field` names the field of gp_tuning in the message; its type is the enum gp_FIELD. */
 static gp_result gpi_check_choice(const char *field, int value, int count)
 {
     if (value >= 0 && value < count) return GP_OK;
-    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning.%s = %d is not a gp_%s",
-                    field, value, field);
+    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "tuning.%s = %d is not a gp_%s", field, value, field);
 }
 
 static gp_result gpi_check_sub_group(const gp_tuning *t, const gp_device_info *info)
@@ -315,15 +310,14 @@ static gp_result gpi_check_sub_group(const gp_tuning *t, const gp_device_info *i
     const uint32_t size = t->sub_group_size;
     if ((size & (size - 1)) || (size && size < GPI_SUB_GROUP_MIN) || size > GPI_SUB_GROUP_MAX) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
-                        "gp_context_create: tuning.sub_group_size = %u is not a power of two from %d to %d",
-                        size, (int)GPI_SUB_GROUP_MIN, (int)GPI_SUB_GROUP_MAX);
+                        "tuning.sub_group_size = %u is not a power of two from %d to %d", size,
+                        (int)GPI_SUB_GROUP_MIN, (int)GPI_SUB_GROUP_MAX);
     }
     if (t->shape == GP_SHAPE_SUB_GROUP && !size && info->sub_groups == GP_SUB_GROUPS_NONE) {
-        return gpi_fail(
-            NULL, GP_ERROR_UNSUPPORTED,
-            "gp_context_create: tuning.shape = GP_SHAPE_SUB_GROUP: no sub-groups that can be used on "
-            "%s: set tuning.sub_group_size, and they are emulated",
-            info->name);
+        return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,
+                        "tuning.shape = GP_SHAPE_SUB_GROUP: no sub-groups that can be used on "
+                        "%s: set tuning.sub_group_size, and they are emulated",
+                        info->name);
     }
     return GP_OK;
 }
@@ -338,15 +332,13 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
     if (result == GP_OK) result = gpi_check_ring(t);
     if (result != GP_OK) return result;
     if (gpi_is_serial(t, info) && gpi_is_llvmpipe(info)) {
-        return gpi_fail(
-            NULL, GP_ERROR_UNSUPPORTED,
-            "gp_context_create: tuning.%s asks for the serial shape on %s, whose groups have vectors "
-            "of work-items: leave it zero",
-            t->shape ? "shape" : "device_class", info->name);
+        return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,
+                        "tuning.%s asks for the serial shape on %s, whose groups have vectors "
+                        "of work-items: leave it zero",
+                        t->shape ? "shape" : "device_class", info->name);
     }
     if (t->words == GP_WORDS_WIDE && !info->int64_base_atomics) {
-        return gpi_fail(NULL, GP_ERROR_UNSUPPORTED,
-                        "gp_context_create: tuning.words = GP_WORDS_WIDE needs 64-bit atomics: %s",
+        return gpi_fail(NULL, GP_ERROR_UNSUPPORTED, "tuning.words = GP_WORDS_WIDE needs 64-bit atomics: %s",
                         info->name);
     }
     return GP_OK;
@@ -361,13 +353,12 @@ static const gpi_tuning_row *gpi_tuning_row_of(const gp_context *gp, gpi_primiti
 }
 
 /* Makes the plan of a primitive. `size`: bytes of an element in local memory. */
-static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     size_t size, gp_strategy strategy, gpi_plan *plan)
+static gp_result gpi_plan_make_sized(gp_context *gp, gpi_primitive primitive, size_t size,
+                                     gp_strategy strategy, gpi_plan *plan)
 {
     const gpi_tuning_row *row = gpi_tuning_row_of(gp, gpi_tuned_of(primitive).rows);
     if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
-                        (int)strategy);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "strategy = %d is not a gp_strategy", (int)strategy);
     }
     plan->strategy = strategy ? strategy : gp->desc.strategy;
     if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
@@ -380,47 +371,43 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
 }
 
 /* Makes the plan of a selection. `size`: bytes of an element, or of what a tile counts, whichever is larger. */
-static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
-                                      gpi_plan *plan)
+static gp_result gpi_plan_make_select(gp_context *gp, size_t size, gp_strategy strategy, gpi_plan *plan)
 {
-    return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
+    return gpi_plan_make_sized(gp, GPI_SELECT, size, strategy, plan);
 }
 
 /* Makes the plan of a sort. In the serial shape per_item is the most keys of a group. With sub-groups values pass through
    local memory, too (sort/multisplit.cl), so that the larger of key and value decides the size of a tile. */
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_primitive primitive,
-                                    size_t key_size, size_t value_size, gp_strategy strategy, gpi_plan *plan)
+static gp_result gpi_plan_make_sort(gp_context *gp, gpi_primitive primitive, size_t key_size,
+                                    size_t value_size, gp_strategy strategy, gpi_plan *plan)
 {
-    const gp_result result = gpi_plan_make_sized(gp, function, primitive, key_size, strategy, plan);
+    const gp_result result = gpi_plan_make_sized(gp, primitive, key_size, strategy, plan);
     if (result != GP_OK || !plan->sub_group || value_size <= key_size) return result;
-    return gpi_plan_make_sized(gp, function, primitive, value_size, strategy, plan);
+    return gpi_plan_make_sized(gp, primitive, value_size, strategy, plan);
 }
 
 /* Fails if a group of the local shape is smaller than the primitive needs. */
-static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      const gpi_plan *plan)
+static gp_result gpi_plan_check_group(gp_context *gp, gpi_primitive primitive, const gpi_plan *plan)
 {
     const uint32_t least = gpi_tuned_of(primitive).group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: a group has %u work-item%s, and needs at least %u",
-                    function, plan->group, plan->group == 1 ? "" : "s", least);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "a group has %u work-item%s, and needs at least %u",
+                    plan->group, plan->group == 1 ? "" : "s", least);
 }
 
 /* Makes the plan of a merge, a search or a histogram. No group waits for another, and there is one strategy. */
-static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
-                                    size_t key_size, gpi_plan *plan)
+static gp_result gpi_plan_make_keys(gp_context *gp, gpi_primitive primitive, size_t key_size, gpi_plan *plan)
 {
-    const gp_result result =
-        gpi_plan_make_sized(gp, function, primitive, key_size, GP_STRATEGY_MULTI_PASS, plan);
-    return result == GP_OK ? gpi_plan_check_group(gp, function, primitive, plan) : result;
+    const gp_result result = gpi_plan_make_sized(gp, primitive, key_size, GP_STRATEGY_MULTI_PASS, plan);
+    return result == GP_OK ? gpi_plan_check_group(gp, primitive, plan) : result;
 }
 
 /* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits: tests force tiny ones. `size`:
    bytes of an index, or, for a scan of stacks, of a value; the serial shape has a tile of values in private memory. */
-static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
-                                        size_t size, gp_strategy strategy, gpi_plan *plan)
+static gp_result gpi_plan_make_brackets(gp_context *gp, gpi_primitive primitive, size_t size,
+                                        gp_strategy strategy, gpi_plan *plan)
 {
-    const gp_result result = gpi_plan_make_sized(gp, function, primitive, size, strategy, plan);
+    const gp_result result = gpi_plan_make_sized(gp, primitive, size, strategy, plan);
     const uint32_t longest = primitive == GPI_STACK_SCAN ? (uint32_t)(32768 / size)
                              : primitive == GPI_TREE     ? 32768
                                                          : 65536;
@@ -435,33 +422,30 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gp
 }
 
 /* Makes the plan of a hash table's call. In the serial shape per_item is the keys of a group. */
-static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
-                                    gpi_plan *plan)
+static gp_result gpi_plan_make_hash(gp_context *gp, gp_strategy strategy, gpi_plan *plan)
 {
-    return gpi_plan_make_sized(gp, function, GPI_HASH, 4, strategy, plan);
+    return gpi_plan_make_sized(gp, GPI_HASH, 4, strategy, plan);
 }
 
 /* Makes the plan of a map whose elements have `size` bytes. No group waits for another, and there is one strategy. */
-static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan)
+static gp_result gpi_plan_make_map(gp_context *gp, size_t size, gpi_plan *plan)
 {
-    return gpi_plan_make_sized(gp, function, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);
+    return gpi_plan_make_sized(gp, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);
 }
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
 /* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the group that scans
    all tiles' sums sets the limit: its items take some 32 turns a step. */
-static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
-                                cl_uint *tiles)
+static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t count, cl_uint *tiles)
 {
     const size_t tile = gpi_plan_tile(plan);
     const size_t most =
         gp->info.loop_limit ? (size_t)plan->group * (gp->info.loop_limit / 32) : GPI_TILES_MAX;
     const size_t n = count / tile + (count % tile != 0);
     if (n > most) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: count = %zu is %zu tiles of %zu elements, more than %zu", function, count, n,
-                        tile, most);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu is %zu tiles of %zu elements, more than %zu",
+                        count, n, tile, most);
     }
     *tiles = (cl_uint)n;
     return GP_OK;

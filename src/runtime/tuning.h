@@ -74,22 +74,17 @@ static bool gpi_has_fences(const gp_device_info *info);
 static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_primitive primitive);
 static bool gpi_takes_sub_groups(const gp_tuning *t, const gp_device_info *info);
 static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info);
-static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     size_t size, gp_strategy strategy, gpi_plan *plan);
-static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
-                                      gpi_plan *plan);
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_primitive primitive,
-                                    size_t key_size, size_t value_size, gp_strategy strategy, gpi_plan *plan);
-static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
-                                      const gpi_plan *plan);
-static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
-                                    size_t key_size, gpi_plan *plan);
-static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
-                                        size_t size, gp_strategy strategy, gpi_plan *plan);
-static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
-                                    gpi_plan *plan);
-static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan);
+static gp_result gpi_plan_make_sized(gp_context *gp, gpi_primitive primitive, size_t size,
+                                     gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_select(gp_context *gp, size_t size, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_sort(gp_context *gp, gpi_primitive primitive, size_t key_size,
+                                    size_t value_size, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_check_group(gp_context *gp, gpi_primitive primitive, const gpi_plan *plan);
+static gp_result gpi_plan_make_keys(gp_context *gp, gpi_primitive primitive, size_t key_size, gpi_plan *plan);
+static gp_result gpi_plan_make_brackets(gp_context *gp, gpi_primitive primitive, size_t size,
+                                        gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_hash(gp_context *gp, gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_map(gp_context *gp, size_t size, gpi_plan *plan);
 static size_t gpi_plan_tile(const gpi_plan *plan);
-static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
-                                cl_uint *tiles);
+static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t count, cl_uint *tiles);
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least);

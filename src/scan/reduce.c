@@ -18,8 +18,7 @@ typedef struct gpi_reduce {
     cl_ulong out_offset;
 } gpi_reduce;
 
-static gp_result gpi_reduce_element(gp_context *gp, const char *function, const gp_reduce_desc *desc,
-                                    gpi_element *element)
+static gp_result gpi_reduce_element(gp_context *gp, const gp_reduce_desc *desc, gpi_element *element)
 {
     gpi_operation o;
     memset(&o, 0, sizeof o);
@@ -39,10 +38,9 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.indices = desc->map && !desc->in && !desc->type && !desc->record;
     o.initial = desc->initial;
     if (o.indices && (desc->in2 || desc->type2))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 or type2 is given without in and type",
-                        function);
-    if (desc->record && desc->in2 && !desc->type2) return gpi_fail_type(gp, function, "type2", GP_TYPE_NONE);
-    return gpi_element_make(gp, function, &o, element);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "in2 or type2 is given without in and type");
+    if (desc->record && desc->in2 && !desc->type2) return gpi_fail_type(gp, "type2", GP_TYPE_NONE);
+    return gpi_element_make(gp, &o, element);
 }
 
 /* Returns the number of spans, enough for any count up to the bound. */
@@ -55,8 +53,7 @@ static cl_uint gpi_reduce_spans(const gp_context *gp, const gpi_reduce *reduce)
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_reduce_desc *desc,
-                                 gpi_reduce *reduce)
+static gp_result gpi_reduce_plan(gp_context *gp, const gp_reduce_desc *desc, gpi_reduce *reduce)
 {
     gp_result result;
     reduce->desc = desc;
@@ -64,13 +61,13 @@ static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_
     reduce->count.buffer = desc->count_buffer;
     reduce->count.offset = desc->count_offset;
     reduce->count.type = desc->count_type;
-    result = gpi_reduce_element(gp, function, desc, &reduce->element);
+    result = gpi_reduce_element(gp, desc, &reduce->element);
     if (result != GP_OK) return result;
-    result = gpi_plan_make(gp, function, GPI_REDUCE, &reduce->element, GP_STRATEGY_AUTO, &reduce->plan);
+    result = gpi_plan_make(gp, GPI_REDUCE, &reduce->element, GP_STRATEGY_AUTO, &reduce->plan);
     if (result != GP_OK) return result;
-    result = gpi_element_program(gp, function, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
+    result = gpi_element_program(gp, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
     if (result != GP_OK) return result;
-    result = gpi_plan_tiles(gp, function, &reduce->plan, desc->count, &reduce->tiles);
+    result = gpi_plan_tiles(gp, &reduce->plan, desc->count, &reduce->tiles);
     reduce->spans = result == GP_OK ? gpi_reduce_spans(gp, reduce) : 0;
     return result;
 }
@@ -80,37 +77,35 @@ static size_t gpi_reduce_scratch(const gpi_reduce *reduce)
     return reduce->spans > 1 ? reduce->spans * reduce->element.size : 0;
 }
 
-static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_reduce *reduce)
+static gp_result gpi_reduce_check(gp_context *gp, gpi_reduce *reduce)
 {
     const gp_reduce_desc *desc = reduce->desc;
     const gpi_element *element = &reduce->element;
     enum { GPI_FROM, GPI_FROM2, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
     static const char *const names[GPI_RANGES] = {"in", "in2", "count_buffer", "out"};
     gpi_range used[GPI_ALL];
-    gp_result result = gpi_check_positions(gp, function, element, desc->count);
+    gp_result result = gpi_check_positions(gp, element, desc->count);
     memset(used, 0, sizeof used);
     if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: in is NULL: if the map reads only i, leave type 0",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "in is NULL: if the map reads only i, leave type 0");
     }
     if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
-        result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                  element->in_size, GPI_READS, &used[GPI_FROM]);
+        result = gpi_check_buffer(gp, "in", desc->in, desc->in_offset, desc->count, element->in_size,
+                                  GPI_READS, &used[GPI_FROM]);
     }
     if (result == GP_OK && desc->count > 0 && element->in2_size) {
-        result = gpi_check_buffer(gp, function, "in2", desc->in2, desc->in2_offset, desc->count,
-                                  element->in2_size, GPI_READS, &used[GPI_FROM2]);
+        result = gpi_check_buffer(gp, "in2", desc->in2, desc->in2_offset, desc->count, element->in2_size,
+                                  GPI_READS, &used[GPI_FROM2]);
     }
-    if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &used[GPI_COUNT]);
+    if (result == GP_OK) result = gpi_check_count(gp, &reduce->count, &used[GPI_COUNT]);
     if (result == GP_OK) {
-        result = gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
+        result = gpi_check_buffer(gp, "out", reduce->out, reduce->out_offset, 1, element->out_size,
                                   GPI_WRITES, &used[GPI_TO]);
     }
     if (result == GP_OK)
-        result =
-            gpi_args_check_buffers(gp, function, &element->operation.args, names, used, GPI_TO, GPI_RANGES);
+        result = gpi_args_check_buffers(gp, &element->operation.args, names, used, GPI_TO, GPI_RANGES);
     if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, GPI_ALL);
+    return gpi_check_scratch(gp, desc->scratch, gpi_reduce_scratch(reduce), used, GPI_ALL);
 }
 
 /* Returns true if the last group reduces the partials. It must see what the other groups wrote. Launches must not run at the
@@ -173,14 +168,13 @@ static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
 }
 
 /* Checks and runs a planned call. `to`: gets the result on the host; NULL: the call does not block. */
-static gp_result gpi_reduce_run(gp_context *gp, const char *function, gpi_reduce *reduce, void *to)
+static gp_result gpi_reduce_run(gp_context *gp, gpi_reduce *reduce, void *to)
 {
     const size_t size = reduce->element.out_size;
     gpi_call call;
-    gp_result result = gpi_reduce_check(gp, function, reduce);
+    gp_result result = gpi_reduce_check(gp, reduce);
     if (result != GP_OK) return result;
-    result =
-        gpi_call_begin(&call, gp, function, reduce->desc->wait, reduce->desc->wait_count, reduce->desc->done);
+    result = gpi_call_begin(&call, gp, reduce->desc->wait, reduce->desc->wait_count, reduce->desc->done);
     if (result == GP_OK) result = gpi_reduce_launch(&call, reduce);
     if (result == GP_OK && to)
         result = gpi_call_read(&call, reduce->out, reduce->out_offset * size, size, to);
@@ -191,38 +185,41 @@ GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc)
 {
     gpi_reduce reduce;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce: gp or desc is NULL");
-    result = gpi_reduce_plan(gp, "gp_reduce", desc, &reduce);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_reduce_plan(gp, desc, &reduce);
     if (result != GP_OK) return result;
     reduce.out = desc->out;
     reduce.out_offset = desc->out_offset;
-    return gpi_reduce_run(gp, "gp_reduce", &reduce, NULL);
+    return gpi_reduce_run(gp, &reduce, NULL);
 }
 
 GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result_out)
 {
     gpi_reduce reduce;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc || !result_out) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce_read: gp, desc or result is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or result is NULL");
     }
-    result = gpi_reduce_plan(gp, "gp_reduce_read", desc, &reduce);
+    result = gpi_reduce_plan(gp, desc, &reduce);
     if (result != GP_OK) return result;
     reduce.out = desc->out ? desc->out : gp->result;
     reduce.out_offset = desc->out ? desc->out_offset : 0;
-    return gpi_reduce_run(gp, "gp_reduce_read", &reduce, result_out);
+    return gpi_reduce_run(gp, &reduce, result_out);
 }
 
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes)
 {
     gpi_reduce reduce;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_reduce_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_reduce_plan(gp, "gp_reduce_scratch_size", desc, &reduce);
+    result = gpi_reduce_plan(gp, desc, &reduce);
     *bytes = result == GP_OK ? gpi_reduce_scratch(&reduce) : 0;
     return result;
 }
@@ -242,7 +239,7 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
     probe.initial = NULL;
     probe.out = probe.scratch = NULL;
     probe.in_offset = probe.in2_offset = 0;
-    result = gpi_reduce_plan(gp, "gp_warmup", &probe, &reduce);
+    result = gpi_reduce_plan(gp, &probe, &reduce);
     if (result != GP_OK) return result;
     probe.count = gpi_plan_tile(&reduce.plan) + 1;
     probe.in = probe.in2 = NULL;

@@ -6,17 +6,15 @@
 
 #include <string.h>
 
-static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp_scan_desc *desc,
-                                  gpi_element *element)
+static gp_result gpi_scan_element(gp_context *gp, const gp_scan_desc *desc, gpi_element *element)
 {
     gpi_operation o;
     if ((unsigned)desc->segments >= GP_SEGMENTS_COUNT) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: segments = %d is not a gp_segments", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "segments = %d is not a gp_segments",
                         (int)desc->segments);
     }
     if (!desc->segments && (desc->heads || desc->heads_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: heads is set but segments is GP_SEGMENTS_NONE",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "heads is set but segments is GP_SEGMENTS_NONE");
     }
     memset(&o, 0, sizeof o);
     o.type = desc->type;
@@ -31,11 +29,11 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
     o.reverse = desc->reverse;
     o.segments = (int)desc->segments;
     o.heads_type = desc->segments ? desc->heads_type : GP_TYPE_NONE;
-    return gpi_element_make(gp, function, &o, element);
+    return gpi_element_make(gp, &o, element);
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_scan_desc *desc, gpi_scan *scan)
+static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_scan *scan)
 {
     gp_result result;
     scan->desc = desc;
@@ -43,14 +41,14 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
     scan->count.buffer = desc->count_buffer;
     scan->count.offset = desc->count_offset;
     scan->count.type = desc->count_type;
-    result = gpi_scan_element(gp, function, desc, &scan->element);
+    result = gpi_scan_element(gp, desc, &scan->element);
     if (result != GP_OK) return result;
-    result = gpi_plan_make(gp, function, GPI_SCAN, &scan->element, desc->strategy, &scan->plan);
+    result = gpi_plan_make(gp, GPI_SCAN, &scan->element, desc->strategy, &scan->plan);
     if (result != GP_OK) return result;
-    result = gpi_element_program(gp, function, GPI_SCAN, &scan->element, &scan->plan, &scan->program);
+    result = gpi_element_program(gp, GPI_SCAN, &scan->element, &scan->plan, &scan->program);
     if (result != GP_OK) return result;
     scan->polls = scan->plan.polls;
-    return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);
+    return gpi_plan_tiles(gp, &scan->plan, desc->count, &scan->tiles);
 }
 
 /* Returns the bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
@@ -85,39 +83,38 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
     scan->polls = 0;
 }
 
-static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
+static gp_result gpi_scan_check(gp_context *gp, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
     enum { GPI_FROM, GPI_COUNT, GPI_HEADS, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
     static const char *const names[GPI_RANGES] = {"in", "count_buffer", "heads", "out"};
     gpi_range used[GPI_ALL];
-    gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
+    gp_result result = gpi_check_buffer(gp, "in", desc->in, desc->in_offset, desc->count,
                                         scan->element.in_size, GPI_READS, &used[GPI_FROM]);
     memset(&used[GPI_HEADS], 0, sizeof used[GPI_HEADS]);
-    if (result == GP_OK) result = gpi_check_positions(gp, function, &scan->element, desc->count);
+    if (result == GP_OK) result = gpi_check_positions(gp, &scan->element, desc->count);
     if (result == GP_OK && desc->segments) {
-        result = gpi_check_buffer(gp, function, "heads", desc->heads, desc->heads_offset, desc->count,
+        result = gpi_check_buffer(gp, "heads", desc->heads, desc->heads_offset, desc->count,
                                   scan->element.heads_size, GPI_READS, &used[GPI_HEADS]);
     }
     if (result != GP_OK) return result;
-    result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
-                              scan->element.out_size, GPI_WRITES, &used[GPI_TO]);
+    result = gpi_check_buffer(gp, "out", desc->out, desc->out_offset, desc->count, scan->element.out_size,
+                              GPI_WRITES, &used[GPI_TO]);
     if (result != GP_OK) return result;
-    result = gpi_check_count(gp, function, &scan->count, &used[GPI_COUNT]);
+    result = gpi_check_count(gp, &scan->count, &used[GPI_COUNT]);
     if (result != GP_OK) return result;
     if (gpi_overlap(&used[GPI_COUNT], &used[GPI_TO])) {
-        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer and out overlap", function);
+        return gpi_fail(gp, GP_ERROR_OVERLAP, "count_buffer and out overlap");
     }
     if (gpi_overlap(&used[GPI_HEADS], &used[GPI_TO])) {
-        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
+        return gpi_fail(gp, GP_ERROR_OVERLAP, "heads and out overlap");
     }
-    result =
-        gpi_args_check_buffers(gp, function, &scan->element.operation.args, names, used, GPI_TO, GPI_RANGES);
+    result = gpi_args_check_buffers(gp, &scan->element.operation.args, names, used, GPI_TO, GPI_RANGES);
     if (result != GP_OK) return result;
     if (gpi_overlap(&used[GPI_FROM], &used[GPI_TO]) && !gpi_same(&used[GPI_FROM], &used[GPI_TO]))
-        return gpi_fail_overlap(gp, function, "in", &used[GPI_FROM], "out", &used[GPI_TO]);
+        return gpi_fail_overlap(gp, "in", &used[GPI_FROM], "out", &used[GPI_TO]);
     gpi_scan_choose(gp, scan, gpi_same(&used[GPI_FROM], &used[GPI_TO]));
-    return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, GPI_ALL);
+    return gpi_check_scratch(gp, desc->scratch, gpi_scan_scratch(scan), used, GPI_ALL);
 }
 
 /* Passes the arguments that the kernels share: expression arguments, input, heads, and count. */
@@ -205,12 +202,13 @@ GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc)
     gpi_scan scan;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_scan: gp or desc is NULL");
-    result = gpi_scan_plan(gp, "gp_scan", desc, &scan);
-    if (result == GP_OK && desc->count > 0) result = gpi_scan_check(gp, "gp_scan", &scan);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_scan_plan(gp, desc, &scan);
+    if (result == GP_OK && desc->count > 0) result = gpi_scan_check(gp, &scan);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, "gp_scan", desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_scan_launch(&call, &scan);
     return gpi_call_end(&call, result);
 }
@@ -219,10 +217,11 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
 {
     gpi_scan scan;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_scan_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_scan_plan(gp, "gp_scan_scratch_size", desc, &scan);
+    result = gpi_scan_plan(gp, desc, &scan);
     *bytes = result == GP_OK ? gpi_scan_scratch(&scan) : 0;
     return result;
 }
@@ -242,11 +241,11 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
     probe.initial = NULL;
     probe.in = probe.out = probe.heads = probe.scratch = NULL;
     probe.in_offset = probe.out_offset = probe.heads_offset = 0;
-    result = gpi_scan_plan(gp, "gp_warmup", &probe, &scan);
+    result = gpi_scan_plan(gp, &probe, &scan);
     if (result != GP_OK) return result;
     tile = gpi_plan_tile(&scan.plan);
     result = gpi_alloc_neutral(gp, &scan.element, tile + 1, &probe.in);
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", (tile + 1) * scan.element.out_size, &probe.out);
+    if (result == GP_OK) result = gpi_alloc(gp, (tile + 1) * scan.element.out_size, &probe.out);
     if (result == GP_OK && probe.segments) {
         result = gpi_alloc_zeros(gp, (tile + 1) * scan.element.heads_size, &probe.heads);
     }

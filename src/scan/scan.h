@@ -23,7 +23,6 @@ typedef struct gpi_scan {
 /* A checked call, ready to run. */
 typedef struct gpi_segmented {
     const gp_segmented_reduce_desc *desc;
-    const char *function;
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
@@ -39,8 +38,7 @@ typedef struct gpi_segmented {
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
 
 /* scan.c */
-static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_scan_desc *desc,
-                               gpi_scan *scan);
+static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_scan *scan);
 static size_t gpi_look_back_bytes(size_t tiles, size_t size);
 static size_t gpi_scan_scratch(const gpi_scan *scan);
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place);
@@ -48,7 +46,6 @@ static gp_result gpi_scan_launch(gpi_call *call, gpi_scan *scan);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 
 /* segmented_reduce.c */
-static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const gp_segmented_reduce_desc *d,
-                                    gpi_segmented *s);
+static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s);
 static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s);
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);

@@ -20,12 +20,11 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     const gp_segmented_reduce_desc *d = s->desc;
     gpi_operation o;
     if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
-                        s->function, (int)d->offsets_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->offsets_type);
     }
     if (d->segment_count >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: segment_count = %zu, at most 2^32 - 2", s->function,
-                        d->segment_count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "segment_count = %zu, at most 2^32 - 2", d->segment_count);
     }
     memset(&o, 0, sizeof o);
     o.type = d->type;
@@ -36,7 +35,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     o.record = d->record;
     o.args = gpi_args_make(d->args, d->arg_count, "");
     o.initial = d->initial;
-    return gpi_element_make(gp, s->function, &o, &s->element);
+    return gpi_element_make(gp, &o, &s->element);
 }
 
 /* Returns the items that reduce a small segment, so many that each has a few elements of an average segment. */
@@ -55,7 +54,7 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
     const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
     cl_uint tiles;
-    const gp_result result = gpi_plan_tiles(gp, s->function, &s->plan, n, &tiles);
+    const gp_result result = gpi_plan_tiles(gp, &s->plan, n, &tiles);
     if (result != GP_OK) return result;
     s->team = serial ? 1 : gpi_segmented_team(s);
     s->small_size =
@@ -74,22 +73,20 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const gp_segmented_reduce_desc *d,
-                                    gpi_segmented *s)
+static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s)
 {
     gp_result result;
     memset(s, 0, sizeof *s);
     s->desc = d;
-    s->function = function;
     s->count.bound = d->segment_count;
     s->count.buffer = d->count_buffer;
     s->count.offset = d->count_offset;
     s->count.type = d->count_type;
     result = gpi_segmented_types(gp, s);
     if (result != GP_OK) return result;
-    result = gpi_plan_make(gp, function, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
+    result = gpi_plan_make(gp, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
     if (result != GP_OK) return result;
-    result = gpi_element_program(gp, function, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
+    result = gpi_element_program(gp, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
     return result == GP_OK ? gpi_segmented_spans(gp, s) : result;
 }
 
@@ -98,27 +95,26 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
     enum { GPI_FROM, GPI_OFFSETS, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
     static const char *const names[GPI_RANGES] = {"in", "offsets", "count_buffer", "out"};
     const gp_segmented_reduce_desc *d = s->desc;
-    const char *f = s->function;
     gpi_range used[GPI_ALL];
-    gp_result r = gpi_check_positions(gp, f, &s->element, d->count);
+    gp_result r = gpi_check_positions(gp, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK && d->count > 0) {
-        r = gpi_check_buffer(gp, f, names[GPI_FROM], d->in, d->in_offset, d->count, s->element.in_size,
+        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, s->element.in_size,
                              GPI_READS, &used[GPI_FROM]);
     }
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[GPI_OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
+        r = gpi_check_buffer(gp, names[GPI_OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
                              gpi_type_size(d->offsets_type), GPI_READS, &used[GPI_OFFSETS]);
     }
-    if (r == GP_OK) r = gpi_check_count(gp, f, &s->count, &used[GPI_COUNT]);
+    if (r == GP_OK) r = gpi_check_count(gp, &s->count, &used[GPI_COUNT]);
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[GPI_TO], d->out, d->out_offset, d->segment_count,
-                             s->element.out_size, GPI_WRITES, &used[GPI_TO]);
+        r = gpi_check_buffer(gp, names[GPI_TO], d->out, d->out_offset, d->segment_count, s->element.out_size,
+                             GPI_WRITES, &used[GPI_TO]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_TO, GPI_RANGES);
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_TO, GPI_RANGES);
     if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, f, &s->element.operation.args, names, used, GPI_TO, GPI_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, GPI_ALL) : r;
+        r = gpi_args_check_buffers(gp, &s->element.operation.args, names, used, GPI_TO, GPI_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, s->scratch, used, GPI_ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -207,16 +203,16 @@ static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
 
 GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_desc *desc)
 {
-    const char *function = "gp_segmented_reduce";
     gpi_segmented segmented;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    result = gpi_segmented_plan(gp, function, desc, &segmented);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_segmented_plan(gp, desc, &segmented);
     if (result == GP_OK && desc->segment_count > 0) result = gpi_segmented_check(gp, &segmented);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_segmented_launch(&call, &segmented);
     return gpi_call_end(&call, result);
 }
@@ -224,13 +220,13 @@ GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_d
 GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
                                                   size_t *bytes)
 {
-    const char *function = "gp_segmented_reduce_scratch_size";
     gpi_segmented segmented;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_segmented_plan(gp, function, desc, &segmented);
+    result = gpi_segmented_plan(gp, desc, &segmented);
     *bytes = result == GP_OK ? segmented.scratch : 0;
     return result;
 }
@@ -253,13 +249,13 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
     probe.arg_count = desc->arg_count;
     probe.offsets_type = GP_U32;
     probe.segment_count = 2;
-    result = gpi_segmented_plan(gp, "gp_warmup", &probe, &segmented);
+    result = gpi_segmented_plan(gp, &probe, &segmented);
     if (result != GP_OK) return result;
     offsets[1] = (cl_uint)(32 * gpi_plan_tile(&segmented.plan));
     probe.count = offsets[2] = offsets[1] + 16;
     result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
     if (result == GP_OK) result = gpi_alloc_neutral(gp, &segmented.element, probe.count, &probe.in);
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 2 * segmented.element.out_size, &probe.out);
+    if (result == GP_OK) result = gpi_alloc(gp, 2 * segmented.element.out_size, &probe.out);
     if (result == GP_OK) result = gp_segmented_reduce(gp, &probe);
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (probe.out) (void)clReleaseMemObject(probe.out);

@@ -46,7 +46,7 @@ static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys
     o.indices = ones;
     o.initial = d->initial;
     o.segments = GPI_SEGMENTS_RUNS;
-    return gpi_element_make(gp, keys->function, &o, element);
+    return gpi_element_make(gp, &o, element);
 }
 
 /* Adds the macros that convert a staged key to the type that expressions see. */
@@ -96,10 +96,10 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
 {
     const size_t keyed = p->element.base_size + keys->size;
     const size_t size = keyed > p->element.size ? keyed : p->element.size;
-    gp_result r = gpi_plan_make_sized(gp, keys->function, GPI_BY_KEY, size, d->strategy, &p->plan);
+    gp_result r = gpi_plan_make_sized(gp, GPI_BY_KEY, size, d->strategy, &p->plan);
     if (r == GP_OK && p->plan.shape == GP_SHAPE_LOCAL && p->plan.per_item > 32)
         p->plan.per_item = 32; /* a bit each */
-    return r == GP_OK ? gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles) : r;
+    return r == GP_OK ? gpi_plan_tiles(gp, &p->plan, d->count, &p->tiles) : r;
 }
 
 /* Plans everything except the buffers. Leaves p->program NULL if a single pass cannot do the call. `ones`: adds up ones
@@ -119,8 +119,8 @@ static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_des
     if (r == GP_OK && d->map && gpi_map_has_positions(gp, d->map, &p->element.operation.args)) return GP_OK;
     if (r == GP_OK) r = gpi_by_key_plan_make(gp, d, keys, p);
     if (r != GP_OK || !gpi_by_key_can_wait(gp, p)) return r;
-    r = gpi_program_get(gp, keys->function, GPI_BY_KEY, gpi_by_key_prelude, &of, &p->plan, &p->program);
-    if (r == GP_OK) r = gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles);
+    r = gpi_program_get(gp, GPI_BY_KEY, gpi_by_key_prelude, &of, &p->plan, &p->program);
+    if (r == GP_OK) r = gpi_plan_tiles(gp, &p->plan, d->count, &p->tiles);
     return r;
 }
 
@@ -192,8 +192,8 @@ static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_
     probe.done = NULL;
     r = gpi_alloc_zeros(gp, n * p->key_size, &probe.keys);
     if (r == GP_OK) r = gpi_alloc_neutral(gp, &p->element, n, &probe.in);
-    if (r == GP_OK) r = gpi_alloc(gp, "gp_warmup", n * p->element.out_size, &probe.out);
-    if (r == GP_OK && desc->keys_out) r = gpi_alloc(gp, "gp_warmup", n * p->key_size, &probe.keys_out);
+    if (r == GP_OK) r = gpi_alloc(gp, n * p->element.out_size, &probe.out);
+    if (r == GP_OK && desc->keys_out) r = gpi_alloc(gp, n * p->key_size, &probe.keys_out);
     for (probe.count = 1; probe.count <= n && r == GP_OK; probe.count += tile)
         r = gp_reduce_by_key(gp, &probe);
     if (probe.keys) (void)clReleaseMemObject(probe.keys);

@@ -20,20 +20,18 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
     c->type = type;
     c->size = type ? gpi_type_size(type) : size;
     if ((type != 0) == (size != 0)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d and %ssize = %zu: give one of them",
-                        c->function, prefix, (int)type, record, size);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%stype = %d and %ssize = %zu: give one of them", prefix,
+                        (int)type, record, size);
     }
     if (type && !c->size) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d is not a gp_type", c->function, prefix,
-                        (int)type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%stype = %d is not a gp_type", prefix, (int)type);
     }
     if (type == GP_F64 && !gp->info.fp64) {
-        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: %stype = GP_F64 needs cl_khr_fp64", c->function,
-                        prefix);
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%stype = GP_F64 needs cl_khr_fp64", prefix);
     }
     if (c->size > 16 || (c->size & (c->size - 1))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %ssize = %zu, must be 1, 2, 4, 8 or 16",
-                        c->function, record, size);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%ssize = %zu, must be 1, 2, 4, 8 or 16", record,
+                        size);
     }
     return GP_OK;
 }
@@ -47,22 +45,19 @@ static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, cons
     c->size = record->size;
     gpi_args_add_record(&c->args, field, record);
     if (!type && !size) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d, %ssize = %zu, and %s is given: give one",
-                    c->function, prefix, (int)type, *prefix ? prefix : "element_", size, field);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%stype = %d, %ssize = %zu, and %s is given: give one", prefix,
+                    (int)type, *prefix ? prefix : "element_", size, field);
 }
 
 /* Checks a type of counts or indices. Replaces 0 by GP_U32. Fails if `most` does not fit. */
-static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
-                                    size_t most)
+static gp_result gpi_compact_number(gp_context *gp, const char *field, gp_type *type, size_t most)
 {
     if (!*type) *type = GP_U32;
     if (*type != GP_U32 && *type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d, must be GP_U32 or GP_U64", c->function,
-                        field, (int)*type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s = %d, must be GP_U32 or GP_U64", field, (int)*type);
     }
     if (*type == GP_U32 && most > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu needs GP_U64 as %s", c->function, most,
-                        field);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu needs GP_U64 as %s", most, field);
     }
     return GP_OK;
 }
@@ -200,13 +195,13 @@ static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
     const size_t element = gpi_compact_element_size(c), moved = c->size < 16 ? c->size : 16;
-    gp_result result = gpi_args_check(gp, c->function, &c->args);
+    gp_result result = gpi_args_check(gp, &c->args);
     if (result == GP_OK) result = gpi_compact_plan_by_key(gp, c);
     if (result != GP_OK || c->pass.program) return result;
-    result = gpi_plan_make_select(gp, c->function, moved > element ? moved : element, c->strategy, &c->plan);
+    result = gpi_plan_make_select(gp, moved > element ? moved : element, c->strategy, &c->plan);
     if (result == GP_OK)
-        result = gpi_program_get(gp, c->function, GPI_SELECT, gpi_compact_prelude, c, &c->plan, &c->program);
-    if (result == GP_OK) result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
+        result = gpi_program_get(gp, GPI_SELECT, gpi_compact_prelude, c, &c->plan, &c->program);
+    if (result == GP_OK) result = gpi_plan_tiles(gp, &c->plan, c->count.bound, &c->tiles);
     if (result != GP_OK) return result;
     /* A device that ends long loops too early can look back over few tiles only. */
     if (gp->info.loop_limit && c->tiles > GPI_LOOK_BACK_FEW) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
@@ -247,8 +242,7 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
     int k;
     memset(used, 0, sizeof used);
     if (c->count.bound > 0 && !gpi_compact_wants_any(c)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: all outputs are NULL: at least one output is required", c->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one output is required");
     }
     for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
         const gpi_compact_array *a = &c->array[k];
@@ -257,19 +251,17 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
         names[k] = a->name;
         if (k == GPI_COMPACT_COUNTER) {
             names[k] = "count_buffer";
-            result = gpi_check_count(gp, c->function, &c->count, &used[k]);
+            result = gpi_check_count(gp, &c->count, &used[k]);
         } else if (looked_at) {
-            result = gpi_check_buffer(gp, c->function, a->name, a->buffer, a->offset, a->count, a->size,
+            result = gpi_check_buffer(gp, a->name, a->buffer, a->offset, a->count, a->size,
                                       k < GPI_COMPACT_OUT ? GPI_READS : GPI_WRITES, &used[k]);
         }
     }
+    if (result == GP_OK) result = gpi_check_apart(gp, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
     if (result == GP_OK)
-        result = gpi_check_apart(gp, c->function, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
-    if (result == GP_OK)
-        result = gpi_args_check_buffers(gp, c->function, &c->args, names, used, GPI_COMPACT_OUT,
-                                        GPI_COMPACT_ROLES);
+        result = gpi_args_check_buffers(gp, &c->args, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
     if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, c->function, c->scratch, gpi_compact_scratch(c), used,
+    return gpi_check_scratch(gp, c->scratch, gpi_compact_scratch(c), used,
                              (int)GPI_COMPACT_ROLES + GP_ARGS_MAX);
 }
 
@@ -410,7 +402,7 @@ static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
     }
     result = gpi_compact_check(gp, c);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, c->function, c->wait, c->wait_count, c->done);
+    result = gpi_call_begin(&call, gp, c->wait, c->wait_count, c->done);
     if (result == GP_OK) result = gpi_compact_launch(&call, c);
     if (result == GP_OK && to) {
         result = gpi_call_read(&call, counts->buffer, counts->offset * counts->size,
@@ -433,7 +425,7 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
     gpi_call call;
     gp_result result = gpi_alloc_zeros(gp, room, &in);
     int k;
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", room * GPI_COMPACT_ROLES, &out);
+    if (result == GP_OK) result = gpi_alloc(gp, room * GPI_COMPACT_ROLES, &out);
     for (k = 0; k < GPI_COMPACT_ROLES; k++) {
         gpi_compact_array *a = &c->array[k];
         if (!a->used) continue;
@@ -444,8 +436,8 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
     memset(&c->count, 0, sizeof c->count);
     c->scratch = NULL;
     for (c->count.bound = 1; c->count.bound <= n && result == GP_OK; c->count.bound += tile) {
-        result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
-        if (result == GP_OK) result = gpi_call_begin(&call, gp, c->function, NULL, 0, NULL);
+        result = gpi_plan_tiles(gp, &c->plan, c->count.bound, &c->tiles);
+        if (result == GP_OK) result = gpi_call_begin(&call, gp, NULL, 0, NULL);
         if (result == GP_OK) result = gpi_call_end_within(&call, gpi_compact_launch(&call, c));
     }
     if (in) (void)clReleaseMemObject(in);

@@ -11,7 +11,6 @@
 /* A checked call, ready to run. */
 typedef struct gpi_by_key {
     const gp_reduce_by_key_desc *desc;
-    const char *function;
     gpi_by_key_pass pass;
     /* in two steps */
     gpi_compact runs;
@@ -41,7 +40,7 @@ static gp_result gpi_by_key_keys(gp_context *gp, gpi_by_key *b)
     const gp_reduce_by_key_desc *d = b->desc;
     gpi_compact *c = &b->runs;
     gp_result r;
-    GPI_COMPACT_BEGIN(c, b->function, d);
+    GPI_COMPACT_BEGIN(c, d);
     c->select_by = GPI_SELECT_BY_UNIQUE;
     c->index_type = GP_U32;
     c->closed = true;
@@ -69,22 +68,20 @@ static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
     s->args = d->args;
     s->arg_count = d->arg_count;
     s->initial = d->initial;
-    return gpi_segmented_plan(gp, b->function, s, &b->reduce);
+    return gpi_segmented_plan(gp, s, &b->reduce);
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_by_key_plan(gp_context *gp, const char *function, const gp_reduce_by_key_desc *d,
-                                 gpi_by_key *b)
+static gp_result gpi_by_key_plan(gp_context *gp, const gp_reduce_by_key_desc *d, gpi_by_key *b)
 {
     size_t own;
     gp_result r;
     b->desc = d;
-    b->function = function;
     if (d->count >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 2", function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^32 - 2", d->count);
     }
     r = gpi_by_key_keys(gp, b);
-    if (r == GP_OK) r = gpi_args_check(gp, function, &b->runs.args);
+    if (r == GP_OK) r = gpi_args_check(gp, &b->runs.args);
     if (r == GP_OK) r = gpi_by_key_pass_plan(gp, d, &b->runs, false, &b->pass);
     if (r != GP_OK) return r;
     if (b->pass.program) {
@@ -131,34 +128,32 @@ static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
     const gp_reduce_by_key_desc *d = b->desc;
     const size_t n = d->count, key = b->runs.size;
     const gpi_element *e = gpi_by_key_element(b);
-    const char *f = b->function;
     gpi_range used[GPI_ALL];
-    gp_result r = gpi_check_positions(gp, f, e, n);
+    gp_result r = gpi_check_positions(gp, e, n);
     memset(used, 0, sizeof used);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[GPI_KEYS]);
+        r = gpi_check_buffer(gp, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[GPI_KEYS]);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[GPI_FROM]);
-    if (r == GP_OK) r = gpi_check_count(gp, f, &b->runs.count, &used[GPI_COUNT]);
+        r = gpi_check_buffer(gp, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[GPI_FROM]);
+    if (r == GP_OK) r = gpi_check_count(gp, &b->runs.count, &used[GPI_COUNT]);
     if (r == GP_OK && n && d->keys_out)
-        r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
+        r = gpi_check_buffer(gp, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
                              &used[GPI_KEYS_OUT]);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[GPI_TO]);
+        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[GPI_TO]);
     if (r == GP_OK && d->count_out)
-        r = gpi_check_buffer(gp, f, "count_out", d->count_out, d->count_out_offset, 1,
+        r = gpi_check_buffer(gp, "count_out", d->count_out, d->count_out_offset, 1,
                              gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[GPI_COUNT_OUT]);
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_KEYS_OUT, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &b->runs.args, names, used, GPI_KEYS_OUT, GPI_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, GPI_ALL) : r;
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_KEYS_OUT, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, &b->runs.args, names, used, GPI_KEYS_OUT, GPI_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, b->scratch, used, GPI_ALL) : r;
 }
 
 static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b)
 {
     const gp_type type = gpi_by_key_count_type(b->desc);
     if (type == GP_U32 || type == GP_U64) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: count_out_type = %d, must be GP_U32 or GP_U64",
-                    b->function, (int)type);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "count_out_type = %d, must be GP_U32 or GP_U64", (int)type);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -222,20 +217,19 @@ static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_uint *to)
 }
 
 /* Plans, checks and runs a call. `to`: gets the number of runs on the host; NULL: the call does not block. */
-static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_reduce_by_key_desc *desc,
-                                 uint64_t *to)
+static gp_result gpi_by_key_call(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *to)
 {
     gpi_by_key b;
     gpi_call call;
     cl_uint runs = 0;
     gp_result r;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    r = gpi_by_key_plan(gp, function, desc, &b);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    r = gpi_by_key_plan(gp, desc, &b);
     if (r == GP_OK) r = gpi_by_key_check_count_type(gp, &b);
     if (r == GP_OK) r = gpi_by_key_check(gp, &b);
     if (r != GP_OK) return r;
-    r = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    r = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (r == GP_OK) r = gpi_by_key_launch(&call, &b, to ? &runs : NULL);
     if (to) *to = runs;
     return gpi_call_end(&call, r);
@@ -245,27 +239,27 @@ static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_
 
 GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc)
 {
-    return gpi_by_key_call(gp, "gp_reduce_by_key", desc, NULL);
+    return gpi_by_key_call(gpi_enter(gp, __func__), desc, NULL);
 }
 
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count)
 {
-    const char *function = "gp_reduce_by_key_read";
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: count is NULL", function);
-    return gpi_by_key_call(gp, function, desc, count);
+    if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "count is NULL");
+    return gpi_by_key_call(gp, desc, count);
 }
 
 GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                                size_t *bytes)
 {
-    const char *function = "gp_reduce_by_key_scratch_size";
     gpi_by_key b;
     gp_result r;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    r = gpi_by_key_plan(gp, function, desc, &b);
+    r = gpi_by_key_plan(gp, desc, &b);
     *bytes = r == GP_OK ? b.scratch : 0;
     return r;
 }
@@ -278,7 +272,7 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
     gp_result r;
     probe.count = 0;
     probe.count_buffer = NULL;
-    r = gpi_by_key_plan(gp, "gp_warmup", &probe, &b);
+    r = gpi_by_key_plan(gp, &probe, &b);
     if (r != GP_OK) return r;
     if (b.pass.program) return gpi_by_key_pass_warm_up(gp, &probe, &b.pass);
     r = gpi_compact_warm_up(gp, &b.runs);

@@ -46,7 +46,6 @@ typedef struct gpi_by_key_pass {
 
 /* A call, ready to run. */
 typedef struct gpi_compact {
-    const char *function;
     int select_by, parts, where;
     gp_type type, flags_type, index_type; /* type 0: untyped, or of type: */
     const gp_record *record;
@@ -72,10 +71,9 @@ typedef struct gpi_compact {
 } gpi_compact;
 
 /* Initializes *c from the fields that all descs have. */
-#define GPI_COMPACT_BEGIN(c, name, desc)                                \
+#define GPI_COMPACT_BEGIN(c, desc)                                      \
     do {                                                                \
         memset(c, 0, sizeof *(c));                                      \
-        (c)->function = name;                                           \
         (c)->parts = 1;                                                 \
         (c)->args = gpi_args_make((desc)->args, (desc)->arg_count, ""); \
         (c)->count.bound = (desc)->count;                               \
@@ -90,25 +88,25 @@ typedef struct gpi_compact {
     } while (0)
 
 /* Defines gp_NAME and gp_NAME_read, which take a gp_DESC_desc. */
-#define GPI_COMPACT_DEFINE(name, DESC, describe, counts)                                                     \
-    static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc,   \
-                                       bool read, uint64_t *to)                                              \
-    {                                                                                                        \
-        gpi_compact c;                                                                                       \
-        gp_result result;                                                                                    \
-        if (desc && desc->done) *desc->done = NULL;                                                          \
-        if (!gp || !desc || (read && !to))                                                                   \
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or " #counts " is NULL", function); \
-        result = describe(gp, function, desc, &c);                                                           \
-        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                       \
-    }                                                                                                        \
-    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                                 \
-    {                                                                                                        \
-        return gpi_##name##_call(gp, "gp_" #name, desc, false, NULL);                                        \
-    }                                                                                                        \
-    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *counts)        \
-    {                                                                                                        \
-        return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, counts);                               \
+#define GPI_COMPACT_DEFINE(name, DESC, describe, counts)                                              \
+    static gp_result gpi_##name##_call(gp_context *gp, const gp_##DESC##_desc *desc, bool read,       \
+                                       uint64_t *to)                                                  \
+    {                                                                                                 \
+        gpi_compact c;                                                                                \
+        gp_result result;                                                                             \
+        if (desc && desc->done) *desc->done = NULL;                                                   \
+        if (!gp || !desc || (read && !to))                                                            \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or " #counts " is NULL");        \
+        result = describe(gp, desc, &c);                                                              \
+        return result == GP_OK ? gpi_compact_run(gp, &c, to) : result;                                \
+    }                                                                                                 \
+    GP_API gp_result gp_##name(gp_context *gp, const gp_##DESC##_desc *desc)                          \
+    {                                                                                                 \
+        return gpi_##name##_call(gpi_enter(gp, __func__), desc, false, NULL);                         \
+    }                                                                                                 \
+    GP_API gp_result gp_##name##_read(gp_context *gp, const gp_##DESC##_desc *desc, uint64_t *counts) \
+    {                                                                                                 \
+        return gpi_##name##_call(gpi_enter(gp, __func__), desc, true, counts);                        \
     }
 
 /* Defines gp_DESC_scratch_size and gpi_DESC_warm_up. */
@@ -117,18 +115,18 @@ typedef struct gpi_compact {
     {                                                                                                      \
         gpi_compact c;                                                                                     \
         gp_result result;                                                                                  \
+        gpi_enter(gp, __func__);                                                                           \
         if (!gp || !desc || !bytes) {                                                                      \
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,                                                 \
-                            "gp_" #DESC "_scratch_size: gp, desc or bytes is NULL");                       \
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");                   \
         }                                                                                                  \
-        result = describe(gp, "gp_" #DESC "_scratch_size", desc, &c);                                      \
+        result = describe(gp, desc, &c);                                                                   \
         *bytes = result == GP_OK ? gpi_compact_scratch(&c) : 0;                                            \
         return result;                                                                                     \
     }                                                                                                      \
     static gp_result gpi_##DESC##_warm_up(gp_context *gp, const gp_##DESC##_desc *desc)                    \
     {                                                                                                      \
         gpi_compact c;                                                                                     \
-        const gp_result result = describe(gp, "gp_warmup", desc, &c);                                      \
+        const gp_result result = describe(gp, desc, &c);                                                   \
         return result == GP_OK ? gpi_compact_warm_up(gp, &c) : result;                                     \
     }
 
@@ -145,8 +143,7 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
                                   size_t size);
 static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                             size_t size, const char *field, const gp_record *record);
-static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
-                                    size_t most);
+static gp_result gpi_compact_number(gp_context *gp, const char *field, gp_type *type, size_t most);
 static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl_mem buffer, size_t offset,
                                   size_t count, size_t size, bool needed);
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c);

@@ -57,8 +57,8 @@ static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
 {
     if (!gpi_buckets_suit(gp, sort)) return GP_OK;
-    return gpi_key_program(gp, sort->function, GPI_BUCKETS, sort->desc->key_type, sort->value_size, "",
-                           &sort->plan, &sort->buckets);
+    return gpi_key_program(gp, GPI_BUCKETS, sort->desc->key_type, sort->value_size, "", &sort->plan,
+                           &sort->buckets);
 }
 
 /* Enqueues the kernel that samples keys and decides whether buckets are likely to pay. */

@@ -16,7 +16,6 @@ enum {
 /* A checked call, ready to run. */
 typedef struct gpi_merge {
     const gp_merge_desc *desc;
-    const char *function;
     size_t key_size;
     gpi_plan plan;
     gpi_program *program;
@@ -42,12 +41,11 @@ static const char *const gpi_merge_names[GPI_MERGE_RANGES] = {
 static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
 {
     const gp_merge_desc *d = merge->desc;
-    gp_result result = gpi_check_key_type(gp, merge->function, d->key_type);
-    if (result == GP_OK) result = gpi_check_value_size(gp, merge->function, d->value_size);
+    gp_result result = gpi_check_key_type(gp, d->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, d->value_size);
     if (result != GP_OK) return result;
     if (!d->value_size && (d->a_values || d->b_values || d->values_out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but value_size is 0",
-                        merge->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but value_size is 0");
     }
     merge->key_size = gpi_type_size(d->key_type);
     merge->a.bound = d->a_count;
@@ -58,24 +56,22 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
     merge->b.buffer = d->b_count_buffer;
     merge->b.offset = d->b_count_offset;
     merge->b.type = d->b_count_type;
-    result = gpi_plan_make_keys(gp, merge->function, GPI_MERGE, merge->key_size, &merge->plan);
+    result = gpi_plan_make_keys(gp, GPI_MERGE, merge->key_size, &merge->plan);
     if (result != GP_OK) return result;
     if (merge->plan.shape == GP_SHAPE_LOCAL) /* odd: sort/merge_tile.cl */
         merge->plan.per_item = (merge->plan.per_item - 1) | 1;
-    return gpi_key_program(gp, merge->function, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan,
-                           &merge->program);
+    return gpi_key_program(gp, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan, &merge->program);
 }
 
 /* ------------------------------------------------------------------ buffers */
 
 /* Checks one of the six arrays, unless it is empty. */
-static gp_result gpi_merge_check_array(gp_context *gp, const gpi_merge *merge, int name, cl_mem buffer,
-                                       size_t offset, size_t count, size_t size, gpi_range *used)
+static gp_result gpi_merge_check_array(gp_context *gp, int name, cl_mem buffer, size_t offset, size_t count,
+                                       size_t size, gpi_range *used)
 {
     const int access = name < GPI_MERGE_KEYS_OUT ? GPI_READS : GPI_WRITES;
     if (count == 0 || size == 0) return GP_OK;
-    return gpi_check_buffer(gp, merge->function, gpi_merge_names[name], buffer, offset, count, size, access,
-                            &used[name]);
+    return gpi_check_buffer(gp, gpi_merge_names[name], buffer, offset, count, size, access, &used[name]);
 }
 
 static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
@@ -85,25 +81,21 @@ static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
     gpi_range used[GPI_MERGE_RANGES];
     gp_result r;
     memset(used, 0, sizeof used);
-    r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_KEYS, d->a_keys, d->a_keys_offset, a, k, used);
+    r = gpi_merge_check_array(gp, GPI_MERGE_A_KEYS, d->a_keys, d->a_keys_offset, a, k, used);
+    if (r == GP_OK) r = gpi_merge_check_array(gp, GPI_MERGE_B_KEYS, d->b_keys, d->b_keys_offset, b, k, used);
     if (r == GP_OK)
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_KEYS, d->b_keys, d->b_keys_offset, b, k, used);
+        r = gpi_merge_check_array(gp, GPI_MERGE_A_VALUES, d->a_values, d->a_values_offset, a, v, used);
     if (r == GP_OK)
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_A_VALUES, d->a_values, d->a_values_offset, a, v, used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_B_VALUES, d->b_values, d->b_values_offset, b, v, used);
+        r = gpi_merge_check_array(gp, GPI_MERGE_B_VALUES, d->b_values, d->b_values_offset, b, v, used);
     if (r == GP_OK) /* both counts fit in memory: their sum does not overflow */
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_KEYS_OUT, d->keys_out, d->keys_out_offset, a + b, k,
+        r = gpi_merge_check_array(gp, GPI_MERGE_KEYS_OUT, d->keys_out, d->keys_out_offset, a + b, k, used);
+    if (r == GP_OK)
+        r = gpi_merge_check_array(gp, GPI_MERGE_VALUES_OUT, d->values_out, d->values_out_offset, a + b, v,
                                   used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, merge, GPI_MERGE_VALUES_OUT, d->values_out, d->values_out_offset, a + b,
-                                  v, used);
-    if (r == GP_OK)
-        r = gpi_check_count_named(gp, merge->function, "a_", &merge->a, &used[GPI_MERGE_A_COUNTER]);
-    if (r == GP_OK)
-        r = gpi_check_count_named(gp, merge->function, "b_", &merge->b, &used[GPI_MERGE_B_COUNTER]);
+    if (r == GP_OK) r = gpi_check_count_named(gp, "a_", &merge->a, &used[GPI_MERGE_A_COUNTER]);
+    if (r == GP_OK) r = gpi_check_count_named(gp, "b_", &merge->b, &used[GPI_MERGE_B_COUNTER]);
     if (r != GP_OK) return r;
-    return gpi_check_apart(gp, merge->function, gpi_merge_names, used, GPI_MERGE_KEYS_OUT, GPI_MERGE_RANGES);
+    return gpi_check_apart(gp, gpi_merge_names, used, GPI_MERGE_KEYS_OUT, GPI_MERGE_RANGES);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -156,27 +148,27 @@ static gp_result gpi_merge_launch(gpi_call *call, const gpi_merge *merge)
 
 /* ------------------------------------------------------------------ API */
 
-static gp_result gpi_merge_call(gp_context *gp, const char *function, const gp_merge_desc *desc)
+static gp_result gpi_merge_call(gp_context *gp, const gp_merge_desc *desc)
 {
     gpi_merge merge;
     gpi_call call;
     gp_result result;
     memset(&merge, 0, sizeof merge);
     merge.desc = desc;
-    merge.function = function;
     result = gpi_merge_plan(gp, &merge);
     if (result == GP_OK && (desc->a_count > 0 || desc->b_count > 0)) result = gpi_merge_check(gp, &merge);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_merge_launch(&call, &merge);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
 {
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_merge: gp or desc is NULL");
-    return gpi_merge_call(gp, "gp_merge", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    return gpi_merge_call(gp, desc);
 }
 
 /* Merges two zeros in buffers of its own. */
@@ -199,7 +191,7 @@ static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
         probe.values_out = out;
         probe.values_out_offset = 2 * GPI_LARGEST / probe.value_size;
     }
-    if (result == GP_OK) result = gpi_merge_call(gp, "gp_warmup", &probe);
+    if (result == GP_OK) result = gpi_merge_call(gp, &probe);
     if (in) (void)clReleaseMemObject(in);
     if (out) (void)clReleaseMemObject(out);
     return result;

@@ -29,7 +29,6 @@ typedef struct gpi_searched {
 /* A checked call, ready to run. */
 typedef struct gpi_search {
     const gp_search_desc *desc;
-    const char *function;
     size_t key_size, out_size;
     gpi_args args;
     gpi_searched hay, needle;
@@ -55,15 +54,13 @@ static gp_result gpi_search_check_types(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
     const gp_type out = d->out_type ? d->out_type : GP_U64;
-    const gp_result result = gpi_check_key_type(gp, search->function, d->key_type);
+    const gp_result result = gpi_check_key_type(gp, d->key_type);
     if (result != GP_OK) return result;
     if (out != GP_U32 && out != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64",
-                        search->function, (int)out);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type = %d, must be GP_U32 or GP_U64", (int)out);
     }
     if (out == GP_U32 && d->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit positions of GP_U32",
-                        search->function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu does not fit positions of GP_U32", d->count);
     }
     search->key_size = gpi_type_size(d->key_type);
     search->out_size = gpi_type_size(out);
@@ -72,12 +69,11 @@ static gp_result gpi_search_check_types(gp_context *gp, gpi_search *search)
 
 /* ------------------------------------------------------------------ keys and needles by expression */
 
-static gp_result gpi_searched_check(gp_context *gp, const gpi_search *search, const char *field,
-                                    const char *map, const char *record_field, const gp_record *record)
+static gp_result gpi_searched_check(gp_context *gp, const char *field, const char *map,
+                                    const char *record_field, const gp_record *record)
 {
-    if (map || !record) return gpi_check_text(gp, search->function, field, map);
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: %s is given, and %s is NULL: it makes keys of records", search->function,
+    if (map || !record) return gpi_check_text(gp, field, map);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s is given, and %s is NULL: it makes keys of records",
                     record_field, field);
 }
 
@@ -106,13 +102,13 @@ static gp_result gpi_search_describe(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
     const bool implicit = !d->needles && !d->needle_map && !d->needle_record;
-    gp_result r = gpi_searched_check(gp, search, "map", d->map, "record", d->record);
+    gp_result r = gpi_searched_check(gp, "map", d->map, "record", d->record);
     if (r == GP_OK)
-        r = gpi_searched_check(gp, search, "needle_map", d->needle_map, "needle_record", d->needle_record);
+        r = gpi_searched_check(gp, "needle_map", d->needle_map, "needle_record", d->needle_record);
     search->args = gpi_args_make(d->args, d->arg_count, gpi_search_operands(d));
     gpi_args_add_record(&search->args, "record", d->record);
     gpi_args_add_record(&search->args, "needle_record", d->needle_record);
-    if (r == GP_OK) r = gpi_args_check(gp, search->function, &search->args);
+    if (r == GP_OK) r = gpi_args_check(gp, &search->args);
     search->hay = gpi_searched_make(search, d->count, d->keys, d->map, d->record);
     search->needle = gpi_searched_make(search, d->needle_count, d->needles, implicit ? "i" : d->needle_map,
                                        d->needle_record);
@@ -190,14 +186,14 @@ static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
     search->needles.buffer = d->needle_count_buffer;
     search->needles.offset = d->needle_count_offset;
     search->needles.type = d->needle_count_type;
-    result = gpi_plan_make_keys(gp, search->function, GPI_SEARCH, search->key_size, &search->plan);
+    result = gpi_plan_make_keys(gp, GPI_SEARCH, search->key_size, &search->plan);
     if (result != GP_OK) return result;
     if (gpi_search_is_mapped(search)) {
         more = gpi_search_prelude(gp, search);
-        if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory", search->function);
+        if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     }
-    result = gpi_key_program(gp, search->function, GPI_SEARCH, d->key_type, search->out_size,
-                             more ? more : "", &search->plan, &search->program);
+    result = gpi_key_program(gp, GPI_SEARCH, d->key_type, search->out_size, more ? more : "", &search->plan,
+                             &search->program);
     GP_FREE(more);
     return result;
 }
@@ -208,25 +204,24 @@ static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
     const char *const *names = gpi_search_names;
-    const char *f = search->function;
     gpi_range used[GPI_SEARCH_ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
     if (d->count > 0 && search->hay.present)
-        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_KEYS], d->keys, d->keys_offset, d->count,
-                             search->hay.size, GPI_READS, &used[GPI_SEARCH_KEYS]);
+        r = gpi_check_buffer(gp, names[GPI_SEARCH_KEYS], d->keys, d->keys_offset, d->count, search->hay.size,
+                             GPI_READS, &used[GPI_SEARCH_KEYS]);
     if (r == GP_OK && search->needle.present)
-        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_NEEDLES_IN], d->needles, d->needles_offset,
-                             d->needle_count, search->needle.size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
+        r = gpi_check_buffer(gp, names[GPI_SEARCH_NEEDLES_IN], d->needles, d->needles_offset, d->needle_count,
+                             search->needle.size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, f, names[GPI_SEARCH_OUT], d->out, d->out_offset, d->needle_count,
+        r = gpi_check_buffer(gp, names[GPI_SEARCH_OUT], d->out, d->out_offset, d->needle_count,
                              search->out_size, GPI_WRITES, &used[GPI_SEARCH_OUT]);
-    if (r == GP_OK) r = gpi_check_count(gp, f, &search->keys, &used[GPI_SEARCH_COUNTER]);
+    if (r == GP_OK) r = gpi_check_count(gp, &search->keys, &used[GPI_SEARCH_COUNTER]);
     if (r == GP_OK)
-        r = gpi_check_count_named(gp, f, "needle_", &search->needles, &used[GPI_SEARCH_NEEDLE_COUNTER]);
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
+        r = gpi_check_count_named(gp, "needle_", &search->needles, &used[GPI_SEARCH_NEEDLE_COUNTER]);
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
     if (r != GP_OK) return r;
-    return gpi_args_check_buffers(gp, f, &search->args, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
+    return gpi_args_check_buffers(gp, &search->args, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -276,27 +271,27 @@ static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
     return gpi_call_launch(call, &search->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-static gp_result gpi_search_call(gp_context *gp, const char *function, const gp_search_desc *desc)
+static gp_result gpi_search_call(gp_context *gp, const gp_search_desc *desc)
 {
     gpi_search search;
     gpi_call call;
     gp_result result;
     memset(&search, 0, sizeof search);
     search.desc = desc;
-    search.function = function;
     result = gpi_search_plan(gp, &search);
     if (result == GP_OK && desc->needle_count > 0) result = gpi_search_check(gp, &search);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_search_launch(&call, &search);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc)
 {
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_search: gp or desc is NULL");
-    return gpi_search_call(gp, "gp_search", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    return gpi_search_call(gp, desc);
 }
 
 /* Searches zeros for a zero, in buffers of its own. Without maps, needles are keys in memory. */
@@ -317,7 +312,7 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
     if (!desc->map || desc->record || desc->keys) probe.keys = in;
     if (!desc->needle_map || desc->needle_record || desc->needles) probe.needles = in;
     probe.out = out;
-    if (result == GP_OK) result = gpi_search_call(gp, "gp_warmup", &probe);
+    if (result == GP_OK) result = gpi_search_call(gp, &probe);
     if (in) (void)clReleaseMemObject(in);
     if (out) (void)clReleaseMemObject(out);
     return result;

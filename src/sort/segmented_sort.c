@@ -17,7 +17,7 @@ enum {
 
 /* ------------------------------------------------------------------ checks, plan */
 
-static void gpi_segments_init(gpi_segments *s, const char *function, const gp_segmented_sort_desc *d)
+static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d)
 {
     gp_sort_desc *k = &s->keys;
     memset(s, 0, sizeof *s);
@@ -42,19 +42,18 @@ static void gpi_segments_init(gpi_segments *s, const char *function, const gp_se
     k->descending = d->descending;
     k->strategy = GP_STRATEGY_MULTI_PASS;
     k->scratch = d->scratch;
-    gpi_sort_init(&s->sort, function, k, false);
+    gpi_sort_init(&s->sort, k, false);
 }
 
 static gp_result gpi_segments_check_offsets(gp_context *gp, gpi_segments *s)
 {
     const gp_segmented_sort_desc *d = s->desc;
     if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
-                        s->sort.function, (int)d->offsets_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->offsets_type);
     }
     if (d->segment_count >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: segment_count = %zu, at most 2^32 - 2",
-                        s->sort.function, d->segment_count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "segment_count = %zu, at most 2^32 - 2", d->segment_count);
     }
     s->sort.offsets.buffer = d->offsets;
     s->sort.offsets.offset = d->offsets_offset;
@@ -72,8 +71,8 @@ static bool gpi_segments_wide(const gpi_sort *sort) { return sort->desc->count >
 static gp_result gpi_segments_program(gp_context *gp, gpi_sort *sort)
 {
     const char *cell = gpi_segments_wide(sort) ? "#define GPI_CELL_WIDE 1\n" : "#define GPI_CELL_WIDE 0\n";
-    return gpi_key_program(gp, sort->function, GPI_SEGMENTED_SORT, sort->desc->key_type, sort->value_size,
-                           cell, &sort->plan, &sort->program);
+    return gpi_key_program(gp, GPI_SEGMENTED_SORT, sort->desc->key_type, sort->value_size, cell, &sort->plan,
+                           &sort->program);
 }
 
 static bool gpi_segments_is_nothing(const gpi_segments *s)
@@ -308,7 +307,7 @@ static gp_result gpi_segments_report(gpi_call *call, cl_mem state, gp_segmented_
     return result;
 }
 
-static gp_result gpi_segments_call(gp_context *gp, const char *function, const gp_segmented_sort_desc *desc,
+static gp_result gpi_segments_call(gp_context *gp, const gp_segmented_sort_desc *desc,
                                    gp_segmented_sort_report *report)
 {
     gpi_segments segments;
@@ -316,12 +315,12 @@ static gp_result gpi_segments_call(gp_context *gp, const char *function, const g
     cl_mem state = NULL;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    gpi_segments_init(&segments, function, desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_segments_init(&segments, desc);
     result = gpi_segments_plan(gp, &segments);
     if (result == GP_OK && !gpi_segments_is_nothing(&segments)) result = gpi_sort_check(gp, &segments.sort);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_segments_launch(&call, &segments, &state);
     if (result == GP_OK && report) result = gpi_segments_report(&call, state, report);
     return gpi_call_end(&call, result);
@@ -329,27 +328,28 @@ static gp_result gpi_segments_call(gp_context *gp, const char *function, const g
 
 GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc)
 {
-    return gpi_segments_call(gp, "gp_segmented_sort", desc, NULL);
+    return gpi_segments_call(gpi_enter(gp, __func__), desc, NULL);
 }
 
 GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
                                         gp_segmented_sort_report *report)
 {
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!report) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_segmented_sort_read: report is NULL");
-    return gpi_segments_call(gp, "gp_segmented_sort_read", desc, report);
+    if (!report) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "report is NULL");
+    return gpi_segments_call(gp, desc, report);
 }
 
 GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
                                                 size_t *bytes)
 {
-    const char *function = "gp_segmented_sort_scratch_size";
     gpi_segments segments;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_segments_init(&segments, function, desc);
+    gpi_segments_init(&segments, desc);
     result = gpi_segments_plan(gp, &segments);
     *bytes = result == GP_OK ? segments.sort.at.end : 0;
     return result;
@@ -367,7 +367,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
     probe.value_size = desc->value_size;
     probe.offsets_type = GP_U32;
     probe.segment_count = 2;
-    gpi_segments_init(&segments, "gp_warmup", &probe);
+    gpi_segments_init(&segments, &probe);
     result = gpi_segments_plan(gp, &segments);
     if (result != GP_OK) return result;
     offsets[1] = (cl_uint)segments.small_size + 1;

@@ -23,15 +23,14 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
     if (sort->hash) (void)snprintf(more + used, sizeof more - used, "#define GPI_KEY_HASH %u\n", sort->hash);
     if (sort->digit_bits != GPI_SORT_DIGIT_BITS)
         (void)snprintf(more + used, sizeof more - used, "#define GPI_DIGIT_BITS %u\n", sort->digit_bits);
-    return gpi_key_program(gp, sort->function, primitive, sort->desc->key_type, sort->value_size, more, plan,
-                           &sort->program);
+    return gpi_key_program(gp, primitive, sort->desc->key_type, sort->value_size, more, plan, &sort->program);
 }
 
 /* Plans a sort by a single group of the local shape, if the keys fit in its tile: sets few, plan and program. */
 static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
 {
     gpi_plan tile;
-    gp_result result = gpi_plan_make_sort(gp, sort->function, GPI_SORT_TILE, sort->key_size, sort->value_size,
+    gp_result result = gpi_plan_make_sort(gp, GPI_SORT_TILE, sort->key_size, sort->value_size,
                                           GP_STRATEGY_MULTI_PASS, &tile);
     if (result != GP_OK || sort->desc->count > gpi_plan_tile(&tile)) return result;
     result = gpi_sort_program(gp, sort, GPI_SORT_TILE, &tile);
@@ -301,51 +300,49 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ API */
 
-static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices)
+static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, bool indices)
 {
     memset(sort, 0, sizeof *sort);
     sort->desc = desc;
-    sort->function = function;
     sort->indices = indices;
     sort->most = UINT32_MAX;
     sort->value_size = indices && !desc->value_size ? 4 : desc->value_size;
 }
 
-static gp_result gpi_sort_call(gp_context *gp, const char *function, const gp_sort_desc *desc, bool indices)
+static gp_result gpi_sort_call(gp_context *gp, const gp_sort_desc *desc, bool indices)
 {
     gpi_sort sort;
     gpi_call call;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    gpi_sort_init(&sort, function, desc, indices);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_sort_init(&sort, desc, indices);
     result = gpi_sort_plan(gp, &sort);
     if (result == GP_OK && desc->count > 0) result = gpi_sort_check(gp, &sort);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_sort_launch(&call, &sort);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc)
 {
-    return gpi_sort_call(gp, "gp_sort", desc, false);
+    return gpi_sort_call(gpi_enter(gp, __func__), desc, false);
 }
 
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc)
 {
-    return gpi_sort_call(gp, "gp_argsort", desc, true);
+    return gpi_sort_call(gpi_enter(gp, __func__), desc, true);
 }
 
-static gp_result gpi_sort_size(gp_context *gp, const char *function, const gp_sort_desc *desc, bool indices,
-                               size_t *bytes)
+static gp_result gpi_sort_size(gp_context *gp, const gp_sort_desc *desc, bool indices, size_t *bytes)
 {
     gpi_sort sort;
     gp_result result;
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_sort_init(&sort, function, desc, indices);
+    gpi_sort_init(&sort, desc, indices);
     result = gpi_sort_plan(gp, &sort);
     *bytes = result == GP_OK ? sort.at.end : 0;
     return result;
@@ -353,12 +350,12 @@ static gp_result gpi_sort_size(gp_context *gp, const char *function, const gp_so
 
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
 {
-    return gpi_sort_size(gp, "gp_sort_scratch_size", desc, false, bytes);
+    return gpi_sort_size(gpi_enter(gp, __func__), desc, false, bytes);
 }
 
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
 {
-    return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
+    return gpi_sort_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
 /* Returns the smallest count above those sorted by shares. Returns the count of `sort`, one more than a group sorts, if
@@ -383,7 +380,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     probe.begin_bit = desc->begin_bit; /* the bits and the count decide how wide digits are */
     probe.end_bit = desc->end_bit;
     probe.strategy = desc->strategy;
-    gpi_sort_init(&sort, "gp_warmup", &probe, false);
+    gpi_sort_init(&sort, &probe, false);
     result = gpi_sort_plan(gp, &sort);
     if (result != GP_OK) return result;
     probe.count = sort.plan.shape == GP_SHAPE_SERIAL ? gpi_sort_few(&sort) : gpi_plan_tile(&sort.plan);

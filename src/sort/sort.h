@@ -23,7 +23,6 @@ typedef struct gpi_sort_array {
 /* A checked call, ready to run. */
 typedef struct gpi_sort {
     const gp_sort_desc *desc;
-    const char *function;
     bool indices;       /* gp_argsort */
     bool keys_in_place; /* keys_out is NULL or the same as keys: the output replaces the input */
     bool values_in_place;
@@ -120,11 +119,11 @@ static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state
 /* sort.c */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort);
-static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_desc *desc, bool indices);
+static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, bool indices);
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
 
 /* segmented_sort.c */
-static void gpi_segments_init(gpi_segments *s, const char *function, const gp_segmented_sort_desc *d);
+static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d);
 static size_t gpi_segments_scratch_most(const gpi_segments *s);
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s);
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state);

@@ -14,32 +14,27 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     const size_t v = sort->value_size;
-    gp_result result = gpi_check_key_type(gp, sort->function, desc->key_type);
-    if (result == GP_OK) result = gpi_check_value_size(gp, sort->function, v);
+    gp_result result = gpi_check_key_type(gp, desc->key_type);
+    if (result == GP_OK) result = gpi_check_value_size(gp, v);
     if (result != GP_OK) return result;
     if (desc->count > SIZE_MAX / GPI_SORT_BYTES_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than any memory holds",
-                        sort->function, desc->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu is more than any memory holds", desc->count);
     }
     if (sort->indices && v != 4 && v != 8) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu, an index has 4 or 8 bytes",
-                        sort->function, v);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "value_size = %zu, an index has 4 or 8 bytes", v);
     }
     if (sort->indices && v == 4 && desc->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 4 bytes",
-                        sort->function, desc->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu does not fit indices of 4 bytes", desc->count);
     }
     if (v == 0 && (desc->values || desc->values_out || desc->values_tmp)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but value_size is 0",
-                        sort->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but value_size is 0");
     }
     if (sort->indices && desc->values) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: values is given, but indices are generated, not read", sort->function);
+                        "values is given, but indices are generated, not read");
     }
     if (sort->indices && !desc->values_out) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values_out is NULL: the indices are written there",
-                        sort->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "values_out is NULL: the indices are written there");
     }
     return GP_OK;
 }
@@ -57,8 +52,8 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     sort->end_bit = sort->desc->end_bit ? sort->desc->end_bit : width;
     if (sort->end_bit > width || sort->begin_bit > sort->end_bit) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
-                        sort->function, sort->begin_bit, sort->desc->end_bit, width, width);
+                        "begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
+                        sort->begin_bit, sort->desc->end_bit, width, width);
     }
     gpi_sort_set_digits(sort, GPI_SORT_DIGIT_BITS);
     return GP_OK;
@@ -73,8 +68,8 @@ static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
     sort->key_size = gpi_type_size(desc->key_type);
     result = gpi_sort_check_bits(gp, sort);
     if (result == GP_OK)
-        result = gpi_plan_make_sort(gp, sort->function, GPI_SORT, sort->key_size, sort->value_size,
-                                    desc->strategy, &sort->plan);
+        result =
+            gpi_plan_make_sort(gp, GPI_SORT, sort->key_size, sort->value_size, desc->strategy, &sort->plan);
     sort->count.bound = desc->count;
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
@@ -113,8 +108,8 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
     each = gpi_ceil_div(tiles, blocks);
     if (gp->info.loop_limit && each > GPI_SORT_TILES_PER_BLOCK) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
-                        "%s: count = %zu is more than %s can sort: its loops are limited", sort->function,
-                        sort->desc->count, gp->info.name);
+                        "count = %zu is more than %s can sort: its loops are limited", sort->desc->count,
+                        gp->info.name);
     }
     sort->tile_span = gpi_plan_tile(&sort->plan);
     sort->block_span = (each ? each : 1) * sort->tile_span;
@@ -244,8 +239,7 @@ static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, cons
     for (a = 0; a < GPI_SORT_RANGES; a++) {
         for (b = 0; b < a; b++) {
             if (!used[a].root || !gpi_overlap(&used[a], &used[b]) || (!written[a] && !written[b])) continue;
-            return gpi_fail_overlap(gp, sort->function, gpi_sort_names[b], &used[b], gpi_sort_names[a],
-                                    &used[a]);
+            return gpi_fail_overlap(gp, gpi_sort_names[b], &used[b], gpi_sort_names[a], &used[a]);
         }
     }
     return GP_OK;
@@ -255,8 +249,8 @@ static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, cons
 static gp_result gpi_sort_check_array(gp_context *gp, const gpi_sort *sort, int name, cl_mem buffer,
                                       size_t offset, size_t size, int access, gpi_range *used)
 {
-    return gpi_check_buffer(gp, sort->function, gpi_sort_names[name], buffer, offset, sort->desc->count, size,
-                            access, &used[name]);
+    return gpi_check_buffer(gp, gpi_sort_names[name], buffer, offset, sort->desc->count, size, access,
+                            &used[name]);
 }
 
 static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
@@ -284,13 +278,13 @@ static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
     if (r == GP_OK && v && d->values_tmp && tmp)
         r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
                                  GPI_BOTH, used);
-    if (r == GP_OK) r = gpi_check_count(gp, sort->function, &sort->count, &used[GPI_SORT_COUNTER]);
+    if (r == GP_OK) r = gpi_check_count(gp, &sort->count, &used[GPI_SORT_COUNTER]);
     if (r == GP_OK && sort->offset_count)
-        r = gpi_check_buffer(gp, sort->function, "offsets", sort->offsets.buffer, sort->offsets.offset,
-                             sort->offset_count, sort->offset_size, GPI_READS, &used[GPI_SORT_OFFSETS]);
+        r = gpi_check_buffer(gp, "offsets", sort->offsets.buffer, sort->offsets.offset, sort->offset_count,
+                             sort->offset_size, GPI_READS, &used[GPI_SORT_OFFSETS]);
     if (r == GP_OK) r = gpi_sort_check_apart(gp, sort, used);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, sort->function, d->scratch, sort->at.end, used, GPI_SORT_RANGES);
+    return gpi_check_scratch(gp, d->scratch, sort->at.end, used, GPI_SORT_RANGES);
 }
 
 static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)

@@ -33,7 +33,6 @@ typedef struct gpi_records_key {
 /* A checked call, ready to run. */
 typedef struct gpi_records {
     const gp_sort_records_desc *desc;
-    const char *function;
     gpi_args args;
     gpi_count count;
     size_t size;       /* bytes of a record; 0: there are none */
@@ -54,13 +53,13 @@ static gp_result gpi_records_check_column(gp_context *gp, const gpi_records *s, 
     char field[40];
     gp_result result;
     (void)snprintf(field, sizeof field, "columns[%u].type", (unsigned)k);
-    result = gpi_check_type(gp, s->function, field, column->type);
+    result = gpi_check_type(gp, field, column->type);
     if (result != GP_OK) return result;
     (void)snprintf(field, sizeof field, "columns[%u].map", (unsigned)k);
-    if (column->map) return gpi_check_text(gp, s->function, field, column->map);
+    if (column->map) return gpi_check_text(gp, field, column->map);
     if (s->desc->type) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is NULL: a key by which %s are ordered is wanted",
-                    s->function, field, s->desc->record ? "records" : "indices");
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s is NULL: a key by which %s are ordered is wanted",
+                    field, s->desc->record ? "records" : "indices");
 }
 
 /* Checks the records' type, and that the wanted outputs suit it. */
@@ -68,21 +67,20 @@ static gp_result gpi_records_check_elements(gp_context *gp, const gpi_records *s
 {
     const gp_sort_records_desc *d = s->desc;
     if (d->record && d->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d and a record are given: give one of them",
-                        s->function, (int)d->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "type = %d and a record are given: give one of them",
+                        (int)d->type);
     }
     if (d->type || d->in) {
-        const gp_result result = d->record ? GP_OK : gpi_check_type(gp, s->function, "type", d->type);
+        const gp_result result = d->record ? GP_OK : gpi_check_type(gp, "type", d->type);
         if (result != GP_OK) return result;
     } else if (!d->record && (d->out || !d->indices_out)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: there are no records (type = 0, record NULL): out must be NULL, and indices_out "
-                        "is wanted",
-                        s->function);
+                        "there are no records (type = 0, record NULL): out must be NULL, and indices_out "
+                        "is wanted");
     }
     if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
-                        s->function, (int)d->index_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "index_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->index_type);
     }
     return GP_OK;
 }
@@ -95,19 +93,17 @@ static gp_result gpi_records_check_desc(gp_context *gp, const gpi_records *s)
     if (result != GP_OK) return result;
     if (d->column_count == 0 || d->column_count > GP_SORT_COLUMNS_MAX || !d->columns) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: column_count = %zu, must be 1 to %d, and columns is %s", s->function,
-                        d->column_count, (int)GP_SORT_COLUMNS_MAX, d->columns ? "given" : "NULL");
+                        "column_count = %zu, must be 1 to %d, and columns is %s", d->column_count,
+                        (int)GP_SORT_COLUMNS_MAX, d->columns ? "given" : "NULL");
     }
     for (k = 0; k < d->column_count && result == GP_OK; k++) result = gpi_records_check_column(gp, s, k);
-    if (result == GP_OK) result = gpi_args_check(gp, s->function, &s->args);
+    if (result == GP_OK) result = gpi_args_check(gp, &s->args);
     if (result != GP_OK) return result;
     if (d->count > SIZE_MAX / ((int)GPI_SORT_BYTES_MAX + GP_RECORD_BYTES)) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than any memory holds",
-                        s->function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu is more than any memory holds", d->count);
     }
     if (s->index_size == 4 && d->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of GP_U32",
-                        s->function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu does not fit indices of GP_U32", d->count);
     }
     return GP_OK;
 }
@@ -148,13 +144,11 @@ static bool gpi_records_is_direct(const gpi_records *s)
     return s->size <= 8 || (s->size == 16 && passes <= GPI_RECORDS_PASSES_OF_16);
 }
 
-static gp_result gpi_records_describe(gp_context *gp, gpi_records *s, const char *function,
-                                      const gp_sort_records_desc *d)
+static gp_result gpi_records_describe(gp_context *gp, gpi_records *s, const gp_sort_records_desc *d)
 {
     gp_result result;
     memset(s, 0, sizeof *s);
     s->desc = d;
-    s->function = function;
     s->args = gpi_args_make(d->args, d->arg_count, d->type || d->record ? "x i" : "i");
     gpi_args_add_record(&s->args, "record", d->record);
     s->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
@@ -274,14 +268,13 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
     gp_result result;
     /* only sizes matter here: any buffer stands in for the scratch */
     gpi_records_sort_desc(s, key, gp->counters);
-    gpi_sort_init(&key->sort, s->function, &key->desc, !s->direct && k == 0);
+    gpi_sort_init(&key->sort, &key->desc, !s->direct && k == 0);
     result = gpi_sort_plan(gp, &key->sort);
     key->sort.flip = key->flip;
-    if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, GPI_RECORDS_PLAN_BYTES, &key->plan);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, GPI_RECORDS_PLAN_BYTES, &key->plan);
     s->being_planned = k;
     if (result != GP_OK) return result;
-    return gpi_program_get(gp, s->function, GPI_SORT_RECORDS, gpi_records_prelude, s, &key->plan,
-                           &key->program);
+    return gpi_program_get(gp, GPI_SORT_RECORDS, gpi_records_prelude, s, &key->plan, &key->program);
 }
 
 /* Appends a part of the scratch and returns where it begins, in bytes. */
@@ -313,10 +306,9 @@ static void gpi_records_lay_out(gpi_records *s)
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
-static gp_result gpi_records_plan(gp_context *gp, gpi_records *s, const char *function,
-                                  const gp_sort_records_desc *d)
+static gp_result gpi_records_plan(gp_context *gp, gpi_records *s, const gp_sort_records_desc *d)
 {
-    gp_result result = gpi_records_describe(gp, s, function, d);
+    gp_result result = gpi_records_describe(gp, s, d);
     size_t k;
     for (k = 0; k < s->keys && result == GP_OK; k++) result = gpi_records_plan_key(gp, s, k);
     if (result == GP_OK) gpi_records_lay_out(s);
@@ -343,19 +335,18 @@ static gp_result gpi_records_check(gp_context *gp, const gpi_records *s)
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
     if (s->size)
-        r = gpi_check_buffer(gp, s->function, "in", d->in, d->in_offset, d->count, s->size,
+        r = gpi_check_buffer(gp, "in", d->in, d->in_offset, d->count, s->size,
                              s->in_place ? GPI_BOTH : GPI_READS, &used[GPI_RECORDS_IN]);
     if (r == GP_OK && s->moves && !s->in_place)
-        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, d->count, s->size, GPI_BOTH,
+        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, d->count, s->size, GPI_BOTH,
                              &used[GPI_RECORDS_OUT]);
     if (r == GP_OK && d->indices_out)
-        r = gpi_check_buffer(gp, s->function, "indices_out", d->indices_out, d->indices_out_offset, d->count,
+        r = gpi_check_buffer(gp, "indices_out", d->indices_out, d->indices_out_offset, d->count,
                              s->index_size, GPI_BOTH, &used[GPI_RECORDS_INDICES]);
-    if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[GPI_RECORDS_COUNTER]);
-    if (r == GP_OK) r = gpi_check_apart(gp, s->function, names, used, written, GPI_RECORDS_RANGES);
-    if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, s->function, &s->args, names, used, written, GPI_RECORDS_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, GPI_RECORDS_ALL) : r;
+    if (r == GP_OK) r = gpi_check_count(gp, &s->count, &used[GPI_RECORDS_COUNTER]);
+    if (r == GP_OK) r = gpi_check_apart(gp, names, used, written, GPI_RECORDS_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, &s->args, names, used, written, GPI_RECORDS_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, s->scratch, used, GPI_RECORDS_ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -429,35 +420,34 @@ static gp_result gpi_records_launch(gpi_call *call, gpi_records *s)
 
 /* ------------------------------------------------------------------ API */
 
-static gp_result gpi_records_call(gp_context *gp, const char *function, const gp_sort_records_desc *desc)
+static gp_result gpi_records_call(gp_context *gp, const gp_sort_records_desc *desc)
 {
     gpi_records records;
     gpi_call call;
-    gp_result result = gpi_records_plan(gp, &records, function, desc);
+    gp_result result = gpi_records_plan(gp, &records, desc);
     if (result == GP_OK && desc->count > 0) result = gpi_records_check(gp, &records);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) result = gpi_records_launch(&call, &records);
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_sort_records(gp_context *gp, const gp_sort_records_desc *desc)
 {
-    const char *function = "gp_sort_records";
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    return gpi_records_call(gp, function, desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    return gpi_records_call(gp, desc);
 }
 
 GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_records_desc *desc, size_t *bytes)
 {
-    const char *function = "gp_sort_records_scratch_size";
     gpi_records records;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (bytes) *bytes = 0;
-    if (!gp || !desc || !bytes)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
-    result = gpi_records_plan(gp, &records, function, desc);
+    if (!gp || !desc || !bytes) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    result = gpi_records_plan(gp, &records, desc);
     if (result == GP_OK) *bytes = records.scratch;
     return result;
 }
@@ -476,7 +466,7 @@ static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_
     probe.wait = NULL;
     probe.wait_count = 0;
     probe.done = NULL;
-    result = gpi_records_plan(gp, &records, "gp_warmup", desc);
+    result = gpi_records_plan(gp, &records, desc);
     for (k = 0; k < records.keys && result == GP_OK; k++) result = gpi_sort_warm_up(gp, &records.key[k].desc);
     if (result == GP_OK && records.size) result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &in);
     if (result == GP_OK && records.moves && !records.in_place)
@@ -486,7 +476,7 @@ static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_
     probe.in = in;
     probe.out = records.moves && records.in_place ? in : out;
     probe.indices_out = indices;
-    if (result == GP_OK) result = gpi_records_call(gp, "gp_warmup", &probe);
+    if (result == GP_OK) result = gpi_records_call(gp, &probe);
     if (in) (void)clReleaseMemObject(in);
     if (out) (void)clReleaseMemObject(out);
     if (indices) (void)clReleaseMemObject(indices);

@@ -20,7 +20,6 @@ enum {
 /* A checked call, ready to run. */
 typedef struct gpi_strings {
     const gp_sort_strings_desc *desc;
-    const char *function;
     size_t index_size, offset_size;
     gpi_count count;
     gpi_plan plan; /* of this file's kernels */
@@ -49,15 +48,15 @@ static gp_result gpi_strings_check_desc(gp_context *gp, gpi_strings *s)
 {
     const gp_sort_strings_desc *d = s->desc;
     if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: offsets_type = %d, must be GP_U32 or GP_U64",
-                        s->function, (int)d->offsets_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->offsets_type);
     }
     if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
-                        s->function, (int)d->index_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "index_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->index_type);
     }
     if (d->count > UINT32_MAX - 2) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 3", s->function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^32 - 3", d->count);
     }
     s->index_size = d->index_type == GP_U64 ? 8 : 4;
     s->offset_size = d->offsets_type == GP_U32 ? 4 : 8;
@@ -85,7 +84,7 @@ static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
     d->values_out = d->keys_out;
     d->values_out_offset = s->set_at[0] / 4;
     d->scratch = s->nested_scratch;
-    gpi_sort_init(&s->all, s->function, d, true);
+    gpi_sort_init(&s->all, d, true);
     return gpi_sort_plan(gp, &s->all);
 }
 
@@ -106,7 +105,7 @@ static gp_result gpi_strings_plan_ties(gp_context *gp, gpi_strings *s, size_t ti
     d->offsets = s->parts;
     d->offsets_offset = *set_at / 4 + 3 * s->room;
     d->scratch = s->nested_scratch;
-    gpi_segments_init(&s->ties, s->function, d);
+    gpi_segments_init(&s->ties, d);
     return gpi_segments_plan(gp, &s->ties);
 }
 
@@ -120,7 +119,7 @@ static gp_result gpi_strings_plan_scan(gp_context *gp, gpi_strings *s, size_t el
     d->op = GP_SUM;
     d->exclusive = true;
     d->scratch = s->nested_scratch;
-    return gpi_scan_plan(gp, s->function, d, &s->scan);
+    return gpi_scan_plan(gp, d, &s->scan);
 }
 
 /* Appends a part of the scratch and returns where it begins, in bytes. */
@@ -153,10 +152,8 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
     if (result != GP_OK) return result;
     gpi_strings_lay_out(s);
     result = gpi_strings_plan_all(gp, s);
-    if (result == GP_OK)
-        result = gpi_plan_make_sort(gp, s->function, GPI_SORT_STRINGS, 8, 4, GP_STRATEGY_AUTO, &s->plan);
-    if (result == GP_OK)
-        result = gpi_key_program(gp, s->function, GPI_SORT_STRINGS, GP_U64, 4, "", &s->plan, &s->program);
+    if (result == GP_OK) result = gpi_plan_make_sort(gp, GPI_SORT_STRINGS, 8, 4, GP_STRATEGY_AUTO, &s->plan);
+    if (result == GP_OK) result = gpi_key_program(gp, GPI_SORT_STRINGS, GP_U64, 4, "", &s->plan, &s->program);
     if (result == GP_OK) result = gpi_strings_plan_ties(gp, s, n, n / 2, &s->set_at[0]);
     if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
     if (result != GP_OK || n == 0) return result;
@@ -176,24 +173,24 @@ static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
     static const char *const names[GPI_RANGES] = {"bytes", "offsets", "out", "count_buffer"};
     gpi_range used[GPI_RANGES];
     size_t i;
-    gp_result r = gpi_check_buffer(gp, s->function, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1,
-                                   GPI_READS, &used[GPI_BYTES]);
+    gp_result r = gpi_check_buffer(gp, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1, GPI_READS,
+                                   &used[GPI_BYTES]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, s->function, "offsets", d->offsets, d->offsets_offset, d->count + 1,
-                             s->offset_size, GPI_READS, &used[GPI_OFFSETS]);
+        r = gpi_check_buffer(gp, "offsets", d->offsets, d->offsets_offset, d->count + 1, s->offset_size,
+                             GPI_READS, &used[GPI_OFFSETS]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, d->count, s->index_size,
-                             GPI_WRITES, &used[GPI_TO]);
-    if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[GPI_COUNT]);
+        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, d->count, s->index_size, GPI_WRITES,
+                             &used[GPI_TO]);
+    if (r == GP_OK) r = gpi_check_count(gp, &s->count, &used[GPI_COUNT]);
     for (i = 0; i < GPI_RANGES && r == GP_OK; i++) {
         if (i != GPI_TO && gpi_overlap(&used[i], &used[GPI_TO]))
-            r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and out overlap", s->function, names[i]);
+            r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s and out overlap", names[i]);
     }
-    return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, GPI_RANGES) : r;
+    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, s->scratch, used, GPI_RANGES) : r;
 }
 
-static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl_mem scratch, size_t begin,
-                                        size_t bytes, cl_mem *out)
+static gp_result gpi_strings_sub_buffer(gp_context *gp, cl_mem scratch, size_t begin, size_t bytes,
+                                        cl_mem *out)
 {
     gpi_range range;
     cl_buffer_region region;
@@ -202,11 +199,11 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl
     range.end = begin + bytes;
     error =
         gpi_range_resolve(scratch, &range); /* the caller's may be a sub-buffer, which cannot have another */
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, s->function, "scratch: clGetMemObjectInfo");
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "scratch: clGetMemObjectInfo");
     region.origin = range.begin;
     region.size = bytes;
     *out = clCreateSubBuffer(range.root, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, s->function, "clCreateSubBuffer");
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, "clCreateSubBuffer");
 }
 
 /* Splits the scratch into two sub-buffers, since kernels use their buffers from the first byte on. */
@@ -214,9 +211,9 @@ static gp_result gpi_strings_open(gpi_call *call, gpi_strings *s)
 {
     cl_mem scratch = NULL;
     gp_result result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
-    if (result == GP_OK) result = gpi_strings_sub_buffer(call->gp, s, scratch, 0, s->own, &s->parts);
+    if (result == GP_OK) result = gpi_strings_sub_buffer(call->gp, scratch, 0, s->own, &s->parts);
     if (result == GP_OK)
-        result = gpi_strings_sub_buffer(call->gp, s, scratch, s->own, s->nested, &s->nested_scratch);
+        result = gpi_strings_sub_buffer(call->gp, scratch, s->own, s->nested, &s->nested_scratch);
     return result == GP_OK ? gpi_strings_plan_all(call->gp, s) : result;
 }
 
@@ -347,34 +344,33 @@ static gp_result gpi_strings_verdict(gp_context *gp, const gpi_strings *s, const
 {
     if (state->bad == 0) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: offsets: %u strings end before they begin or after byte_count = %zu, the first one "
+                    "offsets: %u strings end before they begin or after byte_count = %zu, the first one "
                     "is string %u",
-                    s->function, state->bad, s->desc->byte_count, ~state->first_bad);
+                    state->bad, s->desc->byte_count, ~state->first_bad);
 }
 
 /* ------------------------------------------------------------------ API */
 
-static void gpi_strings_init(gpi_strings *s, const char *function, const gp_sort_strings_desc *desc)
+static void gpi_strings_init(gpi_strings *s, const gp_sort_strings_desc *desc)
 {
     memset(s, 0, sizeof *s);
     s->desc = desc;
-    s->function = function;
 }
 
 GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc)
 {
-    const char *function = "gp_sort_strings";
     gpi_strings strings;
     gpi_strings_state state = {0, 0, 0, 0};
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
-    gpi_strings_init(&strings, function, desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_strings_init(&strings, desc);
     result = gpi_strings_plan(gp, &strings);
     if (result == GP_OK && desc->count > 0) result = gpi_strings_check(gp, &strings);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK && desc->count > 0) {
         result = gpi_strings_open(&call, &strings);
         if (result == GP_OK) result = gpi_strings_rounds(&call, &strings, &state);
@@ -386,13 +382,13 @@ GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *des
 
 GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc, size_t *bytes)
 {
-    const char *function = "gp_sort_strings_scratch_size";
     gpi_strings strings;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_strings_init(&strings, function, desc);
+    gpi_strings_init(&strings, desc);
     result = gpi_strings_plan(gp, &strings);
     *bytes = result == GP_OK ? strings.scratch : 0;
     return result;
@@ -425,7 +421,7 @@ static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_
     if (result == GP_OK) result = gpi_scan_warm_up(gp, &scan);
     if (result == GP_OK) result = gp_buffer_create(gp, sizeof text, text, &probe.bytes);
     if (result == GP_OK) result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
-    if (result == GP_OK) result = gpi_alloc(gp, "gp_warmup", 3 * sizeof(cl_uint), &probe.out);
+    if (result == GP_OK) result = gpi_alloc(gp, 3 * sizeof(cl_uint), &probe.out);
     if (result == GP_OK) result = gp_sort_strings(gp, &probe);
     if (probe.bytes) (void)clReleaseMemObject(probe.bytes);
     if (probe.offsets) (void)clReleaseMemObject(probe.offsets);

@@ -23,7 +23,6 @@ enum {
 /* A checked call, ready to run. */
 typedef struct gpi_topk {
     const gp_topk_desc *desc;
-    const char *function;
     size_t index_size;
     gpi_count count;
     bool whole;        /* all keys are sorted */
@@ -43,17 +42,15 @@ static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
     if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
-                        topk->function, (int)d->index_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "index_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->index_type);
     }
     topk->index_size = d->index_type == GP_U64 ? 8 : 4;
     if (topk->index_size == 4 && d->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 4 bytes",
-                        topk->function, d->count);
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu does not fit indices of 4 bytes", d->count);
     }
     if (d->k > d->count) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: k = %zu is greater than count = %zu",
-                        topk->function, d->k, d->count);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "k = %zu is greater than count = %zu", d->k, d->count);
     }
     return GP_OK;
 }
@@ -76,7 +73,7 @@ static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count
         left->count_type = d->count_type;
         left->values_out = gp->counters; /* stands in for the scratch */
     }
-    gpi_sort_init(&topk->sort, topk->function, left, count == 0);
+    gpi_sort_init(&topk->sort, left, count == 0);
     return gpi_sort_plan(gp, &topk->sort);
 }
 
@@ -140,23 +137,22 @@ static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
     topk->tiles = gpi_ceil_div(n, topk->span);
     topk->blocks = gpi_ceil_div(topk->tiles, GPI_TOPK_BLOCK);
     if (topk->tiles <= GPI_TILES_MAX) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %zu tiles of %zu keys, more than %u",
-                    topk->function, n, topk->tiles, topk->span, GPI_TILES_MAX);
+    return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu is %zu tiles of %zu keys, more than %u", n,
+                    topk->tiles, topk->span, GPI_TILES_MAX);
 }
 
 /* Checks and plans everything except the buffers. */
 static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
-    gp_result result = gpi_check_key_type(gp, topk->function, d->key_type);
+    gp_result result = gpi_check_key_type(gp, d->key_type);
     if (result == GP_OK) result = gpi_topk_check_desc(gp, topk);
     if (result == GP_OK) result = gpi_topk_plan_sort(gp, topk, 0);
     if (result == GP_OK)
-        result = gpi_plan_make_sort(gp, topk->function, GPI_TOPK, topk->sort.key_size, topk->index_size,
-                                    d->strategy, &topk->plan);
+        result =
+            gpi_plan_make_sort(gp, GPI_TOPK, topk->sort.key_size, topk->index_size, d->strategy, &topk->plan);
     if (result != GP_OK) return result;
-    result = gpi_key_program(gp, topk->function, GPI_TOPK, d->key_type, topk->index_size, "", &topk->plan,
-                             &topk->program);
+    result = gpi_key_program(gp, GPI_TOPK, d->key_type, topk->index_size, "", &topk->plan, &topk->program);
     if (result != GP_OK || d->k == 0) return result;
     topk->samples = gpi_topk_samples(d->count);
     topk->room = gpi_topk_room(topk);
@@ -177,27 +173,26 @@ static const char *const gpi_topk_names[GPI_TOPK_RANGES] = {"keys", "count_buffe
 static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
-    const char *f = topk->function;
     const size_t size = topk->sort.key_size;
     gpi_range used[GPI_TOPK_RANGES];
     gp_result r;
     memset(used, 0, sizeof used);
     if (!d->keys_out && !d->indices_out) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: keys_out and indices_out are NULL: at least one output is required", f);
+                        "keys_out and indices_out are NULL: at least one output is required");
     }
-    r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS,
+    r = gpi_check_buffer(gp, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS,
                          &used[GPI_TOPK_KEYS]);
     if (r == GP_OK && d->keys_out)
-        r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, d->k, size, GPI_WRITES,
+        r = gpi_check_buffer(gp, "keys_out", d->keys_out, d->keys_out_offset, d->k, size, GPI_WRITES,
                              &used[GPI_TOPK_KEYS_OUT]);
     if (r == GP_OK && d->indices_out)
-        r = gpi_check_buffer(gp, f, "indices_out", d->indices_out, d->indices_out_offset, d->k,
-                             topk->index_size, GPI_WRITES, &used[GPI_TOPK_INDICES_OUT]);
-    if (r == GP_OK) r = gpi_check_count(gp, f, &topk->count, &used[GPI_TOPK_COUNTER]);
-    if (r == GP_OK) r = gpi_check_apart(gp, f, gpi_topk_names, used, GPI_TOPK_KEYS_OUT, GPI_TOPK_RANGES);
+        r = gpi_check_buffer(gp, "indices_out", d->indices_out, d->indices_out_offset, d->k, topk->index_size,
+                             GPI_WRITES, &used[GPI_TOPK_INDICES_OUT]);
+    if (r == GP_OK) r = gpi_check_count(gp, &topk->count, &used[GPI_TOPK_COUNTER]);
+    if (r == GP_OK) r = gpi_check_apart(gp, gpi_topk_names, used, GPI_TOPK_KEYS_OUT, GPI_TOPK_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, f, d->scratch, topk->sort.at.end, used, GPI_TOPK_RANGES);
+    return gpi_check_scratch(gp, d->scratch, topk->sort.at.end, used, GPI_TOPK_RANGES);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -382,11 +377,10 @@ static gp_result gpi_topk_launch(gpi_call *call, gpi_topk *topk)
 
 /* ------------------------------------------------------------------ API */
 
-static void gpi_topk_init(gpi_topk *topk, const char *function, const gp_topk_desc *desc)
+static void gpi_topk_init(gpi_topk *topk, const gp_topk_desc *desc)
 {
     memset(topk, 0, sizeof *topk);
     topk->desc = desc;
-    topk->function = function;
     topk->count.bound = desc->count;
     topk->count.buffer = desc->count_buffer;
     topk->count.offset = desc->count_offset;
@@ -398,13 +392,14 @@ GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc)
     gpi_topk topk;
     gpi_call call;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_topk: gp or desc is NULL");
-    gpi_topk_init(&topk, "gp_topk", desc);
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    gpi_topk_init(&topk, desc);
     result = gpi_topk_plan(gp, &topk);
     if (result == GP_OK && desc->k > 0) result = gpi_topk_check(gp, &topk);
     if (result != GP_OK) return result;
-    result = gpi_call_begin(&call, gp, "gp_topk", desc->wait, desc->wait_count, desc->done);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_topk_launch(&call, &topk);
     return gpi_call_end(&call, result);
 }
@@ -413,10 +408,11 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
 {
     gpi_topk topk;
     gp_result result;
+    gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_topk_scratch_size: gp, desc or bytes is NULL");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    gpi_topk_init(&topk, "gp_topk_scratch_size", desc);
+    gpi_topk_init(&topk, desc);
     result = gpi_topk_plan(gp, &topk);
     *bytes = result == GP_OK && desc->k > 0 ? topk.sort.at.end : 0;
     return result;

@@ -127,6 +127,7 @@ static void test_log(void **state)
     assert_string_equal(c.told, gp_last_error(c.gp));
     d = scan_of(&c, "x + unknown_name"); /* while a program is built */
     assert_gp_fails(c.gp, gp_scan(c.gp, &d), GP_ERROR_BUILD, "unknown_name");
+    assert_non_null(strstr(gp_last_error(c.gp), ": gp_scan: "));
     assert_refused(&c, "log");
     assert_gp_fails(c.gp, gp_set_error(c.gp, GP_ERROR_LAW, "a text"), GP_ERROR_LAW, "a text");
     d = scan_of(&c, NULL);
@@ -207,11 +208,36 @@ static void test_set(void **state)
     close(&c);
 }
 
+static int64_t scores(const gp_device_info *info, void *user)
+{
+    size_t *calls = user;
+    (void)info;
+    ++*calls;
+    (void)gp_devices(NULL, 0, calls + 1);
+    (void)gp_finish(NULL);
+    return 1;
+}
+
+/* A failure after a callback that has made other calls without a context still names the call that failed. */
+static void test_score(void **state)
+{
+    size_t calls[2] = {0, 0};
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    (void)state;
+    desc.score = scores;
+    desc.score_user = calls;
+    desc.strategy = GP_STRATEGY_COUNT;
+    assert_int_equal(gp_context_create(&desc, &gp), GP_ERROR_INVALID_ARGUMENT);
+    assert_true(calls[0] > 0);
+    assert_non_null(strstr(gp_last_error(NULL), ": gp_context_create: strategy"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_log),     cmocka_unit_test(test_write), cmocka_unit_test(test_report),
-        cmocka_unit_test(test_scratch), cmocka_unit_test(test_set),
+        cmocka_unit_test(test_scratch), cmocka_unit_test(test_set),   cmocka_unit_test(test_score),
     };
     return cmocka_run_group_tests_name("callbacks", tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static gp_context *open_with_file(void)
 static gpi_plan plan_of(gp_context *gp, gpi_primitive primitive)
 {
     gpi_plan plan;
-    assert_int_equal(gpi_plan_make_sized(gp, "test", primitive, 4, GP_STRATEGY_AUTO, &plan), GP_OK);
+    assert_int_equal(gpi_plan_make_sized(gp, primitive, 4, GP_STRATEGY_AUTO, &plan), GP_OK);
     return plan;
 }
 
