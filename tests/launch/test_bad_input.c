@@ -69,6 +69,25 @@ static int tear_down(void **state)
 
 /* ------------------------------------------------------------------ arguments */
 
+/* The calls within gp_warmup do not leave their names to failures after them. */
+static void test_warmup_names_itself(void **state)
+{
+    fixture *f = *state;
+    gp_warmup_desc d = {0};
+    gp_scan_desc scan = {0};
+    gp_hash_desc hash = {0};
+    gp_random_desc random = {0};
+    scan.type = GP_U32;
+    scan.op = GP_SUM;
+    hash.key_size = hash.value_size = 4;
+    random.type = (gp_type)99;
+    d.scan = &scan;
+    d.random = &random;
+    assert_gp_fails(f->gp, gp_warmup(f->gp, &d), GP_ERROR_INVALID_TYPE, ": gp_warmup: type");
+    d.hash = &hash;
+    assert_gp_fails(f->gp, gp_warmup(f->gp, &d), GP_ERROR_INVALID_TYPE, ": gp_warmup: type");
+}
+
 static void test_null(void **state)
 {
     fixture *f = *state;
@@ -655,6 +674,7 @@ static void test_no_platform(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_warmup_names_itself, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_null, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_types_and_ops, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_segments, set_up, tear_down),
