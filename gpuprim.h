@@ -4375,6 +4375,55 @@ static cl_int gpi_restore_order(gp_context *gp)
 }
 /* ---- End file src/runtime/events.c ---- */
 
+/* ---- Begin file src/runtime/primitives.h ---- */
+/* primitives.h - a row for each primitive: its program, how tuning fits it, and the calls that warm it up. */
+/* clang-format off */
+
+/* X(primitive, entry file, rows, memory, least, warm-ups)
+
+   entry file: of its program, in kernels/. rows: the primitive whose rows of GPI_TUNING (runtime/tuning_table.h) are used, its
+   own or another's. memory: the function gpi_local_bytes_of_... of tuning.c that returns a group's local memory. least: the
+   fewest work-items of a local group. Primitives on keys or on bins need four: searches need them, and PoCL 3.1 compiles
+   onesweep for groups of two so that it writes out of bounds. warm-ups: W(field, DESC) for each field of gp_warmup_desc, a
+   gp_DESC_desc that gpi_FIELD_warm_up takes. gp_warmup goes by the order of the rows. */
+#define GPI_PRIMITIVE_ROWS(X, W) \
+    X(REDUCE,           "scan/reduce.cl",           REDUCE,     values,   1, W(reduce, reduce)) \
+    X(SCAN,             "scan/scan.cl",             SCAN,       elements, 1, W(scan, scan)) \
+    X(SORT,             "sort/sort.cl",             SORT,       keys,     4, W(sort, sort)) \
+    X(BUCKETS,          "sort/buckets.cl",          SORT,       keys,     4, ) \
+    X(SORT_TILE,        "sort/sort_tile.cl",        SORT_TILE,  keys,     4, ) \
+    X(MERGE,            "sort/merge.cl",            MERGE,      merge,    4, W(merge, merge)) \
+    X(SEARCH,           "sort/search.cl",           SEARCH,     keys,     4, W(search, search)) \
+    X(TOPK,             "sort/topk.cl",             SORT,       keys,     4, W(topk, topk)) \
+    X(SEGMENTED_REDUCE, "scan/segmented_reduce.cl", REDUCE,     values,   1, W(segmented_reduce, segmented_reduce)) \
+    X(HISTOGRAM,        "histogram/histogram.cl",   HISTOGRAM,  keys,     4, W(histogram, histogram)) \
+    X(SEGMENTED_SORT,   "sort/segmented_sort.cl",   SORT,       keys,     4, W(segmented_sort, segmented_sort)) \
+    X(SORT_STRINGS,     "sort/sort_strings.cl",     SORT,       keys,     4, W(sort_strings, sort_strings)) \
+    X(SORT_RECORDS,     "sort/sort_records.cl",     MAP,        keys,     1, W(sort_records, sort_records)) \
+    X(BRACKETS,         "nest/brackets.cl",         BRACKETS,   brackets, 1, W(brackets, brackets)) \
+    X(BRACKETS_BACK,    "nest/brackets_single_pass.cl", BRACKETS, brackets, 1, ) \
+    X(SELECT,           "select/select.cl",         SELECT,     elements, 1, W(select, select) W(partition, partition) \
+                                                     W(unique, unique)) \
+    X(BY_KEY,           "select/by_key.cl",         SELECT,     elements, 1, W(reduce_by_key, reduce_by_key) \
+                                                     W(run_length_encode, run_length_encode)) \
+    X(STACK_SCAN,       "nest/stack_scan.cl",       STACK_SCAN, stack,    1, W(stack_scan, stack_scan)) \
+    X(TREE,             "nest/tree.cl",             TREE,       tree,     1, W(tree, tree)) \
+    X(HASH,             "hash/hash.cl",             HASH,       keys,     1, W(hash, hash)) \
+    X(HASH_EACH,        "hash/each.cl",             HASH,       keys,     1, ) \
+    X(MAP,              "map/map.cl",               MAP,        keys,     1, W(transform, transform) W(fill, fill) \
+                                                     W(iota, iota) W(adjacent_difference, adjacent_difference)) \
+    X(GATHER,           "map/gather.cl",            MAP,        keys,     1, W(gather, gather) W(scatter, gather) \
+                                                     W(unpack, unpack)) \
+    X(STENCIL,          "map/stencil.cl",           MAP,        keys,     1, W(stencil, stencil)) \
+    X(RANDOM,           "map/random.cl",            MAP,        keys,     1, W(random, random)) \
+    X(MONOID_CHECK,     "scan/monoid_check.cl",     REDUCE,     elements, 1, ) \
+    X(SUB_GROUP_CHECK,  "group/sub_group_check.cl", REDUCE,     values,   1, )
+
+/* clang-format on */
+
+#define GPI_LEFT_OUT(field, DESC) /* for W */
+/* ---- End file src/runtime/primitives.h ---- */
+
 /* ---- Begin file kernels/common/group/constants.cl ---- */
 /* constants.cl - sub-groups: for the host and for kernels. */
 #ifndef GPI_GROUP_CONSTANTS_CL
@@ -4396,34 +4445,10 @@ static cl_int gpi_restore_order(gp_context *gp)
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
 
 typedef enum gpi_primitive {
-    GPI_REDUCE,
-    GPI_SCAN,
-    GPI_SELECT, /* also partition, unique, run-length encoding */
-    GPI_BY_KEY, /* reduction by key in a single pass */
-    GPI_SORT,
-    GPI_BUCKETS,
-    GPI_SORT_TILE,
-    GPI_MERGE,
-    GPI_SEARCH,
-    GPI_TOPK,
-    GPI_SEGMENTED_SORT,
-    GPI_SORT_STRINGS,
-    GPI_SORT_RECORDS,
-    GPI_BRACKETS,
-    GPI_BRACKETS_BACK,
-    GPI_STACK_SCAN,
-    GPI_TREE,
-    GPI_HASH,
-    GPI_HASH_EACH,
-    GPI_HISTOGRAM,
-    GPI_SEGMENTED_REDUCE,
-    GPI_MONOID_CHECK,
-    GPI_SUB_GROUP_CHECK,
-    GPI_MAP, /* transform, fill, iota, adjacent_difference */
-    GPI_RANDOM,
-    GPI_GATHER, /* scatter, unpack */
-    GPI_STENCIL,
-    GPI_PRIMITIVES
+#define GPI_PRIMITIVE_VALUE(primitive, file, rows, memory, least, warm_ups) GPI_##primitive,
+    GPI_PRIMITIVE_ROWS(GPI_PRIMITIVE_VALUE, GPI_LEFT_OUT)
+#undef GPI_PRIMITIVE_VALUE
+        GPI_PRIMITIVES
 } gpi_primitive;
 
 /* Limits of the kernels, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
@@ -4598,41 +4623,6 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(MAP,        AMD,       LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
     X(MAP,        UNKNOWN,   LOCAL,     256,      16, AUTO,   MULTI_PASS,  1)
 
-/* X(primitive, rows, memory, least)
-
-   rows: the primitive whose rows are used, its own or another's. memory: the function gpi_local_bytes_of_... of
-   tuning.c that returns a group's local memory. least: the fewest work-items of a local group. Primitives on keys
-   or on bins need four: searches need them, and PoCL 3.1 compiles onesweep for groups of two so that it writes
-   out of bounds. */
-#define GPI_TUNED(X) \
-    X(REDUCE,           REDUCE,     values,   1) \
-    X(SCAN,             SCAN,       elements, 1) \
-    X(SELECT,           SELECT,     elements, 1) \
-    X(BY_KEY,           SELECT,     elements, 1) \
-    X(SORT,             SORT,       keys,     4) \
-    X(BUCKETS,          SORT,       keys,     4) \
-    X(SORT_TILE,        SORT_TILE,  keys,     4) \
-    X(MERGE,            MERGE,      merge,    4) \
-    X(SEARCH,           SEARCH,     keys,     4) \
-    X(TOPK,             SORT,       keys,     4) \
-    X(SEGMENTED_SORT,   SORT,       keys,     4) \
-    X(SORT_STRINGS,     SORT,       keys,     4) \
-    X(SORT_RECORDS,     MAP,        keys,     1) \
-    X(BRACKETS,         BRACKETS,   brackets, 1) \
-    X(BRACKETS_BACK,    BRACKETS,   brackets, 1) \
-    X(STACK_SCAN,       STACK_SCAN, stack,    1) \
-    X(TREE,             TREE,       tree,     1) \
-    X(HASH,             HASH,       keys,     1) \
-    X(HASH_EACH,        HASH,       keys,     1) \
-    X(HISTOGRAM,        HISTOGRAM,  keys,     4) \
-    X(SEGMENTED_REDUCE, REDUCE,     values,   1) \
-    X(MONOID_CHECK,     REDUCE,     elements, 1) \
-    X(SUB_GROUP_CHECK,  REDUCE,     values,   1) \
-    X(MAP,              MAP,        keys,     1) \
-    X(RANDOM,           MAP,        keys,     1) \
-    X(GATHER,           MAP,        keys,     1) \
-    X(STENCIL,          MAP,        keys,     1)
-
 /* clang-format on */
 /* ---- End file src/runtime/tuning_table.h ---- */
 
@@ -4650,19 +4640,15 @@ static const gpi_tuning_row gpi_tuning_rows[] = {
 };
 /* clang-format on */
 
-/* The compiler checks that each primitive names the primitive whose rows it uses, and that there is a row for unknown
-   devices among them. */
-#define GPI_TUNED_BIT(primitive, rows, memory, least) | 1u << GPI_##primitive
-#define GPI_ROWS_BIT(primitive, rows, memory, least) | 1u << GPI_##rows
+/* The compiler checks that the primitive whose rows another one uses has a row for unknown devices. */
+#define GPI_ROWS_BIT(primitive, file, rows, memory, least, warm_ups) | 1u << GPI_##rows
 #define GPI_UNKNOWN_BIT(primitive, device_class, shape, group, bytes, words, strategy, polls) \
     | (GP_DEVICE_CLASS_##device_class == GP_DEVICE_CLASS_UNKNOWN ? 1u << GPI_##primitive : 0u)
-typedef char
-    gpi_a_primitive_is_not_tuned[(0u GPI_TUNED(GPI_TUNED_BIT)) == (1u << GPI_PRIMITIVES) - 1 ? 1 : -1];
 typedef char gpi_a_primitive_has_no_row_for_unknown_devices
-    [((0u GPI_TUNED(GPI_ROWS_BIT)) & ~(0u GPI_TUNING(GPI_UNKNOWN_BIT))) == 0u ? 1 : -1];
+    [((0u GPI_PRIMITIVE_ROWS(GPI_ROWS_BIT, GPI_LEFT_OUT)) & ~(0u GPI_TUNING(GPI_UNKNOWN_BIT))) == 0u ? 1
+                                                                                                     : -1];
 #undef GPI_UNKNOWN_BIT
 #undef GPI_ROWS_BIT
-#undef GPI_TUNED_BIT
 
 /* Rows for a shape that the device's row does not have, but that tuning forces. */
 static const gpi_tuning_row gpi_tuning_forced_serial = {
@@ -4759,29 +4745,17 @@ static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
     return (tile + tile / 32) * (size + 2) + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
 }
 
-/* Rows, local memory and least group of a primitive: a line of GPI_TUNED. */
-typedef struct gpi_tuned {
+/* How tuning fits each primitive. */
+static const struct gpi_tuned {
     gpi_primitive rows;
     uint64_t (*local_bytes)(uint64_t group, uint64_t per_item, uint64_t size);
     uint32_t group_least;
-} gpi_tuned;
-
-static gpi_tuned gpi_tuned_of(gpi_primitive primitive)
-{
-    gpi_tuned tuned = {primitive, gpi_local_bytes_of_elements, 1};
-    switch (primitive) {
-#define GPI_TUNED_CASE(name, rows_of, memory, least)     \
-    case GPI_##name:                                     \
-        tuned.rows = GPI_##rows_of;                      \
-        tuned.local_bytes = gpi_local_bytes_of_##memory; \
-        tuned.group_least = least;                       \
-        break;
-        GPI_TUNED(GPI_TUNED_CASE)
-#undef GPI_TUNED_CASE
-    case GPI_PRIMITIVES: break;
-    }
-    return tuned;
-}
+} gpi_tuned_of[] = {
+#define GPI_TUNED_ROW(primitive, file, rows, memory, least, warm_ups) \
+    {GPI_##rows, gpi_local_bytes_of_##memory, least},
+    GPI_PRIMITIVE_ROWS(GPI_TUNED_ROW, GPI_LEFT_OUT)
+#undef GPI_TUNED_ROW
+};
 
 /* Gives up sub-groups that would be larger than the group. */
 static void gpi_plan_fit_sub_group(gpi_plan *plan)
@@ -4790,7 +4764,7 @@ static void gpi_plan_fit_sub_group(gpi_plan *plan)
 }
 
 /* Returns the local memory of the plan's groups, in the kernel of the program that needs most. */
-static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tuned, size_t size)
+static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const struct gpi_tuned *tuned, size_t size)
 {
     const uint64_t bytes = tuned->local_bytes(plan->group, plan->per_item, size);
     uint64_t split;
@@ -4809,11 +4783,11 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tune
 static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
                                gpi_plan *plan)
 {
-    const gpi_tuned tuned = gpi_tuned_of(primitive);
+    const struct gpi_tuned *tuned = &gpi_tuned_of[primitive];
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
-    while (gpi_plan_local_bytes(plan, &tuned, size) > info->local_mem_size ||
+    while (gpi_plan_local_bytes(plan, tuned, size) > info->local_mem_size ||
            plan->group * plan->per_item > GPI_TILE_LOCAL_MAX) {
         if (plan->per_item > 1) {
             plan->per_item /= 2;
@@ -4986,7 +4960,7 @@ static const gpi_tuning_row *gpi_tuning_row_of(const gp_context *gp, gpi_primiti
 static gp_result gpi_plan_make_sized(gp_context *gp, gpi_primitive primitive, size_t size,
                                      gp_strategy strategy, gpi_plan *plan)
 {
-    const gpi_tuning_row *row = gpi_tuning_row_of(gp, gpi_tuned_of(primitive).rows);
+    const gpi_tuning_row *row = gpi_tuning_row_of(gp, gpi_tuned_of[primitive].rows);
     if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "strategy = %d is not a gp_strategy", (int)strategy);
     }
@@ -5019,7 +4993,7 @@ static gp_result gpi_plan_make_sort(gp_context *gp, gpi_primitive primitive, siz
 /* Fails if a group of the local shape is smaller than the primitive needs. */
 static gp_result gpi_plan_check_group(gp_context *gp, gpi_primitive primitive, const gpi_plan *plan)
 {
-    const uint32_t least = gpi_tuned_of(primitive).group_least;
+    const uint32_t least = gpi_tuned_of[primitive].group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "a group has %u work-item%s, and needs at least %u",
                     plan->group, plan->group == 1 ? "" : "s", least);
@@ -5134,6 +5108,7 @@ typedef void gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, co
                                   gpi_text *text);
 
 /* compose.c */
+static const char *gpi_program_file(gpi_primitive primitive);
 static const char *const *gpi_kernel_names(gpi_primitive primitive, const char *wing);
 static const char *gpi_wing_of(const char *prelude);
 static void gpi_text_add_kernels(gpi_text *text, const char *path);
@@ -25969,37 +25944,12 @@ static const gpi_program_text gpi_program_texts[] = {
 /* Returns the entry file of a program, in kernels/. */
 static const char *gpi_program_file(gpi_primitive primitive)
 {
-    switch (primitive) {
-    case GPI_REDUCE: return "scan/reduce.cl";
-    case GPI_SCAN: return "scan/scan.cl";
-    case GPI_SELECT: return "select/select.cl";
-    case GPI_BY_KEY: return "select/by_key.cl";
-    case GPI_SORT: return "sort/sort.cl";
-    case GPI_BUCKETS: return "sort/buckets.cl";
-    case GPI_SORT_TILE: return "sort/sort_tile.cl";
-    case GPI_MERGE: return "sort/merge.cl";
-    case GPI_SEARCH: return "sort/search.cl";
-    case GPI_TOPK: return "sort/topk.cl";
-    case GPI_SEGMENTED_SORT: return "sort/segmented_sort.cl";
-    case GPI_SORT_STRINGS: return "sort/sort_strings.cl";
-    case GPI_SORT_RECORDS: return "sort/sort_records.cl";
-    case GPI_BRACKETS: return "nest/brackets.cl";
-    case GPI_BRACKETS_BACK: return "nest/brackets_single_pass.cl";
-    case GPI_STACK_SCAN: return "nest/stack_scan.cl";
-    case GPI_TREE: return "nest/tree.cl";
-    case GPI_HASH: return "hash/hash.cl";
-    case GPI_HASH_EACH: return "hash/each.cl";
-    case GPI_HISTOGRAM: return "histogram/histogram.cl";
-    case GPI_SEGMENTED_REDUCE: return "scan/segmented_reduce.cl";
-    case GPI_MONOID_CHECK: return "scan/monoid_check.cl";
-    case GPI_SUB_GROUP_CHECK: return "group/sub_group_check.cl";
-    case GPI_MAP: return "map/map.cl";
-    case GPI_RANDOM: return "map/random.cl";
-    case GPI_GATHER: return "map/gather.cl";
-    case GPI_STENCIL: return "map/stencil.cl";
-    case GPI_PRIMITIVES: break;
-    }
-    return "";
+    static const char *const files[] = {
+#define GPI_PRIMITIVE_FILE(primitive, file, rows, memory, least, warm_ups) file,
+        GPI_PRIMITIVE_ROWS(GPI_PRIMITIVE_FILE, GPI_LEFT_OUT)
+#undef GPI_PRIMITIVE_FILE
+    };
+    return files[primitive];
 }
 
 /* Returns the names of a program's kernels in a wing; NULL after the last one. */
@@ -29642,9 +29592,6 @@ typedef struct gpi_segmented {
     size_t partials_at, scratch;
 } gpi_segmented;
 
-/* reduce.c */
-static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
-
 /* scan.c */
 static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_scan *scan);
 static size_t gpi_look_back_bytes(size_t tiles, size_t size);
@@ -30588,14 +30535,8 @@ static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c);
 static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to);
 static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
 
-/* select.c */
-static gp_result gpi_select_warm_up(gp_context *gp, const gp_select_desc *desc);
-static gp_result gpi_partition_warm_up(gp_context *gp, const gp_partition_desc *desc);
-
 /* unique.c */
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal);
-static gp_result gpi_unique_warm_up(gp_context *gp, const gp_unique_desc *desc);
-static gp_result gpi_run_length_encode_warm_up(gp_context *gp, const gp_run_length_encode_desc *desc);
 
 /* by_key_pass.c */
 static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
@@ -30606,9 +30547,6 @@ static gp_result gpi_by_key_pass_launch(gpi_call *call, const gp_reduce_by_key_d
                                         cl_ulong number_offset, cl_uint number_words);
 static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                          const gpi_by_key_pass *p);
-
-/* reduce_by_key.c */
-static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc);
 /* ---- End file src/select/select.h ---- */
 
 /* ---- Begin file src/select/by_key_pass.c ---- */
@@ -31995,21 +31933,6 @@ static size_t gpi_segments_scratch_most(const gpi_segments *s);
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s);
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
-
-/* sort_strings.c */
-static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
-
-/* sort_records.c */
-static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_desc *desc);
-
-/* merge.c */
-static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc);
-
-/* search.c */
-static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc);
-
-/* topk.c */
-static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 /* ---- End file src/sort/sort.h ---- */
 
 /* ---- Begin file src/sort/buckets.c ---- */
@@ -35239,13 +35162,6 @@ static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset);
 static size_t gpi_brackets_groups(const gpi_brackets *b);
 static cl_uint gpi_brackets_parts(cl_uint leaves);
 static void gpi_brackets_init(gpi_brackets *b, const gp_brackets_desc *desc);
-static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
-
-/* stack_scan.c */
-static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc);
-
-/* tree.c */
-static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
 /* ---- End file src/nest/nest.h ---- */
 
 /* ---- Begin file src/nest/brackets.c ---- */
@@ -36576,9 +36492,6 @@ static gp_result gpi_hash_make_room(gp_context *gp, gpi_table *table, size_t cou
 
 /* device_text.c */
 static gp_result gpi_hash_device_text(gp_context *gp, gp_hash handle, gpi_text *text);
-
-/* warm_up.c */
-static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 /* ---- End file src/hash/hash.h ---- */
 
 /* ---- Begin file src/hash/batch.c ---- */
@@ -38294,21 +38207,6 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
 }
 /* ---- End file src/hash/warm_up.c ---- */
 
-/* ---- Begin file src/map/map.h ---- */
-/* map.h - warm-ups of maps, gathers, random numbers and stencils. */
-/* map.c */
-static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc);
-
-/* gather.c */
-static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc);
-
-/* random.c */
-static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc);
-
-/* stencil.c */
-static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc);
-/* ---- End file src/map/map.h ---- */
-
 /* ---- Begin file src/map/gather.c ---- */
 /* gather.c - gp_gather, gp_scatter and gp_unpack: move elements by index. An unpack scans its flags to get the indices. */
 enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
@@ -38602,30 +38500,33 @@ static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
     return result;
 }
 
-static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
+static gp_result gpi_gather_warm_up(gp_context *gp, const gp_gather_desc *desc)
 {
-    gp_result result = GP_OK;
     gpi_gather gather;
-    if (desc->gather) {
-        gpi_gather_init(&gather, desc->gather, false);
-        result = gpi_gather_warm_up_one(gp, &gather);
-    }
-    if (desc->scatter && result == GP_OK) {
-        gpi_gather_init(&gather, desc->scatter, true);
-        result = gpi_gather_warm_up_one(gp, &gather);
-    }
-    if (desc->unpack && result == GP_OK) {
-        gp_scan_desc scan; /* warmed up for several tiles, too */
-        gpi_gather_init_unpack(&gather, desc->unpack);
-        memset(&scan, 0, sizeof scan);
-        scan.type = gather.flag_type;
-        scan.map = "x != 0";
-        scan.out_type = gather.index_type;
-        scan.op = GP_SUM;
-        result = gpi_scan_warm_up(gp, &scan);
-        if (result == GP_OK) result = gpi_gather_warm_up_one(gp, &gather);
-    }
-    return result;
+    gpi_gather_init(&gather, desc, false);
+    return gpi_gather_warm_up_one(gp, &gather);
+}
+
+static gp_result gpi_scatter_warm_up(gp_context *gp, const gp_gather_desc *desc)
+{
+    gpi_gather gather;
+    gpi_gather_init(&gather, desc, true);
+    return gpi_gather_warm_up_one(gp, &gather);
+}
+
+static gp_result gpi_unpack_warm_up(gp_context *gp, const gp_unpack_desc *desc)
+{
+    gpi_gather gather;
+    gp_scan_desc scan; /* warmed up for several tiles, too */
+    gp_result result;
+    gpi_gather_init_unpack(&gather, desc);
+    memset(&scan, 0, sizeof scan);
+    scan.type = gather.flag_type;
+    scan.map = "x != 0";
+    scan.out_type = gather.index_type;
+    scan.op = GP_SUM;
+    result = gpi_scan_warm_up(gp, &scan);
+    return result == GP_OK ? gpi_gather_warm_up_one(gp, &gather) : result;
 }
 /* ---- End file src/map/gather.c ---- */
 
@@ -39072,7 +38973,7 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 /* ------------------------------------------------------------------ warm-up */
 
 /* Runs a described map on one zero, in buffers of its own. Does nothing if `result` is an error, and returns it. */
-static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result result)
+static gp_result gpi_map_warm_up(gp_context *gp, gpi_map *map, gp_result result)
 {
     enum { GPI_LARGEST = GP_RECORD_BYTES }; /* bytes of an element */
     cl_mem in = NULL, out = NULL;
@@ -39092,27 +38993,28 @@ static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result res
     return result;
 }
 
-static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc)
+static gp_result gpi_transform_warm_up(gp_context *gp, const gp_transform_desc *desc)
 {
-    gp_result r = GP_OK;
     gpi_map map;
-    if (desc->transform) {
-        r = gpi_map_of_transform(gp, desc->transform, &map);
-        r = gpi_map_warm_up_one(gp, &map, r);
-    }
-    if (desc->fill && r == GP_OK) {
-        r = gpi_map_of_fill(gp, desc->fill, &map);
-        r = gpi_map_warm_up_one(gp, &map, r);
-    }
-    if (desc->iota && r == GP_OK) {
-        r = gpi_map_of_iota(gp, desc->iota, &map);
-        r = gpi_map_warm_up_one(gp, &map, r);
-    }
-    if (desc->adjacent_difference && r == GP_OK) {
-        r = gpi_map_of_difference(gp, desc->adjacent_difference, &map);
-        r = gpi_map_warm_up_one(gp, &map, r);
-    }
-    return r;
+    return gpi_map_warm_up(gp, &map, gpi_map_of_transform(gp, desc, &map));
+}
+
+static gp_result gpi_fill_warm_up(gp_context *gp, const gp_fill_desc *desc)
+{
+    gpi_map map;
+    return gpi_map_warm_up(gp, &map, gpi_map_of_fill(gp, desc, &map));
+}
+
+static gp_result gpi_iota_warm_up(gp_context *gp, const gp_iota_desc *desc)
+{
+    gpi_map map;
+    return gpi_map_warm_up(gp, &map, gpi_map_of_iota(gp, desc, &map));
+}
+
+static gp_result gpi_adjacent_difference_warm_up(gp_context *gp, const gp_adjacent_difference_desc *desc)
+{
+    gpi_map map;
+    return gpi_map_warm_up(gp, &map, gpi_map_of_difference(gp, desc, &map));
 }
 /* ---- End file src/map/map.c ---- */
 
@@ -39662,12 +39564,6 @@ static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc
     return result;
 }
 /* ---- End file src/map/stencil.c ---- */
-
-/* ---- Begin file src/histogram/histogram.h ---- */
-/* histogram.h */
-/* histogram.c */
-static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc);
-/* ---- End file src/histogram/histogram.h ---- */
 
 /* ---- Begin file src/histogram/histogram.c ---- */
 /* histogram.c - gp_histogram: if bins are few, each group counts in its own table. Otherwise groups count by atomics (local
@@ -41965,25 +41861,13 @@ static bool gpi_span_number(gpi_span s, uint32_t *number)
 
 /* ------------------------------------------------------------------ rows */
 
-/* Returns the name of a primitive in tuning files; NULL: the table has no rows for it. */
-static const char *gpi_tuning_name(gpi_primitive primitive)
+/* Returns the name of a primitive in tuning files, which is its entry file's; empty: the table has no rows for it. */
+static gpi_span gpi_tuning_name(gpi_primitive primitive)
 {
-    switch (primitive) {
-    case GPI_REDUCE: return "reduce";
-    case GPI_SCAN: return "scan";
-    case GPI_SELECT: return "select";
-    case GPI_SORT: return "sort";
-    case GPI_SORT_TILE: return "sort_tile";
-    case GPI_MERGE: return "merge";
-    case GPI_SEARCH: return "search";
-    case GPI_BRACKETS: return "brackets";
-    case GPI_STACK_SCAN: return "stack_scan";
-    case GPI_TREE: return "tree";
-    case GPI_HASH: return "hash";
-    case GPI_HISTOGRAM: return "histogram";
-    case GPI_MAP: return "map";
-    default: return NULL;
-    }
+    const char *name = strchr(gpi_program_file(primitive), '/') + 1;
+    const bool has_rows = gpi_tuning_find(GP_DEVICE_CLASS_UNKNOWN, primitive)->primitive == primitive;
+    const gpi_span span = {name, has_rows ? strlen(name) - strlen(".cl") : 0};
+    return span;
 }
 
 /* Returns the context's own row of the primitive `name`, at first a copy of the table's. NULL: there is no such primitive. */
@@ -41991,9 +41875,10 @@ static gpi_tuning_row *gpi_tuned_row(gp_context *gp, gpi_span name)
 {
     int primitive;
     for (primitive = 0; primitive < GPI_PRIMITIVES; primitive++) {
-        const char *known = gpi_tuning_name((gpi_primitive)primitive);
+        const gpi_span known = gpi_tuning_name((gpi_primitive)primitive);
         gpi_tuning_row *row = &gp->tuned[primitive];
-        if (!known || !gpi_span_is(name, known)) continue;
+        if (!known.length || known.length != name.length || memcmp(known.at, name.at, name.length) != 0)
+            continue;
         if (!row->group) *row = *gpi_tuning_find(gp->info.device_class, (gpi_primitive)primitive);
         return row;
     }
@@ -42147,33 +42032,12 @@ static gp_result gpi_tuning_open(gp_context *gp)
 static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result = GP_OK;
-    if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
-    if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
-    if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
-    if (desc->merge && result == GP_OK) result = gpi_merge_warm_up(gp, desc->merge);
-    if (desc->search && result == GP_OK) result = gpi_search_warm_up(gp, desc->search);
-    if (desc->topk && result == GP_OK) result = gpi_topk_warm_up(gp, desc->topk);
-    if (desc->segmented_reduce && result == GP_OK)
-        result = gpi_segmented_reduce_warm_up(gp, desc->segmented_reduce);
-    if (desc->histogram && result == GP_OK) result = gpi_histogram_warm_up(gp, desc->histogram);
-    if (desc->segmented_sort && result == GP_OK)
-        result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
-    if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
-    if (desc->sort_records && result == GP_OK) result = gpi_sort_records_warm_up(gp, desc->sort_records);
-    if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
-    if (desc->select && result == GP_OK) result = gpi_select_warm_up(gp, desc->select);
-    if (desc->partition && result == GP_OK) result = gpi_partition_warm_up(gp, desc->partition);
-    if (desc->unique && result == GP_OK) result = gpi_unique_warm_up(gp, desc->unique);
-    if (desc->reduce_by_key && result == GP_OK) result = gpi_reduce_by_key_warm_up(gp, desc->reduce_by_key);
-    if (desc->run_length_encode && result == GP_OK)
-        result = gpi_run_length_encode_warm_up(gp, desc->run_length_encode);
-    if (desc->stack_scan && result == GP_OK) result = gpi_stack_scan_warm_up(gp, desc->stack_scan);
-    if (desc->tree && result == GP_OK) result = gpi_tree_warm_up(gp, desc->tree);
-    if (desc->hash && result == GP_OK) result = gpi_hash_warm_up(gp, desc->hash);
-    if (result == GP_OK) result = gpi_map_warm_up(gp, desc);
-    if (result == GP_OK) result = gpi_gather_warm_up(gp, desc);
-    if (desc->stencil && result == GP_OK) result = gpi_stencil_warm_up(gp, desc->stencil);
-    if (desc->random && result == GP_OK) result = gpi_random_warm_up(gp, desc->random);
+#define GPI_WARM_UP(field, DESC) \
+    if (desc->field && result == GP_OK) result = gpi_##field##_warm_up(gp, desc->field);
+#define GPI_WARM_UP_ROW(primitive, file, rows, memory, least, warm_ups) warm_ups
+    GPI_PRIMITIVE_ROWS(GPI_WARM_UP_ROW, GPI_WARM_UP)
+#undef GPI_WARM_UP_ROW
+#undef GPI_WARM_UP
     return result;
 }
 

@@ -67,25 +67,13 @@ static bool gpi_span_number(gpi_span s, uint32_t *number)
 
 /* ------------------------------------------------------------------ rows */
 
-/* Returns the name of a primitive in tuning files; NULL: the table has no rows for it. */
-static const char *gpi_tuning_name(gpi_primitive primitive)
+/* Returns the name of a primitive in tuning files, which is its entry file's; empty: the table has no rows for it. */
+static gpi_span gpi_tuning_name(gpi_primitive primitive)
 {
-    switch (primitive) {
-    case GPI_REDUCE: return "reduce";
-    case GPI_SCAN: return "scan";
-    case GPI_SELECT: return "select";
-    case GPI_SORT: return "sort";
-    case GPI_SORT_TILE: return "sort_tile";
-    case GPI_MERGE: return "merge";
-    case GPI_SEARCH: return "search";
-    case GPI_BRACKETS: return "brackets";
-    case GPI_STACK_SCAN: return "stack_scan";
-    case GPI_TREE: return "tree";
-    case GPI_HASH: return "hash";
-    case GPI_HISTOGRAM: return "histogram";
-    case GPI_MAP: return "map";
-    default: return NULL;
-    }
+    const char *name = strchr(gpi_program_file(primitive), '/') + 1;
+    const bool has_rows = gpi_tuning_find(GP_DEVICE_CLASS_UNKNOWN, primitive)->primitive == primitive;
+    const gpi_span span = {name, has_rows ? strlen(name) - strlen(".cl") : 0};
+    return span;
 }
 
 /* Returns the context's own row of the primitive `name`, at first a copy of the table's. NULL: there is no such primitive. */
@@ -93,9 +81,10 @@ static gpi_tuning_row *gpi_tuned_row(gp_context *gp, gpi_span name)
 {
     int primitive;
     for (primitive = 0; primitive < GPI_PRIMITIVES; primitive++) {
-        const char *known = gpi_tuning_name((gpi_primitive)primitive);
+        const gpi_span known = gpi_tuning_name((gpi_primitive)primitive);
         gpi_tuning_row *row = &gp->tuned[primitive];
-        if (!known || !gpi_span_is(name, known)) continue;
+        if (!known.length || known.length != name.length || memcmp(known.at, name.at, name.length) != 0)
+            continue;
         if (!row->group) *row = *gpi_tuning_find(gp->info.device_class, (gpi_primitive)primitive);
         return row;
     }

@@ -124,6 +124,3 @@ static gp_result gpi_hash_make_room(gp_context *gp, gpi_table *table, size_t cou
 
 /* device_text.c */
 static gp_result gpi_hash_device_text(gp_context *gp, gp_hash handle, gpi_text *text);
-
-/* warm_up.c */
-static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);

@@ -11,7 +11,6 @@
 #include "program/user_text.h"
 #include "launch/launch.h"
 #include "element/element.h"
-#include "histogram/histogram.h"
 
 #include <string.h>
 

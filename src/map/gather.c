@@ -10,7 +10,6 @@
 #include "launch/launch.h"
 #include "element/element.h"
 #include "scan/scan.h"
-#include "map/map.h"
 
 #include <string.h>
 
@@ -305,28 +304,31 @@ static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
     return result;
 }
 
-static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
+static gp_result gpi_gather_warm_up(gp_context *gp, const gp_gather_desc *desc)
 {
-    gp_result result = GP_OK;
     gpi_gather gather;
-    if (desc->gather) {
-        gpi_gather_init(&gather, desc->gather, false);
-        result = gpi_gather_warm_up_one(gp, &gather);
-    }
-    if (desc->scatter && result == GP_OK) {
-        gpi_gather_init(&gather, desc->scatter, true);
-        result = gpi_gather_warm_up_one(gp, &gather);
-    }
-    if (desc->unpack && result == GP_OK) {
-        gp_scan_desc scan; /* warmed up for several tiles, too */
-        gpi_gather_init_unpack(&gather, desc->unpack);
-        memset(&scan, 0, sizeof scan);
-        scan.type = gather.flag_type;
-        scan.map = "x != 0";
-        scan.out_type = gather.index_type;
-        scan.op = GP_SUM;
-        result = gpi_scan_warm_up(gp, &scan);
-        if (result == GP_OK) result = gpi_gather_warm_up_one(gp, &gather);
-    }
-    return result;
+    gpi_gather_init(&gather, desc, false);
+    return gpi_gather_warm_up_one(gp, &gather);
+}
+
+static gp_result gpi_scatter_warm_up(gp_context *gp, const gp_gather_desc *desc)
+{
+    gpi_gather gather;
+    gpi_gather_init(&gather, desc, true);
+    return gpi_gather_warm_up_one(gp, &gather);
+}
+
+static gp_result gpi_unpack_warm_up(gp_context *gp, const gp_unpack_desc *desc)
+{
+    gpi_gather gather;
+    gp_scan_desc scan; /* warmed up for several tiles, too */
+    gp_result result;
+    gpi_gather_init_unpack(&gather, desc);
+    memset(&scan, 0, sizeof scan);
+    scan.type = gather.flag_type;
+    scan.map = "x != 0";
+    scan.out_type = gather.index_type;
+    scan.op = GP_SUM;
+    result = gpi_scan_warm_up(gp, &scan);
+    return result == GP_OK ? gpi_gather_warm_up_one(gp, &gather) : result;
 }

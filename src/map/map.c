@@ -10,7 +10,6 @@
 #include "program/user_text.h"
 #include "launch/launch.h"
 #include "element/element.h"
-#include "map/map.h"
 
 #include <string.h>
 
@@ -455,7 +454,7 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 /* ------------------------------------------------------------------ warm-up */
 
 /* Runs a described map on one zero, in buffers of its own. Does nothing if `result` is an error, and returns it. */
-static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result result)
+static gp_result gpi_map_warm_up(gp_context *gp, gpi_map *map, gp_result result)
 {
     enum { GPI_LARGEST = GP_RECORD_BYTES }; /* bytes of an element */
     cl_mem in = NULL, out = NULL;
@@ -475,25 +474,26 @@ static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result res
     return result;
 }
 
-static gp_result gpi_map_warm_up(gp_context *gp, const gp_warmup_desc *desc)
+static gp_result gpi_transform_warm_up(gp_context *gp, const gp_transform_desc *desc)
 {
-    gp_result r = GP_OK;
     gpi_map map;
-    if (desc->transform) {
-        r = gpi_map_of_transform(gp, desc->transform, &map);
-        r = gpi_map_warm_up_one(gp, &map, r);
-    }
-    if (desc->fill && r == GP_OK) {
-        r = gpi_map_of_fill(gp, desc->fill, &map);
-        r = gpi_map_warm_up_one(gp, &map, r);
-    }
-    if (desc->iota && r == GP_OK) {
-        r = gpi_map_of_iota(gp, desc->iota, &map);
-        r = gpi_map_warm_up_one(gp, &map, r);
-    }
-    if (desc->adjacent_difference && r == GP_OK) {
-        r = gpi_map_of_difference(gp, desc->adjacent_difference, &map);
-        r = gpi_map_warm_up_one(gp, &map, r);
-    }
-    return r;
+    return gpi_map_warm_up(gp, &map, gpi_map_of_transform(gp, desc, &map));
+}
+
+static gp_result gpi_fill_warm_up(gp_context *gp, const gp_fill_desc *desc)
+{
+    gpi_map map;
+    return gpi_map_warm_up(gp, &map, gpi_map_of_fill(gp, desc, &map));
+}
+
+static gp_result gpi_iota_warm_up(gp_context *gp, const gp_iota_desc *desc)
+{
+    gpi_map map;
+    return gpi_map_warm_up(gp, &map, gpi_map_of_iota(gp, desc, &map));
+}
+
+static gp_result gpi_adjacent_difference_warm_up(gp_context *gp, const gp_adjacent_difference_desc *desc)
+{
+    gpi_map map;
+    return gpi_map_warm_up(gp, &map, gpi_map_of_difference(gp, desc, &map));
 }

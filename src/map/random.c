@@ -9,7 +9,6 @@
 #include "program/program.h"
 #include "launch/launch.h"
 #include "element/element.h"
-#include "map/map.h"
 
 #include <float.h>
 #include <string.h>

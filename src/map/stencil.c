@@ -10,7 +10,6 @@
 #include "program/user_text.h"
 #include "launch/launch.h"
 #include "element/element.h"
-#include "map/map.h"
 
 #include <string.h>
 

@@ -46,10 +46,3 @@ static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset);
 static size_t gpi_brackets_groups(const gpi_brackets *b);
 static cl_uint gpi_brackets_parts(cl_uint leaves);
 static void gpi_brackets_init(gpi_brackets *b, const gp_brackets_desc *desc);
-static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc);
-
-/* stack_scan.c */
-static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc);
-
-/* tree.c */
-static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);

@@ -2,6 +2,7 @@
 #include "base/context.h"
 #include "base/math.h"
 #include "base/memory.h"
+#include "runtime/primitives.h"
 #include "program/program.h"
 #include "kernels.h" /* made from kernels/ by tools/amalgamate.sh */
 
@@ -12,37 +13,12 @@
 /* Returns the entry file of a program, in kernels/. */
 static const char *gpi_program_file(gpi_primitive primitive)
 {
-    switch (primitive) {
-    case GPI_REDUCE: return "scan/reduce.cl";
-    case GPI_SCAN: return "scan/scan.cl";
-    case GPI_SELECT: return "select/select.cl";
-    case GPI_BY_KEY: return "select/by_key.cl";
-    case GPI_SORT: return "sort/sort.cl";
-    case GPI_BUCKETS: return "sort/buckets.cl";
-    case GPI_SORT_TILE: return "sort/sort_tile.cl";
-    case GPI_MERGE: return "sort/merge.cl";
-    case GPI_SEARCH: return "sort/search.cl";
-    case GPI_TOPK: return "sort/topk.cl";
-    case GPI_SEGMENTED_SORT: return "sort/segmented_sort.cl";
-    case GPI_SORT_STRINGS: return "sort/sort_strings.cl";
-    case GPI_SORT_RECORDS: return "sort/sort_records.cl";
-    case GPI_BRACKETS: return "nest/brackets.cl";
-    case GPI_BRACKETS_BACK: return "nest/brackets_single_pass.cl";
-    case GPI_STACK_SCAN: return "nest/stack_scan.cl";
-    case GPI_TREE: return "nest/tree.cl";
-    case GPI_HASH: return "hash/hash.cl";
-    case GPI_HASH_EACH: return "hash/each.cl";
-    case GPI_HISTOGRAM: return "histogram/histogram.cl";
-    case GPI_SEGMENTED_REDUCE: return "scan/segmented_reduce.cl";
-    case GPI_MONOID_CHECK: return "scan/monoid_check.cl";
-    case GPI_SUB_GROUP_CHECK: return "group/sub_group_check.cl";
-    case GPI_MAP: return "map/map.cl";
-    case GPI_RANDOM: return "map/random.cl";
-    case GPI_GATHER: return "map/gather.cl";
-    case GPI_STENCIL: return "map/stencil.cl";
-    case GPI_PRIMITIVES: break;
-    }
-    return "";
+    static const char *const files[] = {
+#define GPI_PRIMITIVE_FILE(primitive, file, rows, memory, least, warm_ups) file,
+        GPI_PRIMITIVE_ROWS(GPI_PRIMITIVE_FILE, GPI_LEFT_OUT)
+#undef GPI_PRIMITIVE_FILE
+    };
+    return files[primitive];
 }
 
 /* Returns the names of a program's kernels in a wing; NULL after the last one. */

@@ -43,6 +43,7 @@ typedef void gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, co
                                   gpi_text *text);
 
 /* compose.c */
+static const char *gpi_program_file(gpi_primitive primitive);
 static const char *const *gpi_kernel_names(gpi_primitive primitive, const char *wing);
 static const char *gpi_wing_of(const char *prelude);
 static void gpi_text_add_kernels(gpi_text *text, const char *path);

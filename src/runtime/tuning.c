@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "runtime/device.h"
+#include "runtime/primitives.h"
 #include "runtime/tuning.h"
 #include "runtime/tuning_table.h"
 
@@ -20,19 +21,15 @@ static const gpi_tuning_row gpi_tuning_rows[] = {
 };
 /* clang-format on */
 
-/* The compiler checks that each primitive names the primitive whose rows it uses, and that there is a row for unknown
-   devices among them. */
-#define GPI_TUNED_BIT(primitive, rows, memory, least) | 1u << GPI_##primitive
-#define GPI_ROWS_BIT(primitive, rows, memory, least) | 1u << GPI_##rows
+/* The compiler checks that the primitive whose rows another one uses has a row for unknown devices. */
+#define GPI_ROWS_BIT(primitive, file, rows, memory, least, warm_ups) | 1u << GPI_##rows
 #define GPI_UNKNOWN_BIT(primitive, device_class, shape, group, bytes, words, strategy, polls) \
     | (GP_DEVICE_CLASS_##device_class == GP_DEVICE_CLASS_UNKNOWN ? 1u << GPI_##primitive : 0u)
-typedef char
-    gpi_a_primitive_is_not_tuned[(0u GPI_TUNED(GPI_TUNED_BIT)) == (1u << GPI_PRIMITIVES) - 1 ? 1 : -1];
 typedef char gpi_a_primitive_has_no_row_for_unknown_devices
-    [((0u GPI_TUNED(GPI_ROWS_BIT)) & ~(0u GPI_TUNING(GPI_UNKNOWN_BIT))) == 0u ? 1 : -1];
+    [((0u GPI_PRIMITIVE_ROWS(GPI_ROWS_BIT, GPI_LEFT_OUT)) & ~(0u GPI_TUNING(GPI_UNKNOWN_BIT))) == 0u ? 1
+                                                                                                     : -1];
 #undef GPI_UNKNOWN_BIT
 #undef GPI_ROWS_BIT
-#undef GPI_TUNED_BIT
 
 /* Rows for a shape that the device's row does not have, but that tuning forces. */
 static const gpi_tuning_row gpi_tuning_forced_serial = {
@@ -129,29 +126,17 @@ static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
     return (tile + tile / 32) * (size + 2) + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
 }
 
-/* Rows, local memory and least group of a primitive: a line of GPI_TUNED. */
-typedef struct gpi_tuned {
+/* How tuning fits each primitive. */
+static const struct gpi_tuned {
     gpi_primitive rows;
     uint64_t (*local_bytes)(uint64_t group, uint64_t per_item, uint64_t size);
     uint32_t group_least;
-} gpi_tuned;
-
-static gpi_tuned gpi_tuned_of(gpi_primitive primitive)
-{
-    gpi_tuned tuned = {primitive, gpi_local_bytes_of_elements, 1};
-    switch (primitive) {
-#define GPI_TUNED_CASE(name, rows_of, memory, least)     \
-    case GPI_##name:                                     \
-        tuned.rows = GPI_##rows_of;                      \
-        tuned.local_bytes = gpi_local_bytes_of_##memory; \
-        tuned.group_least = least;                       \
-        break;
-        GPI_TUNED(GPI_TUNED_CASE)
-#undef GPI_TUNED_CASE
-    case GPI_PRIMITIVES: break;
-    }
-    return tuned;
-}
+} gpi_tuned_of[] = {
+#define GPI_TUNED_ROW(primitive, file, rows, memory, least, warm_ups) \
+    {GPI_##rows, gpi_local_bytes_of_##memory, least},
+    GPI_PRIMITIVE_ROWS(GPI_TUNED_ROW, GPI_LEFT_OUT)
+#undef GPI_TUNED_ROW
+};
 
 /* Gives up sub-groups that would be larger than the group. */
 static void gpi_plan_fit_sub_group(gpi_plan *plan)
@@ -160,7 +145,7 @@ static void gpi_plan_fit_sub_group(gpi_plan *plan)
 }
 
 /* Returns the local memory of the plan's groups, in the kernel of the program that needs most. */
-static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tuned, size_t size)
+static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const struct gpi_tuned *tuned, size_t size)
 {
     const uint64_t bytes = tuned->local_bytes(plan->group, plan->per_item, size);
     uint64_t split;
@@ -179,11 +164,11 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tune
 static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
                                gpi_plan *plan)
 {
-    const gpi_tuned tuned = gpi_tuned_of(primitive);
+    const struct gpi_tuned *tuned = &gpi_tuned_of[primitive];
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
-    while (gpi_plan_local_bytes(plan, &tuned, size) > info->local_mem_size ||
+    while (gpi_plan_local_bytes(plan, tuned, size) > info->local_mem_size ||
            plan->group * plan->per_item > GPI_TILE_LOCAL_MAX) {
         if (plan->per_item > 1) {
             plan->per_item /= 2;
@@ -356,7 +341,7 @@ static const gpi_tuning_row *gpi_tuning_row_of(const gp_context *gp, gpi_primiti
 static gp_result gpi_plan_make_sized(gp_context *gp, gpi_primitive primitive, size_t size,
                                      gp_strategy strategy, gpi_plan *plan)
 {
-    const gpi_tuning_row *row = gpi_tuning_row_of(gp, gpi_tuned_of(primitive).rows);
+    const gpi_tuning_row *row = gpi_tuning_row_of(gp, gpi_tuned_of[primitive].rows);
     if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "strategy = %d is not a gp_strategy", (int)strategy);
     }
@@ -389,7 +374,7 @@ static gp_result gpi_plan_make_sort(gp_context *gp, gpi_primitive primitive, siz
 /* Fails if a group of the local shape is smaller than the primitive needs. */
 static gp_result gpi_plan_check_group(gp_context *gp, gpi_primitive primitive, const gpi_plan *plan)
 {
-    const uint32_t least = gpi_tuned_of(primitive).group_least;
+    const uint32_t least = gpi_tuned_of[primitive].group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "a group has %u work-item%s, and needs at least %u",
                     plan->group, plan->group == 1 ? "" : "s", least);

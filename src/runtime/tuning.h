@@ -2,38 +2,15 @@
 #pragma once
 #include "api/gpuprim.h"
 #include "group/constants.cl"
+#include "runtime/primitives.h"
 
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
 
 typedef enum gpi_primitive {
-    GPI_REDUCE,
-    GPI_SCAN,
-    GPI_SELECT, /* also partition, unique, run-length encoding */
-    GPI_BY_KEY, /* reduction by key in a single pass */
-    GPI_SORT,
-    GPI_BUCKETS,
-    GPI_SORT_TILE,
-    GPI_MERGE,
-    GPI_SEARCH,
-    GPI_TOPK,
-    GPI_SEGMENTED_SORT,
-    GPI_SORT_STRINGS,
-    GPI_SORT_RECORDS,
-    GPI_BRACKETS,
-    GPI_BRACKETS_BACK,
-    GPI_STACK_SCAN,
-    GPI_TREE,
-    GPI_HASH,
-    GPI_HASH_EACH,
-    GPI_HISTOGRAM,
-    GPI_SEGMENTED_REDUCE,
-    GPI_MONOID_CHECK,
-    GPI_SUB_GROUP_CHECK,
-    GPI_MAP, /* transform, fill, iota, adjacent_difference */
-    GPI_RANDOM,
-    GPI_GATHER, /* scatter, unpack */
-    GPI_STENCIL,
-    GPI_PRIMITIVES
+#define GPI_PRIMITIVE_VALUE(primitive, file, rows, memory, least, warm_ups) GPI_##primitive,
+    GPI_PRIMITIVE_ROWS(GPI_PRIMITIVE_VALUE, GPI_LEFT_OUT)
+#undef GPI_PRIMITIVE_VALUE
+        GPI_PRIMITIVES
 } gpi_primitive;
 
 /* Limits of the kernels, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */

@@ -117,39 +117,4 @@
     X(MAP,        AMD,       LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
     X(MAP,        UNKNOWN,   LOCAL,     256,      16, AUTO,   MULTI_PASS,  1)
 
-/* X(primitive, rows, memory, least)
-
-   rows: the primitive whose rows are used, its own or another's. memory: the function gpi_local_bytes_of_... of
-   tuning.c that returns a group's local memory. least: the fewest work-items of a local group. Primitives on keys
-   or on bins need four: searches need them, and PoCL 3.1 compiles onesweep for groups of two so that it writes
-   out of bounds. */
-#define GPI_TUNED(X) \
-    X(REDUCE,           REDUCE,     values,   1) \
-    X(SCAN,             SCAN,       elements, 1) \
-    X(SELECT,           SELECT,     elements, 1) \
-    X(BY_KEY,           SELECT,     elements, 1) \
-    X(SORT,             SORT,       keys,     4) \
-    X(BUCKETS,          SORT,       keys,     4) \
-    X(SORT_TILE,        SORT_TILE,  keys,     4) \
-    X(MERGE,            MERGE,      merge,    4) \
-    X(SEARCH,           SEARCH,     keys,     4) \
-    X(TOPK,             SORT,       keys,     4) \
-    X(SEGMENTED_SORT,   SORT,       keys,     4) \
-    X(SORT_STRINGS,     SORT,       keys,     4) \
-    X(SORT_RECORDS,     MAP,        keys,     1) \
-    X(BRACKETS,         BRACKETS,   brackets, 1) \
-    X(BRACKETS_BACK,    BRACKETS,   brackets, 1) \
-    X(STACK_SCAN,       STACK_SCAN, stack,    1) \
-    X(TREE,             TREE,       tree,     1) \
-    X(HASH,             HASH,       keys,     1) \
-    X(HASH_EACH,        HASH,       keys,     1) \
-    X(HISTOGRAM,        HISTOGRAM,  keys,     4) \
-    X(SEGMENTED_REDUCE, REDUCE,     values,   1) \
-    X(MONOID_CHECK,     REDUCE,     elements, 1) \
-    X(SUB_GROUP_CHECK,  REDUCE,     values,   1) \
-    X(MAP,              MAP,        keys,     1) \
-    X(RANDOM,           MAP,        keys,     1) \
-    X(GATHER,           MAP,        keys,     1) \
-    X(STENCIL,          MAP,        keys,     1)
-
 /* clang-format on */

@@ -34,9 +34,6 @@ typedef struct gpi_segmented {
     size_t partials_at, scratch;
 } gpi_segmented;
 
-/* reduce.c */
-static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc);
-
 /* scan.c */
 static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_scan *scan);
 static size_t gpi_look_back_bytes(size_t tiles, size_t size);

@@ -152,14 +152,8 @@ static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c);
 static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to);
 static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c);
 
-/* select.c */
-static gp_result gpi_select_warm_up(gp_context *gp, const gp_select_desc *desc);
-static gp_result gpi_partition_warm_up(gp_context *gp, const gp_partition_desc *desc);
-
 /* unique.c */
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal);
-static gp_result gpi_unique_warm_up(gp_context *gp, const gp_unique_desc *desc);
-static gp_result gpi_run_length_encode_warm_up(gp_context *gp, const gp_run_length_encode_desc *desc);
 
 /* by_key_pass.c */
 static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
@@ -170,6 +164,3 @@ static gp_result gpi_by_key_pass_launch(gpi_call *call, const gp_reduce_by_key_d
                                         cl_ulong number_offset, cl_uint number_words);
 static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                          const gpi_by_key_pass *p);
-
-/* reduce_by_key.c */
-static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc);

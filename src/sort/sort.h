@@ -128,18 +128,3 @@ static size_t gpi_segments_scratch_most(const gpi_segments *s);
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s);
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state);
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc);
-
-/* sort_strings.c */
-static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
-
-/* sort_records.c */
-static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_desc *desc);
-
-/* merge.c */
-static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc);
-
-/* search.c */
-static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc);
-
-/* topk.c */
-static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);

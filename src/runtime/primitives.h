@@ -1,0 +1,48 @@
+/* primitives.h - a row for each primitive: its program, how tuning fits it, and the calls that warm it up. */
+#pragma once
+
+/* clang-format off */
+
+/* X(primitive, entry file, rows, memory, least, warm-ups)
+
+   entry file: of its program, in kernels/. rows: the primitive whose rows of GPI_TUNING (runtime/tuning_table.h) are used, its
+   own or another's. memory: the function gpi_local_bytes_of_... of tuning.c that returns a group's local memory. least: the
+   fewest work-items of a local group. Primitives on keys or on bins need four: searches need them, and PoCL 3.1 compiles
+   onesweep for groups of two so that it writes out of bounds. warm-ups: W(field, DESC) for each field of gp_warmup_desc, a
+   gp_DESC_desc that gpi_FIELD_warm_up takes. gp_warmup goes by the order of the rows. */
+#define GPI_PRIMITIVE_ROWS(X, W) \
+    X(REDUCE,           "scan/reduce.cl",           REDUCE,     values,   1, W(reduce, reduce)) \
+    X(SCAN,             "scan/scan.cl",             SCAN,       elements, 1, W(scan, scan)) \
+    X(SORT,             "sort/sort.cl",             SORT,       keys,     4, W(sort, sort)) \
+    X(BUCKETS,          "sort/buckets.cl",          SORT,       keys,     4, ) \
+    X(SORT_TILE,        "sort/sort_tile.cl",        SORT_TILE,  keys,     4, ) \
+    X(MERGE,            "sort/merge.cl",            MERGE,      merge,    4, W(merge, merge)) \
+    X(SEARCH,           "sort/search.cl",           SEARCH,     keys,     4, W(search, search)) \
+    X(TOPK,             "sort/topk.cl",             SORT,       keys,     4, W(topk, topk)) \
+    X(SEGMENTED_REDUCE, "scan/segmented_reduce.cl", REDUCE,     values,   1, W(segmented_reduce, segmented_reduce)) \
+    X(HISTOGRAM,        "histogram/histogram.cl",   HISTOGRAM,  keys,     4, W(histogram, histogram)) \
+    X(SEGMENTED_SORT,   "sort/segmented_sort.cl",   SORT,       keys,     4, W(segmented_sort, segmented_sort)) \
+    X(SORT_STRINGS,     "sort/sort_strings.cl",     SORT,       keys,     4, W(sort_strings, sort_strings)) \
+    X(SORT_RECORDS,     "sort/sort_records.cl",     MAP,        keys,     1, W(sort_records, sort_records)) \
+    X(BRACKETS,         "nest/brackets.cl",         BRACKETS,   brackets, 1, W(brackets, brackets)) \
+    X(BRACKETS_BACK,    "nest/brackets_single_pass.cl", BRACKETS, brackets, 1, ) \
+    X(SELECT,           "select/select.cl",         SELECT,     elements, 1, W(select, select) W(partition, partition) \
+                                                     W(unique, unique)) \
+    X(BY_KEY,           "select/by_key.cl",         SELECT,     elements, 1, W(reduce_by_key, reduce_by_key) \
+                                                     W(run_length_encode, run_length_encode)) \
+    X(STACK_SCAN,       "nest/stack_scan.cl",       STACK_SCAN, stack,    1, W(stack_scan, stack_scan)) \
+    X(TREE,             "nest/tree.cl",             TREE,       tree,     1, W(tree, tree)) \
+    X(HASH,             "hash/hash.cl",             HASH,       keys,     1, W(hash, hash)) \
+    X(HASH_EACH,        "hash/each.cl",             HASH,       keys,     1, ) \
+    X(MAP,              "map/map.cl",               MAP,        keys,     1, W(transform, transform) W(fill, fill) \
+                                                     W(iota, iota) W(adjacent_difference, adjacent_difference)) \
+    X(GATHER,           "map/gather.cl",            MAP,        keys,     1, W(gather, gather) W(scatter, gather) \
+                                                     W(unpack, unpack)) \
+    X(STENCIL,          "map/stencil.cl",           MAP,        keys,     1, W(stencil, stencil)) \
+    X(RANDOM,           "map/random.cl",            MAP,        keys,     1, W(random, random)) \
+    X(MONOID_CHECK,     "scan/monoid_check.cl",     REDUCE,     elements, 1, ) \
+    X(SUB_GROUP_CHECK,  "group/sub_group_check.cl", REDUCE,     values,   1, )
+
+/* clang-format on */
+
+#define GPI_LEFT_OUT(field, DESC) /* for W */
