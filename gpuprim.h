@@ -27307,6 +27307,29 @@ typedef struct gpi_range {
     size_t begin, end;
 } gpi_range;
 
+enum {
+    GPI_READS,
+    GPI_READS_OR_OUT, /* reads; an output may be exactly this range */
+    GPI_WRITES,
+    GPI_BOTH,
+    GPI_USES_MAX = 12 + GP_ARGS_MAX
+};
+
+/* A buffer of a call: a row of its table. */
+typedef struct gpi_use {
+    const char *name; /* the field of the desc */
+    int access;
+    gpi_range range; /* root NULL: there is none */
+} gpi_use;
+
+/* The table of a call's buffers, from which all checks and messages come. After a failure nothing more is checked. */
+typedef struct gpi_uses {
+    gp_context *gp;
+    gp_result result;
+    size_t count;
+    gpi_use use[GPI_USES_MAX];
+} gpi_uses;
+
 /* One call of the API: a chain of commands, each after the one before. */
 typedef struct gpi_call {
     gp_context *gp;
@@ -27343,8 +27366,6 @@ typedef struct gpi_args {
     const char *pasted;   /* a monoid's source, which comes before the records' sources; NULL: none */
 } gpi_args;
 
-enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
-
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
 
 /* buffer.c */
@@ -27352,19 +27373,11 @@ static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static gp_result gpi_check_buffer(gp_context *gp, const char *field, cl_mem buffer, size_t offset,
                                   size_t count, size_t size, int access, gpi_range *range);
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type);
-static gp_result gpi_check_count_named(gp_context *gp, const char *prefix, const gpi_count *count,
-                                       gpi_range *range);
-static gp_result gpi_check_count(gp_context *gp, const gpi_count *count, gpi_range *range);
-static gp_result gpi_check_apart(gp_context *gp, const char *const *names, const gpi_range *used, size_t read,
-                                 size_t count);
+static gp_result gpi_check_count(gp_context *gp, const char *name, const gpi_count *count, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
                                  size_t size, bool *in_place);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
-static gp_result gpi_fail_overlap(gp_context *gp, const char *a_name, const gpi_range *a, const char *b_name,
-                                  const gpi_range *b);
-static gp_result gpi_check_scratch(gp_context *gp, cl_mem scratch, size_t bytes, const gpi_range *used,
-                                   size_t used_count);
 static gp_result gpi_alloc(gp_context *gp, size_t bytes, cl_mem *out);
 static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);
 
@@ -27395,8 +27408,6 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result);
 static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *operands);
 static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record);
 static gp_result gpi_args_check(gp_context *gp, const gpi_args *args);
-static gp_result gpi_args_check_buffers(gp_context *gp, const gpi_args *args, const char *const *names,
-                                        gpi_range *used, size_t written, size_t count);
 static size_t gpi_arg_size(const gp_arg *arg);
 static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text);
 static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args);
@@ -27404,6 +27415,17 @@ static void gpi_args_define(const gpi_args *args, gpi_text *text);
 static const char *gpi_args_parameter(const gpi_args *args);
 static void gpi_args_name(const gpi_args *args, gpi_text *text);
 static void gpi_call_args(gpi_call *call, const gpi_args *args);
+
+/* uses.c */
+static void gpi_uses_begin(gpi_uses *uses, gp_context *gp, gp_result result);
+static gpi_use *gpi_uses_add(gpi_uses *uses, const char *name, int access);
+static gpi_range *gpi_use_buffer(gpi_uses *uses, const char *name, cl_mem buffer, size_t offset, size_t count,
+                                 size_t size, int access);
+static gpi_range *gpi_use_count(gpi_uses *uses, const char *name, const gpi_count *count);
+static void gpi_uses_apart(gpi_uses *uses);
+static void gpi_uses_args(gpi_uses *uses, const gpi_args *args);
+static gp_result gpi_uses_scratch(gpi_uses *uses, cl_mem scratch, size_t bytes);
+static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scratch, size_t bytes);
 
 /* finish.c */
 static gp_result gpi_finish(gp_context *gp);
@@ -27524,45 +27546,6 @@ static gp_result gpi_args_check(gp_context *gp, const gpi_args *args)
         result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values of args have more than %d bytes",
                           (int)GP_ARGS_BYTES);
     return result;
-}
-
-static gp_result gpi_arg_check_buffer(gp_context *gp, const char *field, const gp_arg *arg, gpi_range *range)
-{
-    const size_t size = gpi_arg_size(arg);
-    size_t bytes, count = arg->count;
-    char call[64];
-    cl_int error;
-    gp_result result = gpi_check_buffer(gp, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
-    if (result != GP_OK || count) return result;
-    (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
-    error = clGetMemObjectInfo(arg->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call);
-    count = bytes / size - arg->offset;
-    return gpi_check_buffer(gp, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
-}
-
-/* Checks the buffers of arguments. Fails if one overlaps a range of used[written .. count - 1], which the call writes. Sets
-   used[count .. count + GP_ARGS_MAX - 1] to the arguments' own ranges. */
-static gp_result gpi_args_check_buffers(gp_context *gp, const gpi_args *args, const char *const *names,
-                                        gpi_range *used, size_t written, size_t count)
-{
-    char field[32];
-    size_t k, i;
-    memset(used + count, 0, GP_ARGS_MAX * sizeof *used);
-    for (k = 0; k < args->count; k++) {
-        const gp_arg *arg = &args->list[k];
-        gpi_range *range = &used[count + k];
-        gp_result result;
-        if (arg->value) continue;
-        (void)snprintf(field, sizeof field, "args[%u].buffer", (unsigned)k);
-        result = gpi_arg_check_buffer(gp, field, arg, range);
-        if (result != GP_OK) return result;
-        for (i = written; i < count; i++) {
-            if (used[i].root && gpi_overlap(range, &used[i]))
-                return gpi_fail_overlap(gp, field, range, names[i], &used[i]);
-        }
-    }
-    return GP_OK;
 }
 
 /* ------------------------------------------------------------------ program */
@@ -27747,7 +27730,7 @@ static gp_result gpi_check_buffer_kind(gp_context *gp, const char *field, const 
     if (info->context != gp->context) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s belongs to another cl_context", field);
     }
-    if ((access != GPI_READS && (info->flags & CL_MEM_READ_ONLY)) ||
+    if ((access >= GPI_WRITES && (info->flags & CL_MEM_READ_ONLY)) ||
         (access != GPI_WRITES && (info->flags & CL_MEM_WRITE_ONLY))) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s was created %s", field,
                         info->flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
@@ -27795,7 +27778,7 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *field, cl_mem buff
     if (error == CL_SUCCESS && (info.flags & CL_MEM_USE_HOST_PTR))
         error = clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof range->host, &range->host, NULL);
     if (error != CL_SUCCESS) return gpi_fail_buffer(gp, field, error);
-    if (access == GPI_READS || !gp->hash) return GP_OK;
+    if (access < GPI_WRITES || !gp->hash) return GP_OK;
     return gp->hash->check_apart(gp, field, range);
 }
 
@@ -27809,44 +27792,23 @@ static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_t
     return count;
 }
 
-/* Checks a count in a buffer on the device: it must have 32 or 64 bits and be inside its buffer. `prefix`: how the names
-   of its fields begin. */
-static gp_result gpi_check_count_named(gp_context *gp, const char *prefix, const gpi_count *count,
-                                       gpi_range *range)
+/* Checks a count in a buffer on the device: it must have 32 or 64 bits and be inside its buffer. `name`: the buffer's, which
+   ends in count_buffer. */
+static gp_result gpi_check_count(gp_context *gp, const char *name, const gpi_count *count, gpi_range *range)
 {
-    char field[64];
+    const int prefix = (int)(strlen(name) - strlen("count_buffer"));
     memset(range, 0, sizeof *range);
     if (!count->buffer && count->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%scount_type = %d but %scount_buffer is NULL", prefix,
-                        (int)count->type, prefix);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%.*scount_type = %d but %s is NULL", prefix, name,
+                        (int)count->type, name);
     }
     if (!count->buffer) return GP_OK;
     if (count->type && count->type != GP_U32 && count->type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%scount_type = %d, must be GP_U32 or GP_U64", prefix,
-                        (int)count->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%.*scount_type = %d, must be GP_U32 or GP_U64", prefix,
+                        name, (int)count->type);
     }
-    (void)snprintf(field, sizeof field, "%scount_buffer", prefix);
-    return gpi_check_buffer(gp, field, count->buffer, count->offset, 1, count->type == GP_U64 ? 8 : 4,
+    return gpi_check_buffer(gp, name, count->buffer, count->offset, 1, count->type == GP_U64 ? 8 : 4,
                             GPI_READS, range);
-}
-
-static gp_result gpi_check_count(gp_context *gp, const gpi_count *count, gpi_range *range)
-{
-    return gpi_check_count_named(gp, "", count, range);
-}
-
-/* Fails if one of the ranges used[read .. count - 1] overlaps any other. The call only reads the first `read` ranges. */
-static gp_result gpi_check_apart(gp_context *gp, const char *const *names, const gpi_range *used, size_t read,
-                                 size_t count)
-{
-    size_t a, b;
-    for (a = read; a < count; a++) {
-        for (b = 0; b < a; b++) {
-            if (!used[a].root || !gpi_overlap(&used[a], &used[b])) continue;
-            return gpi_fail_overlap(gp, names[b], &used[b], names[a], &used[a]);
-        }
-    }
-    return GP_OK;
 }
 
 static bool gpi_same(const gpi_range *a, const gpi_range *b)
@@ -27883,30 +27845,6 @@ static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
     if (a->begin == a->end || b->begin == b->end) return false;
     return (a->root == b->root || on_host) && a_at + a->begin < b_at + b->end &&
            b_at + b->begin < a_at + a->end;
-}
-
-static gp_result gpi_fail_overlap(gp_context *gp, const char *a_name, const gpi_range *a, const char *b_name,
-                                  const gpi_range *b)
-{
-    return gpi_fail(gp, GP_ERROR_OVERLAP, "%s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap",
-                    a_name, a->begin, a->end, b_name, b->begin, b->end,
-                    a->root == b->root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
-}
-
-/* Checks the caller's scratch, if any: it must be large enough, and not overlap what the call reads and writes. */
-static gp_result gpi_check_scratch(gp_context *gp, cl_mem scratch, size_t bytes, const gpi_range *used,
-                                   size_t used_count)
-{
-    gpi_range range;
-    gp_result result;
-    size_t i;
-    if (!scratch || bytes == 0) return GP_OK;
-    result = gpi_check_buffer(gp, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
-    for (i = 0; i < used_count && result == GP_OK; i++) {
-        if (!gpi_overlap(&range, &used[i])) continue;
-        result = gpi_fail_overlap(gp, "scratch", &range, "an input or output", &used[i]);
-    }
-    return result;
 }
 
 /* Creates a read-write buffer. Refuses sizes that the device does not allow, since one implementation aborts the process
@@ -28047,7 +27985,7 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
     gp_context *gp = call->gp;
     gp_result result;
     *out = own;
-    if (own) return GP_OK; /* gpi_check_scratch has checked it */
+    if (own) return GP_OK; /* gpi_uses_scratch has checked it */
     result = gpi_call_leave_failed(call);
     if (result == GP_OK) result = gpi_scratch_grow(gp, bytes);
     if (result != GP_OK) return result;
@@ -28399,6 +28337,126 @@ static void gpi_scratch_close(gp_context *gp)
     GP_FREE(gp->retired);
 }
 /* ---- End file src/launch/scratch.c ---- */
+
+/* ---- Begin file src/launch/uses.c ---- */
+/* uses.c - the table of a call's buffers: each call adds a row for each, and all checks and messages come from the rows. */
+static void gpi_uses_begin(gpi_uses *uses, gp_context *gp, gp_result result)
+{
+    uses->gp = gp;
+    uses->result = result;
+    uses->count = 0;
+}
+
+static gpi_use *gpi_uses_add(gpi_uses *uses, const char *name, int access)
+{
+    gpi_use *use = &uses->use[uses->count++];
+    memset(use, 0, sizeof *use);
+    use->name = name;
+    use->access = access;
+    return use;
+}
+
+/* Adds a buffer of `count` elements of `size` bytes, checks it, and returns its range. */
+static gpi_range *gpi_use_buffer(gpi_uses *uses, const char *name, cl_mem buffer, size_t offset, size_t count,
+                                 size_t size, int access)
+{
+    gpi_range *range = &gpi_uses_add(uses, name, access)->range;
+    if (uses->result == GP_OK)
+        uses->result = gpi_check_buffer(uses->gp, name, buffer, offset, count, size, access, range);
+    return range;
+}
+
+/* Adds a count, which need not be in a buffer, checks it, and returns its range. */
+static gpi_range *gpi_use_count(gpi_uses *uses, const char *name, const gpi_count *count)
+{
+    gpi_range *range = &gpi_uses_add(uses, name, GPI_READS)->range;
+    if (uses->result == GP_OK) uses->result = gpi_check_count(uses->gp, name, count, range);
+    return range;
+}
+
+static void gpi_uses_fail_overlap(gpi_uses *uses, const gpi_use *a, const gpi_use *b)
+{
+    uses->result = gpi_fail(
+        uses->gp, GP_ERROR_OVERLAP, "%s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap", a->name,
+        a->range.begin, a->range.end, b->name, b->range.begin, b->range.end,
+        a->range.root == b->range.root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
+}
+
+/* Fails if a buffer that is written overlaps another, unless it is exactly an input that allows that. */
+static void gpi_uses_apart(gpi_uses *uses)
+{
+    size_t a, b;
+    for (a = 0; a < uses->count; a++) {
+        for (b = 0; b < a && uses->result == GP_OK; b++) {
+            const gpi_use *x = &uses->use[b], *y = &uses->use[a];
+            const bool in_place = x->access == GPI_READS_OR_OUT || y->access == GPI_READS_OR_OUT;
+            if (x->access < GPI_WRITES && y->access < GPI_WRITES) continue;
+            if (!gpi_overlap(&x->range, &y->range) || (in_place && gpi_same(&x->range, &y->range))) continue;
+            gpi_uses_fail_overlap(uses, x, y);
+        }
+    }
+}
+
+/* Checks the caller's scratch, if any: it must be large enough, and not overlap another buffer. */
+static gp_result gpi_uses_scratch(gpi_uses *uses, cl_mem scratch, size_t bytes)
+{
+    const size_t count = uses->count;
+    gpi_use input = {"an input or output", GPI_READS, {NULL, NULL, 0, 0}};
+    size_t i;
+    if (!scratch || bytes == 0) return uses->result;
+    (void)gpi_use_buffer(uses, "scratch", scratch, 0, bytes, 1, GPI_BOTH);
+    for (i = 0; i < count && uses->result == GP_OK; i++) {
+        input.range = uses->use[i].range;
+        if (gpi_overlap(&uses->use[count].range, &input.range))
+            gpi_uses_fail_overlap(uses, &uses->use[count], &input);
+    }
+    return uses->result;
+}
+
+/* Adds an argument's buffer, which without a count is used as far as it goes, and checks it. */
+static gpi_use *gpi_use_arg(gpi_uses *uses, const char *field, const gp_arg *arg)
+{
+    const size_t size = gpi_arg_size(arg);
+    gpi_use *use = &uses->use[uses->count];
+    size_t bytes;
+    char call[64];
+    cl_int error;
+    (void)gpi_use_buffer(uses, field, arg->buffer, arg->offset, arg->count, size, GPI_READS);
+    if (uses->result != GP_OK || arg->count) return use;
+    (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
+    error = clGetMemObjectInfo(arg->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    if (error != CL_SUCCESS) uses->result = gpi_fail_cl(uses->gp, error, call);
+    else use->range.end += (bytes / size - arg->offset) * size;
+    return use;
+}
+
+/* Adds the buffers of arguments and checks them. Fails if one overlaps a buffer that the call writes. */
+static void gpi_uses_args(gpi_uses *uses, const gpi_args *args)
+{
+    const size_t count = uses->count;
+    char field[32];
+    size_t k, i;
+    for (k = 0; k < args->count && uses->result == GP_OK; k++) {
+        gpi_use *use;
+        if (args->list[k].value) continue;
+        (void)snprintf(field, sizeof field, "args[%u].buffer", (unsigned)k);
+        use = gpi_use_arg(uses, field, &args->list[k]);
+        for (i = 0; i < count && uses->result == GP_OK; i++) {
+            if (uses->use[i].access >= GPI_WRITES && gpi_overlap(&use->range, &uses->use[i].range))
+                gpi_uses_fail_overlap(uses, use, &uses->use[i]);
+        }
+        use->name = "args"; /* `field` ends here */
+    }
+}
+
+/* Makes the last checks of most calls: what is written is apart, arguments, scratch. `args` NULL: the call takes none. */
+static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scratch, size_t bytes)
+{
+    gpi_uses_apart(uses);
+    if (args) gpi_uses_args(uses, args);
+    return gpi_uses_scratch(uses, scratch, bytes);
+}
+/* ---- End file src/launch/uses.c ---- */
 
 /* ---- Begin file src/element/element.h ---- */
 /* element.h - describes elements, operations, monoids and keys. */
@@ -29186,8 +29244,10 @@ static void gpi_monoid_check_prelude(const gp_context *gp, const gpi_plan *plan,
 /* Checks the buffers of the arguments, the only memory of the caller's that the check uses. */
 static gp_result gpi_monoid_check_args(const gpi_monoid_check *check)
 {
-    gpi_range used[GP_ARGS_MAX];
-    return gpi_args_check_buffers(check->gp, &check->element.operation.args, NULL, used, 0, 0);
+    gpi_uses uses;
+    gpi_uses_begin(&uses, check->gp, GP_OK);
+    gpi_uses_args(&uses, &check->element.operation.args);
+    return uses.result;
 }
 
 static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
@@ -29681,33 +29741,21 @@ static size_t gpi_reduce_scratch(const gpi_reduce *reduce)
 
 static gp_result gpi_reduce_check(gp_context *gp, gpi_reduce *reduce)
 {
-    const gp_reduce_desc *desc = reduce->desc;
-    const gpi_element *element = &reduce->element;
-    enum { GPI_FROM, GPI_FROM2, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
-    static const char *const names[GPI_RANGES] = {"in", "in2", "count_buffer", "out"};
-    gpi_range used[GPI_ALL];
-    gp_result result = gpi_check_positions(gp, element, desc->count);
-    memset(used, 0, sizeof used);
-    if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
+    const gp_reduce_desc *d = reduce->desc;
+    const gpi_element *e = &reduce->element;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, gpi_check_positions(gp, e, d->count));
+    if (uses.result == GP_OK && d->count > 0 && !d->in && d->map && d->type) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "in is NULL: if the map reads only i, leave type 0");
     }
-    if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
-        result = gpi_check_buffer(gp, "in", desc->in, desc->in_offset, desc->count, element->in_size,
-                                  GPI_READS, &used[GPI_FROM]);
-    }
-    if (result == GP_OK && desc->count > 0 && element->in2_size) {
-        result = gpi_check_buffer(gp, "in2", desc->in2, desc->in2_offset, desc->count, element->in2_size,
-                                  GPI_READS, &used[GPI_FROM2]);
-    }
-    if (result == GP_OK) result = gpi_check_count(gp, &reduce->count, &used[GPI_COUNT]);
-    if (result == GP_OK) {
-        result = gpi_check_buffer(gp, "out", reduce->out, reduce->out_offset, 1, element->out_size,
-                                  GPI_WRITES, &used[GPI_TO]);
-    }
-    if (result == GP_OK)
-        result = gpi_args_check_buffers(gp, &element->operation.args, names, used, GPI_TO, GPI_RANGES);
-    if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, desc->scratch, gpi_reduce_scratch(reduce), used, GPI_ALL);
+    if (d->count > 0 && !e->operation.indices)
+        gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, e->in_size, GPI_READS);
+    if (d->count > 0 && e->in2_size)
+        gpi_use_buffer(&uses, "in2", d->in2, d->in2_offset, d->count, e->in2_size, GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &reduce->count);
+    gpi_use_buffer(&uses, "out", reduce->out, reduce->out_offset, 1, e->out_size, GPI_WRITES);
+    gpi_uses_args(&uses, &e->operation.args);
+    return gpi_uses_scratch(&uses, d->scratch, gpi_reduce_scratch(reduce));
 }
 
 /* Returns true if the last group reduces the partials. It must see what the other groups wrote. Launches must not run at the
@@ -29939,36 +29987,26 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 
 static gp_result gpi_scan_check(gp_context *gp, gpi_scan *scan)
 {
-    const gp_scan_desc *desc = scan->desc;
-    enum { GPI_FROM, GPI_COUNT, GPI_HEADS, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
-    static const char *const names[GPI_RANGES] = {"in", "count_buffer", "heads", "out"};
-    gpi_range used[GPI_ALL];
-    gp_result result = gpi_check_buffer(gp, "in", desc->in, desc->in_offset, desc->count,
-                                        scan->element.in_size, GPI_READS, &used[GPI_FROM]);
-    memset(&used[GPI_HEADS], 0, sizeof used[GPI_HEADS]);
-    if (result == GP_OK) result = gpi_check_positions(gp, &scan->element, desc->count);
-    if (result == GP_OK && desc->segments) {
-        result = gpi_check_buffer(gp, "heads", desc->heads, desc->heads_offset, desc->count,
-                                  scan->element.heads_size, GPI_READS, &used[GPI_HEADS]);
-    }
-    if (result != GP_OK) return result;
-    result = gpi_check_buffer(gp, "out", desc->out, desc->out_offset, desc->count, scan->element.out_size,
-                              GPI_WRITES, &used[GPI_TO]);
-    if (result != GP_OK) return result;
-    result = gpi_check_count(gp, &scan->count, &used[GPI_COUNT]);
-    if (result != GP_OK) return result;
-    if (gpi_overlap(&used[GPI_COUNT], &used[GPI_TO])) {
+    const gp_scan_desc *d = scan->desc;
+    const gpi_element *e = &scan->element;
+    const gpi_range *in, *out, *heads = NULL, *count;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    in = gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, e->in_size, GPI_READS_OR_OUT);
+    if (uses.result == GP_OK) uses.result = gpi_check_positions(gp, e, d->count);
+    if (d->segments)
+        heads = gpi_use_buffer(&uses, "heads", d->heads, d->heads_offset, d->count, e->heads_size, GPI_READS);
+    out = gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->count, e->out_size, GPI_WRITES);
+    count = gpi_use_count(&uses, "count_buffer", &scan->count);
+    if (uses.result == GP_OK && gpi_overlap(count, out))
         return gpi_fail(gp, GP_ERROR_OVERLAP, "count_buffer and out overlap");
-    }
-    if (gpi_overlap(&used[GPI_HEADS], &used[GPI_TO])) {
+    if (uses.result == GP_OK && heads && gpi_overlap(heads, out))
         return gpi_fail(gp, GP_ERROR_OVERLAP, "heads and out overlap");
-    }
-    result = gpi_args_check_buffers(gp, &scan->element.operation.args, names, used, GPI_TO, GPI_RANGES);
-    if (result != GP_OK) return result;
-    if (gpi_overlap(&used[GPI_FROM], &used[GPI_TO]) && !gpi_same(&used[GPI_FROM], &used[GPI_TO]))
-        return gpi_fail_overlap(gp, "in", &used[GPI_FROM], "out", &used[GPI_TO]);
-    gpi_scan_choose(gp, scan, gpi_same(&used[GPI_FROM], &used[GPI_TO]));
-    return gpi_check_scratch(gp, desc->scratch, gpi_scan_scratch(scan), used, GPI_ALL);
+    gpi_uses_apart(&uses);
+    gpi_uses_args(&uses, &e->operation.args);
+    if (uses.result != GP_OK) return uses.result;
+    gpi_scan_choose(gp, scan, gpi_same(in, out));
+    return gpi_uses_scratch(&uses, d->scratch, gpi_scan_scratch(scan));
 }
 
 /* Passes the arguments that the kernels share: expression arguments, input, heads, and count. */
@@ -30200,29 +30238,16 @@ static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_de
 
 static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 {
-    enum { GPI_FROM, GPI_OFFSETS, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
-    static const char *const names[GPI_RANGES] = {"in", "offsets", "count_buffer", "out"};
     const gp_segmented_reduce_desc *d = s->desc;
-    gpi_range used[GPI_ALL];
-    gp_result r = gpi_check_positions(gp, &s->element, d->count);
-    memset(used, 0, sizeof used);
-    if (r == GP_OK && d->count > 0) {
-        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, s->element.in_size,
-                             GPI_READS, &used[GPI_FROM]);
-    }
-    if (r == GP_OK) {
-        r = gpi_check_buffer(gp, names[GPI_OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
-                             gpi_type_size(d->offsets_type), GPI_READS, &used[GPI_OFFSETS]);
-    }
-    if (r == GP_OK) r = gpi_check_count(gp, &s->count, &used[GPI_COUNT]);
-    if (r == GP_OK) {
-        r = gpi_check_buffer(gp, names[GPI_TO], d->out, d->out_offset, d->segment_count, s->element.out_size,
-                             GPI_WRITES, &used[GPI_TO]);
-    }
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_TO, GPI_RANGES);
-    if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, &s->element.operation.args, names, used, GPI_TO, GPI_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, s->scratch, used, GPI_ALL) : r;
+    const gpi_element *e = &s->element;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, gpi_check_positions(gp, e, d->count));
+    if (d->count > 0) gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, e->in_size, GPI_READS);
+    gpi_use_buffer(&uses, "offsets", d->offsets, d->offsets_offset, d->segment_count + 1,
+                   gpi_type_size(d->offsets_type), GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &s->count);
+    gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->segment_count, e->out_size, GPI_WRITES);
+    return gpi_uses_end(&uses, &e->operation.args, d->scratch, s->scratch);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -30976,33 +31001,21 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
 /* Checks the buffers. Without elements it checks only the counts, and the indices if the count follows the last one. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
-    const char *names[GPI_COMPACT_ROLES];
-    gpi_range used[(int)GPI_COMPACT_ROLES + GP_ARGS_MAX];
-    gp_result result = GP_OK;
+    gpi_uses uses;
     int k;
-    memset(used, 0, sizeof used);
     if (c->count.bound > 0 && !gpi_compact_wants_any(c)) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one output is required");
     }
-    for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
+    gpi_uses_begin(&uses, gp, GP_OK);
+    for (k = 0; k < GPI_COMPACT_ROLES; k++) {
         const gpi_compact_array *a = &c->array[k];
         const bool counted = k == GPI_COMPACT_COUNTS || (k == GPI_COMPACT_INDEX_OUT && c->closed);
-        const bool looked_at = a->used && (c->count.bound > 0 || counted);
-        names[k] = a->name;
-        if (k == GPI_COMPACT_COUNTER) {
-            names[k] = "count_buffer";
-            result = gpi_check_count(gp, &c->count, &used[k]);
-        } else if (looked_at) {
-            result = gpi_check_buffer(gp, a->name, a->buffer, a->offset, a->count, a->size,
-                                      k < GPI_COMPACT_OUT ? GPI_READS : GPI_WRITES, &used[k]);
-        }
+        if (k == GPI_COMPACT_COUNTER) gpi_use_count(&uses, "count_buffer", &c->count);
+        else if (a->used && (c->count.bound > 0 || counted))
+            gpi_use_buffer(&uses, a->name, a->buffer, a->offset, a->count, a->size,
+                           k < GPI_COMPACT_OUT ? GPI_READS : GPI_WRITES);
     }
-    if (result == GP_OK) result = gpi_check_apart(gp, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
-    if (result == GP_OK)
-        result = gpi_args_check_buffers(gp, &c->args, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
-    if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, c->scratch, gpi_compact_scratch(c), used,
-                             (int)GPI_COMPACT_ROLES + GP_ARGS_MAX);
+    return gpi_uses_end(&uses, &c->args, c->scratch, gpi_compact_scratch(c));
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -31331,40 +31344,21 @@ static gp_type gpi_by_key_count_type(const gp_reduce_by_key_desc *d)
 
 static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
 {
-    enum {
-        GPI_KEYS,
-        GPI_FROM,
-        GPI_COUNT,
-        GPI_KEYS_OUT,
-        GPI_TO,
-        GPI_COUNT_OUT,
-        GPI_RANGES,
-        GPI_ALL = GPI_RANGES + GP_ARGS_MAX
-    };
-    static const char *const names[GPI_RANGES] = {"keys",     "in",  "count_buffer",
-                                                  "keys_out", "out", "count_out"};
     const gp_reduce_by_key_desc *d = b->desc;
     const size_t n = d->count, key = b->runs.size;
     const gpi_element *e = gpi_by_key_element(b);
-    gpi_range used[GPI_ALL];
-    gp_result r = gpi_check_positions(gp, e, n);
-    memset(used, 0, sizeof used);
-    if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[GPI_KEYS]);
-    if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[GPI_FROM]);
-    if (r == GP_OK) r = gpi_check_count(gp, &b->runs.count, &used[GPI_COUNT]);
-    if (r == GP_OK && n && d->keys_out)
-        r = gpi_check_buffer(gp, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
-                             &used[GPI_KEYS_OUT]);
-    if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[GPI_TO]);
-    if (r == GP_OK && d->count_out)
-        r = gpi_check_buffer(gp, "count_out", d->count_out, d->count_out_offset, 1,
-                             gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[GPI_COUNT_OUT]);
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_KEYS_OUT, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, &b->runs.args, names, used, GPI_KEYS_OUT, GPI_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, b->scratch, used, GPI_ALL) : r;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, gpi_check_positions(gp, e, n));
+    if (n) gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, n, key, GPI_READS);
+    if (n) gpi_use_buffer(&uses, "in", d->in, d->in_offset, n, e->in_size, GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &b->runs.count);
+    if (n && d->keys_out)
+        gpi_use_buffer(&uses, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES);
+    if (n) gpi_use_buffer(&uses, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES);
+    if (d->count_out)
+        gpi_use_buffer(&uses, "count_out", d->count_out, d->count_out_offset, 1,
+                       gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES);
+    return gpi_uses_end(&uses, &b->runs.args, d->scratch, b->scratch);
 }
 
 static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b)
@@ -32065,21 +32059,6 @@ typedef struct gpi_merge {
     gpi_count a, b;
 } gpi_merge;
 
-enum {
-    GPI_MERGE_A_KEYS,
-    GPI_MERGE_B_KEYS,
-    GPI_MERGE_A_VALUES,
-    GPI_MERGE_B_VALUES,
-    GPI_MERGE_A_COUNTER,
-    GPI_MERGE_B_COUNTER,
-    GPI_MERGE_KEYS_OUT, /* from here on written */
-    GPI_MERGE_VALUES_OUT,
-    GPI_MERGE_RANGES
-};
-
-static const char *const gpi_merge_names[GPI_MERGE_RANGES] = {
-    "a_keys", "b_keys", "a_values", "b_values", "a_count_buffer", "b_count_buffer", "keys_out", "values_out"};
-
 /* Checks and plans everything except the buffers. */
 static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
 {
@@ -32108,37 +32087,22 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
 
 /* ------------------------------------------------------------------ buffers */
 
-/* Checks one of the six arrays, unless it is empty. */
-static gp_result gpi_merge_check_array(gp_context *gp, int name, cl_mem buffer, size_t offset, size_t count,
-                                       size_t size, gpi_range *used)
-{
-    const int access = name < GPI_MERGE_KEYS_OUT ? GPI_READS : GPI_WRITES;
-    if (count == 0 || size == 0) return GP_OK;
-    return gpi_check_buffer(gp, gpi_merge_names[name], buffer, offset, count, size, access, &used[name]);
-}
-
 static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
 {
     const gp_merge_desc *d = merge->desc;
     const size_t k = merge->key_size, v = d->value_size, a = d->a_count, b = d->b_count;
-    gpi_range used[GPI_MERGE_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
-    r = gpi_merge_check_array(gp, GPI_MERGE_A_KEYS, d->a_keys, d->a_keys_offset, a, k, used);
-    if (r == GP_OK) r = gpi_merge_check_array(gp, GPI_MERGE_B_KEYS, d->b_keys, d->b_keys_offset, b, k, used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, GPI_MERGE_A_VALUES, d->a_values, d->a_values_offset, a, v, used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, GPI_MERGE_B_VALUES, d->b_values, d->b_values_offset, b, v, used);
-    if (r == GP_OK) /* both counts fit in memory: their sum does not overflow */
-        r = gpi_merge_check_array(gp, GPI_MERGE_KEYS_OUT, d->keys_out, d->keys_out_offset, a + b, k, used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, GPI_MERGE_VALUES_OUT, d->values_out, d->values_out_offset, a + b, v,
-                                  used);
-    if (r == GP_OK) r = gpi_check_count_named(gp, "a_", &merge->a, &used[GPI_MERGE_A_COUNTER]);
-    if (r == GP_OK) r = gpi_check_count_named(gp, "b_", &merge->b, &used[GPI_MERGE_B_COUNTER]);
-    if (r != GP_OK) return r;
-    return gpi_check_apart(gp, gpi_merge_names, used, GPI_MERGE_KEYS_OUT, GPI_MERGE_RANGES);
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    if (a) gpi_use_buffer(&uses, "a_keys", d->a_keys, d->a_keys_offset, a, k, GPI_READS);
+    if (b) gpi_use_buffer(&uses, "b_keys", d->b_keys, d->b_keys_offset, b, k, GPI_READS);
+    if (a && v) gpi_use_buffer(&uses, "a_values", d->a_values, d->a_values_offset, a, v, GPI_READS);
+    if (b && v) gpi_use_buffer(&uses, "b_values", d->b_values, d->b_values_offset, b, v, GPI_READS);
+    gpi_use_count(&uses, "a_count_buffer", &merge->a);
+    gpi_use_count(&uses, "b_count_buffer", &merge->b);
+    /* both counts fit in memory: their sum does not overflow */
+    gpi_use_buffer(&uses, "keys_out", d->keys_out, d->keys_out_offset, a + b, k, GPI_WRITES);
+    if (v) gpi_use_buffer(&uses, "values_out", d->values_out, d->values_out_offset, a + b, v, GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, NULL, 0);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -32268,19 +32232,6 @@ typedef struct gpi_search {
     gpi_program *program;
     gpi_count keys, needles;
 } gpi_search;
-
-enum {
-    GPI_SEARCH_KEYS,
-    GPI_SEARCH_NEEDLES_IN,
-    GPI_SEARCH_COUNTER,
-    GPI_SEARCH_NEEDLE_COUNTER,
-    GPI_SEARCH_OUT, /* written */
-    GPI_SEARCH_RANGES,
-    GPI_SEARCH_ALL = GPI_SEARCH_RANGES + GP_ARGS_MAX
-};
-
-static const char *const gpi_search_names[GPI_SEARCH_RANGES] = {"keys", "needles", "count_buffer",
-                                                                "needle_count_buffer", "out"};
 
 static gp_result gpi_search_check_types(gp_context *gp, gpi_search *search)
 {
@@ -32435,25 +32386,17 @@ static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
 static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
-    const char *const *names = gpi_search_names;
-    gpi_range used[GPI_SEARCH_ALL];
-    gp_result r = GP_OK;
-    memset(used, 0, sizeof used);
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
     if (d->count > 0 && search->hay.present)
-        r = gpi_check_buffer(gp, names[GPI_SEARCH_KEYS], d->keys, d->keys_offset, d->count, search->hay.size,
-                             GPI_READS, &used[GPI_SEARCH_KEYS]);
-    if (r == GP_OK && search->needle.present)
-        r = gpi_check_buffer(gp, names[GPI_SEARCH_NEEDLES_IN], d->needles, d->needles_offset, d->needle_count,
-                             search->needle.size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, names[GPI_SEARCH_OUT], d->out, d->out_offset, d->needle_count,
-                             search->out_size, GPI_WRITES, &used[GPI_SEARCH_OUT]);
-    if (r == GP_OK) r = gpi_check_count(gp, &search->keys, &used[GPI_SEARCH_COUNTER]);
-    if (r == GP_OK)
-        r = gpi_check_count_named(gp, "needle_", &search->needles, &used[GPI_SEARCH_NEEDLE_COUNTER]);
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_args_check_buffers(gp, &search->args, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
+        gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, d->count, search->hay.size, GPI_READS);
+    if (search->needle.present)
+        gpi_use_buffer(&uses, "needles", d->needles, d->needles_offset, d->needle_count, search->needle.size,
+                       GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &search->keys);
+    gpi_use_count(&uses, "needle_count_buffer", &search->needles);
+    gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->needle_count, search->out_size, GPI_WRITES);
+    return gpi_uses_end(&uses, &search->args, NULL, 0);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -33663,78 +33606,31 @@ static void gpi_sort_lay_out(gpi_sort *sort)
 
 /* ------------------------------------------------------------------ buffers */
 
-enum {
-    GPI_SORT_KEYS,
-    GPI_SORT_KEYS_OUT,
-    GPI_SORT_KEYS_TMP,
-    GPI_SORT_VALUES,
-    GPI_SORT_VALUES_OUT,
-    GPI_SORT_VALUES_TMP,
-    GPI_SORT_COUNTER,
-    GPI_SORT_OFFSETS,
-    GPI_SORT_RANGES
-};
-
-static const char *const gpi_sort_names[GPI_SORT_RANGES] = {
-    "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer", "offsets"};
-
-/* Fails if a range that is written overlaps any other. In place, input and output are one range in `used`. */
-static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, const gpi_range *used)
-{
-    bool written[GPI_SORT_RANGES];
-    size_t a, b;
-    for (a = 0; a < GPI_SORT_RANGES; a++) written[a] = a < GPI_SORT_COUNTER;
-    written[GPI_SORT_KEYS] = sort->keys_in_place;
-    written[GPI_SORT_VALUES] = sort->values_in_place;
-    for (a = 0; a < GPI_SORT_RANGES; a++) {
-        for (b = 0; b < a; b++) {
-            if (!used[a].root || !gpi_overlap(&used[a], &used[b]) || (!written[a] && !written[b])) continue;
-            return gpi_fail_overlap(gp, gpi_sort_names[b], &used[b], gpi_sort_names[a], &used[a]);
-        }
-    }
-    return GP_OK;
-}
-
-/* Checks one of the six arrays and sets used[name] to its range. */
-static gp_result gpi_sort_check_array(gp_context *gp, const gpi_sort *sort, int name, cl_mem buffer,
-                                      size_t offset, size_t size, int access, gpi_range *used)
-{
-    return gpi_check_buffer(gp, gpi_sort_names[name], buffer, offset, sort->desc->count, size, access,
-                            &used[name]);
-}
-
 static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
 {
     const gp_sort_desc *d = sort->desc;
-    const size_t k = sort->key_size, v = sort->value_size;
+    const size_t n = d->count, k = sort->key_size, v = sort->value_size;
     const bool tmp = gpi_sort_needs_tmp(sort);
     const int keys = sort->keys_in_place ? GPI_BOTH : GPI_READS;
     const int values = sort->values_in_place ? GPI_BOTH : GPI_READS;
     const int out = tmp ? GPI_BOTH : GPI_WRITES; /* passes go back and forth */
-    gpi_range used[GPI_SORT_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
-    r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS, d->keys, d->keys_offset, k, keys, used);
-    if (r == GP_OK && !sort->keys_in_place && !sort->keys_unwanted)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, out, used);
-    if (r == GP_OK && v && !sort->indices)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES, d->values, d->values_offset, v, values, used);
-    if (r == GP_OK && v && !sort->values_in_place)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v, out,
-                                 used);
-    if (r == GP_OK && d->keys_tmp && tmp)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_BOTH,
-                                 used);
-    if (r == GP_OK && v && d->values_tmp && tmp)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
-                                 GPI_BOTH, used);
-    if (r == GP_OK) r = gpi_check_count(gp, &sort->count, &used[GPI_SORT_COUNTER]);
-    if (r == GP_OK && sort->offset_count)
-        r = gpi_check_buffer(gp, "offsets", sort->offsets.buffer, sort->offsets.offset, sort->offset_count,
-                             sort->offset_size, GPI_READS, &used[GPI_SORT_OFFSETS]);
-    if (r == GP_OK) r = gpi_sort_check_apart(gp, sort, used);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, d->scratch, sort->at.end, used, GPI_SORT_RANGES);
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, n, k, keys);
+    if (!sort->keys_in_place && !sort->keys_unwanted)
+        gpi_use_buffer(&uses, "keys_out", d->keys_out, d->keys_out_offset, n, k, out);
+    if (d->keys_tmp && tmp)
+        gpi_use_buffer(&uses, "keys_tmp", d->keys_tmp, d->keys_tmp_offset, n, k, GPI_BOTH);
+    if (v && !sort->indices) gpi_use_buffer(&uses, "values", d->values, d->values_offset, n, v, values);
+    if (v && !sort->values_in_place)
+        gpi_use_buffer(&uses, "values_out", d->values_out, d->values_out_offset, n, v, out);
+    if (v && d->values_tmp && tmp)
+        gpi_use_buffer(&uses, "values_tmp", d->values_tmp, d->values_tmp_offset, n, v, GPI_BOTH);
+    gpi_use_count(&uses, "count_buffer", &sort->count);
+    if (sort->offset_count)
+        gpi_use_buffer(&uses, "offsets", sort->offsets.buffer, sort->offsets.offset, sort->offset_count,
+                       sort->offset_size, GPI_READS);
+    return gpi_uses_end(&uses, NULL, d->scratch, sort->at.end);
 }
 
 static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
@@ -34073,36 +33969,21 @@ static gp_result gpi_records_plan(gp_context *gp, gpi_records *s, const gp_sort_
 
 /* ------------------------------------------------------------------ check */
 
-enum {
-    GPI_RECORDS_COUNTER,
-    GPI_RECORDS_IN,
-    GPI_RECORDS_OUT,
-    GPI_RECORDS_INDICES,
-    GPI_RECORDS_RANGES,
-    GPI_RECORDS_ALL = GPI_RECORDS_RANGES + GP_ARGS_MAX
-};
-
 static gp_result gpi_records_check(gp_context *gp, const gpi_records *s)
 {
-    static const char *const names[GPI_RECORDS_RANGES] = {"count_buffer", "in", "out", "indices_out"};
     const gp_sort_records_desc *d = s->desc;
-    const size_t written = s->in_place ? GPI_RECORDS_IN : GPI_RECORDS_OUT;
-    gpi_range used[GPI_RECORDS_ALL];
-    gp_result r = GP_OK;
-    memset(used, 0, sizeof used);
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_count(&uses, "count_buffer", &s->count);
     if (s->size)
-        r = gpi_check_buffer(gp, "in", d->in, d->in_offset, d->count, s->size,
-                             s->in_place ? GPI_BOTH : GPI_READS, &used[GPI_RECORDS_IN]);
-    if (r == GP_OK && s->moves && !s->in_place)
-        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, d->count, s->size, GPI_BOTH,
-                             &used[GPI_RECORDS_OUT]);
-    if (r == GP_OK && d->indices_out)
-        r = gpi_check_buffer(gp, "indices_out", d->indices_out, d->indices_out_offset, d->count,
-                             s->index_size, GPI_BOTH, &used[GPI_RECORDS_INDICES]);
-    if (r == GP_OK) r = gpi_check_count(gp, &s->count, &used[GPI_RECORDS_COUNTER]);
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, written, GPI_RECORDS_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, &s->args, names, used, written, GPI_RECORDS_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, s->scratch, used, GPI_RECORDS_ALL) : r;
+        gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, s->size,
+                       s->in_place ? GPI_BOTH : GPI_READS);
+    if (s->moves && !s->in_place)
+        gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->count, s->size, GPI_BOTH);
+    if (d->indices_out)
+        gpi_use_buffer(&uses, "indices_out", d->indices_out, d->indices_out_offset, d->count, s->index_size,
+                       GPI_BOTH);
+    return gpi_uses_end(&uses, &s->args, d->scratch, s->scratch);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -34403,24 +34284,19 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
 static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
 {
     const gp_sort_strings_desc *d = s->desc;
-    enum { GPI_BYTES, GPI_OFFSETS, GPI_TO, GPI_COUNT, GPI_RANGES };
-    static const char *const names[GPI_RANGES] = {"bytes", "offsets", "out", "count_buffer"};
-    gpi_range used[GPI_RANGES];
+    const gpi_range *out;
+    gpi_uses uses;
     size_t i;
-    gp_result r = gpi_check_buffer(gp, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1, GPI_READS,
-                                   &used[GPI_BYTES]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, "offsets", d->offsets, d->offsets_offset, d->count + 1, s->offset_size,
-                             GPI_READS, &used[GPI_OFFSETS]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, d->count, s->index_size, GPI_WRITES,
-                             &used[GPI_TO]);
-    if (r == GP_OK) r = gpi_check_count(gp, &s->count, &used[GPI_COUNT]);
-    for (i = 0; i < GPI_RANGES && r == GP_OK; i++) {
-        if (i != GPI_TO && gpi_overlap(&used[i], &used[GPI_TO]))
-            r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s and out overlap", names[i]);
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_buffer(&uses, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1, GPI_READS);
+    gpi_use_buffer(&uses, "offsets", d->offsets, d->offsets_offset, d->count + 1, s->offset_size, GPI_READS);
+    out = gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->count, s->index_size, GPI_WRITES);
+    gpi_use_count(&uses, "count_buffer", &s->count);
+    for (i = 0; i < uses.count && uses.result == GP_OK; i++) {
+        if (&uses.use[i].range != out && gpi_overlap(&uses.use[i].range, out))
+            uses.result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s and out overlap", uses.use[i].name);
     }
-    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, s->scratch, used, GPI_RANGES) : r;
+    return gpi_uses_scratch(&uses, d->scratch, s->scratch);
 }
 
 static gp_result gpi_strings_sub_buffer(gp_context *gp, cl_mem scratch, size_t begin, size_t bytes,
@@ -34823,34 +34699,24 @@ static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
 
 /* ------------------------------------------------------------------ buffers */
 
-enum { GPI_TOPK_KEYS, GPI_TOPK_COUNTER, GPI_TOPK_KEYS_OUT, GPI_TOPK_INDICES_OUT, GPI_TOPK_RANGES };
-
-static const char *const gpi_topk_names[GPI_TOPK_RANGES] = {"keys", "count_buffer", "keys_out",
-                                                            "indices_out"};
-
 static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
     const size_t size = topk->sort.key_size;
-    gpi_range used[GPI_TOPK_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
+    gpi_uses uses;
     if (!d->keys_out && !d->indices_out) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "keys_out and indices_out are NULL: at least one output is required");
     }
-    r = gpi_check_buffer(gp, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS,
-                         &used[GPI_TOPK_KEYS]);
-    if (r == GP_OK && d->keys_out)
-        r = gpi_check_buffer(gp, "keys_out", d->keys_out, d->keys_out_offset, d->k, size, GPI_WRITES,
-                             &used[GPI_TOPK_KEYS_OUT]);
-    if (r == GP_OK && d->indices_out)
-        r = gpi_check_buffer(gp, "indices_out", d->indices_out, d->indices_out_offset, d->k, topk->index_size,
-                             GPI_WRITES, &used[GPI_TOPK_INDICES_OUT]);
-    if (r == GP_OK) r = gpi_check_count(gp, &topk->count, &used[GPI_TOPK_COUNTER]);
-    if (r == GP_OK) r = gpi_check_apart(gp, gpi_topk_names, used, GPI_TOPK_KEYS_OUT, GPI_TOPK_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, d->scratch, topk->sort.at.end, used, GPI_TOPK_RANGES);
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &topk->count);
+    if (d->keys_out)
+        gpi_use_buffer(&uses, "keys_out", d->keys_out, d->keys_out_offset, d->k, size, GPI_WRITES);
+    if (d->indices_out)
+        gpi_use_buffer(&uses, "indices_out", d->indices_out, d->indices_out_offset, d->k, topk->index_size,
+                       GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, d->scratch, topk->sort.at.end);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -35269,60 +35135,25 @@ static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
 
 /* ------------------------------------------------------------------ buffers */
 
-enum {
-    GPI_BRACKETS_IN,
-    GPI_BRACKETS_COUNT,
-    GPI_BRACKETS_MATCH,
-    GPI_BRACKETS_PARENT,
-    GPI_BRACKETS_DEPTH,
-    GPI_BRACKETS_ERRORS,
-    GPI_BRACKETS_RANGES,
-    GPI_BRACKETS_ALL = GPI_BRACKETS_RANGES + GP_ARGS_MAX
-};
-
-static const char *const gpi_brackets_names[GPI_BRACKETS_RANGES] = {"in",     "count_buffer", "match",
-                                                                    "parent", "depth",        "errors"};
-
-/* Checks an output, if it is wanted. */
-static gp_result gpi_brackets_check_out(gp_context *gp, int name, cl_mem buffer, size_t offset, size_t count,
-                                        size_t size, gpi_range *used)
-{
-    if (!buffer) return GP_OK;
-    return gpi_check_buffer(gp, gpi_brackets_names[name], buffer, offset, count, size, GPI_WRITES,
-                            &used[name]);
-}
-
 static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
     const size_t n = d->count, size = b->index_size;
-    gpi_range used[GPI_BRACKETS_ALL];
-    gp_result r = GP_OK;
-    memset(used, 0, sizeof used);
+    gpi_uses uses;
     if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "match, parent, depth and errors are NULL: at least one output is required");
     }
-    if (n > 0)
-        r = gpi_check_buffer(gp, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
-                             &used[GPI_BRACKETS_IN]);
-    if (r == GP_OK) r = gpi_check_count(gp, &b->count, &used[GPI_BRACKETS_COUNT]);
-    if (r == GP_OK && n > 0)
-        r = gpi_brackets_check_out(gp, GPI_BRACKETS_MATCH, d->match, d->match_offset, n, size, used);
-    if (r == GP_OK && n > 0)
-        r = gpi_brackets_check_out(gp, GPI_BRACKETS_PARENT, d->parent, d->parent_offset, n, size, used);
-    if (r == GP_OK && n > 0)
-        r = gpi_brackets_check_out(gp, GPI_BRACKETS_DEPTH, d->depth, d->depth_offset, n, size, used);
-    if (r == GP_OK)
-        r = gpi_brackets_check_out(gp, GPI_BRACKETS_ERRORS, b->errors, b->errors_offset, 1,
-                                   sizeof(gp_brackets_errors), used);
-    if (r == GP_OK)
-        r = gpi_check_apart(gp, gpi_brackets_names, used, GPI_BRACKETS_MATCH, GPI_BRACKETS_RANGES);
-    if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, &b->args, gpi_brackets_names, used, GPI_BRACKETS_MATCH,
-                                   GPI_BRACKETS_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, d->scratch, b->scratch_size, used, GPI_BRACKETS_ALL);
+    gpi_uses_begin(&uses, gp, GP_OK);
+    if (n) gpi_use_buffer(&uses, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &b->count);
+    if (n && d->match) gpi_use_buffer(&uses, "match", d->match, d->match_offset, n, size, GPI_WRITES);
+    if (n && d->parent) gpi_use_buffer(&uses, "parent", d->parent, d->parent_offset, n, size, GPI_WRITES);
+    if (n && d->depth) gpi_use_buffer(&uses, "depth", d->depth, d->depth_offset, n, size, GPI_WRITES);
+    if (b->errors)
+        gpi_use_buffer(&uses, "errors", b->errors, b->errors_offset, 1, sizeof(gp_brackets_errors),
+                       GPI_WRITES);
+    return gpi_uses_end(&uses, &b->args, d->scratch, b->scratch_size);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -35893,26 +35724,15 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
 
 static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 {
-    enum { GPI_FROM, GPI_VALUES, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
-    static const char *const names[GPI_RANGES] = {"in", "values", "count_buffer", "out"};
     const gp_stack_scan_desc *d = s->desc;
-    gpi_range used[GPI_ALL];
-    gp_result r = gpi_check_positions(gp, &s->element, d->count);
-    memset(used, 0, sizeof used);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, gpi_type_size(d->type),
-                             GPI_READS, &used[GPI_FROM]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, names[GPI_VALUES], d->values, d->values_offset, d->count, s->element.in_size,
-                             GPI_READS, &used[GPI_VALUES]);
-    if (r == GP_OK) r = gpi_check_count(gp, &s->nest.count, &used[GPI_COUNT]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, names[GPI_TO], d->out, d->out_offset, d->count, s->element.out_size,
-                             GPI_WRITES, &used[GPI_TO]);
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_TO, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, &s->nest.args, names, used, GPI_TO, GPI_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, d->scratch, s->scratch_size, used, GPI_ALL);
+    const gpi_element *e = &s->element;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, gpi_check_positions(gp, e, d->count));
+    gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, gpi_type_size(d->type), GPI_READS);
+    gpi_use_buffer(&uses, "values", d->values, d->values_offset, d->count, e->in_size, GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &s->nest.count);
+    gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->count, e->out_size, GPI_WRITES);
+    return gpi_uses_end(&uses, &s->nest.args, d->scratch, s->scratch_size);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -36167,43 +35987,21 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const gp_tree_desc *
 
 static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
 {
-    enum {
-        GPI_PARENT,
-        GPI_FROM,
-        GPI_COUNT,
-        GPI_INDEX,
-        GPI_CHILDREN,
-        GPI_END,
-        GPI_RANGES,
-        GPI_ALL = GPI_RANGES + GP_ARGS_MAX
-    };
-    static const char *const names[GPI_RANGES] = {"parent", "in", "count_buffer", "index", "children", "end"};
     const gp_tree_desc *d = t->desc;
-    const cl_mem out[3] = {d->index, d->children, d->end};
-    const size_t at[3] = {d->index_offset, d->children_offset, d->end_offset};
-    gpi_range used[GPI_ALL];
-    size_t k;
-    gp_result r;
-    memset(used, 0, sizeof used);
+    const size_t n = d->count, size = t->index_size;
+    gpi_uses uses;
     if (!d->index && !d->children && !d->end) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "index, children and end are NULL: at least one output is required");
     }
-    r = gpi_check_buffer(gp, names[GPI_PARENT], d->parent, d->parent_offset, d->count, t->index_size,
-                         GPI_READS, &used[GPI_PARENT]);
-    if (r == GP_OK && d->type)
-        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, gpi_type_size(d->type),
-                             GPI_READS, &used[GPI_FROM]);
-    if (r == GP_OK) r = gpi_check_count(gp, &t->count, &used[GPI_COUNT]);
-    for (k = 0; k < 3 && r == GP_OK; k++) {
-        if (out[k])
-            r = gpi_check_buffer(gp, names[GPI_INDEX + k], out[k], at[k], d->count, t->index_size, GPI_WRITES,
-                                 &used[GPI_INDEX + k]);
-    }
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_INDEX, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, &t->args, names, used, GPI_INDEX, GPI_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, d->scratch, t->scratch_size, used, GPI_ALL);
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_buffer(&uses, "parent", d->parent, d->parent_offset, n, size, GPI_READS);
+    if (d->type) gpi_use_buffer(&uses, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &t->count);
+    if (d->index) gpi_use_buffer(&uses, "index", d->index, d->index_offset, n, size, GPI_WRITES);
+    if (d->children) gpi_use_buffer(&uses, "children", d->children, d->children_offset, n, size, GPI_WRITES);
+    if (d->end) gpi_use_buffer(&uses, "end", d->end, d->end_offset, n, size, GPI_WRITES);
+    return gpi_uses_end(&uses, &t->args, d->scratch, t->scratch_size);
 }
 
 /* Sets the kernel and passes GPI_TREE_PARAMETERS. */
@@ -36410,8 +36208,6 @@ typedef struct gpi_hash_of_program {
     const char *more;
 } gpi_hash_of_program;
 
-enum { GPI_HASH_USES = 8 };
-
 /* A batch that is partitioned by the highest digit of its home slots, so that groups visit a table larger than the caches
    part by part. */
 typedef struct gpi_hash_order {
@@ -36422,21 +36218,13 @@ typedef struct gpi_hash_order {
     size_t bytes;              /* of scratch */
 } gpi_hash_order;
 
-/* A buffer of the batch. */
-typedef struct gpi_hash_use {
-    const char *name;
-    gpi_range range; /* root NULL: not there */
-    bool written;
-} gpi_hash_use;
-
 /* A checked batch, ready to run. */
 typedef struct gpi_hash_batch {
     gpi_table *table;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    gpi_hash_use uses[GPI_HASH_USES];
-    size_t use_count;
+    gpi_uses uses; /* the table first */
 } gpi_hash_batch;
 
 /* table.c */
@@ -36469,9 +36257,9 @@ static size_t gpi_hash_bytes(const gpi_table *table);
 static gp_result gpi_hash_allocate(gp_context *gp, cl_mem own, gpi_table *table);
 
 /* batch.c */
-static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
-                                     size_t offset, size_t count, size_t size, int access);
-static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch);
+static void gpi_hash_use(gpi_hash_batch *batch, const char *name, cl_mem buffer, size_t offset, size_t count,
+                         size_t size, int access);
+static gp_result gpi_hash_uses_end(gpi_hash_batch *batch, cl_mem scratch, size_t bytes);
 static gp_result gpi_hash_batch_open(gp_context *gp, gp_hash handle, size_t count, cl_mem count_buffer,
                                      size_t count_offset, gp_type count_type, gpi_hash_batch *batch);
 static cl_uint gpi_hash_widths(const gpi_table *table);
@@ -36483,8 +36271,6 @@ static gp_result gpi_hash_check_strategy(gp_context *gp, gp_strategy strategy);
 static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy);
 static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order);
 static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch);
-static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
-                                        size_t bytes);
 
 /* rehash.c */
 static gp_result gpi_hash_read_counts(gp_context *gp, const gpi_table *table, uint64_t counts[GPI_COUNTS]);
@@ -36508,33 +36294,21 @@ enum {
 
 /* ------------------------------------------------------------------ checks */
 
-/* Checks a buffer of `count` elements of `size` bytes and adds it to batch->uses. Does nothing if it is NULL. */
-static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
-                                     size_t offset, size_t count, size_t size, int access)
+/* Adds a buffer to the batch's, and checks it. Does nothing if it is NULL. */
+static void gpi_hash_use(gpi_hash_batch *batch, const char *name, cl_mem buffer, size_t offset, size_t count,
+                         size_t size, int access)
 {
-    gpi_hash_use *use = &batch->uses[batch->use_count];
-    if (!buffer) return GP_OK;
-    use->name = name;
-    use->written = access == GPI_WRITES;
-    batch->use_count++;
-    return gpi_check_buffer(gp, name, buffer, offset, count, size, access, &use->range);
+    if (buffer) gpi_use_buffer(&batch->uses, name, buffer, offset, count, size, access);
 }
 
-/* Fails if a buffer that the batch writes overlaps another one, or if any buffer overlaps the table. */
-static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch)
+/* Fails if a buffer that the batch writes overlaps another one, or if any buffer overlaps the table or the caller's scratch. */
+static gp_result gpi_hash_uses_end(gpi_hash_batch *batch, cl_mem scratch, size_t bytes)
 {
-    size_t a, b;
+    gpi_uses *uses = &batch->uses;
     gpi_range counter; /* one that is there is among the uses */
-    const gp_result result = gpi_check_count(gp, &batch->count, &counter);
-    if (result != GP_OK) return result;
-    for (a = 0; a < batch->use_count; a++) {
-        for (b = 0; b < a; b++) {
-            const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
-            if (!(x->written || y->written) || !gpi_overlap(&x->range, &y->range)) continue;
-            return gpi_fail_overlap(gp, y->name, &y->range, x->name, &x->range);
-        }
-    }
-    return GP_OK;
+    if (uses->result == GP_OK)
+        uses->result = gpi_check_count(uses->gp, "count_buffer", &batch->count, &counter);
+    return gpi_uses_end(uses, NULL, scratch, bytes);
 }
 
 /* Sets the batch's table, plan, program and count, and adds the table's memory and the count to batch->uses. */
@@ -36550,13 +36324,11 @@ static gp_result gpi_hash_batch_open(gp_context *gp, gp_hash handle, size_t coun
     batch->count.offset = count_offset;
     batch->count.type = count_type;
     result = gpi_hash_program(gp, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
-    if (result == GP_OK)
-        result = gpi_hash_use_buffer(gp, batch, "the table", batch->table->buffer, 0,
-                                     gpi_hash_bytes(batch->table), 1, GPI_READS);
-    batch->uses[0].written = true;
-    if (result != GP_OK || !count_buffer) return result;
-    batch->uses[batch->use_count].name = "count_buffer";
-    return gpi_check_count(gp, &batch->count, &batch->uses[batch->use_count++].range);
+    gpi_uses_begin(&batch->uses, gp, result);
+    gpi_hash_use(batch, "the table", batch->table->buffer, 0, gpi_hash_bytes(batch->table), 1, GPI_READS);
+    batch->uses.use[0].access = GPI_BOTH; /* checked as read: what is written must be no table */
+    if (count_buffer) gpi_use_count(&batch->uses, "count_buffer", &batch->count);
+    return batch->uses.result;
 }
 
 /* ------------------------------------------------------------------ arguments, launch */
@@ -36680,16 +36452,6 @@ static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl
         d->values_out_offset = order->values_at / d->value_size;
     }
     return gpi_sort_launch(call, &order->sort);
-}
-
-/* Checks the caller's scratch: it must be large enough, and not overlap the batch's buffers. */
-static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
-                                        size_t bytes)
-{
-    gpi_range used[GPI_HASH_USES];
-    size_t i;
-    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
-    return gpi_check_scratch(gp, scratch, bytes, used, batch->use_count);
 }
 /* ---- End file src/hash/batch.c ---- */
 
@@ -36955,7 +36717,6 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
 {
     const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
     const bool in_place = d->values == d->keys && d->values_offset == d->keys_offset && k == v;
-    gp_result r = GP_OK;
     if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
     if (!d->values && !d->found)
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
@@ -36963,11 +36724,10 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
     if (v == 0 && (d->values || d->absent)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but the table is a set");
     }
-    if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
-    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "found", d->found, d->found_offset, n, 1, GPI_WRITES);
-    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+    if (!in_place) gpi_hash_use(batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
+    gpi_hash_use(batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
+    gpi_hash_use(batch, "found", d->found, d->found_offset, n, 1, GPI_WRITES);
+    return gpi_hash_uses_end(batch, NULL, 0);
 }
 
 static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_find_desc *d)
@@ -37042,14 +36802,10 @@ static gp_result gpi_hash_plan_erase(gp_context *gp, gp_hash handle, gpi_hash_ba
 static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, const gpi_hash_removal *removal)
 {
     const gp_hash_erase_desc *d = removal->desc;
-    gp_result r;
     if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
-    r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->count, batch->table->key_size,
-                            GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, d->count, 1, GPI_WRITES);
-    if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
-    return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, removal->order.bytes) : r;
+    gpi_hash_use(batch, "keys", d->keys, d->keys_offset, d->count, batch->table->key_size, GPI_READS);
+    gpi_hash_use(batch, "results", d->results, d->results_offset, d->count, 1, GPI_WRITES);
+    return gpi_hash_uses_end(batch, d->scratch, removal->order.bytes);
 }
 
 static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_removal *removal)
@@ -37150,11 +36906,11 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args 
 /* Checks the arguments. Fails if one is the table's memory: the call changes it, so expressions must not read it. */
 static gp_result gpi_each_check_args(gp_context *gp, const gpi_table *table, const gpi_args *args)
 {
-    static const char *const names[1] = {"the table"};
-    gpi_range used[1 + GP_ARGS_MAX];
-    const gp_result result = gpi_args_check(gp, args);
-    used[0] = table->range;
-    return result == GP_OK ? gpi_args_check_buffers(gp, args, names, used, 0, 1) : result;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, gpi_args_check(gp, args));
+    gpi_uses_add(&uses, "the table", GPI_BOTH)->range = table->range;
+    gpi_uses_args(&uses, args);
+    return uses.result;
 }
 
 static gp_result gpi_each_check(gp_context *gp, const gpi_table *table, const gp_hash_for_each_desc *desc,
@@ -37379,26 +37135,16 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
 {
     const gp_hash_insert_desc *d = put->desc;
     const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
-    gp_result r = GP_OK;
-    if (!d->keys) r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
-    if (r == GP_OK && put->source == GPI_SOURCE_BUFFER && !d->values)
-        r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "values is NULL");
-    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, n, 1, GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "failed_keys", d->failed_keys, d->failed_keys_offset, n, k,
-                                GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "failed_values", d->failed_values, d->failed_values_offset, n, v,
-                                GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "failed_count", d->failed_count, d->failed_count_offset, 1, 4,
-                                GPI_WRITES);
-    if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
-    return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, put->scratch_bytes) : r;
+    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
+    if (put->source == GPI_SOURCE_BUFFER && !d->values)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "values is NULL");
+    gpi_hash_use(batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
+    gpi_hash_use(batch, "values", d->values, d->values_offset, n, v, GPI_READS);
+    gpi_hash_use(batch, "results", d->results, d->results_offset, n, 1, GPI_WRITES);
+    gpi_hash_use(batch, "failed_keys", d->failed_keys, d->failed_keys_offset, n, k, GPI_WRITES);
+    gpi_hash_use(batch, "failed_values", d->failed_values, d->failed_values_offset, n, v, GPI_WRITES);
+    gpi_hash_use(batch, "failed_count", d->failed_count, d->failed_count_offset, 1, 4, GPI_WRITES);
+    return gpi_hash_uses_end(batch, d->scratch, put->scratch_bytes);
 }
 
 /* Passes GPI_PUT_PARAMETERS of hash/batch_keys.cl. */
@@ -37732,7 +37478,6 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
                                          const gp_hash_retrieve_desc *d)
 {
     const size_t k = batch->table->key_size, v = batch->table->value_size;
-    gp_result r;
     if (d->sort_type && gpi_type_size(d->sort_type) != k) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
                         "sort_type = %d, must have the size of the table's keys, %zu bytes",
@@ -37746,28 +37491,22 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
     }
     if (!d->live_count) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "live_count is NULL");
     if (!d->keys && d->room > 0) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
-    r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->room, k, GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, d->room, v, GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "live_count", d->live_count, d->live_count_offset, 1, 4,
-                                GPI_WRITES);
-    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+    gpi_hash_use(batch, "keys", d->keys, d->keys_offset, d->room, k, GPI_WRITES);
+    gpi_hash_use(batch, "values", d->values, d->values_offset, d->room, v, GPI_WRITES);
+    gpi_hash_use(batch, "live_count", d->live_count, d->live_count_offset, 1, 4, GPI_WRITES);
+    return gpi_hash_uses_end(batch, NULL, 0);
 }
 
 /* Plans the sort after a retrieve, if any, and checks its scratch, which must not overlap the batch's buffers. */
-static gp_result gpi_hash_plan_retrieve(gp_context *gp, const gpi_hash_batch *batch,
-                                        const gp_sort_desc *sort_desc, gpi_sort *sort)
+static gp_result gpi_hash_plan_retrieve(gp_context *gp, gpi_hash_batch *batch, const gp_sort_desc *sort_desc,
+                                        gpi_sort *sort)
 {
-    gpi_range used[GPI_HASH_USES];
-    size_t i;
     gp_result result;
     gpi_sort_init(sort, sort_desc, false);
     if (!sort_desc->key_type) return GP_OK;
     result = gpi_sort_plan(gp, sort);
     if (result != GP_OK) return result;
-    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
-    return gpi_check_scratch(gp, sort_desc->scratch, sort->at.end, used, batch->use_count);
+    return gpi_uses_scratch(&batch->uses, sort_desc->scratch, sort->at.end);
 }
 
 static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_retrieve_desc *d)
@@ -38227,17 +37966,6 @@ typedef struct gpi_gather {
     size_t ranks_at; /* bytes */
 } gpi_gather;
 
-enum {
-    GPI_GATHER_IN,
-    GPI_GATHER_INDEX,
-    GPI_GATHER_FLAG,
-    GPI_GATHER_COUNTER,
-    GPI_GATHER_OUT,
-    GPI_GATHER_RANGES
-};
-static const char *const gpi_gather_names[GPI_GATHER_RANGES] = {"in", "indices", "flags", "count_buffer",
-                                                                "out"};
-
 /* ------------------------------------------------------------------ describe */
 
 static void gpi_gather_init(gpi_gather *gather, const gp_gather_desc *d, bool scatter)
@@ -38346,36 +38074,22 @@ static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
 
 /* ------------------------------------------------------------------ check */
 
-/* Checks one of the arrays, unless it is empty. */
-static gp_result gpi_gather_check_array(gp_context *gp, int name, cl_mem buffer, size_t offset, size_t count,
-                                        size_t size, gpi_range *used)
-{
-    if (count == 0) return GP_OK;
-    return gpi_check_buffer(gp, gpi_gather_names[name], buffer, offset, count, size,
-                            name == GPI_GATHER_OUT ? GPI_WRITES : GPI_READS, &used[name]);
-}
-
 static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem scratch)
 {
     const size_t n = g->count.bound;
-    gpi_range used[GPI_GATHER_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
-    r = gpi_gather_check_array(gp, GPI_GATHER_IN, g->in, g->in_offset, g->in_count, g->element_size, used);
-    if (r == GP_OK && g->flag_type) {
-        r = gpi_gather_check_array(gp, GPI_GATHER_FLAG, g->flag, g->flag_offset, n,
-                                   gpi_type_size(g->flag_type), used);
-    } else if (r == GP_OK) {
-        r = gpi_gather_check_array(gp, GPI_GATHER_INDEX, g->index, g->index_offset, n,
-                                   gpi_type_size(g->index_type), used);
-    }
-    if (r == GP_OK) r = gpi_check_count(gp, &g->count, &used[GPI_GATHER_COUNTER]);
-    if (r == GP_OK)
-        r = gpi_gather_check_array(gp, GPI_GATHER_OUT, g->out, g->out_offset, g->out_count, g->element_size,
-                                   used);
-    if (r == GP_OK) r = gpi_check_apart(gp, gpi_gather_names, used, GPI_GATHER_OUT, GPI_GATHER_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, scratch, gpi_gather_scratch(g), used, GPI_GATHER_RANGES);
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    if (g->in_count)
+        gpi_use_buffer(&uses, "in", g->in, g->in_offset, g->in_count, g->element_size, GPI_READS);
+    if (n && g->flag_type)
+        gpi_use_buffer(&uses, "flags", g->flag, g->flag_offset, n, gpi_type_size(g->flag_type), GPI_READS);
+    else if (n)
+        gpi_use_buffer(&uses, "indices", g->index, g->index_offset, n, gpi_type_size(g->index_type),
+                       GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &g->count);
+    if (g->out_count)
+        gpi_use_buffer(&uses, "out", g->out, g->out_offset, g->out_count, g->element_size, GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, scratch, gpi_gather_scratch(g));
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -38562,14 +38276,6 @@ typedef struct gpi_map {
     gpi_program *program;
     bool in_place; /* with lag: needs a copy of the input */
 } gpi_map;
-
-enum {
-    GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX,
-    GPI_MAP_OUT,
-    GPI_MAP_RANGES,
-    GPI_MAP_ALL = (int)GPI_MAP_RANGES + GP_ARGS_MAX
-};
-static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
 
 /* ------------------------------------------------------------------ describe */
 
@@ -38808,39 +38514,24 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 
 /* ------------------------------------------------------------------ check */
 
-/* Fails if the output overlaps another range, unless it is exactly an input. Then sets map->in_place if the second input
-   lags: it has to be a copy. */
-static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
+/* Checks the buffers: the output may be exactly an input. Then sets map->in_place if the second input lags: it has to be a
+   copy. */
+static gp_result gpi_map_check(gp_context *gp, gpi_map *map, cl_mem scratch)
 {
-    gpi_range others[GPI_MAP_RANGES];
-    size_t k;
-    memcpy(others, used, sizeof others);
-    for (k = 0; k < map->inputs; k++) {
-        if (!gpi_same(&used[k], &used[GPI_MAP_OUT])) continue;
-        memset(&others[k], 0, sizeof others[k]);
-        if (map->lag) map->in_place = true;
-    }
-    return gpi_check_apart(gp, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
-}
-
-static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
-{
+    static const char *const names[GPI_MAP_INPUTS_MAX] = {"in", "in2", "in3"};
     const size_t n = map->count.bound;
-    gp_result result = GP_OK;
+    const gpi_range *out;
+    gpi_uses uses;
     size_t k;
-    memset(used, 0, GPI_MAP_ALL * sizeof *used);
-    for (k = 0; k < map->inputs && result == GP_OK; k++) {
-        result = gpi_check_buffer(gp, gpi_map_names[k], map->in[k].buffer, map->in[k].offset, n,
-                                  gpi_map_input_size(&map->in[k]), GPI_READS, &used[k]);
-    }
-    if (result == GP_OK) result = gpi_check_count(gp, &map->count, &used[GPI_MAP_COUNTER]);
-    if (result == GP_OK) {
-        result = gpi_check_buffer(gp, "out", map->out, map->out_offset, n, map->out_size, GPI_WRITES,
-                                  &used[GPI_MAP_OUT]);
-    }
-    if (result == GP_OK) result = gpi_map_check_apart(gp, map, used);
-    if (result != GP_OK) return result;
-    return gpi_args_check_buffers(gp, &map->args, gpi_map_names, used, GPI_MAP_OUT, GPI_MAP_RANGES);
+    gpi_uses_begin(&uses, gp, GP_OK);
+    for (k = 0; k < map->inputs; k++)
+        gpi_use_buffer(&uses, names[k], map->in[k].buffer, map->in[k].offset, n,
+                       gpi_map_input_size(&map->in[k]), GPI_READS_OR_OUT);
+    gpi_use_count(&uses, "count_buffer", &map->count);
+    out = gpi_use_buffer(&uses, "out", map->out, map->out_offset, n, map->out_size, GPI_WRITES);
+    for (k = 0; k < map->inputs; k++)
+        if (map->lag && gpi_same(&uses.use[k].range, out)) map->in_place = true;
+    return gpi_uses_end(&uses, &map->args, scratch, map->in_place ? n * gpi_type_size(map->in[0].type) : 0);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -38889,14 +38580,9 @@ static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
 static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
                              cl_uint wait_count, cl_event *done)
 {
-    gpi_range used[GPI_MAP_ALL];
     gpi_call call;
     gp_result result = gpi_map_plan(gp, map);
-    if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
-    if (result == GP_OK && map->in_place) {
-        result = gpi_check_scratch(gp, scratch, map->count.bound * gpi_type_size(map->in[0].type), used,
-                                   GPI_MAP_ALL);
-    }
+    if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, scratch);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, wait, wait_count, done);
     if (result == GP_OK && map->in_place) result = gpi_map_copy_late(&call, map, scratch);
@@ -39122,14 +38808,12 @@ static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
 
 static gp_result gpi_random_check(gp_context *gp, const gpi_random *random)
 {
-    static const char *const names[2] = {"count_buffer", "out"};
     const gp_random_desc *d = random->desc;
-    gpi_range used[2];
-    gp_result result = gpi_check_count(gp, &random->count, &used[0]);
-    if (result != GP_OK) return result;
-    result = gpi_check_buffer(gp, "out", d->out, d->out_offset, d->count, gpi_type_size(d->type), GPI_WRITES,
-                              &used[1]);
-    return result == GP_OK ? gpi_check_apart(gp, names, used, 1, 2) : result;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_count(&uses, "count_buffer", &random->count);
+    gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->count, gpi_type_size(d->type), GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, NULL, 0);
 }
 
 /* ------------------------------------------------------------------ launch, API */
@@ -39225,15 +38909,6 @@ typedef struct gpi_stencil {
     gpi_plan plan;
     gpi_program *program;
 } gpi_stencil;
-
-enum {
-    GPI_STENCIL_IN,
-    GPI_STENCIL_WEIGHTS,
-    GPI_STENCIL_OUT,
-    GPI_STENCIL_RANGES,
-    GPI_STENCIL_ALL = GPI_STENCIL_RANGES + GP_ARGS_MAX
-};
-static const char *const gpi_stencil_names[GPI_STENCIL_RANGES] = {"in", "weights", "out"};
 
 /* ------------------------------------------------------------------ describe */
 
@@ -39399,27 +39074,18 @@ static size_t gpi_stencil_scratch(const gpi_stencil *s)
 static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
 {
     const gp_stencil_desc *d = s->desc;
-    gpi_range used[GPI_STENCIL_ALL], others[GPI_STENCIL_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
-    r = gpi_check_buffer(gp, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type), GPI_READS,
-                         &used[GPI_STENCIL_IN]);
-    if (r == GP_OK && s->weights)
-        r = gpi_check_buffer(gp, "weights", d->weights, d->weights_offset, s->weights, 4, GPI_READS,
-                             &used[GPI_STENCIL_WEIGHTS]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, s->out_count, gpi_type_size(s->out_type),
-                             GPI_WRITES, &used[GPI_STENCIL_OUT]);
-    if (r != GP_OK) return r;
-    memcpy(others, used, sizeof others);
-    s->in_place = gpi_same(&used[GPI_STENCIL_IN], &used[GPI_STENCIL_OUT]) && s->in_pitch == s->out_pitch;
-    if (s->in_place) memset(&others[GPI_STENCIL_IN], 0, sizeof others[GPI_STENCIL_IN]);
-    r = gpi_check_apart(gp, gpi_stencil_names, others, GPI_STENCIL_OUT, GPI_STENCIL_RANGES);
-    if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, &s->args, gpi_stencil_names, used, GPI_STENCIL_OUT,
-                                   GPI_STENCIL_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_ALL);
+    const gpi_range *in, *out;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    in = gpi_use_buffer(&uses, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type),
+                        s->in_pitch == s->out_pitch ? GPI_READS_OR_OUT : GPI_READS);
+    if (s->weights) gpi_use_buffer(&uses, "weights", d->weights, d->weights_offset, s->weights, 4, GPI_READS);
+    out = gpi_use_buffer(&uses, "out", d->out, d->out_offset, s->out_count, gpi_type_size(s->out_type),
+                         GPI_WRITES);
+    gpi_uses_apart(&uses);
+    gpi_uses_args(&uses, &s->args);
+    s->in_place = gpi_same(in, out);
+    return gpi_uses_scratch(&uses, d->scratch, gpi_stencil_scratch(s));
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -39882,40 +39548,17 @@ static gp_result gpi_histogram_plan(gp_context *gp, const gp_histogram_desc *d, 
 
 static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 {
-    enum {
-        GPI_FROM,
-        GPI_WEIGHTS,
-        GPI_EDGES,
-        GPI_COUNT,
-        GPI_TO,
-        GPI_RANGES,
-        GPI_ALL = GPI_RANGES + GP_ARGS_MAX
-    };
-    static const char *const names[GPI_RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
     const gp_histogram_desc *d = h->desc;
-    gpi_range used[GPI_ALL];
-    gp_result r = GP_OK;
-    memset(used, 0, sizeof used);
-    if (d->count > 0 && !h->indices) {
-        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, h->in_size * h->channels,
-                             GPI_READS, &used[GPI_FROM]);
-    }
-    if (r == GP_OK && d->count > 0 && d->weights) {
-        r = gpi_check_buffer(gp, names[GPI_WEIGHTS], d->weights, d->weights_offset, d->count, h->weight_size,
-                             GPI_READS, &used[GPI_WEIGHTS]);
-    }
-    if (r == GP_OK && d->edges) {
-        r = gpi_check_buffer(gp, names[GPI_EDGES], d->edges, d->edges_offset, h->bins + 1, h->size, GPI_READS,
-                             &used[GPI_EDGES]);
-    }
-    if (r == GP_OK) r = gpi_check_count(gp, &h->count, &used[GPI_COUNT]);
-    if (r == GP_OK) {
-        r = gpi_check_buffer(gp, names[GPI_TO], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
-                             GPI_BOTH, &used[GPI_TO]);
-    }
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_TO, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, &h->args, names, used, GPI_TO, GPI_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, gpi_histogram_scratch(h), used, GPI_ALL) : r;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    if (d->count > 0 && !h->indices)
+        gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, h->in_size * h->channels, GPI_READS);
+    if (d->count > 0 && d->weights)
+        gpi_use_buffer(&uses, "weights", d->weights, d->weights_offset, d->count, h->weight_size, GPI_READS);
+    if (d->edges) gpi_use_buffer(&uses, "edges", d->edges, d->edges_offset, h->bins + 1, h->size, GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &h->count);
+    gpi_use_buffer(&uses, "out", d->out, d->out_offset, h->wanted * h->bins, h->out_size, GPI_BOTH);
+    return gpi_uses_end(&uses, &h->args, d->scratch, gpi_histogram_scratch(h));
 }
 
 /* ------------------------------------------------------------------ launches */

@@ -216,8 +216,10 @@ static void gpi_monoid_check_prelude(const gp_context *gp, const gpi_plan *plan,
 /* Checks the buffers of the arguments, the only memory of the caller's that the check uses. */
 static gp_result gpi_monoid_check_args(const gpi_monoid_check *check)
 {
-    gpi_range used[GP_ARGS_MAX];
-    return gpi_args_check_buffers(check->gp, &check->element.operation.args, NULL, used, 0, 0);
+    gpi_uses uses;
+    gpi_uses_begin(&uses, check->gp, GP_OK);
+    gpi_uses_args(&uses, &check->element.operation.args);
+    return uses.result;
 }
 
 static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)

@@ -18,33 +18,21 @@ enum {
 
 /* ------------------------------------------------------------------ checks */
 
-/* Checks a buffer of `count` elements of `size` bytes and adds it to batch->uses. Does nothing if it is NULL. */
-static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
-                                     size_t offset, size_t count, size_t size, int access)
+/* Adds a buffer to the batch's, and checks it. Does nothing if it is NULL. */
+static void gpi_hash_use(gpi_hash_batch *batch, const char *name, cl_mem buffer, size_t offset, size_t count,
+                         size_t size, int access)
 {
-    gpi_hash_use *use = &batch->uses[batch->use_count];
-    if (!buffer) return GP_OK;
-    use->name = name;
-    use->written = access == GPI_WRITES;
-    batch->use_count++;
-    return gpi_check_buffer(gp, name, buffer, offset, count, size, access, &use->range);
+    if (buffer) gpi_use_buffer(&batch->uses, name, buffer, offset, count, size, access);
 }
 
-/* Fails if a buffer that the batch writes overlaps another one, or if any buffer overlaps the table. */
-static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch)
+/* Fails if a buffer that the batch writes overlaps another one, or if any buffer overlaps the table or the caller's scratch. */
+static gp_result gpi_hash_uses_end(gpi_hash_batch *batch, cl_mem scratch, size_t bytes)
 {
-    size_t a, b;
+    gpi_uses *uses = &batch->uses;
     gpi_range counter; /* one that is there is among the uses */
-    const gp_result result = gpi_check_count(gp, &batch->count, &counter);
-    if (result != GP_OK) return result;
-    for (a = 0; a < batch->use_count; a++) {
-        for (b = 0; b < a; b++) {
-            const gpi_hash_use *x = &batch->uses[a], *y = &batch->uses[b];
-            if (!(x->written || y->written) || !gpi_overlap(&x->range, &y->range)) continue;
-            return gpi_fail_overlap(gp, y->name, &y->range, x->name, &x->range);
-        }
-    }
-    return GP_OK;
+    if (uses->result == GP_OK)
+        uses->result = gpi_check_count(uses->gp, "count_buffer", &batch->count, &counter);
+    return gpi_uses_end(uses, NULL, scratch, bytes);
 }
 
 /* Sets the batch's table, plan, program and count, and adds the table's memory and the count to batch->uses. */
@@ -60,13 +48,11 @@ static gp_result gpi_hash_batch_open(gp_context *gp, gp_hash handle, size_t coun
     batch->count.offset = count_offset;
     batch->count.type = count_type;
     result = gpi_hash_program(gp, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
-    if (result == GP_OK)
-        result = gpi_hash_use_buffer(gp, batch, "the table", batch->table->buffer, 0,
-                                     gpi_hash_bytes(batch->table), 1, GPI_READS);
-    batch->uses[0].written = true;
-    if (result != GP_OK || !count_buffer) return result;
-    batch->uses[batch->use_count].name = "count_buffer";
-    return gpi_check_count(gp, &batch->count, &batch->uses[batch->use_count++].range);
+    gpi_uses_begin(&batch->uses, gp, result);
+    gpi_hash_use(batch, "the table", batch->table->buffer, 0, gpi_hash_bytes(batch->table), 1, GPI_READS);
+    batch->uses.use[0].access = GPI_BOTH; /* checked as read: what is written must be no table */
+    if (count_buffer) gpi_use_count(&batch->uses, "count_buffer", &batch->count);
+    return batch->uses.result;
 }
 
 /* ------------------------------------------------------------------ arguments, launch */
@@ -190,14 +176,4 @@ static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl
         d->values_out_offset = order->values_at / d->value_size;
     }
     return gpi_sort_launch(call, &order->sort);
-}
-
-/* Checks the caller's scratch: it must be large enough, and not overlap the batch's buffers. */
-static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
-                                        size_t bytes)
-{
-    gpi_range used[GPI_HASH_USES];
-    size_t i;
-    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
-    return gpi_check_scratch(gp, scratch, bytes, used, batch->use_count);
 }

@@ -10,7 +10,6 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
 {
     const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
     const bool in_place = d->values == d->keys && d->values_offset == d->keys_offset && k == v;
-    gp_result r = GP_OK;
     if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
     if (!d->values && !d->found)
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
@@ -18,11 +17,10 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
     if (v == 0 && (d->values || d->absent)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but the table is a set");
     }
-    if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
-    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "found", d->found, d->found_offset, n, 1, GPI_WRITES);
-    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+    if (!in_place) gpi_hash_use(batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
+    gpi_hash_use(batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
+    gpi_hash_use(batch, "found", d->found, d->found_offset, n, 1, GPI_WRITES);
+    return gpi_hash_uses_end(batch, NULL, 0);
 }
 
 static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_find_desc *d)
@@ -97,14 +95,10 @@ static gp_result gpi_hash_plan_erase(gp_context *gp, gp_hash handle, gpi_hash_ba
 static gp_result gpi_hash_check_erase(gp_context *gp, gpi_hash_batch *batch, const gpi_hash_removal *removal)
 {
     const gp_hash_erase_desc *d = removal->desc;
-    gp_result r;
     if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
-    r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->count, batch->table->key_size,
-                            GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, d->count, 1, GPI_WRITES);
-    if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
-    return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, removal->order.bytes) : r;
+    gpi_hash_use(batch, "keys", d->keys, d->keys_offset, d->count, batch->table->key_size, GPI_READS);
+    gpi_hash_use(batch, "results", d->results, d->results_offset, d->count, 1, GPI_WRITES);
+    return gpi_hash_uses_end(batch, d->scratch, removal->order.bytes);
 }
 
 static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_removal *removal)

@@ -46,11 +46,11 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args 
 /* Checks the arguments. Fails if one is the table's memory: the call changes it, so expressions must not read it. */
 static gp_result gpi_each_check_args(gp_context *gp, const gpi_table *table, const gpi_args *args)
 {
-    static const char *const names[1] = {"the table"};
-    gpi_range used[1 + GP_ARGS_MAX];
-    const gp_result result = gpi_args_check(gp, args);
-    used[0] = table->range;
-    return result == GP_OK ? gpi_args_check_buffers(gp, args, names, used, 0, 1) : result;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, gpi_args_check(gp, args));
+    gpi_uses_add(&uses, "the table", GPI_BOTH)->range = table->range;
+    gpi_uses_args(&uses, args);
+    return uses.result;
 }
 
 static gp_result gpi_each_check(gp_context *gp, const gpi_table *table, const gp_hash_for_each_desc *desc,

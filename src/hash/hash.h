@@ -42,8 +42,6 @@ typedef struct gpi_hash_of_program {
     const char *more;
 } gpi_hash_of_program;
 
-enum { GPI_HASH_USES = 8 };
-
 /* A batch that is partitioned by the highest digit of its home slots, so that groups visit a table larger than the caches
    part by part. */
 typedef struct gpi_hash_order {
@@ -54,21 +52,13 @@ typedef struct gpi_hash_order {
     size_t bytes;              /* of scratch */
 } gpi_hash_order;
 
-/* A buffer of the batch. */
-typedef struct gpi_hash_use {
-    const char *name;
-    gpi_range range; /* root NULL: not there */
-    bool written;
-} gpi_hash_use;
-
 /* A checked batch, ready to run. */
 typedef struct gpi_hash_batch {
     gpi_table *table;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    gpi_hash_use uses[GPI_HASH_USES];
-    size_t use_count;
+    gpi_uses uses; /* the table first */
 } gpi_hash_batch;
 
 /* table.c */
@@ -101,9 +91,9 @@ static size_t gpi_hash_bytes(const gpi_table *table);
 static gp_result gpi_hash_allocate(gp_context *gp, cl_mem own, gpi_table *table);
 
 /* batch.c */
-static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
-                                     size_t offset, size_t count, size_t size, int access);
-static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch);
+static void gpi_hash_use(gpi_hash_batch *batch, const char *name, cl_mem buffer, size_t offset, size_t count,
+                         size_t size, int access);
+static gp_result gpi_hash_uses_end(gpi_hash_batch *batch, cl_mem scratch, size_t bytes);
 static gp_result gpi_hash_batch_open(gp_context *gp, gp_hash handle, size_t count, cl_mem count_buffer,
                                      size_t count_offset, gp_type count_type, gpi_hash_batch *batch);
 static cl_uint gpi_hash_widths(const gpi_table *table);
@@ -115,8 +105,6 @@ static gp_result gpi_hash_check_strategy(gp_context *gp, gp_strategy strategy);
 static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy);
 static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order);
 static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch);
-static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
-                                        size_t bytes);
 
 /* rehash.c */
 static gp_result gpi_hash_read_counts(gp_context *gp, const gpi_table *table, uint64_t counts[GPI_COUNTS]);

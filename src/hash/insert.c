@@ -161,26 +161,16 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
 {
     const gp_hash_insert_desc *d = put->desc;
     const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
-    gp_result r = GP_OK;
-    if (!d->keys) r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
-    if (r == GP_OK && put->source == GPI_SOURCE_BUFFER && !d->values)
-        r = gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "values is NULL");
-    if (r == GP_OK) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, n, v, GPI_READS);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "results", d->results, d->results_offset, n, 1, GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "failed_keys", d->failed_keys, d->failed_keys_offset, n, k,
-                                GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "failed_values", d->failed_values, d->failed_values_offset, n, v,
-                                GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "failed_count", d->failed_count, d->failed_count_offset, 1, 4,
-                                GPI_WRITES);
-    if (r == GP_OK) r = gpi_hash_check_apart(gp, batch);
-    return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, put->scratch_bytes) : r;
+    if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
+    if (put->source == GPI_SOURCE_BUFFER && !d->values)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "values is NULL");
+    gpi_hash_use(batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
+    gpi_hash_use(batch, "values", d->values, d->values_offset, n, v, GPI_READS);
+    gpi_hash_use(batch, "results", d->results, d->results_offset, n, 1, GPI_WRITES);
+    gpi_hash_use(batch, "failed_keys", d->failed_keys, d->failed_keys_offset, n, k, GPI_WRITES);
+    gpi_hash_use(batch, "failed_values", d->failed_values, d->failed_values_offset, n, v, GPI_WRITES);
+    gpi_hash_use(batch, "failed_count", d->failed_count, d->failed_count_offset, 1, 4, GPI_WRITES);
+    return gpi_hash_uses_end(batch, d->scratch, put->scratch_bytes);
 }
 
 /* Passes GPI_PUT_PARAMETERS of hash/batch_keys.cl. */

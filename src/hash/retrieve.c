@@ -29,7 +29,6 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
                                          const gp_hash_retrieve_desc *d)
 {
     const size_t k = batch->table->key_size, v = batch->table->value_size;
-    gp_result r;
     if (d->sort_type && gpi_type_size(d->sort_type) != k) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
                         "sort_type = %d, must have the size of the table's keys, %zu bytes",
@@ -43,28 +42,22 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
     }
     if (!d->live_count) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "live_count is NULL");
     if (!d->keys && d->room > 0) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
-    r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, d->room, k, GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "values", d->values, d->values_offset, d->room, v, GPI_WRITES);
-    if (r == GP_OK)
-        r = gpi_hash_use_buffer(gp, batch, "live_count", d->live_count, d->live_count_offset, 1, 4,
-                                GPI_WRITES);
-    return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
+    gpi_hash_use(batch, "keys", d->keys, d->keys_offset, d->room, k, GPI_WRITES);
+    gpi_hash_use(batch, "values", d->values, d->values_offset, d->room, v, GPI_WRITES);
+    gpi_hash_use(batch, "live_count", d->live_count, d->live_count_offset, 1, 4, GPI_WRITES);
+    return gpi_hash_uses_end(batch, NULL, 0);
 }
 
 /* Plans the sort after a retrieve, if any, and checks its scratch, which must not overlap the batch's buffers. */
-static gp_result gpi_hash_plan_retrieve(gp_context *gp, const gpi_hash_batch *batch,
-                                        const gp_sort_desc *sort_desc, gpi_sort *sort)
+static gp_result gpi_hash_plan_retrieve(gp_context *gp, gpi_hash_batch *batch, const gp_sort_desc *sort_desc,
+                                        gpi_sort *sort)
 {
-    gpi_range used[GPI_HASH_USES];
-    size_t i;
     gp_result result;
     gpi_sort_init(sort, sort_desc, false);
     if (!sort_desc->key_type) return GP_OK;
     result = gpi_sort_plan(gp, sort);
     if (result != GP_OK) return result;
-    for (i = 0; i < batch->use_count; i++) used[i] = batch->uses[i].range;
-    return gpi_check_scratch(gp, sort_desc->scratch, sort->at.end, used, batch->use_count);
+    return gpi_uses_scratch(&batch->uses, sort_desc->scratch, sort->at.end);
 }
 
 static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, const gp_hash_retrieve_desc *d)

@@ -328,40 +328,17 @@ static gp_result gpi_histogram_plan(gp_context *gp, const gp_histogram_desc *d, 
 
 static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 {
-    enum {
-        GPI_FROM,
-        GPI_WEIGHTS,
-        GPI_EDGES,
-        GPI_COUNT,
-        GPI_TO,
-        GPI_RANGES,
-        GPI_ALL = GPI_RANGES + GP_ARGS_MAX
-    };
-    static const char *const names[GPI_RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
     const gp_histogram_desc *d = h->desc;
-    gpi_range used[GPI_ALL];
-    gp_result r = GP_OK;
-    memset(used, 0, sizeof used);
-    if (d->count > 0 && !h->indices) {
-        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, h->in_size * h->channels,
-                             GPI_READS, &used[GPI_FROM]);
-    }
-    if (r == GP_OK && d->count > 0 && d->weights) {
-        r = gpi_check_buffer(gp, names[GPI_WEIGHTS], d->weights, d->weights_offset, d->count, h->weight_size,
-                             GPI_READS, &used[GPI_WEIGHTS]);
-    }
-    if (r == GP_OK && d->edges) {
-        r = gpi_check_buffer(gp, names[GPI_EDGES], d->edges, d->edges_offset, h->bins + 1, h->size, GPI_READS,
-                             &used[GPI_EDGES]);
-    }
-    if (r == GP_OK) r = gpi_check_count(gp, &h->count, &used[GPI_COUNT]);
-    if (r == GP_OK) {
-        r = gpi_check_buffer(gp, names[GPI_TO], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
-                             GPI_BOTH, &used[GPI_TO]);
-    }
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_TO, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, &h->args, names, used, GPI_TO, GPI_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, gpi_histogram_scratch(h), used, GPI_ALL) : r;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    if (d->count > 0 && !h->indices)
+        gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, h->in_size * h->channels, GPI_READS);
+    if (d->count > 0 && d->weights)
+        gpi_use_buffer(&uses, "weights", d->weights, d->weights_offset, d->count, h->weight_size, GPI_READS);
+    if (d->edges) gpi_use_buffer(&uses, "edges", d->edges, d->edges_offset, h->bins + 1, h->size, GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &h->count);
+    gpi_use_buffer(&uses, "out", d->out, d->out_offset, h->wanted * h->bins, h->out_size, GPI_BOTH);
+    return gpi_uses_end(&uses, &h->args, d->scratch, gpi_histogram_scratch(h));
 }
 
 /* ------------------------------------------------------------------ launches */

@@ -123,45 +123,6 @@ static gp_result gpi_args_check(gp_context *gp, const gpi_args *args)
     return result;
 }
 
-static gp_result gpi_arg_check_buffer(gp_context *gp, const char *field, const gp_arg *arg, gpi_range *range)
-{
-    const size_t size = gpi_arg_size(arg);
-    size_t bytes, count = arg->count;
-    char call[64];
-    cl_int error;
-    gp_result result = gpi_check_buffer(gp, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
-    if (result != GP_OK || count) return result;
-    (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
-    error = clGetMemObjectInfo(arg->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call);
-    count = bytes / size - arg->offset;
-    return gpi_check_buffer(gp, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
-}
-
-/* Checks the buffers of arguments. Fails if one overlaps a range of used[written .. count - 1], which the call writes. Sets
-   used[count .. count + GP_ARGS_MAX - 1] to the arguments' own ranges. */
-static gp_result gpi_args_check_buffers(gp_context *gp, const gpi_args *args, const char *const *names,
-                                        gpi_range *used, size_t written, size_t count)
-{
-    char field[32];
-    size_t k, i;
-    memset(used + count, 0, GP_ARGS_MAX * sizeof *used);
-    for (k = 0; k < args->count; k++) {
-        const gp_arg *arg = &args->list[k];
-        gpi_range *range = &used[count + k];
-        gp_result result;
-        if (arg->value) continue;
-        (void)snprintf(field, sizeof field, "args[%u].buffer", (unsigned)k);
-        result = gpi_arg_check_buffer(gp, field, arg, range);
-        if (result != GP_OK) return result;
-        for (i = written; i < count; i++) {
-            if (used[i].root && gpi_overlap(range, &used[i]))
-                return gpi_fail_overlap(gp, field, range, names[i], &used[i]);
-        }
-    }
-    return GP_OK;
-}
-
 /* ------------------------------------------------------------------ program */
 
 static const char *gpi_arg_type_cl(const gp_arg *arg)

@@ -48,7 +48,7 @@ static gp_result gpi_check_buffer_kind(gp_context *gp, const char *field, const 
     if (info->context != gp->context) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s belongs to another cl_context", field);
     }
-    if ((access != GPI_READS && (info->flags & CL_MEM_READ_ONLY)) ||
+    if ((access >= GPI_WRITES && (info->flags & CL_MEM_READ_ONLY)) ||
         (access != GPI_WRITES && (info->flags & CL_MEM_WRITE_ONLY))) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s was created %s", field,
                         info->flags & CL_MEM_READ_ONLY ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY");
@@ -96,7 +96,7 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *field, cl_mem buff
     if (error == CL_SUCCESS && (info.flags & CL_MEM_USE_HOST_PTR))
         error = clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof range->host, &range->host, NULL);
     if (error != CL_SUCCESS) return gpi_fail_buffer(gp, field, error);
-    if (access == GPI_READS || !gp->hash) return GP_OK;
+    if (access < GPI_WRITES || !gp->hash) return GP_OK;
     return gp->hash->check_apart(gp, field, range);
 }
 
@@ -110,44 +110,23 @@ static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_t
     return count;
 }
 
-/* Checks a count in a buffer on the device: it must have 32 or 64 bits and be inside its buffer. `prefix`: how the names
-   of its fields begin. */
-static gp_result gpi_check_count_named(gp_context *gp, const char *prefix, const gpi_count *count,
-                                       gpi_range *range)
+/* Checks a count in a buffer on the device: it must have 32 or 64 bits and be inside its buffer. `name`: the buffer's, which
+   ends in count_buffer. */
+static gp_result gpi_check_count(gp_context *gp, const char *name, const gpi_count *count, gpi_range *range)
 {
-    char field[64];
+    const int prefix = (int)(strlen(name) - strlen("count_buffer"));
     memset(range, 0, sizeof *range);
     if (!count->buffer && count->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%scount_type = %d but %scount_buffer is NULL", prefix,
-                        (int)count->type, prefix);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%.*scount_type = %d but %s is NULL", prefix, name,
+                        (int)count->type, name);
     }
     if (!count->buffer) return GP_OK;
     if (count->type && count->type != GP_U32 && count->type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%scount_type = %d, must be GP_U32 or GP_U64", prefix,
-                        (int)count->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%.*scount_type = %d, must be GP_U32 or GP_U64", prefix,
+                        name, (int)count->type);
     }
-    (void)snprintf(field, sizeof field, "%scount_buffer", prefix);
-    return gpi_check_buffer(gp, field, count->buffer, count->offset, 1, count->type == GP_U64 ? 8 : 4,
+    return gpi_check_buffer(gp, name, count->buffer, count->offset, 1, count->type == GP_U64 ? 8 : 4,
                             GPI_READS, range);
-}
-
-static gp_result gpi_check_count(gp_context *gp, const gpi_count *count, gpi_range *range)
-{
-    return gpi_check_count_named(gp, "", count, range);
-}
-
-/* Fails if one of the ranges used[read .. count - 1] overlaps any other. The call only reads the first `read` ranges. */
-static gp_result gpi_check_apart(gp_context *gp, const char *const *names, const gpi_range *used, size_t read,
-                                 size_t count)
-{
-    size_t a, b;
-    for (a = read; a < count; a++) {
-        for (b = 0; b < a; b++) {
-            if (!used[a].root || !gpi_overlap(&used[a], &used[b])) continue;
-            return gpi_fail_overlap(gp, names[b], &used[b], names[a], &used[a]);
-        }
-    }
-    return GP_OK;
 }
 
 static bool gpi_same(const gpi_range *a, const gpi_range *b)
@@ -184,30 +163,6 @@ static bool gpi_overlap(const gpi_range *a, const gpi_range *b)
     if (a->begin == a->end || b->begin == b->end) return false;
     return (a->root == b->root || on_host) && a_at + a->begin < b_at + b->end &&
            b_at + b->begin < a_at + a->end;
-}
-
-static gp_result gpi_fail_overlap(gp_context *gp, const char *a_name, const gpi_range *a, const char *b_name,
-                                  const gpi_range *b)
-{
-    return gpi_fail(gp, GP_ERROR_OVERLAP, "%s is bytes [%zu, %zu) and %s [%zu, %zu) of %s: they overlap",
-                    a_name, a->begin, a->end, b_name, b->begin, b->end,
-                    a->root == b->root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
-}
-
-/* Checks the caller's scratch, if any: it must be large enough, and not overlap what the call reads and writes. */
-static gp_result gpi_check_scratch(gp_context *gp, cl_mem scratch, size_t bytes, const gpi_range *used,
-                                   size_t used_count)
-{
-    gpi_range range;
-    gp_result result;
-    size_t i;
-    if (!scratch || bytes == 0) return GP_OK;
-    result = gpi_check_buffer(gp, "scratch", scratch, 0, bytes, 1, GPI_BOTH, &range);
-    for (i = 0; i < used_count && result == GP_OK; i++) {
-        if (!gpi_overlap(&range, &used[i])) continue;
-        result = gpi_fail_overlap(gp, "scratch", &range, "an input or output", &used[i]);
-    }
-    return result;
 }
 
 /* Creates a read-write buffer. Refuses sizes that the device does not allow, since one implementation aborts the process

@@ -92,7 +92,7 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
     gp_context *gp = call->gp;
     gp_result result;
     *out = own;
-    if (own) return GP_OK; /* gpi_check_scratch has checked it */
+    if (own) return GP_OK; /* gpi_uses_scratch has checked it */
     result = gpi_call_leave_failed(call);
     if (result == GP_OK) result = gpi_scratch_grow(gp, bytes);
     if (result != GP_OK) return result;

@@ -11,6 +11,29 @@ typedef struct gpi_range {
     size_t begin, end;
 } gpi_range;
 
+enum {
+    GPI_READS,
+    GPI_READS_OR_OUT, /* reads; an output may be exactly this range */
+    GPI_WRITES,
+    GPI_BOTH,
+    GPI_USES_MAX = 12 + GP_ARGS_MAX
+};
+
+/* A buffer of a call: a row of its table. */
+typedef struct gpi_use {
+    const char *name; /* the field of the desc */
+    int access;
+    gpi_range range; /* root NULL: there is none */
+} gpi_use;
+
+/* The table of a call's buffers, from which all checks and messages come. After a failure nothing more is checked. */
+typedef struct gpi_uses {
+    gp_context *gp;
+    gp_result result;
+    size_t count;
+    gpi_use use[GPI_USES_MAX];
+} gpi_uses;
+
 /* One call of the API: a chain of commands, each after the one before. */
 typedef struct gpi_call {
     gp_context *gp;
@@ -47,8 +70,6 @@ typedef struct gpi_args {
     const char *pasted;   /* a monoid's source, which comes before the records' sources; NULL: none */
 } gpi_args;
 
-enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
-
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
 
 /* buffer.c */
@@ -56,19 +77,11 @@ static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range);
 static gp_result gpi_check_buffer(gp_context *gp, const char *field, cl_mem buffer, size_t offset,
                                   size_t count, size_t size, int access, gpi_range *range);
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type);
-static gp_result gpi_check_count_named(gp_context *gp, const char *prefix, const gpi_count *count,
-                                       gpi_range *range);
-static gp_result gpi_check_count(gp_context *gp, const gpi_count *count, gpi_range *range);
-static gp_result gpi_check_apart(gp_context *gp, const char *const *names, const gpi_range *used, size_t read,
-                                 size_t count);
+static gp_result gpi_check_count(gp_context *gp, const char *name, const gpi_count *count, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
                                  size_t size, bool *in_place);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
-static gp_result gpi_fail_overlap(gp_context *gp, const char *a_name, const gpi_range *a, const char *b_name,
-                                  const gpi_range *b);
-static gp_result gpi_check_scratch(gp_context *gp, cl_mem scratch, size_t bytes, const gpi_range *used,
-                                   size_t used_count);
 static gp_result gpi_alloc(gp_context *gp, size_t bytes, cl_mem *out);
 static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);
 
@@ -99,8 +112,6 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result);
 static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *operands);
 static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record);
 static gp_result gpi_args_check(gp_context *gp, const gpi_args *args);
-static gp_result gpi_args_check_buffers(gp_context *gp, const gpi_args *args, const char *const *names,
-                                        gpi_range *used, size_t written, size_t count);
 static size_t gpi_arg_size(const gp_arg *arg);
 static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text);
 static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args);
@@ -108,6 +119,17 @@ static void gpi_args_define(const gpi_args *args, gpi_text *text);
 static const char *gpi_args_parameter(const gpi_args *args);
 static void gpi_args_name(const gpi_args *args, gpi_text *text);
 static void gpi_call_args(gpi_call *call, const gpi_args *args);
+
+/* uses.c */
+static void gpi_uses_begin(gpi_uses *uses, gp_context *gp, gp_result result);
+static gpi_use *gpi_uses_add(gpi_uses *uses, const char *name, int access);
+static gpi_range *gpi_use_buffer(gpi_uses *uses, const char *name, cl_mem buffer, size_t offset, size_t count,
+                                 size_t size, int access);
+static gpi_range *gpi_use_count(gpi_uses *uses, const char *name, const gpi_count *count);
+static void gpi_uses_apart(gpi_uses *uses);
+static void gpi_uses_args(gpi_uses *uses, const gpi_args *args);
+static gp_result gpi_uses_scratch(gpi_uses *uses, cl_mem scratch, size_t bytes);
+static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scratch, size_t bytes);
 
 /* finish.c */
 static gp_result gpi_finish(gp_context *gp);

@@ -31,17 +31,6 @@ typedef struct gpi_gather {
     size_t ranks_at; /* bytes */
 } gpi_gather;
 
-enum {
-    GPI_GATHER_IN,
-    GPI_GATHER_INDEX,
-    GPI_GATHER_FLAG,
-    GPI_GATHER_COUNTER,
-    GPI_GATHER_OUT,
-    GPI_GATHER_RANGES
-};
-static const char *const gpi_gather_names[GPI_GATHER_RANGES] = {"in", "indices", "flags", "count_buffer",
-                                                                "out"};
-
 /* ------------------------------------------------------------------ describe */
 
 static void gpi_gather_init(gpi_gather *gather, const gp_gather_desc *d, bool scatter)
@@ -150,36 +139,22 @@ static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
 
 /* ------------------------------------------------------------------ check */
 
-/* Checks one of the arrays, unless it is empty. */
-static gp_result gpi_gather_check_array(gp_context *gp, int name, cl_mem buffer, size_t offset, size_t count,
-                                        size_t size, gpi_range *used)
-{
-    if (count == 0) return GP_OK;
-    return gpi_check_buffer(gp, gpi_gather_names[name], buffer, offset, count, size,
-                            name == GPI_GATHER_OUT ? GPI_WRITES : GPI_READS, &used[name]);
-}
-
 static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem scratch)
 {
     const size_t n = g->count.bound;
-    gpi_range used[GPI_GATHER_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
-    r = gpi_gather_check_array(gp, GPI_GATHER_IN, g->in, g->in_offset, g->in_count, g->element_size, used);
-    if (r == GP_OK && g->flag_type) {
-        r = gpi_gather_check_array(gp, GPI_GATHER_FLAG, g->flag, g->flag_offset, n,
-                                   gpi_type_size(g->flag_type), used);
-    } else if (r == GP_OK) {
-        r = gpi_gather_check_array(gp, GPI_GATHER_INDEX, g->index, g->index_offset, n,
-                                   gpi_type_size(g->index_type), used);
-    }
-    if (r == GP_OK) r = gpi_check_count(gp, &g->count, &used[GPI_GATHER_COUNTER]);
-    if (r == GP_OK)
-        r = gpi_gather_check_array(gp, GPI_GATHER_OUT, g->out, g->out_offset, g->out_count, g->element_size,
-                                   used);
-    if (r == GP_OK) r = gpi_check_apart(gp, gpi_gather_names, used, GPI_GATHER_OUT, GPI_GATHER_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, scratch, gpi_gather_scratch(g), used, GPI_GATHER_RANGES);
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    if (g->in_count)
+        gpi_use_buffer(&uses, "in", g->in, g->in_offset, g->in_count, g->element_size, GPI_READS);
+    if (n && g->flag_type)
+        gpi_use_buffer(&uses, "flags", g->flag, g->flag_offset, n, gpi_type_size(g->flag_type), GPI_READS);
+    else if (n)
+        gpi_use_buffer(&uses, "indices", g->index, g->index_offset, n, gpi_type_size(g->index_type),
+                       GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &g->count);
+    if (g->out_count)
+        gpi_use_buffer(&uses, "out", g->out, g->out_offset, g->out_count, g->element_size, GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, scratch, gpi_gather_scratch(g));
 }
 
 /* ------------------------------------------------------------------ launch */

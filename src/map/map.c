@@ -44,14 +44,6 @@ typedef struct gpi_map {
     bool in_place; /* with lag: needs a copy of the input */
 } gpi_map;
 
-enum {
-    GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX,
-    GPI_MAP_OUT,
-    GPI_MAP_RANGES,
-    GPI_MAP_ALL = (int)GPI_MAP_RANGES + GP_ARGS_MAX
-};
-static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
-
 /* ------------------------------------------------------------------ describe */
 
 static void gpi_map_set_out(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
@@ -289,39 +281,24 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 
 /* ------------------------------------------------------------------ check */
 
-/* Fails if the output overlaps another range, unless it is exactly an input. Then sets map->in_place if the second input
-   lags: it has to be a copy. */
-static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
+/* Checks the buffers: the output may be exactly an input. Then sets map->in_place if the second input lags: it has to be a
+   copy. */
+static gp_result gpi_map_check(gp_context *gp, gpi_map *map, cl_mem scratch)
 {
-    gpi_range others[GPI_MAP_RANGES];
-    size_t k;
-    memcpy(others, used, sizeof others);
-    for (k = 0; k < map->inputs; k++) {
-        if (!gpi_same(&used[k], &used[GPI_MAP_OUT])) continue;
-        memset(&others[k], 0, sizeof others[k]);
-        if (map->lag) map->in_place = true;
-    }
-    return gpi_check_apart(gp, gpi_map_names, others, GPI_MAP_OUT, GPI_MAP_RANGES);
-}
-
-static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
-{
+    static const char *const names[GPI_MAP_INPUTS_MAX] = {"in", "in2", "in3"};
     const size_t n = map->count.bound;
-    gp_result result = GP_OK;
+    const gpi_range *out;
+    gpi_uses uses;
     size_t k;
-    memset(used, 0, GPI_MAP_ALL * sizeof *used);
-    for (k = 0; k < map->inputs && result == GP_OK; k++) {
-        result = gpi_check_buffer(gp, gpi_map_names[k], map->in[k].buffer, map->in[k].offset, n,
-                                  gpi_map_input_size(&map->in[k]), GPI_READS, &used[k]);
-    }
-    if (result == GP_OK) result = gpi_check_count(gp, &map->count, &used[GPI_MAP_COUNTER]);
-    if (result == GP_OK) {
-        result = gpi_check_buffer(gp, "out", map->out, map->out_offset, n, map->out_size, GPI_WRITES,
-                                  &used[GPI_MAP_OUT]);
-    }
-    if (result == GP_OK) result = gpi_map_check_apart(gp, map, used);
-    if (result != GP_OK) return result;
-    return gpi_args_check_buffers(gp, &map->args, gpi_map_names, used, GPI_MAP_OUT, GPI_MAP_RANGES);
+    gpi_uses_begin(&uses, gp, GP_OK);
+    for (k = 0; k < map->inputs; k++)
+        gpi_use_buffer(&uses, names[k], map->in[k].buffer, map->in[k].offset, n,
+                       gpi_map_input_size(&map->in[k]), GPI_READS_OR_OUT);
+    gpi_use_count(&uses, "count_buffer", &map->count);
+    out = gpi_use_buffer(&uses, "out", map->out, map->out_offset, n, map->out_size, GPI_WRITES);
+    for (k = 0; k < map->inputs; k++)
+        if (map->lag && gpi_same(&uses.use[k].range, out)) map->in_place = true;
+    return gpi_uses_end(&uses, &map->args, scratch, map->in_place ? n * gpi_type_size(map->in[0].type) : 0);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -370,14 +347,9 @@ static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
 static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
                              cl_uint wait_count, cl_event *done)
 {
-    gpi_range used[GPI_MAP_ALL];
     gpi_call call;
     gp_result result = gpi_map_plan(gp, map);
-    if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
-    if (result == GP_OK && map->in_place) {
-        result = gpi_check_scratch(gp, scratch, map->count.bound * gpi_type_size(map->in[0].type), used,
-                                   GPI_MAP_ALL);
-    }
+    if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, scratch);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, wait, wait_count, done);
     if (result == GP_OK && map->in_place) result = gpi_map_copy_late(&call, map, scratch);

@@ -114,14 +114,12 @@ static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
 
 static gp_result gpi_random_check(gp_context *gp, const gpi_random *random)
 {
-    static const char *const names[2] = {"count_buffer", "out"};
     const gp_random_desc *d = random->desc;
-    gpi_range used[2];
-    gp_result result = gpi_check_count(gp, &random->count, &used[0]);
-    if (result != GP_OK) return result;
-    result = gpi_check_buffer(gp, "out", d->out, d->out_offset, d->count, gpi_type_size(d->type), GPI_WRITES,
-                              &used[1]);
-    return result == GP_OK ? gpi_check_apart(gp, names, used, 1, 2) : result;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_count(&uses, "count_buffer", &random->count);
+    gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->count, gpi_type_size(d->type), GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, NULL, 0);
 }
 
 /* ------------------------------------------------------------------ launch, API */

@@ -40,15 +40,6 @@ typedef struct gpi_stencil {
     gpi_program *program;
 } gpi_stencil;
 
-enum {
-    GPI_STENCIL_IN,
-    GPI_STENCIL_WEIGHTS,
-    GPI_STENCIL_OUT,
-    GPI_STENCIL_RANGES,
-    GPI_STENCIL_ALL = GPI_STENCIL_RANGES + GP_ARGS_MAX
-};
-static const char *const gpi_stencil_names[GPI_STENCIL_RANGES] = {"in", "weights", "out"};
-
 /* ------------------------------------------------------------------ describe */
 
 static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
@@ -213,27 +204,18 @@ static size_t gpi_stencil_scratch(const gpi_stencil *s)
 static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
 {
     const gp_stencil_desc *d = s->desc;
-    gpi_range used[GPI_STENCIL_ALL], others[GPI_STENCIL_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
-    r = gpi_check_buffer(gp, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type), GPI_READS,
-                         &used[GPI_STENCIL_IN]);
-    if (r == GP_OK && s->weights)
-        r = gpi_check_buffer(gp, "weights", d->weights, d->weights_offset, s->weights, 4, GPI_READS,
-                             &used[GPI_STENCIL_WEIGHTS]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, s->out_count, gpi_type_size(s->out_type),
-                             GPI_WRITES, &used[GPI_STENCIL_OUT]);
-    if (r != GP_OK) return r;
-    memcpy(others, used, sizeof others);
-    s->in_place = gpi_same(&used[GPI_STENCIL_IN], &used[GPI_STENCIL_OUT]) && s->in_pitch == s->out_pitch;
-    if (s->in_place) memset(&others[GPI_STENCIL_IN], 0, sizeof others[GPI_STENCIL_IN]);
-    r = gpi_check_apart(gp, gpi_stencil_names, others, GPI_STENCIL_OUT, GPI_STENCIL_RANGES);
-    if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, &s->args, gpi_stencil_names, used, GPI_STENCIL_OUT,
-                                   GPI_STENCIL_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_ALL);
+    const gpi_range *in, *out;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    in = gpi_use_buffer(&uses, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type),
+                        s->in_pitch == s->out_pitch ? GPI_READS_OR_OUT : GPI_READS);
+    if (s->weights) gpi_use_buffer(&uses, "weights", d->weights, d->weights_offset, s->weights, 4, GPI_READS);
+    out = gpi_use_buffer(&uses, "out", d->out, d->out_offset, s->out_count, gpi_type_size(s->out_type),
+                         GPI_WRITES);
+    gpi_uses_apart(&uses);
+    gpi_uses_args(&uses, &s->args);
+    s->in_place = gpi_same(in, out);
+    return gpi_uses_scratch(&uses, d->scratch, gpi_stencil_scratch(s));
 }
 
 /* ------------------------------------------------------------------ launch */

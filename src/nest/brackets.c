@@ -110,60 +110,25 @@ static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
 
 /* ------------------------------------------------------------------ buffers */
 
-enum {
-    GPI_BRACKETS_IN,
-    GPI_BRACKETS_COUNT,
-    GPI_BRACKETS_MATCH,
-    GPI_BRACKETS_PARENT,
-    GPI_BRACKETS_DEPTH,
-    GPI_BRACKETS_ERRORS,
-    GPI_BRACKETS_RANGES,
-    GPI_BRACKETS_ALL = GPI_BRACKETS_RANGES + GP_ARGS_MAX
-};
-
-static const char *const gpi_brackets_names[GPI_BRACKETS_RANGES] = {"in",     "count_buffer", "match",
-                                                                    "parent", "depth",        "errors"};
-
-/* Checks an output, if it is wanted. */
-static gp_result gpi_brackets_check_out(gp_context *gp, int name, cl_mem buffer, size_t offset, size_t count,
-                                        size_t size, gpi_range *used)
-{
-    if (!buffer) return GP_OK;
-    return gpi_check_buffer(gp, gpi_brackets_names[name], buffer, offset, count, size, GPI_WRITES,
-                            &used[name]);
-}
-
 static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
     const size_t n = d->count, size = b->index_size;
-    gpi_range used[GPI_BRACKETS_ALL];
-    gp_result r = GP_OK;
-    memset(used, 0, sizeof used);
+    gpi_uses uses;
     if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "match, parent, depth and errors are NULL: at least one output is required");
     }
-    if (n > 0)
-        r = gpi_check_buffer(gp, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
-                             &used[GPI_BRACKETS_IN]);
-    if (r == GP_OK) r = gpi_check_count(gp, &b->count, &used[GPI_BRACKETS_COUNT]);
-    if (r == GP_OK && n > 0)
-        r = gpi_brackets_check_out(gp, GPI_BRACKETS_MATCH, d->match, d->match_offset, n, size, used);
-    if (r == GP_OK && n > 0)
-        r = gpi_brackets_check_out(gp, GPI_BRACKETS_PARENT, d->parent, d->parent_offset, n, size, used);
-    if (r == GP_OK && n > 0)
-        r = gpi_brackets_check_out(gp, GPI_BRACKETS_DEPTH, d->depth, d->depth_offset, n, size, used);
-    if (r == GP_OK)
-        r = gpi_brackets_check_out(gp, GPI_BRACKETS_ERRORS, b->errors, b->errors_offset, 1,
-                                   sizeof(gp_brackets_errors), used);
-    if (r == GP_OK)
-        r = gpi_check_apart(gp, gpi_brackets_names, used, GPI_BRACKETS_MATCH, GPI_BRACKETS_RANGES);
-    if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, &b->args, gpi_brackets_names, used, GPI_BRACKETS_MATCH,
-                                   GPI_BRACKETS_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, d->scratch, b->scratch_size, used, GPI_BRACKETS_ALL);
+    gpi_uses_begin(&uses, gp, GP_OK);
+    if (n) gpi_use_buffer(&uses, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &b->count);
+    if (n && d->match) gpi_use_buffer(&uses, "match", d->match, d->match_offset, n, size, GPI_WRITES);
+    if (n && d->parent) gpi_use_buffer(&uses, "parent", d->parent, d->parent_offset, n, size, GPI_WRITES);
+    if (n && d->depth) gpi_use_buffer(&uses, "depth", d->depth, d->depth_offset, n, size, GPI_WRITES);
+    if (b->errors)
+        gpi_use_buffer(&uses, "errors", b->errors, b->errors_offset, 1, sizeof(gp_brackets_errors),
+                       GPI_WRITES);
+    return gpi_uses_end(&uses, &b->args, d->scratch, b->scratch_size);
 }
 
 /* ------------------------------------------------------------------ launches */

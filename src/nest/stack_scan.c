@@ -98,26 +98,15 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
 
 static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 {
-    enum { GPI_FROM, GPI_VALUES, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
-    static const char *const names[GPI_RANGES] = {"in", "values", "count_buffer", "out"};
     const gp_stack_scan_desc *d = s->desc;
-    gpi_range used[GPI_ALL];
-    gp_result r = gpi_check_positions(gp, &s->element, d->count);
-    memset(used, 0, sizeof used);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, gpi_type_size(d->type),
-                             GPI_READS, &used[GPI_FROM]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, names[GPI_VALUES], d->values, d->values_offset, d->count, s->element.in_size,
-                             GPI_READS, &used[GPI_VALUES]);
-    if (r == GP_OK) r = gpi_check_count(gp, &s->nest.count, &used[GPI_COUNT]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, names[GPI_TO], d->out, d->out_offset, d->count, s->element.out_size,
-                             GPI_WRITES, &used[GPI_TO]);
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_TO, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, &s->nest.args, names, used, GPI_TO, GPI_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, d->scratch, s->scratch_size, used, GPI_ALL);
+    const gpi_element *e = &s->element;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, gpi_check_positions(gp, e, d->count));
+    gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, gpi_type_size(d->type), GPI_READS);
+    gpi_use_buffer(&uses, "values", d->values, d->values_offset, d->count, e->in_size, GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &s->nest.count);
+    gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->count, e->out_size, GPI_WRITES);
+    return gpi_uses_end(&uses, &s->nest.args, d->scratch, s->scratch_size);
 }
 
 /* ------------------------------------------------------------------ launches */

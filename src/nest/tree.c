@@ -112,43 +112,21 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const gp_tree_desc *
 
 static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
 {
-    enum {
-        GPI_PARENT,
-        GPI_FROM,
-        GPI_COUNT,
-        GPI_INDEX,
-        GPI_CHILDREN,
-        GPI_END,
-        GPI_RANGES,
-        GPI_ALL = GPI_RANGES + GP_ARGS_MAX
-    };
-    static const char *const names[GPI_RANGES] = {"parent", "in", "count_buffer", "index", "children", "end"};
     const gp_tree_desc *d = t->desc;
-    const cl_mem out[3] = {d->index, d->children, d->end};
-    const size_t at[3] = {d->index_offset, d->children_offset, d->end_offset};
-    gpi_range used[GPI_ALL];
-    size_t k;
-    gp_result r;
-    memset(used, 0, sizeof used);
+    const size_t n = d->count, size = t->index_size;
+    gpi_uses uses;
     if (!d->index && !d->children && !d->end) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "index, children and end are NULL: at least one output is required");
     }
-    r = gpi_check_buffer(gp, names[GPI_PARENT], d->parent, d->parent_offset, d->count, t->index_size,
-                         GPI_READS, &used[GPI_PARENT]);
-    if (r == GP_OK && d->type)
-        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, gpi_type_size(d->type),
-                             GPI_READS, &used[GPI_FROM]);
-    if (r == GP_OK) r = gpi_check_count(gp, &t->count, &used[GPI_COUNT]);
-    for (k = 0; k < 3 && r == GP_OK; k++) {
-        if (out[k])
-            r = gpi_check_buffer(gp, names[GPI_INDEX + k], out[k], at[k], d->count, t->index_size, GPI_WRITES,
-                                 &used[GPI_INDEX + k]);
-    }
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_INDEX, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, &t->args, names, used, GPI_INDEX, GPI_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, d->scratch, t->scratch_size, used, GPI_ALL);
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_buffer(&uses, "parent", d->parent, d->parent_offset, n, size, GPI_READS);
+    if (d->type) gpi_use_buffer(&uses, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &t->count);
+    if (d->index) gpi_use_buffer(&uses, "index", d->index, d->index_offset, n, size, GPI_WRITES);
+    if (d->children) gpi_use_buffer(&uses, "children", d->children, d->children_offset, n, size, GPI_WRITES);
+    if (d->end) gpi_use_buffer(&uses, "end", d->end, d->end_offset, n, size, GPI_WRITES);
+    return gpi_uses_end(&uses, &t->args, d->scratch, t->scratch_size);
 }
 
 /* Sets the kernel and passes GPI_TREE_PARAMETERS. */

@@ -79,33 +79,21 @@ static size_t gpi_reduce_scratch(const gpi_reduce *reduce)
 
 static gp_result gpi_reduce_check(gp_context *gp, gpi_reduce *reduce)
 {
-    const gp_reduce_desc *desc = reduce->desc;
-    const gpi_element *element = &reduce->element;
-    enum { GPI_FROM, GPI_FROM2, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
-    static const char *const names[GPI_RANGES] = {"in", "in2", "count_buffer", "out"};
-    gpi_range used[GPI_ALL];
-    gp_result result = gpi_check_positions(gp, element, desc->count);
-    memset(used, 0, sizeof used);
-    if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
+    const gp_reduce_desc *d = reduce->desc;
+    const gpi_element *e = &reduce->element;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, gpi_check_positions(gp, e, d->count));
+    if (uses.result == GP_OK && d->count > 0 && !d->in && d->map && d->type) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "in is NULL: if the map reads only i, leave type 0");
     }
-    if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
-        result = gpi_check_buffer(gp, "in", desc->in, desc->in_offset, desc->count, element->in_size,
-                                  GPI_READS, &used[GPI_FROM]);
-    }
-    if (result == GP_OK && desc->count > 0 && element->in2_size) {
-        result = gpi_check_buffer(gp, "in2", desc->in2, desc->in2_offset, desc->count, element->in2_size,
-                                  GPI_READS, &used[GPI_FROM2]);
-    }
-    if (result == GP_OK) result = gpi_check_count(gp, &reduce->count, &used[GPI_COUNT]);
-    if (result == GP_OK) {
-        result = gpi_check_buffer(gp, "out", reduce->out, reduce->out_offset, 1, element->out_size,
-                                  GPI_WRITES, &used[GPI_TO]);
-    }
-    if (result == GP_OK)
-        result = gpi_args_check_buffers(gp, &element->operation.args, names, used, GPI_TO, GPI_RANGES);
-    if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, desc->scratch, gpi_reduce_scratch(reduce), used, GPI_ALL);
+    if (d->count > 0 && !e->operation.indices)
+        gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, e->in_size, GPI_READS);
+    if (d->count > 0 && e->in2_size)
+        gpi_use_buffer(&uses, "in2", d->in2, d->in2_offset, d->count, e->in2_size, GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &reduce->count);
+    gpi_use_buffer(&uses, "out", reduce->out, reduce->out_offset, 1, e->out_size, GPI_WRITES);
+    gpi_uses_args(&uses, &e->operation.args);
+    return gpi_uses_scratch(&uses, d->scratch, gpi_reduce_scratch(reduce));
 }
 
 /* Returns true if the last group reduces the partials. It must see what the other groups wrote. Launches must not run at the

@@ -85,36 +85,26 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 
 static gp_result gpi_scan_check(gp_context *gp, gpi_scan *scan)
 {
-    const gp_scan_desc *desc = scan->desc;
-    enum { GPI_FROM, GPI_COUNT, GPI_HEADS, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
-    static const char *const names[GPI_RANGES] = {"in", "count_buffer", "heads", "out"};
-    gpi_range used[GPI_ALL];
-    gp_result result = gpi_check_buffer(gp, "in", desc->in, desc->in_offset, desc->count,
-                                        scan->element.in_size, GPI_READS, &used[GPI_FROM]);
-    memset(&used[GPI_HEADS], 0, sizeof used[GPI_HEADS]);
-    if (result == GP_OK) result = gpi_check_positions(gp, &scan->element, desc->count);
-    if (result == GP_OK && desc->segments) {
-        result = gpi_check_buffer(gp, "heads", desc->heads, desc->heads_offset, desc->count,
-                                  scan->element.heads_size, GPI_READS, &used[GPI_HEADS]);
-    }
-    if (result != GP_OK) return result;
-    result = gpi_check_buffer(gp, "out", desc->out, desc->out_offset, desc->count, scan->element.out_size,
-                              GPI_WRITES, &used[GPI_TO]);
-    if (result != GP_OK) return result;
-    result = gpi_check_count(gp, &scan->count, &used[GPI_COUNT]);
-    if (result != GP_OK) return result;
-    if (gpi_overlap(&used[GPI_COUNT], &used[GPI_TO])) {
+    const gp_scan_desc *d = scan->desc;
+    const gpi_element *e = &scan->element;
+    const gpi_range *in, *out, *heads = NULL, *count;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    in = gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, e->in_size, GPI_READS_OR_OUT);
+    if (uses.result == GP_OK) uses.result = gpi_check_positions(gp, e, d->count);
+    if (d->segments)
+        heads = gpi_use_buffer(&uses, "heads", d->heads, d->heads_offset, d->count, e->heads_size, GPI_READS);
+    out = gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->count, e->out_size, GPI_WRITES);
+    count = gpi_use_count(&uses, "count_buffer", &scan->count);
+    if (uses.result == GP_OK && gpi_overlap(count, out))
         return gpi_fail(gp, GP_ERROR_OVERLAP, "count_buffer and out overlap");
-    }
-    if (gpi_overlap(&used[GPI_HEADS], &used[GPI_TO])) {
+    if (uses.result == GP_OK && heads && gpi_overlap(heads, out))
         return gpi_fail(gp, GP_ERROR_OVERLAP, "heads and out overlap");
-    }
-    result = gpi_args_check_buffers(gp, &scan->element.operation.args, names, used, GPI_TO, GPI_RANGES);
-    if (result != GP_OK) return result;
-    if (gpi_overlap(&used[GPI_FROM], &used[GPI_TO]) && !gpi_same(&used[GPI_FROM], &used[GPI_TO]))
-        return gpi_fail_overlap(gp, "in", &used[GPI_FROM], "out", &used[GPI_TO]);
-    gpi_scan_choose(gp, scan, gpi_same(&used[GPI_FROM], &used[GPI_TO]));
-    return gpi_check_scratch(gp, desc->scratch, gpi_scan_scratch(scan), used, GPI_ALL);
+    gpi_uses_apart(&uses);
+    gpi_uses_args(&uses, &e->operation.args);
+    if (uses.result != GP_OK) return uses.result;
+    gpi_scan_choose(gp, scan, gpi_same(in, out));
+    return gpi_uses_scratch(&uses, d->scratch, gpi_scan_scratch(scan));
 }
 
 /* Passes the arguments that the kernels share: expression arguments, input, heads, and count. */

@@ -92,29 +92,16 @@ static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_de
 
 static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 {
-    enum { GPI_FROM, GPI_OFFSETS, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
-    static const char *const names[GPI_RANGES] = {"in", "offsets", "count_buffer", "out"};
     const gp_segmented_reduce_desc *d = s->desc;
-    gpi_range used[GPI_ALL];
-    gp_result r = gpi_check_positions(gp, &s->element, d->count);
-    memset(used, 0, sizeof used);
-    if (r == GP_OK && d->count > 0) {
-        r = gpi_check_buffer(gp, names[GPI_FROM], d->in, d->in_offset, d->count, s->element.in_size,
-                             GPI_READS, &used[GPI_FROM]);
-    }
-    if (r == GP_OK) {
-        r = gpi_check_buffer(gp, names[GPI_OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
-                             gpi_type_size(d->offsets_type), GPI_READS, &used[GPI_OFFSETS]);
-    }
-    if (r == GP_OK) r = gpi_check_count(gp, &s->count, &used[GPI_COUNT]);
-    if (r == GP_OK) {
-        r = gpi_check_buffer(gp, names[GPI_TO], d->out, d->out_offset, d->segment_count, s->element.out_size,
-                             GPI_WRITES, &used[GPI_TO]);
-    }
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_TO, GPI_RANGES);
-    if (r == GP_OK)
-        r = gpi_args_check_buffers(gp, &s->element.operation.args, names, used, GPI_TO, GPI_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, s->scratch, used, GPI_ALL) : r;
+    const gpi_element *e = &s->element;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, gpi_check_positions(gp, e, d->count));
+    if (d->count > 0) gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, e->in_size, GPI_READS);
+    gpi_use_buffer(&uses, "offsets", d->offsets, d->offsets_offset, d->segment_count + 1,
+                   gpi_type_size(d->offsets_type), GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &s->count);
+    gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->segment_count, e->out_size, GPI_WRITES);
+    return gpi_uses_end(&uses, &e->operation.args, d->scratch, s->scratch);
 }
 
 /* ------------------------------------------------------------------ launches */

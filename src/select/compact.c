@@ -236,33 +236,21 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
 /* Checks the buffers. Without elements it checks only the counts, and the indices if the count follows the last one. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
-    const char *names[GPI_COMPACT_ROLES];
-    gpi_range used[(int)GPI_COMPACT_ROLES + GP_ARGS_MAX];
-    gp_result result = GP_OK;
+    gpi_uses uses;
     int k;
-    memset(used, 0, sizeof used);
     if (c->count.bound > 0 && !gpi_compact_wants_any(c)) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one output is required");
     }
-    for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
+    gpi_uses_begin(&uses, gp, GP_OK);
+    for (k = 0; k < GPI_COMPACT_ROLES; k++) {
         const gpi_compact_array *a = &c->array[k];
         const bool counted = k == GPI_COMPACT_COUNTS || (k == GPI_COMPACT_INDEX_OUT && c->closed);
-        const bool looked_at = a->used && (c->count.bound > 0 || counted);
-        names[k] = a->name;
-        if (k == GPI_COMPACT_COUNTER) {
-            names[k] = "count_buffer";
-            result = gpi_check_count(gp, &c->count, &used[k]);
-        } else if (looked_at) {
-            result = gpi_check_buffer(gp, a->name, a->buffer, a->offset, a->count, a->size,
-                                      k < GPI_COMPACT_OUT ? GPI_READS : GPI_WRITES, &used[k]);
-        }
+        if (k == GPI_COMPACT_COUNTER) gpi_use_count(&uses, "count_buffer", &c->count);
+        else if (a->used && (c->count.bound > 0 || counted))
+            gpi_use_buffer(&uses, a->name, a->buffer, a->offset, a->count, a->size,
+                           k < GPI_COMPACT_OUT ? GPI_READS : GPI_WRITES);
     }
-    if (result == GP_OK) result = gpi_check_apart(gp, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
-    if (result == GP_OK)
-        result = gpi_args_check_buffers(gp, &c->args, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
-    if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, c->scratch, gpi_compact_scratch(c), used,
-                             (int)GPI_COMPACT_ROLES + GP_ARGS_MAX);
+    return gpi_uses_end(&uses, &c->args, c->scratch, gpi_compact_scratch(c));
 }
 
 /* ------------------------------------------------------------------ launches */

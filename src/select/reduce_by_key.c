@@ -113,40 +113,21 @@ static gp_type gpi_by_key_count_type(const gp_reduce_by_key_desc *d)
 
 static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
 {
-    enum {
-        GPI_KEYS,
-        GPI_FROM,
-        GPI_COUNT,
-        GPI_KEYS_OUT,
-        GPI_TO,
-        GPI_COUNT_OUT,
-        GPI_RANGES,
-        GPI_ALL = GPI_RANGES + GP_ARGS_MAX
-    };
-    static const char *const names[GPI_RANGES] = {"keys",     "in",  "count_buffer",
-                                                  "keys_out", "out", "count_out"};
     const gp_reduce_by_key_desc *d = b->desc;
     const size_t n = d->count, key = b->runs.size;
     const gpi_element *e = gpi_by_key_element(b);
-    gpi_range used[GPI_ALL];
-    gp_result r = gpi_check_positions(gp, e, n);
-    memset(used, 0, sizeof used);
-    if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[GPI_KEYS]);
-    if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[GPI_FROM]);
-    if (r == GP_OK) r = gpi_check_count(gp, &b->runs.count, &used[GPI_COUNT]);
-    if (r == GP_OK && n && d->keys_out)
-        r = gpi_check_buffer(gp, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
-                             &used[GPI_KEYS_OUT]);
-    if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[GPI_TO]);
-    if (r == GP_OK && d->count_out)
-        r = gpi_check_buffer(gp, "count_out", d->count_out, d->count_out_offset, 1,
-                             gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[GPI_COUNT_OUT]);
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_KEYS_OUT, GPI_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, &b->runs.args, names, used, GPI_KEYS_OUT, GPI_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, b->scratch, used, GPI_ALL) : r;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, gpi_check_positions(gp, e, n));
+    if (n) gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, n, key, GPI_READS);
+    if (n) gpi_use_buffer(&uses, "in", d->in, d->in_offset, n, e->in_size, GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &b->runs.count);
+    if (n && d->keys_out)
+        gpi_use_buffer(&uses, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES);
+    if (n) gpi_use_buffer(&uses, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES);
+    if (d->count_out)
+        gpi_use_buffer(&uses, "count_out", d->count_out, d->count_out_offset, 1,
+                       gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES);
+    return gpi_uses_end(&uses, &b->runs.args, d->scratch, b->scratch);
 }
 
 static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b)

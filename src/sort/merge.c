@@ -22,21 +22,6 @@ typedef struct gpi_merge {
     gpi_count a, b;
 } gpi_merge;
 
-enum {
-    GPI_MERGE_A_KEYS,
-    GPI_MERGE_B_KEYS,
-    GPI_MERGE_A_VALUES,
-    GPI_MERGE_B_VALUES,
-    GPI_MERGE_A_COUNTER,
-    GPI_MERGE_B_COUNTER,
-    GPI_MERGE_KEYS_OUT, /* from here on written */
-    GPI_MERGE_VALUES_OUT,
-    GPI_MERGE_RANGES
-};
-
-static const char *const gpi_merge_names[GPI_MERGE_RANGES] = {
-    "a_keys", "b_keys", "a_values", "b_values", "a_count_buffer", "b_count_buffer", "keys_out", "values_out"};
-
 /* Checks and plans everything except the buffers. */
 static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
 {
@@ -65,37 +50,22 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
 
 /* ------------------------------------------------------------------ buffers */
 
-/* Checks one of the six arrays, unless it is empty. */
-static gp_result gpi_merge_check_array(gp_context *gp, int name, cl_mem buffer, size_t offset, size_t count,
-                                       size_t size, gpi_range *used)
-{
-    const int access = name < GPI_MERGE_KEYS_OUT ? GPI_READS : GPI_WRITES;
-    if (count == 0 || size == 0) return GP_OK;
-    return gpi_check_buffer(gp, gpi_merge_names[name], buffer, offset, count, size, access, &used[name]);
-}
-
 static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
 {
     const gp_merge_desc *d = merge->desc;
     const size_t k = merge->key_size, v = d->value_size, a = d->a_count, b = d->b_count;
-    gpi_range used[GPI_MERGE_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
-    r = gpi_merge_check_array(gp, GPI_MERGE_A_KEYS, d->a_keys, d->a_keys_offset, a, k, used);
-    if (r == GP_OK) r = gpi_merge_check_array(gp, GPI_MERGE_B_KEYS, d->b_keys, d->b_keys_offset, b, k, used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, GPI_MERGE_A_VALUES, d->a_values, d->a_values_offset, a, v, used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, GPI_MERGE_B_VALUES, d->b_values, d->b_values_offset, b, v, used);
-    if (r == GP_OK) /* both counts fit in memory: their sum does not overflow */
-        r = gpi_merge_check_array(gp, GPI_MERGE_KEYS_OUT, d->keys_out, d->keys_out_offset, a + b, k, used);
-    if (r == GP_OK)
-        r = gpi_merge_check_array(gp, GPI_MERGE_VALUES_OUT, d->values_out, d->values_out_offset, a + b, v,
-                                  used);
-    if (r == GP_OK) r = gpi_check_count_named(gp, "a_", &merge->a, &used[GPI_MERGE_A_COUNTER]);
-    if (r == GP_OK) r = gpi_check_count_named(gp, "b_", &merge->b, &used[GPI_MERGE_B_COUNTER]);
-    if (r != GP_OK) return r;
-    return gpi_check_apart(gp, gpi_merge_names, used, GPI_MERGE_KEYS_OUT, GPI_MERGE_RANGES);
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    if (a) gpi_use_buffer(&uses, "a_keys", d->a_keys, d->a_keys_offset, a, k, GPI_READS);
+    if (b) gpi_use_buffer(&uses, "b_keys", d->b_keys, d->b_keys_offset, b, k, GPI_READS);
+    if (a && v) gpi_use_buffer(&uses, "a_values", d->a_values, d->a_values_offset, a, v, GPI_READS);
+    if (b && v) gpi_use_buffer(&uses, "b_values", d->b_values, d->b_values_offset, b, v, GPI_READS);
+    gpi_use_count(&uses, "a_count_buffer", &merge->a);
+    gpi_use_count(&uses, "b_count_buffer", &merge->b);
+    /* both counts fit in memory: their sum does not overflow */
+    gpi_use_buffer(&uses, "keys_out", d->keys_out, d->keys_out_offset, a + b, k, GPI_WRITES);
+    if (v) gpi_use_buffer(&uses, "values_out", d->values_out, d->values_out_offset, a + b, v, GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, NULL, 0);
 }
 
 /* ------------------------------------------------------------------ launch */

@@ -37,19 +37,6 @@ typedef struct gpi_search {
     gpi_count keys, needles;
 } gpi_search;
 
-enum {
-    GPI_SEARCH_KEYS,
-    GPI_SEARCH_NEEDLES_IN,
-    GPI_SEARCH_COUNTER,
-    GPI_SEARCH_NEEDLE_COUNTER,
-    GPI_SEARCH_OUT, /* written */
-    GPI_SEARCH_RANGES,
-    GPI_SEARCH_ALL = GPI_SEARCH_RANGES + GP_ARGS_MAX
-};
-
-static const char *const gpi_search_names[GPI_SEARCH_RANGES] = {"keys", "needles", "count_buffer",
-                                                                "needle_count_buffer", "out"};
-
 static gp_result gpi_search_check_types(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
@@ -203,25 +190,17 @@ static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
 static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
-    const char *const *names = gpi_search_names;
-    gpi_range used[GPI_SEARCH_ALL];
-    gp_result r = GP_OK;
-    memset(used, 0, sizeof used);
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
     if (d->count > 0 && search->hay.present)
-        r = gpi_check_buffer(gp, names[GPI_SEARCH_KEYS], d->keys, d->keys_offset, d->count, search->hay.size,
-                             GPI_READS, &used[GPI_SEARCH_KEYS]);
-    if (r == GP_OK && search->needle.present)
-        r = gpi_check_buffer(gp, names[GPI_SEARCH_NEEDLES_IN], d->needles, d->needles_offset, d->needle_count,
-                             search->needle.size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, names[GPI_SEARCH_OUT], d->out, d->out_offset, d->needle_count,
-                             search->out_size, GPI_WRITES, &used[GPI_SEARCH_OUT]);
-    if (r == GP_OK) r = gpi_check_count(gp, &search->keys, &used[GPI_SEARCH_COUNTER]);
-    if (r == GP_OK)
-        r = gpi_check_count_named(gp, "needle_", &search->needles, &used[GPI_SEARCH_NEEDLE_COUNTER]);
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_args_check_buffers(gp, &search->args, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
+        gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, d->count, search->hay.size, GPI_READS);
+    if (search->needle.present)
+        gpi_use_buffer(&uses, "needles", d->needles, d->needles_offset, d->needle_count, search->needle.size,
+                       GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &search->keys);
+    gpi_use_count(&uses, "needle_count_buffer", &search->needles);
+    gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->needle_count, search->out_size, GPI_WRITES);
+    return gpi_uses_end(&uses, &search->args, NULL, 0);
 }
 
 /* ------------------------------------------------------------------ launch */

@@ -213,78 +213,31 @@ static void gpi_sort_lay_out(gpi_sort *sort)
 
 /* ------------------------------------------------------------------ buffers */
 
-enum {
-    GPI_SORT_KEYS,
-    GPI_SORT_KEYS_OUT,
-    GPI_SORT_KEYS_TMP,
-    GPI_SORT_VALUES,
-    GPI_SORT_VALUES_OUT,
-    GPI_SORT_VALUES_TMP,
-    GPI_SORT_COUNTER,
-    GPI_SORT_OFFSETS,
-    GPI_SORT_RANGES
-};
-
-static const char *const gpi_sort_names[GPI_SORT_RANGES] = {
-    "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer", "offsets"};
-
-/* Fails if a range that is written overlaps any other. In place, input and output are one range in `used`. */
-static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, const gpi_range *used)
-{
-    bool written[GPI_SORT_RANGES];
-    size_t a, b;
-    for (a = 0; a < GPI_SORT_RANGES; a++) written[a] = a < GPI_SORT_COUNTER;
-    written[GPI_SORT_KEYS] = sort->keys_in_place;
-    written[GPI_SORT_VALUES] = sort->values_in_place;
-    for (a = 0; a < GPI_SORT_RANGES; a++) {
-        for (b = 0; b < a; b++) {
-            if (!used[a].root || !gpi_overlap(&used[a], &used[b]) || (!written[a] && !written[b])) continue;
-            return gpi_fail_overlap(gp, gpi_sort_names[b], &used[b], gpi_sort_names[a], &used[a]);
-        }
-    }
-    return GP_OK;
-}
-
-/* Checks one of the six arrays and sets used[name] to its range. */
-static gp_result gpi_sort_check_array(gp_context *gp, const gpi_sort *sort, int name, cl_mem buffer,
-                                      size_t offset, size_t size, int access, gpi_range *used)
-{
-    return gpi_check_buffer(gp, gpi_sort_names[name], buffer, offset, sort->desc->count, size, access,
-                            &used[name]);
-}
-
 static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
 {
     const gp_sort_desc *d = sort->desc;
-    const size_t k = sort->key_size, v = sort->value_size;
+    const size_t n = d->count, k = sort->key_size, v = sort->value_size;
     const bool tmp = gpi_sort_needs_tmp(sort);
     const int keys = sort->keys_in_place ? GPI_BOTH : GPI_READS;
     const int values = sort->values_in_place ? GPI_BOTH : GPI_READS;
     const int out = tmp ? GPI_BOTH : GPI_WRITES; /* passes go back and forth */
-    gpi_range used[GPI_SORT_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
-    r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS, d->keys, d->keys_offset, k, keys, used);
-    if (r == GP_OK && !sort->keys_in_place && !sort->keys_unwanted)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_OUT, d->keys_out, d->keys_out_offset, k, out, used);
-    if (r == GP_OK && v && !sort->indices)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES, d->values, d->values_offset, v, values, used);
-    if (r == GP_OK && v && !sort->values_in_place)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_OUT, d->values_out, d->values_out_offset, v, out,
-                                 used);
-    if (r == GP_OK && d->keys_tmp && tmp)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_KEYS_TMP, d->keys_tmp, d->keys_tmp_offset, k, GPI_BOTH,
-                                 used);
-    if (r == GP_OK && v && d->values_tmp && tmp)
-        r = gpi_sort_check_array(gp, sort, GPI_SORT_VALUES_TMP, d->values_tmp, d->values_tmp_offset, v,
-                                 GPI_BOTH, used);
-    if (r == GP_OK) r = gpi_check_count(gp, &sort->count, &used[GPI_SORT_COUNTER]);
-    if (r == GP_OK && sort->offset_count)
-        r = gpi_check_buffer(gp, "offsets", sort->offsets.buffer, sort->offsets.offset, sort->offset_count,
-                             sort->offset_size, GPI_READS, &used[GPI_SORT_OFFSETS]);
-    if (r == GP_OK) r = gpi_sort_check_apart(gp, sort, used);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, d->scratch, sort->at.end, used, GPI_SORT_RANGES);
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, n, k, keys);
+    if (!sort->keys_in_place && !sort->keys_unwanted)
+        gpi_use_buffer(&uses, "keys_out", d->keys_out, d->keys_out_offset, n, k, out);
+    if (d->keys_tmp && tmp)
+        gpi_use_buffer(&uses, "keys_tmp", d->keys_tmp, d->keys_tmp_offset, n, k, GPI_BOTH);
+    if (v && !sort->indices) gpi_use_buffer(&uses, "values", d->values, d->values_offset, n, v, values);
+    if (v && !sort->values_in_place)
+        gpi_use_buffer(&uses, "values_out", d->values_out, d->values_out_offset, n, v, out);
+    if (v && d->values_tmp && tmp)
+        gpi_use_buffer(&uses, "values_tmp", d->values_tmp, d->values_tmp_offset, n, v, GPI_BOTH);
+    gpi_use_count(&uses, "count_buffer", &sort->count);
+    if (sort->offset_count)
+        gpi_use_buffer(&uses, "offsets", sort->offsets.buffer, sort->offsets.offset, sort->offset_count,
+                       sort->offset_size, GPI_READS);
+    return gpi_uses_end(&uses, NULL, d->scratch, sort->at.end);
 }
 
 static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)

@@ -317,36 +317,21 @@ static gp_result gpi_records_plan(gp_context *gp, gpi_records *s, const gp_sort_
 
 /* ------------------------------------------------------------------ check */
 
-enum {
-    GPI_RECORDS_COUNTER,
-    GPI_RECORDS_IN,
-    GPI_RECORDS_OUT,
-    GPI_RECORDS_INDICES,
-    GPI_RECORDS_RANGES,
-    GPI_RECORDS_ALL = GPI_RECORDS_RANGES + GP_ARGS_MAX
-};
-
 static gp_result gpi_records_check(gp_context *gp, const gpi_records *s)
 {
-    static const char *const names[GPI_RECORDS_RANGES] = {"count_buffer", "in", "out", "indices_out"};
     const gp_sort_records_desc *d = s->desc;
-    const size_t written = s->in_place ? GPI_RECORDS_IN : GPI_RECORDS_OUT;
-    gpi_range used[GPI_RECORDS_ALL];
-    gp_result r = GP_OK;
-    memset(used, 0, sizeof used);
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_count(&uses, "count_buffer", &s->count);
     if (s->size)
-        r = gpi_check_buffer(gp, "in", d->in, d->in_offset, d->count, s->size,
-                             s->in_place ? GPI_BOTH : GPI_READS, &used[GPI_RECORDS_IN]);
-    if (r == GP_OK && s->moves && !s->in_place)
-        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, d->count, s->size, GPI_BOTH,
-                             &used[GPI_RECORDS_OUT]);
-    if (r == GP_OK && d->indices_out)
-        r = gpi_check_buffer(gp, "indices_out", d->indices_out, d->indices_out_offset, d->count,
-                             s->index_size, GPI_BOTH, &used[GPI_RECORDS_INDICES]);
-    if (r == GP_OK) r = gpi_check_count(gp, &s->count, &used[GPI_RECORDS_COUNTER]);
-    if (r == GP_OK) r = gpi_check_apart(gp, names, used, written, GPI_RECORDS_RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, &s->args, names, used, written, GPI_RECORDS_RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, s->scratch, used, GPI_RECORDS_ALL) : r;
+        gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, s->size,
+                       s->in_place ? GPI_BOTH : GPI_READS);
+    if (s->moves && !s->in_place)
+        gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->count, s->size, GPI_BOTH);
+    if (d->indices_out)
+        gpi_use_buffer(&uses, "indices_out", d->indices_out, d->indices_out_offset, d->count, s->index_size,
+                       GPI_BOTH);
+    return gpi_uses_end(&uses, &s->args, d->scratch, s->scratch);
 }
 
 /* ------------------------------------------------------------------ launches */

@@ -169,24 +169,19 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
 static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
 {
     const gp_sort_strings_desc *d = s->desc;
-    enum { GPI_BYTES, GPI_OFFSETS, GPI_TO, GPI_COUNT, GPI_RANGES };
-    static const char *const names[GPI_RANGES] = {"bytes", "offsets", "out", "count_buffer"};
-    gpi_range used[GPI_RANGES];
+    const gpi_range *out;
+    gpi_uses uses;
     size_t i;
-    gp_result r = gpi_check_buffer(gp, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1, GPI_READS,
-                                   &used[GPI_BYTES]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, "offsets", d->offsets, d->offsets_offset, d->count + 1, s->offset_size,
-                             GPI_READS, &used[GPI_OFFSETS]);
-    if (r == GP_OK)
-        r = gpi_check_buffer(gp, "out", d->out, d->out_offset, d->count, s->index_size, GPI_WRITES,
-                             &used[GPI_TO]);
-    if (r == GP_OK) r = gpi_check_count(gp, &s->count, &used[GPI_COUNT]);
-    for (i = 0; i < GPI_RANGES && r == GP_OK; i++) {
-        if (i != GPI_TO && gpi_overlap(&used[i], &used[GPI_TO]))
-            r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s and out overlap", names[i]);
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_buffer(&uses, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1, GPI_READS);
+    gpi_use_buffer(&uses, "offsets", d->offsets, d->offsets_offset, d->count + 1, s->offset_size, GPI_READS);
+    out = gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->count, s->index_size, GPI_WRITES);
+    gpi_use_count(&uses, "count_buffer", &s->count);
+    for (i = 0; i < uses.count && uses.result == GP_OK; i++) {
+        if (&uses.use[i].range != out && gpi_overlap(&uses.use[i].range, out))
+            uses.result = gpi_fail(gp, GP_ERROR_OVERLAP, "%s and out overlap", uses.use[i].name);
     }
-    return r == GP_OK ? gpi_check_scratch(gp, d->scratch, s->scratch, used, GPI_RANGES) : r;
+    return gpi_uses_scratch(&uses, d->scratch, s->scratch);
 }
 
 static gp_result gpi_strings_sub_buffer(gp_context *gp, cl_mem scratch, size_t begin, size_t bytes,

@@ -165,34 +165,24 @@ static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
 
 /* ------------------------------------------------------------------ buffers */
 
-enum { GPI_TOPK_KEYS, GPI_TOPK_COUNTER, GPI_TOPK_KEYS_OUT, GPI_TOPK_INDICES_OUT, GPI_TOPK_RANGES };
-
-static const char *const gpi_topk_names[GPI_TOPK_RANGES] = {"keys", "count_buffer", "keys_out",
-                                                            "indices_out"};
-
 static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
     const size_t size = topk->sort.key_size;
-    gpi_range used[GPI_TOPK_RANGES];
-    gp_result r;
-    memset(used, 0, sizeof used);
+    gpi_uses uses;
     if (!d->keys_out && !d->indices_out) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "keys_out and indices_out are NULL: at least one output is required");
     }
-    r = gpi_check_buffer(gp, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS,
-                         &used[GPI_TOPK_KEYS]);
-    if (r == GP_OK && d->keys_out)
-        r = gpi_check_buffer(gp, "keys_out", d->keys_out, d->keys_out_offset, d->k, size, GPI_WRITES,
-                             &used[GPI_TOPK_KEYS_OUT]);
-    if (r == GP_OK && d->indices_out)
-        r = gpi_check_buffer(gp, "indices_out", d->indices_out, d->indices_out_offset, d->k, topk->index_size,
-                             GPI_WRITES, &used[GPI_TOPK_INDICES_OUT]);
-    if (r == GP_OK) r = gpi_check_count(gp, &topk->count, &used[GPI_TOPK_COUNTER]);
-    if (r == GP_OK) r = gpi_check_apart(gp, gpi_topk_names, used, GPI_TOPK_KEYS_OUT, GPI_TOPK_RANGES);
-    if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, d->scratch, topk->sort.at.end, used, GPI_TOPK_RANGES);
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &topk->count);
+    if (d->keys_out)
+        gpi_use_buffer(&uses, "keys_out", d->keys_out, d->keys_out_offset, d->k, size, GPI_WRITES);
+    if (d->indices_out)
+        gpi_use_buffer(&uses, "indices_out", d->indices_out, d->indices_out_offset, d->k, topk->index_size,
+                       GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, d->scratch, topk->sort.at.end);
 }
 
 /* ------------------------------------------------------------------ launches */
