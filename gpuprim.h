@@ -27312,7 +27312,7 @@ enum {
     GPI_READS_OR_OUT, /* reads; an output may be exactly this range */
     GPI_WRITES,
     GPI_BOTH,
-    GPI_USES_MAX = 12 + GP_ARGS_MAX
+    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* those of gp_partition, arguments, scratch */
 };
 
 /* A buffer of a call: a row of its table. */
@@ -30997,6 +30997,10 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
     while (k < GPI_COMPACT_ROLES && !c->array[k].used) k++;
     return k < GPI_COMPACT_ROLES;
 }
+
+/* The compiler checks that there is room for arguments and scratch, too. */
+typedef char
+    gpi_a_call_has_too_many_buffers[(int)GPI_COMPACT_ROLES + GP_ARGS_MAX + 1 <= (int)GPI_USES_MAX ? 1 : -1];
 
 /* Checks the buffers. Without elements it checks only the counts, and the indices if the count follows the last one. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
@@ -41672,15 +41676,24 @@ static gp_result gpi_tuning_open(gp_context *gp)
 
 /* ---- Begin file src/context/warm_up.c ---- */
 /* warm_up.c - gp_warmup: warms up every primitive that the desc names. */
+#define GPI_WARM_UP_ROW(primitive, file, rows, memory, least, warm_ups) warm_ups
+
+/* The compiler checks that each field of the desc is in a row. */
+#define GPI_FIELD_OF_ROW(field, DESC) +1
+typedef char gpi_a_field_is_in_no_row[0 GPI_PRIMITIVE_ROWS(GPI_WARM_UP_ROW, GPI_FIELD_OF_ROW) ==
+                                              sizeof(gp_warmup_desc) / sizeof(void *)
+                                          ? 1
+                                          : -1];
+#undef GPI_FIELD_OF_ROW
+
 static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result = GP_OK;
 #define GPI_WARM_UP(field, DESC) \
     if (desc->field && result == GP_OK) result = gpi_##field##_warm_up(gp, desc->field);
-#define GPI_WARM_UP_ROW(primitive, file, rows, memory, least, warm_ups) warm_ups
     GPI_PRIMITIVE_ROWS(GPI_WARM_UP_ROW, GPI_WARM_UP)
-#undef GPI_WARM_UP_ROW
 #undef GPI_WARM_UP
+#undef GPI_WARM_UP_ROW
     return result;
 }
 

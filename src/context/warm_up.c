@@ -4,15 +4,24 @@
 #include "base/use.h"
 #include "runtime/primitives.h"
 
+#define GPI_WARM_UP_ROW(primitive, file, rows, memory, least, warm_ups) warm_ups
+
+/* The compiler checks that each field of the desc is in a row. */
+#define GPI_FIELD_OF_ROW(field, DESC) +1
+typedef char gpi_a_field_is_in_no_row[0 GPI_PRIMITIVE_ROWS(GPI_WARM_UP_ROW, GPI_FIELD_OF_ROW) ==
+                                              sizeof(gp_warmup_desc) / sizeof(void *)
+                                          ? 1
+                                          : -1];
+#undef GPI_FIELD_OF_ROW
+
 static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result = GP_OK;
 #define GPI_WARM_UP(field, DESC) \
     if (desc->field && result == GP_OK) result = gpi_##field##_warm_up(gp, desc->field);
-#define GPI_WARM_UP_ROW(primitive, file, rows, memory, least, warm_ups) warm_ups
     GPI_PRIMITIVE_ROWS(GPI_WARM_UP_ROW, GPI_WARM_UP)
-#undef GPI_WARM_UP_ROW
 #undef GPI_WARM_UP
+#undef GPI_WARM_UP_ROW
     return result;
 }
 

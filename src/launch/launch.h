@@ -16,7 +16,7 @@ enum {
     GPI_READS_OR_OUT, /* reads; an output may be exactly this range */
     GPI_WRITES,
     GPI_BOTH,
-    GPI_USES_MAX = 12 + GP_ARGS_MAX
+    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* those of gp_partition, arguments, scratch */
 };
 
 /* A buffer of a call: a row of its table. */

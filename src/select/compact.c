@@ -233,6 +233,10 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
     return k < GPI_COMPACT_ROLES;
 }
 
+/* The compiler checks that there is room for arguments and scratch, too. */
+typedef char
+    gpi_a_call_has_too_many_buffers[(int)GPI_COMPACT_ROLES + GP_ARGS_MAX + 1 <= (int)GPI_USES_MAX ? 1 : -1];
+
 /* Checks the buffers. Without elements it checks only the counts, and the indices if the count follows the last one. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
