@@ -10,6 +10,7 @@
 #define GPI_SELECT_MASKS_CL
 #include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
 #include "base/platform.cl"
+#include "vector/bytes.cl"
 #include "vector/lanes.cl"
 #include "element/monoid.cl"
 #include "scan/tile.cl"
@@ -46,9 +47,12 @@ static void gpi_masks_make(gpi_input input, ulong i, ushort *mask)
     for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++)
         mask[k] = (ushort)gpi_mask_of(gpi_read_vector(input, i + 16 * k));
 #else
-    uint selected[GPI_MASKS_BLOCK];
-    for (uint k = 0; k < GPI_MASKS_BLOCK; k++) selected[k] = gpi_is_selected(input, i + k, true);
-    for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) mask[k] = (ushort)gpi_mask_of(vload16(k, selected));
+    uchar selected[GPI_MASKS_BLOCK] __attribute__((aligned(GPI_VECTOR_BYTES)));
+    for (uint k = 0; k < GPI_MASKS_BLOCK; k++) selected[k] = (uchar)gpi_is_selected(input, i + k, true);
+    for (uint k = 0; k < GPI_MASKS_BLOCK; k += GPI_VECTOR_BYTES) {
+        const ulong bits = gpi_hits_bits(gpi_bytes_equal(*(__private const gpi_bytes *)(selected + k), 1));
+        for (uint j = 0; j < GPI_VECTOR_BYTES; j += 16) mask[(k + j) / 16] = (ushort)(bits >> j);
+    }
 #endif
 }
 
