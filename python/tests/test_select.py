@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 from conftest import SIZES, numbers
 
+import gpuprim
+
 
 @pytest.mark.parametrize("n", SIZES)
 def test_select(ctx, rng, n):
@@ -31,6 +33,128 @@ def test_length_on_the_device(ctx, rng):
     np.testing.assert_array_equal(total.get(), np.cumsum(2 * positive))
     np.testing.assert_array_equal(ordered[1].get(), np.sort(positive))
     assert len(kept) == len(positive) == kept.shape[0] and kept[-1] == positive[-1]
+
+
+EVEN = np.array([0, 1, 0, 1, 0, 1, 0], np.int32)
+SEVEN = np.arange(7, dtype=np.int32)
+
+
+def table_of(ctx, keys, values):
+    table = ctx.hash_table(np.int32, np.int32)
+    table.insert(keys, values)
+    return table
+
+
+def filled(ctx, use):
+    """What a table holds after its use."""
+    table = ctx.hash_table(np.int32, np.int32)
+    results = use(table)
+    return (*table.items(sort=True), *(results if isinstance(results, tuple) else (results,)))
+
+
+def host(dtype, n=7):
+    return np.zeros(n, dtype)
+
+
+#: Calls of k, 7 keys that rise from 0, and others beside it.
+BESIDE = {
+    "reduce y": lambda c, k: c.reduce(k, map="x * y", y=SEVEN),
+    "reduce x": lambda c, k: c.reduce(SEVEN, map="x * y", y=k),
+    "reduce several": lambda c, k: c.reduce(k, ["sum", "max"], args={"q": k}, map="x + q[i]"),
+    "reduce out": lambda c, k: c.reduce(k, out=host(np.int64, 1)),
+    "segmented_reduce": lambda c, k: c.segmented_reduce(k, k),
+    "reduce_by_key keys": lambda c, k: c.reduce_by_key(k, SEVEN),
+    "reduce_by_key x": lambda c, k: c.reduce_by_key(SEVEN, k, map="x + q[x]", args={"q": k}),
+    "scan flags": lambda c, k: c.scan(k, flags=EVEN),
+    "scan keys": lambda c, k: c.scan(SEVEN, keys=k),
+    "scan x, keys": lambda c, k: c.scan(k, keys=EVEN),
+    "scan out": lambda c, k: c.scan(k, out=host(np.int32)),
+    "scan into": lambda c, k: c.scan(SEVEN, out=k),
+    "select flags": lambda c, k: c.select(k, flags=EVEN),
+    "select flagged": lambda c, k: c.select(SEVEN, flags=k),
+    "select indices": lambda c, k: c.select(k, indices=k),
+    "partition flags": lambda c, k: c.partition(k, flags=EVEN),
+    "partition flagged": lambda c, k: c.partition(SEVEN, flags=k),
+    "unique values": lambda c, k: c.unique(k, SEVEN),
+    "unique keys": lambda c, k: c.unique(SEVEN, k, return_indices=True),
+    "unique args": lambda c, k: c.unique(k, equal="q[1] == x", args={"q": k}),
+    "run_length_encode args": lambda c, k: c.run_length_encode(k, equal="q[1] == x", args={"q": k}),
+    "run_length_encode end": lambda c, k: c.run_length_encode(k, offsets_end=True),
+    "sort values": lambda c, k: c.sort(k, SEVEN),
+    "sort keys": lambda c, k: c.sort(SEVEN, k),
+    "sort out": lambda c, k: c.sort(k, out=host(np.int32)),
+    "sort out pair": lambda c, k: c.sort(k, SEVEN, out=(host(np.int32), host(np.int32))),
+    "sort inplace": lambda c, k: c.sort(k, c.array(SEVEN), inplace=True),
+    "argsort": lambda c, k: c.argsort(k, return_keys=True),
+    "segmented_sort": lambda c, k: c.segmented_sort(k, k, SEVEN, check_offsets=True),
+    "sort_records args": lambda c, k: c.sort_records(k, [gpuprim.Column("q[i]", np.int32)], args={"q": k}),
+    "sort_strings": lambda c, k: c.sort_strings(np.arange(9, dtype=np.uint8), k),
+    "topk": lambda c, k: c.topk(k, 3),
+    "merge": lambda c, k: c.merge(k, k, SEVEN, k),
+    "search keys": lambda c, k: c.search(k, SEVEN),
+    "search both": lambda c, k: c.search(k, k, needle_map="x + q[0]", args={"q": k}),
+    "search out": lambda c, k: c.search(SEVEN, k, out=host(np.uint64)),
+    "search out of keys": lambda c, k: c.search(k, SEVEN, out=host(np.uint64)),
+    "transform y": lambda c, k: c.transform(k, "x + y", y=SEVEN),
+    "transform x": lambda c, k: c.transform(SEVEN, "x + y + z", y=k, z=k),
+    "transform out": lambda c, k: c.transform(k, "x", out=host(np.int32)),
+    "transform args": lambda c, k: c.transform(k, "q[i] + x", args={"q": k}),
+    "transform indices": lambda c, k: c.transform(None, "q[i]", args={"q": k}, count=7, dtype=np.int32),
+    "fill out": lambda c, k: c.fill(None, 3, out=k),
+    "iota out": lambda c, k: c.iota(7, dtype=np.int32, out=k),
+    "random out": lambda c, k: c.random(7, np.int32, seed=1, out=k),
+    "adjacent_difference out": lambda c, k: c.adjacent_difference(k, out=host(np.int32)),
+    "gather": lambda c, k: c.gather(k, k),
+    "gather x": lambda c, k: c.gather(SEVEN, k, out=host(np.int32)),
+    "scatter": lambda c, k: c.scatter(k, SEVEN, size=9),
+    "scatter out": lambda c, k: c.scatter(SEVEN, SEVEN, out=k),
+    "unpack": lambda c, k: c.unpack(k, np.ones(7, bool)),
+    "unpack flags": lambda c, k: c.unpack(k, k),
+    "stencil": lambda c, k: c.stencil(k, map="at(-1, 0) + q[0]", radius=1, args={"q": k}),
+    "histogram weights": lambda c, k: c.histogram(k, 3, (0, 7), weights=SEVEN),
+    "histogram of": lambda c, k: c.histogram(SEVEN, 3, (0, 7), weights=k),
+    "histogram edges": lambda c, k: c.histogram(k, k),
+    "brackets": lambda c, k: [c.brackets(k, map="q[i] < 3 ? 1 : -1", args={"q": k}).match],
+    "stack_scan": lambda c, k: c.stack_scan(k, SEVEN, map="1"),
+    "stack_scan values": lambda c, k: c.stack_scan(SEVEN, k, map="1"),
+    "tree x": lambda c, k: [c.tree(c.transform(k, "x - 1"), SEVEN).children],
+    "tree parent": lambda c, k: [c.tree(SEVEN - 1, k).children],
+    "group_by": lambda c, k: c.group_by(k, SEVEN, "mean"),
+    "join": lambda c, k: c.join(k, SEVEN, "left"),
+    "insert": lambda c, k: filled(c, lambda t: t.insert(k, SEVEN, return_results=True)),
+    "insert values": lambda c, k: filled(c, lambda t: t.insert(SEVEN, k, duplicates="last")),
+    "insert_or_assign": lambda c, k: filled(c, lambda t: t.insert_or_assign(k, SEVEN, duplicates="first")),
+    "insert_or_apply": lambda c, k: filled(c, lambda t: t.insert_or_apply(k, SEVEN, return_failed=True)),
+    "find": lambda c, k: table_of(c, SEVEN, SEVEN).find(k, return_found=True),
+    "contains": lambda c, k: table_of(c, SEVEN, SEVEN).contains(k),
+    "erase": lambda c, k: table_of(c, SEVEN, SEVEN).erase(k, return_results=True),
+    "for_each": lambda c, k: filled(c, lambda t: (t.insert(SEVEN, SEVEN), t.for_each(map="v + q[k]", args={"q": k}))),
+    "array": lambda c, k: c.array(k),
+}
+NOT_BESIDE = {
+    "close", "finish", "done", "wait_for", "empty", "from_dlpack", "scratch_size", "warmup", "export_programs",
+    "import_programs", "stats", "kernel_times", "reset_stats", "self_test", "check_monoid", "device_source", "hash_table",
+    "share", "counts", "items", "clear", "rehash",
+}  # fmt: skip
+
+
+def on_host(results):
+    many = results if isinstance(results, (tuple, list)) else [results]
+    return [np.asarray(r).tolist() if isinstance(r, (gpuprim.Array, np.ndarray, np.generic)) else r for r in many]
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_length_on_the_device_beside_others(ctx, name):
+    """An array whose length the host learns while a call is prepared is as any other; at the first call, too."""
+    kept = ctx.select(np.arange(10, dtype=np.int32), "x < 7")
+    known = ctx.array(SEVEN)
+    assert on_host(BESIDE[name](ctx, kept)) == on_host(BESIDE[name](ctx, known))
+
+
+def test_all_calls_take_a_length_on_the_device():
+    methods = {name for kind in (gpuprim.Context, gpuprim.HashTable) for name in dir(kind) if name[0] != "_"}
+    methods = {n for n in methods if callable(getattr(gpuprim.Context, n, None) or getattr(gpuprim.HashTable, n, None))}
+    assert methods - NOT_BESIDE == {name.split()[0] for name in BESIDE}
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "uint32", "float64"])

@@ -48,6 +48,7 @@ class Call:
         self.context = context
         self.desc = ffi.new(f"gp_{desc}_desc *")
         self._keep: list[Any] = []
+        self._counts: list[tuple[Array, str]] = []  # of which arrays, and into which fields
         self._expressions: list[tuple[Any, str, str]] = []  # where they are: struct and field
         self._renamed: dict[str, str] = {}  # fields of records whose C names are other ones
 
@@ -55,6 +56,8 @@ class Call:
         """Makes the call: name(context, table, desc, extra...)."""
         for struct, field, text in self._expressions:
             setattr(struct, field, self.c_text(field, rename_fields(text, self._renamed)))
+        for array, prefix in self._counts:
+            self._set_count(array, prefix)
         handles = () if table is None else (table,)
         if self.context._instead is not None:
             self.context._instead(self, name, handles)
@@ -109,13 +112,19 @@ class Call:
             setattr(self.desc, field, array._buffer.mem)
             setattr(self.desc, f"{field}_offset", array._offset)
 
-    def count(self, of: Union[Array, int], prefix: str = "", field: str = "count") -> None:
-        """How many elements: a number, or what the array has, which the device may be the only one to know."""
-        if not isinstance(of, Array):
-            setattr(self.desc, prefix + field, of)
-            return
+    def count(self, of: Union[Array, int], prefix: str = "") -> None:
+        """How many elements: a number, or what the array has, which the device may be the only one to know.
+
+        That is asked when the call is made: until then, checks may bring the number to the host.
+        """
+        if isinstance(of, Array):
+            self._counts.append((of, prefix))
+        else:
+            setattr(self.desc, f"{prefix}count", of)
+
+    def _set_count(self, of: Array, prefix: str) -> None:
         number = of._count  # read once, and before the shape: another thread may bring it to the host meanwhile
-        setattr(self.desc, prefix + field, of.capacity if number is None else of._shape[0])
+        setattr(self.desc, f"{prefix}count", of.capacity if number is None else of._shape[0])
         if number is not None:
             self.keep(number)
             setattr(self.desc, f"{prefix}count_buffer", number._buffer.mem)
