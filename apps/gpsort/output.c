@@ -402,17 +402,67 @@ static int synchronise(int file)
     return fsync(file);
 }
 
-/* Gives the new file what the old one has been given since. Returns whether it can still take the old one's place: then
-   there is nothing to lose, or the name leads to another file by now, which the old one's owner has put there. */
-static bool keep_changes(const output *out)
+static void output_synchronise(const output *out)
 {
-    struct stat now, named;
-    if (out->old < 0 || fstat(out->old, &now) != 0) return true;
-    if (stat(out->target, &named) != 0 || !is_same(&named, &now)) return true;
-    if (!is_replaceable(out, out->old, &now)) return false;
-    return (now.st_mode == out->was.st_mode && now.st_uid == out->was.st_uid &&
-            now.st_gid == out->was.st_gid) ||
-           keep_access(out->w.fd, &now);
+    if (out->is_file && synchronise(out->w.fd) != 0) die_errno("cannot write %s", out->w.name);
+}
+
+/* Whether others than the user and root can put files into the folder, and so decide what has FILE's name. */
+static bool is_shared(const char *folder)
+{
+    struct stat is;
+    if (stat(folder, &is) != 0) return true;
+    return (is.st_uid != geteuid() && is.st_uid != 0) || (is.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Takes from the new file what the one that it replaces does not allow; that of another owner decides nothing. */
+static bool narrow_access(int made, int fd, const struct stat *old)
+{
+    struct stat is;
+    mode_t mode;
+    if (fstat(made, &is) != 0) return false;
+    if (is.st_uid != old->st_uid) return true;
+    mode = is.st_mode & old->st_mode & 0777;
+    if (is.st_gid != old->st_gid) mode &= ~(mode_t)S_IRWXG;
+    if (has_attributes(fd)) mode &= S_IRWXU; /* a list may allow the group less than the mode says */
+    return mode == (is.st_mode & 0777) || fchmod(made, mode) == 0;
+}
+
+/* Gives the new file what the old one has been given since. Returns whether it can still take the old one's place. */
+static bool keep_changes(const output *out, const struct stat *now)
+{
+    if (!is_replaceable(out, out->old, now)) return false;
+    return (now->st_mode == out->was.st_mode && now->st_uid == out->was.st_uid &&
+            now->st_gid == out->was.st_gid) ||
+           keep_access(out->w.fd, now);
+}
+
+/* Takes another file that has the target's name by now for the old one. Returns whether the new file can take its place.
+   Where others could have put it there, it is never written: they may have linked a file that is not theirs to write. */
+static bool keep_other(output *out, const struct stat *named)
+{
+    const bool shared = is_shared(out->folder), is_link = S_ISLNK(named->st_mode);
+    struct stat now;
+    int fd;
+    if (!S_ISREG(named->st_mode) && (shared || !is_link)) return true;
+    fd = open(out->target, O_WRONLY | O_NONBLOCK | (shared ? O_NOFOLLOW : 0));
+    if (fd < 0 && is_link && errno == ENOENT) return true;
+    if (fd < 0 || fstat(fd, &now) != 0) die_errno("cannot write %s", out->w.name);
+    if (out->old >= 0) (void)close(out->old);
+    out->old = fd;
+    out->was = now;
+    if (!S_ISREG(now.st_mode)) return true;
+    if (!shared) return !is_link && is_replaceable(out, fd, &now) && keep_access(out->w.fd, &now);
+    if (!narrow_access(out->w.fd, fd, &now)) die_errno("cannot write %s", out->w.name);
+    return true;
+}
+
+/* Whether the new file can take the place of what has the target's name by now; else out->old is what has to be written. */
+static bool keep_named(output *out, const struct stat *named)
+{
+    struct stat now;
+    if (out->old >= 0 && fstat(out->old, &now) == 0 && is_same(named, &now)) return keep_changes(out, &now);
+    return keep_other(out, named);
 }
 
 /* Copies the new file into the old one, and has no new one any more. */
@@ -438,18 +488,49 @@ static void copy_to_old(output *out)
     output_forget(out);
 }
 
-void output_close(output *out)
+/* Gives the new file a name that no file has: errno is EEXIST if one has it. */
+static bool name_new(output *out)
 {
-    writer_close(&out->w);
-    if (out->target && !keep_changes(out)) copy_to_old(out);
-    if (out->is_file && synchronise(out->w.fd) != 0) die_errno("cannot write %s", out->w.name);
-    if (out->target && !out->temporary && name_file(out, make_link, 0) < 0)
+    if (!out->temporary) return make_link(out, out->target, 0) == 0;
+    if (link(out->temporary, out->target) != 0) return false;
+    (void)unlink(out->temporary);
+    return true;
+}
+
+/* Gives the new file the target's name, or what it holds to the file that has that name. Returns false if one has got the
+   name just now, of which nothing is known. */
+static bool output_name(output *out)
+{
+    struct stat named;
+    const bool is_there = lstat(out->target, &named) == 0, is_free = !is_there && errno == ENOENT;
+    bool has_name;
+    if (is_there && !keep_named(out, &named)) {
+        copy_to_old(out);
+        output_synchronise(out);
+        if (close(out->w.fd) != 0) die_errno("cannot write %s", out->w.name);
+        return true;
+    }
+    output_synchronise(out); /* also its mode */
+    has_name = is_free && name_new(out);
+    if (is_free && !has_name && errno == EEXIST) return false;
+    if (!has_name && !out->temporary && name_file(out, make_link, 0) < 0)
         die_errno("cannot write %s", out->w.name);
     if (close(out->w.fd) != 0) die_errno("cannot write %s", out->w.name);
-    if (!out->target) return;
-    if (rename(out->temporary, out->target) != 0) die_errno("cannot write %s", out->w.name);
+    if (!has_name && rename(out->temporary, out->target) != 0) die_errno("cannot write %s", out->w.name);
     unfinished = NULL;
     if (out->old >= 0) (void)close(out->old);
     synchronise_folder(out->folder);
     output_forget(out);
+    return true;
+}
+
+/* What takes long comes first: what FILE is in the end is looked at just before. */
+void output_close(output *out)
+{
+    unsigned turn = 0;
+    writer_close(&out->w);
+    output_synchronise(out);
+    if (!out->target && close(out->w.fd) != 0) die_errno("cannot write %s", out->w.name);
+    while (out->target && !output_name(out))
+        if (++turn == NAMES) die("cannot write %s: its name is taken again and again", out->w.name);
 }

@@ -327,6 +327,70 @@ class Files(Case):
         self.assertEqual(os.getxattr(path, "user.kind"), b"kept")
         self.assertEqual(os.listdir(self.folder), ["file"])
 
+    def made(self, path, mode, content=b"theirs\n"):
+        """Another file under that name; what was there keeps its inode."""
+        new = path.with_name("made")
+        new.write_bytes(content)
+        new.chmod(mode)
+        new.rename(path)
+
+    @unittest.skipUnless(os.path.isdir("/proc/self/fd"), "no /proc")
+    def test_made_meanwhile(self):
+        """What has FILE's name in the end is FILE, also if it was made, or took another one's place, while gpsort read."""
+        path, other = self.folder.resolve() / "file", self.folder.resolve() / "other"
+
+        def mode():
+            return path.stat().st_mode & 0o777
+
+        self.changed_meanwhile(path, lambda: self.made(path, 0o600))
+        self.assertEqual(mode(), 0o600)
+        path.chmod(0o644)
+        self.changed_meanwhile(path, lambda: self.made(path, 0o600))
+        self.assertEqual(mode(), 0o600)
+        self.changed_meanwhile(path, lambda: self.made(path, 0o666))
+        self.assertEqual(mode(), 0o666)
+        if os.geteuid() == 0:
+            self.changed_meanwhile(path, lambda: (self.made(path, 0o640), os.chown(path, 65534, 65533)))
+            self.assertEqual((mode(), path.stat().st_uid, path.stat().st_gid), (0o640, 65534, 65533))
+        path.unlink()
+        for before in (path.touch, lambda: None):
+            before()
+            other.write_bytes(b"theirs\n")
+            changed = self.changed_meanwhile(path, lambda: (path.unlink(missing_ok=True), os.link(other, path)))
+            self.assertEqual((path.stat().st_ino, other.read_bytes()), (changed.st_ino, b"a\nb\nc\n"))
+            path.unlink()
+        other.write_bytes(b"theirs\n")
+        self.changed_meanwhile(path, lambda: path.symlink_to(other))
+        self.assertEqual((path.is_symlink(), other.read_bytes()), (True, b"a\nb\nc\n"))
+        path.unlink()
+        self.assertEqual(os.listdir(self.folder), ["other"])
+
+    @unittest.skipUnless(os.path.isdir("/proc/self/fd"), "no /proc")
+    def test_made_meanwhile_in_a_shared_folder(self):
+        """A stranger may have put it there: no file is written by its new name, and FILE allows no more than without it."""
+        shared = self.folder.resolve() / "shared"
+        shared.mkdir()
+        shared.chmod(0o1777)
+        path, other = shared / "file", self.folder.resolve() / "other"
+        other.write_bytes(b"theirs\n")
+        for change in (lambda: os.link(other, path), lambda: path.symlink_to(other)):
+            self.changed_meanwhile(path, change)
+            self.assertEqual((path.is_symlink(), path.stat().st_nlink, other.read_bytes()), (False, 1, b"theirs\n"))
+            path.unlink()
+        mask = os.umask(0o22)
+        try:
+            for given, left in ((0o600, 0o600), (0o666, 0o644), (0o440, 0o440)):
+                if given & 0o200 or os.geteuid() == 0:
+                    self.changed_meanwhile(path, lambda: self.made(path, given))
+                    self.assertEqual(path.stat().st_mode & 0o777, left)
+                    path.unlink()
+            if os.geteuid() == 0:
+                self.changed_meanwhile(path, lambda: (self.made(path, 0o666), os.chown(path, 65534, 65534)))
+                self.assertEqual((path.stat().st_mode & 0o777, path.stat().st_uid), (0o644, 0))
+        finally:
+            os.umask(mask)
+        self.assertEqual(os.listdir(shared), ["file"] if os.geteuid() == 0 else [])
+
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("chattr"), "not root")
     def test_append_only_folder(self):
         """Nothing is replaced or removed there."""
