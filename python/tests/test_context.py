@@ -10,8 +10,10 @@ import time
 
 import numpy as np
 import pytest
+from test_select import BESIDE
 
 import gpuprim
+from gpuprim._native import ffi
 
 
 def test_devices(ctx):
@@ -86,6 +88,23 @@ def test_closed():
         with pytest.raises(RuntimeError, match="closed"):
             call()
     assert "closed" in repr(own)
+
+
+def test_a_closed_context_keeps_no_pointers():
+    """What they pointed to went with the context."""
+    own = gpuprim.Context()
+    own.close()
+    kept = {name: value for name, value in vars(own).items() if isinstance(value, ffi.CData) and value}
+    assert set(kept) == {"_log_user"}  # our own
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_calls_of_a_closed_context(name):
+    own = gpuprim.Context()
+    k = own.array(np.arange(7, dtype=np.int32))
+    own.close()
+    with pytest.raises(RuntimeError, match="the context is closed"):
+        BESIDE[name](own, k)
 
 
 def test_threads(ctx):

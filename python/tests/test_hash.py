@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gpuprim
+from gpuprim._native import ffi
 
 
 @pytest.mark.parametrize("key, value", [("int32", "float32"), ("uint64", "int64"), ("uint32", "uint64")])
@@ -69,6 +70,13 @@ def test_refused_value(ctx):
     table = ctx.hash_table(np.uint64, np.uint64, reserved=13)
     table.insert([1, 2], [13, 14])
     assert table.counts()["refused"] == 1 and table.contains([1, 2]).get().tolist() == [False, True]
+
+
+def test_reserved_lives(ctx):
+    """What `nbytes` passes on still points to the reserved value."""
+    table = ctx.hash_table(np.uint32, np.uint64, reserved=5)
+    others = [np.full(1, 7, np.uint64) for _ in range(1000)]
+    assert ffi.cast("uint64_t *", table._creation.desc.reserved)[0] == 5 and table.nbytes > 0 and others
 
 
 def test_share(ctx):

@@ -405,6 +405,7 @@ def share_host(context: Base, host: npt.NDArray[Any]) -> Array:
 
 def from_pyopencl(context: Base, array: Any) -> Array:
     """A ``pyopencl.array.Array``'s own buffer."""
+    context._check_usable()
     kind = type(array.base_data)
     own = any(base.__module__.partition(".")[0] == "pyopencl" for base in kind.__mro__)
     if not own or not hasattr(array.base_data, "int_ptr") or kind.__name__.startswith("SVM"):
@@ -419,7 +420,6 @@ def from_pyopencl(context: Base, array: Any) -> Array:
     dtype = on_device(np.dtype(array.dtype))
     if array.offset % dtype.itemsize:
         raise ValueError(f"the PyOpenCL array begins at byte {array.offset}, no multiple of its elements' size")
-    context._check_usable()
     mem = ffi.cast("cl_mem", array.base_data.int_ptr)
     address = ffi.new("uintptr_t *")
     check_opencl("clGetMemObjectInfo", lib.clGetMemObjectInfo(mem, _HOST_PTR, ffi.sizeof("uintptr_t"), address, ffi.NULL))

@@ -203,7 +203,7 @@ class Call:
         """Values and arrays that expressions name. Python's numbers are of type `like` where that can hold them."""
         if not args:
             return
-        fp64 = bool(self.context._info.fp64)
+        fp64 = bool(self.context.device.fp64)
         c = self.keep(ffi.new("gp_arg[]", len(args)))
         for arg, (name, value) in zip(c, args.items()):
             arg.name = self.keep(ffi.new("char[]", argument_name(name)))

@@ -298,10 +298,9 @@ class Base:
             )
             self._finalizer.atexit = False
         self._process = os.getpid()
-        self._queue = lib.gp_cl_queue(self._gp)
-        self._cl_context = lib.gp_cl_context(self._gp)
-        self._info = lib.gp_context_info(self._gp)
-        self.device: Device = _device(self._info)
+        self._queue: Any = lib.gp_cl_queue(self._gp)
+        self._cl_context: Any = lib.gp_cl_context(self._gp)
+        self.device: Device = _device(lib.gp_context_info(self._gp))
         _contexts.add(weakref.ref(self, _contexts.discard))
 
     # ---- life
@@ -314,6 +313,7 @@ class Base:
         self._gp = ffi.NULL  # before the lock, for which a signal's handler must not wait
         with self._lock:
             self._finalizer()
+            self._queue = self._cl_context = ffi.NULL  # which went with it, unless somebody else holds them
 
     def __reduce__(self) -> Any:
         raise TypeError("a context cannot be copied or pickled; Context(share=...) makes another")

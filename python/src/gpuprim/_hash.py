@@ -48,13 +48,13 @@ class HashTable:
     """
 
     def __init__(
-        self, context: Base, handle: Any, desc: Any, key: np.dtype[Any], value: Optional[np.dtype[Any]]
+        self, context: Base, handle: Any, creation: Call, key: np.dtype[Any], value: Optional[np.dtype[Any]]
     ) -> None:
         self.context = context
         self.key_dtype = key
         self.value_dtype = value
         self._table = handle
-        self._desc = desc
+        self._creation = creation  # which keeps what its desc points to
         self._finalizer = weakref.finalize(self, _drop, weakref.ref(context), os.getpid(), handle)
         self._finalizer.atexit = False  # the context frees its tables
 
@@ -333,7 +333,7 @@ class HashTable:
             for lock in sorted({self.context._lock, context._lock}, key=id):  # both contexts change
                 held.enter_context(lock)
             check(context._gp, lib.gp_hash_share(context._gp, self.context._open(), here, out))
-        return HashTable(context, out, self._desc, self.key_dtype, self.value_dtype)
+        return HashTable(context, out, self._creation, self.key_dtype, self.value_dtype)
 
     @property
     def int_ptr(self) -> int:
@@ -345,7 +345,7 @@ class HashTable:
     def nbytes(self) -> int:
         """Bytes of the buffer that a new table of this kind needs."""
         size = ffi.new("size_t *")
-        self.context._call("gp_hash_buffer_size", self._desc, size)
+        self.context._call("gp_hash_buffer_size", self._creation.desc, size)
         return int(size[0])
 
 
@@ -398,7 +398,7 @@ class HashTables(Base):
             call.value("reserved", reserved, value)
         handle = ffi.new("gp_hash *")
         call.run("gp_hash_create", handle)
-        return HashTable(self, handle, call.desc, key, value)
+        return HashTable(self, handle, call, key, value)
 
 
 def _cast(x: Any, dtype: np.dtype[Any], name: str) -> Any:
