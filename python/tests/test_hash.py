@@ -72,6 +72,16 @@ def test_refused_value(ctx):
     assert table.counts()["refused"] == 1 and table.contains([1, 2]).get().tolist() == [False, True]
 
 
+@pytest.mark.parametrize("value", ["uint32", "uint64"])
+def test_values_of_absent_keys(ctx, value):
+    """The default; else the reserved value, as the documentation says; else all bits."""
+    assert "`reserved`" in gpuprim.HashTable.find.__doc__
+    for options, absent in (({}, np.iinfo(value).max), ({"reserved": 13}, 13)):
+        table = ctx.hash_table(np.uint32, value, **options)
+        table.insert([1], [7])
+        assert table.find([1, 2]).get().tolist() == [7, absent] and table.find([2], 5).get().tolist() == [5]
+
+
 def test_reserved_lives(ctx):
     """What `nbytes` passes on still points to the reserved value."""
     table = ctx.hash_table(np.uint32, np.uint64, reserved=5)

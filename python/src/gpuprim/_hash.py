@@ -178,7 +178,7 @@ class HashTable:
         ----------
         keys : array_like
         default : number, optional
-            Of a key that is absent; all bits set without it.
+            Of a key that is absent; without it the table's `reserved` value, or all bits set if it has none.
         return_found : bool
             Also which keys are there.
 
