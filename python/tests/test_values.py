@@ -67,6 +67,10 @@ def test_histogram_range(ctx):
     assert ctx.histogram(x, 2, (-0.5, 1.5)).get().tolist() == [3, 2]
     assert ctx.histogram(x, 2, (0.0, 4.0)).get().tolist() == [5, 2]
     assert ctx.histogram(x.astype("u1"), 4, (-1.5, 2.5)).get().tolist() == [0, 3, 2, 1]
+    large = np.array([2**63, 2**63 + 4, 2**63 + 5, 4, 3, 2], "u8")  # NumPy makes floats of both bounds
+    for low, high in ((3, 2**63 + 5), (np.int64(3), np.uint64(2**63 + 5))):
+        assert ctx.histogram(large, 1, (low, high)).get().tolist() == [4]
+        assert ctx.histogram(large, 1, (low, high), map="x").get().tolist() == [4]
     with pytest.raises(TypeError, match="float64.*int64|int64.*float64"):
         ctx.histogram(x.astype("i8"), 2, (-0.5, 1.5))
     with pytest.raises(TypeError, match="uint64"):

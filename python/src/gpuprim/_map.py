@@ -539,9 +539,10 @@ class Maps(Sorts):
             low, high = range
             if not low < high:
                 raise ValueError(f"range is ({low}, {high}), in which there is nothing")
-            bounds, wide = as_host([low, high], "range"), _widest(sample)
-            if exact_or_none(bounds, wide) is None:
-                sample, bounds = self._samples(call, sample, bounds, free, wide)
+            wide = _widest(sample)
+            bounds: Any = [exact_or_none(as_host(bound, "range"), wide) for bound in (low, high)]  # both may have no dtype
+            if bounds[0] is None or bounds[1] is None:
+                sample, bounds = self._samples(call, sample, as_host([low, high], "range"), free, wide)
                 wide = _widest(sample)
             call.number("lower", bounds[0], wide, "range")
             call.number("upper", bounds[1], wide, "range")
