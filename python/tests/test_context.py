@@ -280,6 +280,43 @@ def test_scratch_and_warmup(ctx):
         assert own.stats()["programs_built"] == built
 
 
+def test_warmup_of_tables():
+    keys, values = np.arange(5, dtype=np.uint32), np.arange(5, dtype=np.uint64)
+    with gpuprim.Context() as own:
+        table = own.hash_table(keys.dtype, values.dtype, reserved=9)
+        uses = {
+            table.insert: (keys, values),
+            table.insert_or_assign: (keys, values),
+            table.insert_or_apply: (keys, values),
+            table.find: (keys,),
+            table.contains: (keys,),
+            table.erase: (keys,),
+            table.items: (),
+            table.rehash: (),
+            table.clear: (),
+        }
+        for use, args in uses.items():
+            own.warmup(use, *args)
+        assert len(table) == 0
+        built = own.stats()["programs_built"]
+        for use, args in uses.items():
+            use(*args)
+        assert own.stats()["programs_built"] == built > 0
+
+
+def test_no_warmup(ctx):
+    table = ctx.hash_table(np.uint32, np.uint32)
+    add = gpuprim.Monoid(dtype=np.float32, type="float", combine="a + b", identity=0, source="")
+    for method, args in ((table.for_each, ()), (ctx.check_monoid, (add,)), (ctx.device_source, ()), (ctx.self_test, ())):
+        with pytest.raises(TypeError, match=f"{method.__name__} cannot be warmed up"):
+            ctx.warmup(method, *args)
+    with gpuprim.Context() as own:
+        with pytest.raises(TypeError, match="clear is a method of another context"):
+            own.warmup(table.clear)
+        with pytest.raises(TypeError, match="scan is a method of another context"):
+            own.scratch_size(ctx.scan, [1])
+
+
 def test_programs():
     """What one context exports another imports, and builds nothing."""
     x = np.ones(1000, np.float32)

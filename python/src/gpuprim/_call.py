@@ -47,6 +47,7 @@ class Call:
     def __init__(self, context: Base, desc: str) -> None:
         self.context = context
         self.desc = ffi.new(f"gp_{desc}_desc *")
+        self.creation: Optional[Call] = None  # of the table that this call is about
         self._keep: list[Any] = []
         self._counts: list[tuple[Array, str]] = []  # of which arrays, and into which fields
         self._expressions: list[tuple[Any, str, str]] = []  # where they are: struct and field

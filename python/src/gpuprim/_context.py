@@ -601,6 +601,8 @@ class Base:
     def warmup(self, method: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         """Builds the program of a call, so that the call itself need not. Arrays may be short: their dtypes count.
 
+        A method of a `HashTable` builds those of all methods but `for_each`; the table stays as it is.
+
         Examples
         --------
         >>> ctx.warmup(ctx.scan, np.zeros(1, np.float32), op="max")  # doctest: +SKIP
@@ -611,6 +613,10 @@ class Base:
             name = name[len("gp_") :]
             name = name[: -len("_read")] if name.endswith("_read") else name
             desc = ffi.new("gp_warmup_desc *")
+            if call.creation is not None and name != "hash_for_each":
+                call, name = call.creation, "hash"
+            if not hasattr(desc, names.get(name, name)):
+                raise TypeError(f"{method.__name__} cannot be warmed up: its programs are built by the call itself")
             setattr(desc, names.get(name, name), call.desc)
             self._call("gp_warmup", desc)
             raise Done(None)
@@ -619,6 +625,9 @@ class Base:
 
     def _instead_of(self, action: Any, method: Any, args: Any, kwargs: Any) -> Any:
         self._check_usable()
+        of = getattr(method, "__self__", self)
+        if getattr(of, "context", of) is not self:
+            raise TypeError(f"{method.__name__} is a method of another context, or of an object there")
         self._instead = action
         try:
             method(*args, **kwargs)

@@ -79,6 +79,7 @@ class HashTable:
         self.close()
 
     def _call(self, name: str, call: Call, *extra: Any) -> None:
+        call.creation = self._creation
         call.run(name, *extra, table=self._handle()[0])
 
     def _keys(self, call: Call, keys: Any) -> Array:
