@@ -581,8 +581,9 @@ static gp_result gpi_mpi_copy(gp_mpi *all, const char *function, cl_mem from, si
 /* call.h - begins and ends calls, and checks what ranks must agree on. */
 /* The fields that ranks must agree on, each as a number. The first is the call. */
 typedef struct gpi_mpi_terms {
-    const char *name[8];
-    uint64_t value[8];
+    const char *name[10];
+    uint64_t value[10];
+    bool any[10]; /* not given here: as on any other rank */
     int count;
     bool second; /* there is a second input; after gpi_mpi_same: on some rank */
 } gpi_mpi_terms;
@@ -600,6 +601,7 @@ typedef struct gpi_mpi_terms {
 static gp_result gpi_mpi_begin(gp_mpi **all, const char *function, const void *given, const char *name);
 static gp_result gpi_mpi_end(gp_mpi *all, gp_result result);
 static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value);
+static void gpi_mpi_term_if(gpi_mpi_terms *terms, const char *name, uint64_t value, bool is_given);
 static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size);
 static gpi_mpi_terms gpi_mpi_terms_of(const char *function);
 static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field);
@@ -646,6 +648,13 @@ static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value)
     terms->value[terms->count++] = value;
 }
 
+/* Adds a term that ranks need not give: those that do must agree. */
+static void gpi_mpi_term_if(gpi_mpi_terms *terms, const char *name, uint64_t value, bool is_given)
+{
+    terms->any[terms->count] = !is_given;
+    gpi_mpi_term(terms, name, value);
+}
+
 /* Adds a term whose value is a hash of bytes (FNV-1a). */
 static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size)
 {
@@ -673,8 +682,8 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
     char line[128];
     int k;
     for (k = 0; k < GPI_MOST; k++) {
-        own[k] = terms->value[k];
-        own[GPI_MOST + k] = ~own[k];
+        own[k] = terms->any[k] ? UINT64_MAX : terms->value[k];
+        own[GPI_MOST + k] = terms->any[k] ? UINT64_MAX : ~own[k];
     }
     own[GPI_SECOND] = !terms->second;
     result = gpi_mpi_agree(all, function, result);
@@ -684,6 +693,7 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
     if (result == GP_OK) terms->second = !least[GPI_SECOND];
     for (k = 0; k < terms->count && result == GP_OK; k++) {
         if (least[k] == ~least[GPI_MOST + k]) continue;
+        if (least[k] == UINT64_MAX && least[GPI_MOST + k] == UINT64_MAX) continue; /* given on no rank */
         all->failed = true; /* all ranks find the same */
         (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
         result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
@@ -1928,7 +1938,9 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
         const size_t bins = desc->bins ? desc->bins : 256;
         counts = counted * bins;
         size = desc->out_type == GP_U64 ? 8 : 4;
-        gpi_mpi_term(&terms, "type or map_type", desc->map_type ? desc->map_type : desc->type);
+        gpi_mpi_term(&terms, "type", desc->type);
+        gpi_mpi_term(&terms, "map_type", desc->map_type ? desc->map_type : desc->type);
+        gpi_mpi_term_if(&terms, "weight_type", desc->weight_type, desc->weights || desc->weight_type);
         gpi_mpi_term(&terms, "channels or channels_out", (uint64_t)channels << 32 | counted);
         gpi_mpi_term(&terms, "bins", bins);
         gpi_mpi_term(&terms, "lower", desc->lower.u64);
@@ -2611,6 +2623,8 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
                             : desc->element_size;
         gpi_mpi_term(&terms, "type", desc->type);
         gpi_mpi_term(&terms, "type, record or element_size", size);
+        gpi_mpi_term_if(&terms, "flags_type", desc->flags_type ? desc->flags_type : GP_U8,
+                        desc->flags || desc->flags_type);
     }
     if (result == GP_OK && desc->count > INT32_MAX)
         result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 elements in a part");

@@ -39,6 +39,13 @@ static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value)
     terms->value[terms->count++] = value;
 }
 
+/* Adds a term that ranks need not give: those that do must agree. */
+static void gpi_mpi_term_if(gpi_mpi_terms *terms, const char *name, uint64_t value, bool is_given)
+{
+    terms->any[terms->count] = !is_given;
+    gpi_mpi_term(terms, name, value);
+}
+
 /* Adds a term whose value is a hash of bytes (FNV-1a). */
 static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size)
 {
@@ -66,8 +73,8 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
     char line[128];
     int k;
     for (k = 0; k < GPI_MOST; k++) {
-        own[k] = terms->value[k];
-        own[GPI_MOST + k] = ~own[k];
+        own[k] = terms->any[k] ? UINT64_MAX : terms->value[k];
+        own[GPI_MOST + k] = terms->any[k] ? UINT64_MAX : ~own[k];
     }
     own[GPI_SECOND] = !terms->second;
     result = gpi_mpi_agree(all, function, result);
@@ -77,6 +84,7 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
     if (result == GP_OK) terms->second = !least[GPI_SECOND];
     for (k = 0; k < terms->count && result == GP_OK; k++) {
         if (least[k] == ~least[GPI_MOST + k]) continue;
+        if (least[k] == UINT64_MAX && least[GPI_MOST + k] == UINT64_MAX) continue; /* given on no rank */
         all->failed = true; /* all ranks find the same */
         (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
         result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);

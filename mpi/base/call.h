@@ -5,8 +5,9 @@
 
 /* The fields that ranks must agree on, each as a number. The first is the call. */
 typedef struct gpi_mpi_terms {
-    const char *name[8];
-    uint64_t value[8];
+    const char *name[10];
+    uint64_t value[10];
+    bool any[10]; /* not given here: as on any other rank */
     int count;
     bool second; /* there is a second input; after gpi_mpi_same: on some rank */
 } gpi_mpi_terms;
@@ -24,6 +25,7 @@ typedef struct gpi_mpi_terms {
 static gp_result gpi_mpi_begin(gp_mpi **all, const char *function, const void *given, const char *name);
 static gp_result gpi_mpi_end(gp_mpi *all, gp_result result);
 static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value);
+static void gpi_mpi_term_if(gpi_mpi_terms *terms, const char *name, uint64_t value, bool is_given);
 static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size);
 static gpi_mpi_terms gpi_mpi_terms_of(const char *function);
 static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field);

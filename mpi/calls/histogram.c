@@ -17,7 +17,9 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
         const size_t bins = desc->bins ? desc->bins : 256;
         counts = counted * bins;
         size = desc->out_type == GP_U64 ? 8 : 4;
-        gpi_mpi_term(&terms, "type or map_type", desc->map_type ? desc->map_type : desc->type);
+        gpi_mpi_term(&terms, "type", desc->type);
+        gpi_mpi_term(&terms, "map_type", desc->map_type ? desc->map_type : desc->type);
+        gpi_mpi_term_if(&terms, "weight_type", desc->weight_type, desc->weights || desc->weight_type);
         gpi_mpi_term(&terms, "channels or channels_out", (uint64_t)channels << 32 | counted);
         gpi_mpi_term(&terms, "bins", bins);
         gpi_mpi_term(&terms, "lower", desc->lower.u64);

@@ -86,6 +86,8 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
                             : desc->element_size;
         gpi_mpi_term(&terms, "type", desc->type);
         gpi_mpi_term(&terms, "type, record or element_size", size);
+        gpi_mpi_term_if(&terms, "flags_type", desc->flags_type ? desc->flags_type : GP_U8,
+                        desc->flags || desc->flags_type);
     }
     if (result == GP_OK && desc->count > INT32_MAX)
         result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 elements in a part");
