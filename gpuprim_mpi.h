@@ -310,6 +310,8 @@ static gp_result gpi_mpi_check_written(gp_mpi *all, const char *function, const 
                                        bool also_read);
 static gp_result gpi_mpi_check_apart(gp_mpi *all, const char *function, const gpi_mpi_span *a,
                                      const gpi_mpi_span *to, bool in_place);
+static gp_result gpi_mpi_check_args_apart(gp_mpi *all, const char *function, const gp_arg *args,
+                                          size_t arg_count, const gpi_mpi_span *to);
 static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, cl_map_flags flags,
                              size_t offset, size_t bytes, void **out);
 static gp_result gpi_mpi_unmap(gp_mpi *all, const char *function, cl_mem buffer, void *mapped);
@@ -490,7 +492,8 @@ static gp_result gpi_mpi_span_end(gp_mpi *all, const char *function, gpi_mpi_spa
 {
     size_t bytes = 0;
     const cl_int error = clGetMemObjectInfo(span->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    if (error == CL_SUCCESS) span->count = bytes / span->size - span->offset;
+    if (error == CL_SUCCESS && bytes / span->size > span->offset)
+        span->count = bytes / span->size - span->offset;
     return gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
 }
 
@@ -526,7 +529,7 @@ static gp_result gpi_mpi_check_apart(gp_mpi *all, const char *function, const gp
     char line[128];
     cl_int error;
     gp_result result;
-    if (!a->buffer || a->count == 0 || to->count == 0) return GP_OK;
+    if (!a->buffer || !to->buffer || a->count == 0 || to->count == 0) return GP_OK;
     error = gpi_mpi_bytes_of(a->buffer, a->offset, a->count, a->size, &from);
     if (error == CL_SUCCESS) error = gpi_mpi_bytes_of(to->buffer, to->offset, to->count, to->size, &written);
     result = gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
@@ -534,6 +537,26 @@ static gp_result gpi_mpi_check_apart(gp_mpi *all, const char *function, const gp
     if (in_place && from.root == written.root && from.begin == written.begin) return GP_OK;
     (void)snprintf(line, sizeof line, "%s and %s overlap", a->name, to->name);
     return gpi_mpi_fail(all, GP_ERROR_OVERLAP, function, line);
+}
+
+/* Fails if the elements that are written to `to` overlap those of an argument. */
+static gp_result gpi_mpi_check_args_apart(gp_mpi *all, const char *function, const gp_arg *args,
+                                          size_t arg_count, const gpi_mpi_span *to)
+{
+    gp_result result = GP_OK;
+    size_t k;
+    for (k = 0; k < arg_count && result == GP_OK; k++) {
+        const gp_arg *arg = &args[k];
+        const size_t size = arg->record ? arg->record->size : gpi_mpi_size_of(arg->type);
+        char name[32];
+        gpi_mpi_span span;
+        if (!arg->buffer || size == 0) continue;
+        (void)snprintf(name, sizeof name, "args[%u].buffer", (unsigned)k);
+        span = gpi_mpi_span_of(name, arg->buffer, arg->offset, arg->count, size);
+        if (!arg->count) result = gpi_mpi_span_end(all, function, &span);
+        if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &span, to, false);
+    }
+    return result;
 }
 
 static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, cl_map_flags flags,
@@ -1344,13 +1367,35 @@ static gp_result gpi_mpi_nest_pass(gp_mpi *all, gpi_mpi_nest *n)
     return gpi_mpi_done(all, gp_scan(all->gp, &scan));
 }
 
+/* Checks that outputs lie apart from what the call reads, as gp_brackets does; it may see codes only. */
+static gp_result gpi_mpi_nest_apart(gp_mpi *all, const char *function, const gpi_mpi_nest *n)
+{
+    const gp_brackets_desc *desc = n->desc;
+    const size_t count = desc->count;
+    const gpi_mpi_span in =
+        gpi_mpi_span_of("in", desc->in, desc->in_offset, count, gpi_mpi_size_of(desc->type));
+    const gpi_mpi_span written[] = {
+        gpi_mpi_span_of("match", desc->match, desc->match_offset, count, n->size),
+        gpi_mpi_span_of("parent", desc->parent, desc->parent_offset, count, n->size),
+        gpi_mpi_span_of("depth", desc->depth, desc->depth_offset, count, n->size)};
+    gp_result result = GP_OK;
+    int k;
+    for (k = 0; k < 3 && result == GP_OK; k++) {
+        result = gpi_mpi_check_apart(all, function, &in, &written[k], false);
+        if (result == GP_OK)
+            result = gpi_mpi_check_args_apart(all, function, desc->args, desc->arg_count, &written[k]);
+    }
+    return result;
+}
+
 /* Matches the brackets of this part by itself, and lists those without a partner. */
-static gp_result gpi_mpi_nest_own(gp_mpi *all, gpi_mpi_nest *n)
+static gp_result gpi_mpi_nest_own(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     gp_brackets_desc *local = &n->local;
     const size_t count = (size_t)n->place.count;
     cl_mem list = NULL;
     gp_result result = gpi_mpi_nest_codes(all, n);
+    if (result == GP_OK) result = gpi_mpi_nest_apart(all, function, n);
     if (result != GP_OK || count == 0) return result;
     *local = *n->desc;
     local->in = n->codes;
@@ -1700,7 +1745,7 @@ static gp_result gpi_mpi_nest_run(gp_mpi *all, const char *function, gpi_mpi_nes
     n->size = gpi_mpi_size_of(n->index_type);
     if (result == GP_OK && wide && n->size == 4)
         result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "indices of the whole do not fit GP_U32");
-    if (result == GP_OK) result = gpi_mpi_nest_own(all, n);
+    if (result == GP_OK) result = gpi_mpi_nest_own(all, function, n);
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK) result = gpi_mpi_nest_resolve(all, function, n);
     if (result == GP_OK && n->height > 0 && n->place.count > 0 && (n->local.parent || n->local.depth))
@@ -1838,6 +1883,28 @@ static gp_result gpi_mpi_group_own(gp_mpi *all, const gp_reduce_by_key_desc *des
     return result;
 }
 
+/* Checks that results lie apart from what the call reads, as gp_reduce_by_key does; it sees copies only. */
+static gp_result gpi_mpi_group_apart(gp_mpi *all, const char *function, const gp_reduce_by_key_desc *desc,
+                                     const gpi_mpi_groups *g, size_t received)
+{
+    const size_t key_size = gpi_mpi_size_of(desc->key_type);
+    const gpi_mpi_span read[] = {
+        gpi_mpi_span_of("keys", desc->keys, desc->keys_offset, desc->count, key_size),
+        gpi_mpi_span_of("in", desc->in, desc->in_offset, desc->count, g->in_size)};
+    const gpi_mpi_span written[] = {
+        gpi_mpi_span_of("keys_out", desc->keys_out, desc->keys_out_offset, received, key_size),
+        gpi_mpi_span_of("out", desc->out, desc->out_offset, received, g->out_size)};
+    gp_result result = GP_OK;
+    int i, k;
+    for (k = 0; k < 2 && result == GP_OK; k++) {
+        for (i = 0; i < 2 && result == GP_OK; i++)
+            result = gpi_mpi_check_apart(all, function, &read[i], &written[k], false);
+        if (result == GP_OK)
+            result = gpi_mpi_check_args_apart(all, function, desc->args, desc->arg_count, &written[k]);
+    }
+    return result;
+}
+
 /* Sorts the received groups of the third stage and reduces them by key, into the caller's buffers. */
 static gp_result gpi_mpi_group_received(gp_mpi *all, const gp_reduce_by_key_desc *desc,
                                         const gpi_mpi_groups *g, size_t received, uint64_t *count)
@@ -1888,6 +1955,7 @@ static gp_result gpi_mpi_group_run(gp_mpi *all, const char *function, const gp_r
         result = gpi_mpi_exchange(all, function, &s->moves, g->keys[1], g->keys[2], 0, s->key_size);
     if (result == GP_OK)
         result = gpi_mpi_exchange(all, function, &s->moves, g->values[1], g->values[2], 0, g->out_size);
+    if (result == GP_OK) result = gpi_mpi_group_apart(all, function, desc, g, s->moves.received);
     if (result == GP_OK) result = gpi_mpi_group_received(all, desc, g, s->moves.received, &count);
     result = gpi_mpi_agree(all, function, result);
     return result == GP_OK ? gpi_mpi_place(all, function, count, place) : result;
@@ -2583,20 +2651,11 @@ static gp_result gpi_mpi_select_check(gp_mpi *all, const char *function, const g
     const gp_type flags = desc->flags_type ? desc->flags_type : GP_U8;
     const gpi_mpi_span out = gpi_mpi_span_of("out", desc->out, desc->out_offset, received, size);
     gpi_mpi_span other = gpi_mpi_span_of("in", desc->in, desc->in_offset, desc->count, size);
-    char name[32];
-    size_t k;
     gp_result result = gpi_mpi_check_written(all, function, &out, false);
     if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &other, &out, false);
     other = gpi_mpi_span_of("flags", desc->flags, desc->flags_offset, desc->count, gpi_mpi_size_of(flags));
     if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &other, &out, false);
-    for (k = 0; k < desc->arg_count && result == GP_OK; k++) {
-        const gp_arg *arg = &desc->args[k];
-        (void)snprintf(name, sizeof name, "args[%u].buffer", (unsigned)k);
-        other = gpi_mpi_span_of(name, arg->buffer, arg->offset, arg->count,
-                                arg->record ? arg->record->size : gpi_mpi_size_of(arg->type));
-        if (arg->buffer && !arg->count) result = gpi_mpi_span_end(all, function, &other);
-        if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &other, &out, false);
-    }
+    if (result == GP_OK) result = gpi_mpi_check_args_apart(all, function, desc->args, desc->arg_count, &out);
     return result;
 }
 

@@ -85,7 +85,8 @@ static gp_result gpi_mpi_span_end(gp_mpi *all, const char *function, gpi_mpi_spa
 {
     size_t bytes = 0;
     const cl_int error = clGetMemObjectInfo(span->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    if (error == CL_SUCCESS) span->count = bytes / span->size - span->offset;
+    if (error == CL_SUCCESS && bytes / span->size > span->offset)
+        span->count = bytes / span->size - span->offset;
     return gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
 }
 
@@ -121,7 +122,7 @@ static gp_result gpi_mpi_check_apart(gp_mpi *all, const char *function, const gp
     char line[128];
     cl_int error;
     gp_result result;
-    if (!a->buffer || a->count == 0 || to->count == 0) return GP_OK;
+    if (!a->buffer || !to->buffer || a->count == 0 || to->count == 0) return GP_OK;
     error = gpi_mpi_bytes_of(a->buffer, a->offset, a->count, a->size, &from);
     if (error == CL_SUCCESS) error = gpi_mpi_bytes_of(to->buffer, to->offset, to->count, to->size, &written);
     result = gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
@@ -129,6 +130,26 @@ static gp_result gpi_mpi_check_apart(gp_mpi *all, const char *function, const gp
     if (in_place && from.root == written.root && from.begin == written.begin) return GP_OK;
     (void)snprintf(line, sizeof line, "%s and %s overlap", a->name, to->name);
     return gpi_mpi_fail(all, GP_ERROR_OVERLAP, function, line);
+}
+
+/* Fails if the elements that are written to `to` overlap those of an argument. */
+static gp_result gpi_mpi_check_args_apart(gp_mpi *all, const char *function, const gp_arg *args,
+                                          size_t arg_count, const gpi_mpi_span *to)
+{
+    gp_result result = GP_OK;
+    size_t k;
+    for (k = 0; k < arg_count && result == GP_OK; k++) {
+        const gp_arg *arg = &args[k];
+        const size_t size = arg->record ? arg->record->size : gpi_mpi_size_of(arg->type);
+        char name[32];
+        gpi_mpi_span span;
+        if (!arg->buffer || size == 0) continue;
+        (void)snprintf(name, sizeof name, "args[%u].buffer", (unsigned)k);
+        span = gpi_mpi_span_of(name, arg->buffer, arg->offset, arg->count, size);
+        if (!arg->count) result = gpi_mpi_span_end(all, function, &span);
+        if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &span, to, false);
+    }
+    return result;
 }
 
 static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, cl_map_flags flags,

@@ -31,6 +31,8 @@ static gp_result gpi_mpi_check_written(gp_mpi *all, const char *function, const 
                                        bool also_read);
 static gp_result gpi_mpi_check_apart(gp_mpi *all, const char *function, const gpi_mpi_span *a,
                                      const gpi_mpi_span *to, bool in_place);
+static gp_result gpi_mpi_check_args_apart(gp_mpi *all, const char *function, const gp_arg *args,
+                                          size_t arg_count, const gpi_mpi_span *to);
 static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, cl_map_flags flags,
                              size_t offset, size_t bytes, void **out);
 static gp_result gpi_mpi_unmap(gp_mpi *all, const char *function, cl_mem buffer, void *mapped);

@@ -154,13 +154,35 @@ static gp_result gpi_mpi_nest_pass(gp_mpi *all, gpi_mpi_nest *n)
     return gpi_mpi_done(all, gp_scan(all->gp, &scan));
 }
 
+/* Checks that outputs lie apart from what the call reads, as gp_brackets does; it may see codes only. */
+static gp_result gpi_mpi_nest_apart(gp_mpi *all, const char *function, const gpi_mpi_nest *n)
+{
+    const gp_brackets_desc *desc = n->desc;
+    const size_t count = desc->count;
+    const gpi_mpi_span in =
+        gpi_mpi_span_of("in", desc->in, desc->in_offset, count, gpi_mpi_size_of(desc->type));
+    const gpi_mpi_span written[] = {
+        gpi_mpi_span_of("match", desc->match, desc->match_offset, count, n->size),
+        gpi_mpi_span_of("parent", desc->parent, desc->parent_offset, count, n->size),
+        gpi_mpi_span_of("depth", desc->depth, desc->depth_offset, count, n->size)};
+    gp_result result = GP_OK;
+    int k;
+    for (k = 0; k < 3 && result == GP_OK; k++) {
+        result = gpi_mpi_check_apart(all, function, &in, &written[k], false);
+        if (result == GP_OK)
+            result = gpi_mpi_check_args_apart(all, function, desc->args, desc->arg_count, &written[k]);
+    }
+    return result;
+}
+
 /* Matches the brackets of this part by itself, and lists those without a partner. */
-static gp_result gpi_mpi_nest_own(gp_mpi *all, gpi_mpi_nest *n)
+static gp_result gpi_mpi_nest_own(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     gp_brackets_desc *local = &n->local;
     const size_t count = (size_t)n->place.count;
     cl_mem list = NULL;
     gp_result result = gpi_mpi_nest_codes(all, n);
+    if (result == GP_OK) result = gpi_mpi_nest_apart(all, function, n);
     if (result != GP_OK || count == 0) return result;
     *local = *n->desc;
     local->in = n->codes;
@@ -510,7 +532,7 @@ static gp_result gpi_mpi_nest_run(gp_mpi *all, const char *function, gpi_mpi_nes
     n->size = gpi_mpi_size_of(n->index_type);
     if (result == GP_OK && wide && n->size == 4)
         result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "indices of the whole do not fit GP_U32");
-    if (result == GP_OK) result = gpi_mpi_nest_own(all, n);
+    if (result == GP_OK) result = gpi_mpi_nest_own(all, function, n);
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK) result = gpi_mpi_nest_resolve(all, function, n);
     if (result == GP_OK && n->height > 0 && n->place.count > 0 && (n->local.parent || n->local.depth))

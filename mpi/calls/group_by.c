@@ -97,6 +97,28 @@ static gp_result gpi_mpi_group_own(gp_mpi *all, const gp_reduce_by_key_desc *des
     return result;
 }
 
+/* Checks that results lie apart from what the call reads, as gp_reduce_by_key does; it sees copies only. */
+static gp_result gpi_mpi_group_apart(gp_mpi *all, const char *function, const gp_reduce_by_key_desc *desc,
+                                     const gpi_mpi_groups *g, size_t received)
+{
+    const size_t key_size = gpi_mpi_size_of(desc->key_type);
+    const gpi_mpi_span read[] = {
+        gpi_mpi_span_of("keys", desc->keys, desc->keys_offset, desc->count, key_size),
+        gpi_mpi_span_of("in", desc->in, desc->in_offset, desc->count, g->in_size)};
+    const gpi_mpi_span written[] = {
+        gpi_mpi_span_of("keys_out", desc->keys_out, desc->keys_out_offset, received, key_size),
+        gpi_mpi_span_of("out", desc->out, desc->out_offset, received, g->out_size)};
+    gp_result result = GP_OK;
+    int i, k;
+    for (k = 0; k < 2 && result == GP_OK; k++) {
+        for (i = 0; i < 2 && result == GP_OK; i++)
+            result = gpi_mpi_check_apart(all, function, &read[i], &written[k], false);
+        if (result == GP_OK)
+            result = gpi_mpi_check_args_apart(all, function, desc->args, desc->arg_count, &written[k]);
+    }
+    return result;
+}
+
 /* Sorts the received groups of the third stage and reduces them by key, into the caller's buffers. */
 static gp_result gpi_mpi_group_received(gp_mpi *all, const gp_reduce_by_key_desc *desc,
                                         const gpi_mpi_groups *g, size_t received, uint64_t *count)
@@ -147,6 +169,7 @@ static gp_result gpi_mpi_group_run(gp_mpi *all, const char *function, const gp_r
         result = gpi_mpi_exchange(all, function, &s->moves, g->keys[1], g->keys[2], 0, s->key_size);
     if (result == GP_OK)
         result = gpi_mpi_exchange(all, function, &s->moves, g->values[1], g->values[2], 0, g->out_size);
+    if (result == GP_OK) result = gpi_mpi_group_apart(all, function, desc, g, s->moves.received);
     if (result == GP_OK) result = gpi_mpi_group_received(all, desc, g, s->moves.received, &count);
     result = gpi_mpi_agree(all, function, result);
     return result == GP_OK ? gpi_mpi_place(all, function, count, place) : result;

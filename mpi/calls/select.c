@@ -5,7 +5,6 @@
 #include "base/exchange.h"
 #include "calls/select.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Sets the moves that divide an array evenly, of which this rank has *part, and sets *part to its even part. */
@@ -46,20 +45,11 @@ static gp_result gpi_mpi_select_check(gp_mpi *all, const char *function, const g
     const gp_type flags = desc->flags_type ? desc->flags_type : GP_U8;
     const gpi_mpi_span out = gpi_mpi_span_of("out", desc->out, desc->out_offset, received, size);
     gpi_mpi_span other = gpi_mpi_span_of("in", desc->in, desc->in_offset, desc->count, size);
-    char name[32];
-    size_t k;
     gp_result result = gpi_mpi_check_written(all, function, &out, false);
     if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &other, &out, false);
     other = gpi_mpi_span_of("flags", desc->flags, desc->flags_offset, desc->count, gpi_mpi_size_of(flags));
     if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &other, &out, false);
-    for (k = 0; k < desc->arg_count && result == GP_OK; k++) {
-        const gp_arg *arg = &desc->args[k];
-        (void)snprintf(name, sizeof name, "args[%u].buffer", (unsigned)k);
-        other = gpi_mpi_span_of(name, arg->buffer, arg->offset, arg->count,
-                                arg->record ? arg->record->size : gpi_mpi_size_of(arg->type));
-        if (arg->buffer && !arg->count) result = gpi_mpi_span_end(all, function, &other);
-        if (result == GP_OK) result = gpi_mpi_check_apart(all, function, &other, &out, false);
-    }
+    if (result == GP_OK) result = gpi_mpi_check_args_apart(all, function, desc->args, desc->arg_count, &out);
     return result;
 }
 

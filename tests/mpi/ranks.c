@@ -981,12 +981,26 @@ static void test_outputs(void)
     const cl_mem in = buffer_of(ones, sizeof ones), out = poisoned(4096);
     const cl_mem read_only = buffer_with(CL_MEM_READ_ONLY), write_only = buffer_with(CL_MEM_WRITE_ONLY);
     const gp_arg table = {.name = "table", .type = GP_U32, .buffer = out, .offset = 4, .count = 4};
+    const gp_arg first = {.name = "table", .type = GP_U32, .buffer = out, .count = 1};
     const gp_select_desc good = {
         .in = in, .out = out, .count = N, .type = GP_U32, .predicate = "x < 8", .in_offset = 0};
     const gp_sort_desc good_sort = {
         .keys = in, .keys_out = out, .count = N, .key_type = GP_U32, .keys_out_offset = 0};
+    const gp_reduce_by_key_desc good_groups = {.keys = in,
+                                               .in = in,
+                                               .in_offset = N,
+                                               .keys_out = out,
+                                               .out = out,
+                                               .out_offset = 128,
+                                               .count = N,
+                                               .key_type = GP_U32,
+                                               .type = GP_U32,
+                                               .op = GP_SUM};
+    const gp_brackets_desc good_nest = {.in = in, .match = out, .count = N, .type = GP_U8, .map = "x & 1"};
     gp_select_desc select = good;
     gp_sort_desc sort = good_sort;
+    gp_reduce_by_key_desc groups;
+    gp_brackets_desc nest;
 #define REFUSED(call, desc, good, changes, result, text) \
     do {                                                 \
         desc = good;                                     \
@@ -997,6 +1011,10 @@ static void test_outputs(void)
     REFUSED(gp_mpi_select(all, &select, NULL), select, good, changes, result, text)
 #define SORT(changes, result, text) \
     REFUSED(gp_mpi_sort(all, &sort, NULL), sort, good_sort, changes, result, text)
+#define GROUP(changes, text) \
+    REFUSED(gp_mpi_group_by(all, &groups, NULL), groups, good_groups, changes, GP_ERROR_OVERLAP, text)
+#define NEST(changes, text) \
+    REFUSED(gp_mpi_brackets(all, &nest, NULL), nest, good_nest, changes, GP_ERROR_OVERLAP, text)
     SELECT(select.out = read_only, GP_ERROR_INVALID_BUFFER, "out was created CL_MEM_READ_ONLY");
     SELECT(select.out = in, GP_ERROR_OVERLAP, "in and out overlap");
     SELECT((select.out = in, select.out_offset = N - 1), GP_ERROR_OVERLAP, "in and out overlap");
@@ -1028,10 +1046,25 @@ static void test_outputs(void)
         sort.keys_out = sort.values_out = in;
         OK(gp_mpi_sort(all, &sort, NULL));
     }
+    GROUP(groups.keys_out = in, "keys and keys_out overlap");
+    GROUP((groups.keys_out = in, groups.keys_out_offset = 2 * N - 1), "in and keys_out overlap");
+    GROUP((groups.out = in, groups.out_offset = N / 2), "in and out overlap");
+    GROUP((groups.map = "x + table[0]", groups.args = &first, groups.arg_count = 1),
+          "args[0].buffer and keys_out overlap");
+    OK(gp_mpi_group_by(all, &good_groups, NULL));
+    NEST(nest.match = in, "in and match overlap");
+    NEST((nest.map = "(int)table[0] & 1", nest.args = &table, nest.arg_count = 1),
+         "args[0].buffer and match overlap");
+    NEST((nest.parent = in, nest.parent_offset = 1), "in and parent overlap");
+    NEST(nest.depth = in, "in and depth overlap");
+    NEST(nest.depth = out, "they overlap");
+    OK(gp_mpi_brackets(all, &good_nest, NULL));
     select = good; /* next to one another, in one buffer */
     select.in = out;
     select.out_offset = N;
     OK(gp_mpi_select(all, &select, NULL));
+#undef NEST
+#undef GROUP
 #undef SORT
 #undef SELECT
 #undef REFUSED
