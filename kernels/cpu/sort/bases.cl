@@ -1,16 +1,5 @@
-/* bases.cl - computes from the counts of digits their bases: the first position of each digit's keys.
-
-       base(d)    = sum of count(e), e < d
-       above(b,d) = sum of count(a, d), a < b        blocks a, b: rows of a table
-
-       gpi_bases_of(shared)                 replaces the counts in shared->next, which all items see, by bases; returns
-                                            whether one digit has all keys
-       gpi_columns(table, blocks, shared)   replaces table[block][d] by above(block, d), and writes the sum of column d
-                                            to shared->next[d]
-       gpi_hashes_are_few(shared)           returns whether so few digits occur in shared->next that there are few keys;
-                                            false unless keys are hashes
-
-   All items of the group call these functions, or none does. */
+/* bases.cl - the functions of gpu/sort/bases.cl for a group of one item. gpi_hashes_are_few(shared) returns whether so few digits
+   of hashes occur in shared->next that there are few keys; false for other keys. */
 #ifndef GPI_SORT_BASES_CL
 #define GPI_SORT_BASES_CL
 #include "base/platform.cl"
