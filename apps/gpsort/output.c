@@ -446,7 +446,8 @@ static bool keep_other(output *out, const struct stat *named)
     int fd;
     if (!S_ISREG(named->st_mode) && (shared || !is_link)) return true;
     fd = open(out->target, O_WRONLY | O_NONBLOCK | (shared ? O_NOFOLLOW : 0));
-    if (fd < 0 && is_link && errno == ENOENT) return true;
+    if (fd < 0 && (errno == ENOENT || (shared && errno == ELOOP)))
+        return true; /* it is gone, or a link, by now */
     if (fd < 0 || fstat(fd, &now) != 0) die_errno("cannot write %s", out->w.name);
     if (out->old >= 0) (void)close(out->old);
     out->old = fd;
