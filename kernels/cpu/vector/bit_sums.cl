@@ -11,9 +11,10 @@ GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
     return as_char16((ulong2)(low, high) & 0x8040201008040201ul) != (char16)(0);
 }
 
+typedef char16 gpi_sums_row __attribute__((aligned(1)));
+
 GPI_INLINE void gpi_bit_sums(ulong plus, ulong minus, __private char *sums)
 {
-    typedef char16 vector __attribute__((aligned(1)));
     for (uint j = 0; j < 64; j += 16) {
         const ulong below = (1ul << j) - 1;
         const char16 step = gpi_bits_bytes(minus, j) - gpi_bits_bytes(plus, j);
@@ -23,7 +24,7 @@ GPI_INLINE void gpi_bit_sums(ulong plus, ulong minus, __private char *sums)
         sum += (char16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
         sum += (char16)((char8)(0), sum.s01234567) +
                (char16)((char)(popcount(plus & below) - popcount(minus & below)));
-        GPI_STORE_PRIVATE(vector, sum, sums + j);
+        GPI_STORE_PRIVATE(gpi_sums_row, sum, sums + j);
     }
 }
 #endif
