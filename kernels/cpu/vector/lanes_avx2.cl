@@ -5,6 +5,7 @@
 #include "base/platform.cl"
 #include "vector/bit_sums.cl"
 
+#ifdef __AVX2__
 /* Row m: the positions of the bits of m, a byte each, the lowest first. The bits 4 to 7 of m have the positions `high`. */
 #define GPI_PACK_ROWS(high)                                                                               \
     high##ul, high##ul << 8, 1 | high##ul << 8, 0x100 | high##ul << 16, 2 | high##ul << 8,                \
@@ -76,4 +77,5 @@ static void gpi_pack_near_8(__private uchar *to, ulong16 v, uint mask)
     *(__private vector *)(to + 8 * popcount(mask & 255)) = gpi_pack_quarter_8(v.hi.lo, mask >> 8);
     *(__private vector *)(to + 8 * popcount(mask & 4095)) = gpi_pack_quarter_8(v.hi.hi, mask >> 12);
 }
+#endif
 #endif

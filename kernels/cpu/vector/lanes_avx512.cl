@@ -7,6 +7,7 @@
 #define GPI_VECTOR_LANES_AVX512_CL
 #include "base/platform.cl"
 
+#ifdef __AVX512VL__
 static uint gpi_mask_of(uint16 lanes) { return __builtin_ia32_cvtd2mask512(as_int16(lanes << 31)); }
 
 static uint16 gpi_pack_lanes(uint16 v, uint mask)
@@ -69,4 +70,5 @@ static void gpi_pack_near_8(__private uchar *to, ulong16 v, uint mask)
     *(__private vector *)(to + 8 * popcount(low)) =
         __builtin_ia32_compressdi512_mask(as_long8(v.hi), (long8)(0), (uchar)(mask >> 8));
 }
+#endif
 #endif
