@@ -596,7 +596,7 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
 /* Blocks until everything enqueued so far has finished, and saves newly built programs to the disk cache.
 
    Cost: without it, a later call saves new programs once they have run, and takes about as long as one that
-   builds; but not with an out-of-order queue.
+   builds. With an out-of-order queue no later call saves them.
    Errors: the first failure of a command since the last gp_finish: a call that returned GP_OK can still fail
    on the device, for example when an event that it waits for has failed. */
 GP_API gp_result gp_finish(gp_context *gp);
@@ -3046,8 +3046,8 @@ static void gpi_log(gp_context *gp, gp_log_level level, const char *format, ...)
     gpi_log_text(gp, level, text);
 }
 
-/* Records the name of the public call that begins, for texts of failures, and returns gp. Calls without a context, and calls by a
-   callback of the context, are recorded for the thread: the call that runs the callback is still at work. */
+/* Records the name of the public call that begins, for texts of failures, and returns gp. Calls without a context, and
+   calls from a callback, are recorded for the thread, so that gp keeps the name of the call that runs the callback. */
 static gp_context *gpi_enter(gp_context *gp, const char *function)
 {
     if (gp && !gp->callback) gp->function = function;
@@ -4512,8 +4512,8 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 /* X(primitive, class of device, shape, group, bytes, words, strategy, polls)
 
    group: work-items of a group. bytes: elements of an item, in bytes. words AUTO: wide if the device has 64-bit
-   atomics. polls: how often a group looks at a late tile before it computes the tile itself. On a fair device that
-   takes four tile times or more; if waiting is pointless, polls are few. On PoCL a thread may be off its core for
+   atomics. polls: how often a group looks at late tiles (of brackets: at one) before it computes one itself. On a fair
+   device all polls together last four tile times or more; if waiting is pointless, polls are few. On PoCL a thread may be off its core for
    milliseconds: 2^19 looks with a pause after each take 12 ms on a Zen 5.
    Rows may stand in any order. A device without a row of its own uses the row of UNKNOWN, which assumes nothing:
    no sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others come
@@ -5056,7 +5056,7 @@ static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t cou
 }
 
 /* Returns the elements of a group in the serial shape: few enough that all cores are busy to the end, but at least `least`
-   and at most plan->per_item, and a multiple of 16, for whole cache lines. */
+   and at most plan->per_item, which a tuned tile always gets; then rounded to 16, for whole cache lines. */
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
 {
     size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
@@ -9685,10 +9685,11 @@ static const char *const gpi_kernel_common_nest_lookback[] = {
 "#line 84",
 "static void gpi_lookback_all_beside(gpi_lookback back, uint tile, GPI_GROUP_SPACE gpi_node *beside)",
 "{",
-"for (uint level = (uint)GPI_LOCAL_ID; (back.leaves + tile) >> level > 1; level += GPI_WG)",
+"const uint levels = 31 - clz(back.leaves + tile);",
+"for (uint level = (uint)GPI_LOCAL_ID; level < levels; level += GPI_WG)",
 "beside[level] = gpi_lookback_beside(back, (back.leaves + tile) >> level);",
 "}",
-"#line 92",
+"#line 93",
 "static gpi_node gpi_lookback_climb(gpi_lookback back, uint tile, gpi_node leaf,",
 "GPI_GROUP_SPACE const gpi_node *beside)",
 "{",
@@ -21389,7 +21390,7 @@ static const char *const gpi_kernel_gpu_nest_opener[] = {
 "#include \"nest/stack_monoid.cl\"",
 "#include \"nest/tile_summary.cl\"",
 "#if GPI_LOOKBACK",
-"#line 13 \"kernels/gpu/nest/opener.cl\"",
+"#line 14 \"kernels/gpu/nest/opener.cl\"",
 "static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)",
 "{",
 "const ulong begin = gpi_tile_begin(tile), at = begin + k;",
@@ -21403,7 +21404,7 @@ static const char *const gpi_kernel_gpu_nest_opener[] = {
 "gpi_lookback_opener(nest.tree, tile, (uint)(gpi_leaf(nest, tile).pushes - 1 - k));",
 "}",
 "#else",
-"#line 27 \"kernels/gpu/nest/opener.cl\"",
+"#line 28 \"kernels/gpu/nest/opener.cl\"",
 "static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)",
 "{",
 "const ulong begin = gpi_tile_begin(tile);",
@@ -22417,7 +22418,7 @@ static const char *const gpi_kernel_gpu_scan_tile_chunks[] = {
 "gpi_chunk_put(at, x);",
 "#endif",
 "}",
-"#line 85 \"kernels/gpu/scan/tile_chunks.cl\"",
+"#line 84 \"kernels/gpu/scan/tile_chunks.cl\"",
 "GPI_INLINE_GPU void gpi_rows_load(gpi_input input, ulong base, const uint first, const uint rows, GPI_T *x)",
 "{",
 "const uint length = gpi_tile_length(input, base);",
@@ -22436,7 +22437,7 @@ static const char *const gpi_kernel_gpu_scan_tile_chunks[] = {
 "}",
 "}",
 "}",
-"#line 105",
+"#line 104",
 "GPI_INLINE_GPU void gpi_rows_reduce(gpi_input input, const uint first, const uint rows, const GPI_T *x,",
 "gpi_tile_shared shared)",
 "{",
@@ -22448,7 +22449,7 @@ static const char *const gpi_kernel_gpu_scan_tile_chunks[] = {
 "*gpi_product_cell(shared, first + row) = product;",
 "}",
 "}",
-"#line 118",
+"#line 117",
 "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "GPI_T sum = gpi_identity();",
@@ -22473,7 +22474,7 @@ static const char *const gpi_kernel_gpu_scan_tile_chunks[] = {
 "}",
 "tile->before = gpi_group_scan(GPI_COMBINE_OF(input) sum, &tile->aggregate, shared);",
 "}",
-"#line 143 \"kernels/gpu/scan/tile_chunks.cl\"",
+"#line 142 \"kernels/gpu/scan/tile_chunks.cl\"",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }",
 "#endif",
 "#endif",
@@ -26183,8 +26184,8 @@ static bool gpi_make_dirs(const char *path)
 
 #if defined(_WIN32)
 
-/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it.
-   *size tells which of them failed: 0 the opening, GPI_FILE_ENDS_EARLY the reading, else there was no memory. */
+/* Returns all of a file, which the caller frees; NULL if it cannot be read or, if `own`, because others may write to it. Then *size
+   is 0 if it was not opened or is empty, GPI_FILE_ENDS_EARLY if it was cut short, and else the bytes for which there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -26248,8 +26249,8 @@ static bool gpi_file_fill(int file, unsigned char *to, size_t size)
     return true;
 }
 
-/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it.
-   *size tells which of them failed: 0 the opening, GPI_FILE_ENDS_EARLY the reading, else there was no memory. */
+/* Returns all of a file, which the caller frees; NULL if it cannot be read or, if `own`, because others may write to it. Then *size
+   is 0 if it was not opened or is empty, GPI_FILE_ENDS_EARLY if it was cut short, and else the bytes for which there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     struct stat info;
@@ -26714,9 +26715,9 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
 }
 
 /* Returns the binary with all machine code made so far, which the caller frees; NULL: there is none. PoCL (3.1 to 7.0)
-   keeps the binary that was read first, or that the program was loaded from, and adds nothing to it. A twin, built from
+   freezes a program's binary when it is first read, or loaded. A twin, built from
    the same source, finds all machine code in PoCL's own cache, without compiling. If that cache is switched off, the twin
-   has less. On PoCL the binary of a borrowed program is not read, so that its owner can be the first to read it. */
+   has less. On PoCL the binary of a borrowed program is left to its owner, because the first reading freezes it. */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size)
 {
     const bool keeps = gpi_is_pocl(&gp->info);
@@ -27453,7 +27454,8 @@ static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *oper
     return args;
 }
 
-/* Adds the type of an input or output, which is `field` of the desc. Does nothing if `record` is NULL. */
+/* Adds `record`, the type of an input or output, to the records of `args`. `field`: its name in the desc. Does nothing if `record` is
+   NULL. */
 static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record)
 {
     if (!record) return;
@@ -28911,8 +28913,8 @@ static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element,
 
 /* ------------------------------------------------------------------ plans, arguments, warm-up */
 
-/* Returns true if elements can be read four at a time, as GPI_QUADS of element/input.cl. With segments by keys, that holds
-   for the values alone. */
+/* Returns true if elements can be read four at a time (GPI_QUADS of element/input_vectors.cl). With segments by keys, only the
+   values can be read so. */
 static bool gpi_element_has_quads(const gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -28921,7 +28923,7 @@ static bool gpi_element_has_quads(const gpi_element *element)
 }
 
 /* Makes the plan of a call on an element. With sub-groups, rows of SCAN are for elements that are read four at a time: half of
-   the tile stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, whose whole tile is in
+   the tile or all of it stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, whose whole tile is in
    local memory. */
 static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                                gp_strategy strategy, gpi_plan *plan)
@@ -29982,9 +29984,10 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
     return state > partials ? state : partials;
 }
 
-/* Chooses between look-back and sweeps. A group that has waited too long computes a late tile again, from the
+/* Chooses between look-back and sweeps. A group that has waited too long computes the late tile itself, from the
    input, which in place may be overwritten. So in place groups wait without bound if the device is fair; else the scan takes sweeps.
-   A device that ends long loops too early (loop_limit) can look back over at most GPI_LOOK_BACK_FEW tiles. Timing decides in which order look-back combines sums, so a call that wants the same bits each time takes sweeps. */
+   A device that ends long loops too early (loop_limit) can look back over at most GPI_LOOK_BACK_FEW tiles. Timing decides in which
+   order look-back combines sums, so a call that wants the same bits each time takes sweeps. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
     if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
@@ -33141,7 +33144,7 @@ static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
-/* Returns true if gpi_sort_resume ends the sort; else classic kernels after each pass redo it if it was abandoned
+/* Returns true if gpi_sort_resume ends the sort. Else classic kernels follow each pass, and redo the pass if it was abandoned
    (docs/adr/010). */
 static bool gpi_sort_resumes(const gp_context *gp, const gpi_sort *sort)
 {
@@ -33346,7 +33349,7 @@ static cl_uint gpi_sort_from(const gpi_sort *sort)
     return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
 }
 
-/* Returns true on an AMD CPU. Intel's runtime reports Intel as the vendor of every CPU, so the name is checked, too. */
+/* Returns true on a device of AMD's; what asks matters on CPUs only. Intel's runtime reports Intel as the vendor of every CPU, so the name is checked, too. */
 static bool gpi_sort_is_on_amd(const gp_context *gp)
 {
     return strstr(gp->info.vendor, "AMD") != NULL || strstr(gp->info.name, "AMD") != NULL;
@@ -35053,8 +35056,8 @@ enum {
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns how many turns of loops an item takes at most when it looks back. Every tile may be late, and so may the tiles of its
-   elements' openers, twice for each. A late tile takes all polls, one reading of a tile, and a search. */
+/* Returns how many turns of loops an item takes at most when it looks back. Every tile may be late. Each element's opener may be
+   in a late tile, too, and is waited for twice. A late tile takes all polls, one reading of a tile, and a search. */
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
@@ -35554,7 +35557,7 @@ static void gpi_classes_make(gpi_classes *c, const int8_t *table)
 }
 
 /* Sets b->classes to the call's table on the device, which is kept from call to call. A table never changes on the device.
-   A new one replaces an old one, which OpenCL keeps until the commands that use it have ended. */
+   A new table takes an old one's place; OpenCL keeps the old one until the commands that use it have ended. */
 static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
 {
     gpi_symbols *s = gp->symbols;
@@ -36339,7 +36342,7 @@ static gp_result gpi_hash_batch_open(gp_context *gp, gp_hash handle, size_t coun
     result = gpi_hash_program(gp, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
     gpi_uses_begin(&batch->uses, gp, result);
     gpi_hash_use(batch, "the table", batch->table->buffer, 0, gpi_hash_bytes(batch->table), 1, GPI_READS);
-    batch->uses.use[0].access = GPI_BOTH; /* checked as read: what is written must be no table */
+    batch->uses.use[0].access = GPI_BOTH; /* gpi_check_buffer refuses writes to tables */
     if (count_buffer) gpi_use_count(&batch->uses, "count_buffer", &batch->count);
     return batch->uses.result;
 }
@@ -37668,7 +37671,7 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
 
 /* Fails if one of the counts that gpi_hash_read_told has read is not 0: keys refused because of a reserved value that the
    caller has not named, tables with a damaged header, and keys for which there was no room. Reports one counter at a time,
-   and clears it. Fails in the name of the calls that were counted: the caller restores gp->function. */
+   and clears it. Sets gp->function to the call that was counted; the caller restores it. */
 static gp_result gpi_hash_tell(gp_context *gp)
 {
     static const char *const functions[GPI_HASH_TOLD] = {

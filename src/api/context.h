@@ -241,7 +241,7 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
 /* Blocks until everything enqueued so far has finished, and saves newly built programs to the disk cache.
 
    Cost: without it, a later call saves new programs once they have run, and takes about as long as one that
-   builds; but not with an out-of-order queue.
+   builds. With an out-of-order queue no later call saves them.
    Errors: the first failure of a command since the last gp_finish: a call that returned GP_OK can still fail
    on the device, for example when an event that it waits for has failed. */
 GP_API gp_result gp_finish(gp_context *gp);

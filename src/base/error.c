@@ -141,8 +141,8 @@ static void gpi_log(gp_context *gp, gp_log_level level, const char *format, ...)
     gpi_log_text(gp, level, text);
 }
 
-/* Records the name of the public call that begins, for texts of failures, and returns gp. Calls without a context, and calls by a
-   callback of the context, are recorded for the thread: the call that runs the callback is still at work. */
+/* Records the name of the public call that begins, for texts of failures, and returns gp. Calls without a context, and
+   calls from a callback, are recorded for the thread, so that gp keeps the name of the call that runs the callback. */
 static gp_context *gpi_enter(gp_context *gp, const char *function)
 {
     if (gp && !gp->callback) gp->function = function;

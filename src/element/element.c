@@ -360,8 +360,8 @@ static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element,
 
 /* ------------------------------------------------------------------ plans, arguments, warm-up */
 
-/* Returns true if elements can be read four at a time, as GPI_QUADS of element/input.cl. With segments by keys, that holds
-   for the values alone. */
+/* Returns true if elements can be read four at a time (GPI_QUADS of element/input_vectors.cl). With segments by keys, only the
+   values can be read so. */
 static bool gpi_element_has_quads(const gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -370,7 +370,7 @@ static bool gpi_element_has_quads(const gpi_element *element)
 }
 
 /* Makes the plan of a call on an element. With sub-groups, rows of SCAN are for elements that are read four at a time: half of
-   the tile stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, whose whole tile is in
+   the tile or all of it stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, whose whole tile is in
    local memory. */
 static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                                gp_strategy strategy, gpi_plan *plan)

@@ -50,7 +50,7 @@ static gp_result gpi_hash_batch_open(gp_context *gp, gp_hash handle, size_t coun
     result = gpi_hash_program(gp, GPI_HASH, batch->table, "", &batch->plan, &batch->program);
     gpi_uses_begin(&batch->uses, gp, result);
     gpi_hash_use(batch, "the table", batch->table->buffer, 0, gpi_hash_bytes(batch->table), 1, GPI_READS);
-    batch->uses.use[0].access = GPI_BOTH; /* checked as read: what is written must be no table */
+    batch->uses.use[0].access = GPI_BOTH; /* gpi_check_buffer refuses writes to tables */
     if (count_buffer) gpi_use_count(&batch->uses, "count_buffer", &batch->count);
     return batch->uses.result;
 }

@@ -41,7 +41,7 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
 
 /* Fails if one of the counts that gpi_hash_read_told has read is not 0: keys refused because of a reserved value that the
    caller has not named, tables with a damaged header, and keys for which there was no room. Reports one counter at a time,
-   and clears it. Fails in the name of the calls that were counted: the caller restores gp->function. */
+   and clears it. Sets gp->function to the call that was counted; the caller restores it. */
 static gp_result gpi_hash_tell(gp_context *gp)
 {
     static const char *const functions[GPI_HASH_TOLD] = {

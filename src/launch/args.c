@@ -19,7 +19,8 @@ static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *oper
     return args;
 }
 
-/* Adds the type of an input or output, which is `field` of the desc. Does nothing if `record` is NULL. */
+/* Adds `record`, the type of an input or output, to the records of `args`. `field`: its name in the desc. Does nothing if `record` is
+   NULL. */
 static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record)
 {
     if (!record) return;

@@ -15,8 +15,8 @@ enum {
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns how many turns of loops an item takes at most when it looks back. Every tile may be late, and so may the tiles of its
-   elements' openers, twice for each. A late tile takes all polls, one reading of a tile, and a search. */
+/* Returns how many turns of loops an item takes at most when it looks back. Every tile may be late. Each element's opener may be
+   in a late tile, too, and is waited for twice. A late tile takes all polls, one reading of a tile, and a search. */
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;

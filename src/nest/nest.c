@@ -114,7 +114,7 @@ static void gpi_classes_make(gpi_classes *c, const int8_t *table)
 }
 
 /* Sets b->classes to the call's table on the device, which is kept from call to call. A table never changes on the device.
-   A new one replaces an old one, which OpenCL keeps until the commands that use it have ended. */
+   A new table takes an old one's place; OpenCL keeps the old one until the commands that use it have ended. */
 static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
 {
     gpi_symbols *s = gp->symbols;

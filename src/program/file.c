@@ -44,8 +44,8 @@ static bool gpi_make_dirs(const char *path)
 
 #if defined(_WIN32)
 
-/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it.
-   *size tells which of them failed: 0 the opening, GPI_FILE_ENDS_EARLY the reading, else there was no memory. */
+/* Returns all of a file, which the caller frees; NULL if it cannot be read or, if `own`, because others may write to it. Then *size
+   is 0 if it was not opened or is empty, GPI_FILE_ENDS_EARLY if it was cut short, and else the bytes for which there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -109,8 +109,8 @@ static bool gpi_file_fill(int file, unsigned char *to, size_t size)
     return true;
 }
 
-/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it.
-   *size tells which of them failed: 0 the opening, GPI_FILE_ENDS_EARLY the reading, else there was no memory. */
+/* Returns all of a file, which the caller frees; NULL if it cannot be read or, if `own`, because others may write to it. Then *size
+   is 0 if it was not opened or is empty, GPI_FILE_ENDS_EARLY if it was cut short, and else the bytes for which there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     struct stat info;

@@ -68,9 +68,9 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
 }
 
 /* Returns the binary with all machine code made so far, which the caller frees; NULL: there is none. PoCL (3.1 to 7.0)
-   keeps the binary that was read first, or that the program was loaded from, and adds nothing to it. A twin, built from
+   freezes a program's binary when it is first read, or loaded. A twin, built from
    the same source, finds all machine code in PoCL's own cache, without compiling. If that cache is switched off, the twin
-   has less. On PoCL the binary of a borrowed program is not read, so that its owner can be the first to read it. */
+   has less. On PoCL the binary of a borrowed program is left to its owner, because the first reading freezes it. */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size)
 {
     const bool keeps = gpi_is_pocl(&gp->info);

@@ -437,7 +437,7 @@ static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t cou
 }
 
 /* Returns the elements of a group in the serial shape: few enough that all cores are busy to the end, but at least `least`
-   and at most plan->per_item, and a multiple of 16, for whole cache lines. */
+   and at most plan->per_item, which a tuned tile always gets; then rounded to 16, for whole cache lines. */
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
 {
     size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));

@@ -6,8 +6,8 @@
 /* X(primitive, class of device, shape, group, bytes, words, strategy, polls)
 
    group: work-items of a group. bytes: elements of an item, in bytes. words AUTO: wide if the device has 64-bit
-   atomics. polls: how often a group looks at a late tile before it computes the tile itself. On a fair device that
-   takes four tile times or more; if waiting is pointless, polls are few. On PoCL a thread may be off its core for
+   atomics. polls: how often a group looks at late tiles (of brackets: at one) before it computes one itself. On a fair
+   device all polls together last four tile times or more; if waiting is pointless, polls are few. On PoCL a thread may be off its core for
    milliseconds: 2^19 looks with a pause after each take 12 ms on a Zen 5.
    Rows may stand in any order. A device without a row of its own uses the row of UNKNOWN, which assumes nothing:
    no sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others come

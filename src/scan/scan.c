@@ -71,9 +71,10 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
     return state > partials ? state : partials;
 }
 
-/* Chooses between look-back and sweeps. A group that has waited too long computes a late tile again, from the
+/* Chooses between look-back and sweeps. A group that has waited too long computes the late tile itself, from the
    input, which in place may be overwritten. So in place groups wait without bound if the device is fair; else the scan takes sweeps.
-   A device that ends long loops too early (loop_limit) can look back over at most GPI_LOOK_BACK_FEW tiles. Timing decides in which order look-back combines sums, so a call that wants the same bits each time takes sweeps. */
+   A device that ends long loops too early (loop_limit) can look back over at most GPI_LOOK_BACK_FEW tiles. Timing decides in which
+   order look-back combines sums, so a call that wants the same bits each time takes sweeps. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
     if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;

@@ -260,7 +260,7 @@ static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
-/* Returns true if gpi_sort_resume ends the sort; else classic kernels after each pass redo it if it was abandoned
+/* Returns true if gpi_sort_resume ends the sort. Else classic kernels follow each pass, and redo the pass if it was abandoned
    (docs/adr/010). */
 static bool gpi_sort_resumes(const gp_context *gp, const gpi_sort *sort)
 {

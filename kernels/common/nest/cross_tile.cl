@@ -77,8 +77,8 @@ static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener
     return k;
 }
 
-/* Joins those closers of `tile` that have no opener in it. The item takes closers `first`, first + stride, ... Their openers are
-   found by runs, each of which is in one tile. Returns the item's note. */
+/* Joins those closers of `tile` that have no opener in it. The item takes closers `first`, first + stride, ... Openers that
+   are consecutive in one tile are found by a single search. Returns the item's note. */
 GPI_NOINLINE gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,
                                     uint first, uint stride)
 {

@@ -18,7 +18,7 @@
    valid when all four words are written, so that every access is a relaxed atomic and no order between words is
    needed. A node depends on the input alone, so that it does not matter who writes it, or how often.
 
-   Waiting. Groups wait for leaves only, and a group publishes its leaf before it waits for anybody. If a node above the
+   Waiting. Groups wait for leaves and, in the local shape, cells only. A group publishes both before it waits for anybody. If a node above the
    leaves is late, the group that needs it computes the node from its children, and publishes it.
      - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.
      - Local shape: the items of a group look at the nodes to the left of its path at the same time, a level each. A
@@ -83,7 +83,8 @@ static gpi_node gpi_lookback_beside(gpi_lookback back, uint x)
    other levels. All items call, and a barrier follows. */
 static void gpi_lookback_all_beside(gpi_lookback back, uint tile, GPI_GROUP_SPACE gpi_node *beside)
 {
-    for (uint level = (uint)GPI_LOCAL_ID; (back.leaves + tile) >> level > 1; level += GPI_WG)
+    const uint levels = 31 - clz(back.leaves + tile); /* below the root */
+    for (uint level = (uint)GPI_LOCAL_ID; level < levels; level += GPI_WG)
         beside[level] = gpi_lookback_beside(back, (back.leaves + tile) >> level);
 }
 

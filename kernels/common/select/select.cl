@@ -29,7 +29,7 @@
 #include "scan/tile_states.cl"
 #include "select/compact.cl"
 
-/* Writes the counts, if the tile at `base` ends the input, or is the first of an empty one. `total` has the counts up to the
+/* Writes the counts if the tile at `base` ends the input, or if the input is empty and the tile is the first. `total` has the counts up to the
    tile's end. */
 static void gpi_tell_counts(gpi_input input, gpi_sink sink, ulong base, GPI_T total)
 {

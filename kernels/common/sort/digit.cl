@@ -201,8 +201,8 @@ static bool gpi_is_trivial(gpi_state state, uint pass)
     return gpi_from(state, pass) == gpi_from(state, pass + 1);
 }
 
-/* Returns whether an earlier pass has found all keys in order. False in pass 0, which writes that word; the pass of buckets writes it,
-   too, and must not call. */
+/* Returns whether an earlier pass has found all keys in order. Pass 0 writes the word that says so, and gets false. The pass of
+   buckets also writes it, and must not call this. */
 static bool gpi_are_in_order(gpi_state state, uint pass)
 {
     return pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;

@@ -28,8 +28,8 @@
 
    Clearing. A word of an earlier launch would be taken for one of this launch if their tile numbers agree. So the
    rows are zeroed before a launch, unless the launch before belonged to the same call and had at least 2 * ROWS
-   tiles, as this one has. In that case every row's last tile had a number of at least ROWS, and a tile looks for
-   that number only after it has passed the gate, when this launch has already written the row once.
+   tiles, as this one has. Then old words have tile numbers of at least ROWS. A tile that looks for such a number
+   has passed the gate, so this launch has written its row once.
 
    Parameters
        GPI_RING_ROWS    wide words: rows, a power of two
@@ -121,7 +121,7 @@ static bool gpi_ring_tells(gpi_ring ring, volatile __global gpi_word *word, uint
     return gpi_tells(word, tile, k);
 }
 
-/* Publishes the tile's own count of digit d, as its first word. Tile 0 marks its count as inclusive. */
+/* Publishes the tile's own count of digit d. Tile 0 marks its count as inclusive. */
 static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)
 {
     const uint flag = tile == 0 ? GPI_RING_INCLUSIVE : GPI_RING_AGGREGATE;
@@ -129,8 +129,8 @@ static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)
     if (gpi_ring_tells(ring, word, tile, d)) gpi_word_write(word, gpi_ring_pack(tile, flag, count));
 }
 
-/* Publishes the second word of digit d: `count` keys up to the end of the tile. An exchange returns the word that it replaces,
-   so that the write has happened before the tile leaves. Returns false if that is not the first word, which cannot happen
+/* Publishes the final value of digit d: `count` keys up to the end of the tile. An exchange returns the word that it replaces,
+   so that the write has happened before the tile leaves. Returns false if that is not the tile's own count, which cannot happen
    in a correct run. (ring.pml: BUG_STORE is what a plain store would do.) */
 static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)
 {

@@ -25,8 +25,8 @@ static bool gpi_is_abreast(gpi_stack stack, uint tile)
     return GPI_TILE % GPI_BRACKETS_BLOCK == 0 && gpi_tile_begin(tile + GPI_STRANDS) <= stack.nest.n;
 }
 
-/* Reads blocks of GPI_STRANDS neighbouring tiles, the first of which begins at `at`. Returns whether each of them has few
-   brackets. */
+/* Reads one block of each of GPI_STRANDS neighbouring tiles; the first tile's block begins at `at`. Returns whether each block has
+   few brackets. */
 GPI_INLINE bool gpi_read_blocks(gpi_brackets_block *block, gpi_symbol_input in, gpi_index at)
 {
     bool few = true;
@@ -74,7 +74,7 @@ GPI_INLINE void gpi_slice_step(gpi_slice *s, __global GPI_T **top, long sign, gp
     *top = next;
 }
 
-/* Adds `length` elements from `at` on, a block. Returns the stack's new top. */
+/* Adds the block of `length` elements at `at` to the stack. Returns the stack's new top. */
 GPI_NOINLINE __global GPI_T *gpi_slice_block(gpi_slice *restrict s, __global GPI_T *top,
                                              gpi_brackets_block block, gpi_index at, uint length)
 {
@@ -179,7 +179,7 @@ typedef struct gpi_fold {
     long after; /* ~0: results are those after an element; 0: exclusive */
 } gpi_fold;
 
-/* Pops the topmost opener that is left of the stack before the tile. Returns the product of the stack below that opener. */
+/* Pops the topmost of the openers that remain on the stack before the tile. Returns the product of the stack below that opener. */
 GPI_NOINLINE GPI_T gpi_fold_below(gpi_fold *f)
 {
     if (f->place.leaf != GPI_NOWHERE) f->place = gpi_place_below(f->stack.nest, f->place);

@@ -21,8 +21,8 @@ GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
 #endif
 }
 
-/* Returns the first of rows of 16 elements, from `at` on and before `last`, that has a key of `most` or less; else where the rows
-   end. */
+/* Skips whole rows of 16 elements, from `at` on, whose keys are all above `most`. Returns where the first other row begins, or where
+   fewer than 16 elements are left before `last`. */
 static ulong gpi_skip_rows(__global const gpi_index *parent, ulong at, ulong last, gpi_index most)
 {
     for (bool above = true; above && at + 16 <= last;) { /* rows of parents from `most` to the one before */

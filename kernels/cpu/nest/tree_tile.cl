@@ -43,8 +43,8 @@ GPI_INLINE bool gpi_is_ladder(__global const gpi_index *parent, gpi_index begin,
     return gpi_rows_agree(row, (gpi_index_row)(begin + i - 1) + GPI_LANE_NUMBERS(gpi_index_row));
 }
 
-/* Returns whether the parents of the 16 elements from the i-th on are adjacent in descending order, in the run and before all 16,
-   as the parents of 16 closers in a row are. */
+/* Returns whether the parents of the 16 elements from the i-th on are p, p - 1, ..., p - 15, all in the run and before the 16
+   elements: those of closers in a row are. */
 GPI_INLINE bool gpi_is_descent(__global const gpi_index *parent, gpi_index begin, uint i)
 {
     const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);
@@ -115,7 +115,7 @@ GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, usho
     return 0;
 }
 
-/* Counts 16 elements from the run's i-th on, each of which has the one before it as its parent. */
+/* Counts the children if each of the 16 elements from the run's i-th on is the child of the one before it. */
 GPI_INLINE void gpi_count_ladder(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)
 {
     const gpi_index first = own[i - 1]++;
@@ -172,8 +172,8 @@ GPI_INLINE void gpi_end_one(__global const gpi_index *parent, gpi_index begin, u
 }
 
 /* Computes the ends of 16 elements from the i-th on, each the parent of the next one. The last one ends at `last`. Returns the end
-   of the first one, for its parent. (In a register, because loading a row of which a part has just been stored would
-   stall.) */
+   of the first one, for its parent. (`last` is put into the loaded row and not stored first: loading a row of which a part has just
+   been stored would stall.) */
 GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)
 {
     gpi_near_row row = GPI_LOAD_PRIVATE(gpi_near_row, end + i);
@@ -347,8 +347,8 @@ GPI_NOINLINE void gpi_run_outside(gpi_family f, gpi_tree_run run)
     gpi_crowd_end(f, run, &crowd);
 }
 
-/* Writes the ends of the elements that are open at the run's end, from the innermost one out: none ends before the one inside
-   it. */
+/* Writes the ends of the elements that are open at the run's end, from the innermost one out, because none ends before the one
+   inside it. */
 GPI_NOINLINE void gpi_run_ends(gpi_family f, gpi_tree_run run)
 {
     gpi_index open = run.begin + run.length; /* a key */

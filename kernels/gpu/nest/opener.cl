@@ -9,7 +9,8 @@
 
 #if GPI_LOOKBACK
 /* Returns the k-th of the openers that `tile` leaves; k < its node's pushes. A word has two cells, each with a bit that says that
-   the cell is written. Ends after `polls` looks, and then finds the opener in the input. */
+   the cell is written. Looks at most `polls` times more; if the cell is still missing, finds the opener in the
+   input. */
 static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
 {
     const ulong begin = gpi_tile_begin(tile), at = begin + k;

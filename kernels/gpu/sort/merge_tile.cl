@@ -150,7 +150,7 @@ static gpi_key gpi_merge_at(__local const gpi_key *stage, int bytes)
 }
 
 /* Returns how many bytes of the first sequence the merge path has taken when it crosses diagonal d of the staged tile. All lengths
-   are in bytes. Once low equals high, so does i, and the comparison changes nothing. */
+   are in bytes. After low has reached high, further turns change nothing. */
 static int gpi_merge_begin(int d, int a_length, int length, __local const gpi_key *stage)
 {
     const int high = min(d, a_length);
