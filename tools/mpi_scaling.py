@@ -26,7 +26,7 @@ ROW = 2 * WORD + 2 * INDEX + FOUND  # that go to another rank, of both sides
 # ---------------------------------------------------------------------------------------------- what a call asks of MPI
 
 # Ranks agree on a failure: where, and by whom. At the beginning they also compare their calls.
-AGREE, SAME = ("allreduce", 8), ("allreduce", 128)
+AGREE, SAME = ("allreduce", 8), ("allreduce", 168)
 ROUNDS, CANDIDATES = 2 * WORD, 15
 
 
