@@ -178,7 +178,7 @@ test-shapes: $(SHAPES:%=build/tests/%) ## the tests on PoCL in the shapes of GPU
 	@PLATFORMS="$(CLASSES:%=as-%) $(SUB_GROUPS:%=sub_group-%)" tools/test_all.sh $^
 
 # MASKS names features, MASKED test programs, or all: by default one of each family. gpinfo's self-test comes first.
-MASKED ?= test_reduce test_unique test_search test_nest_strings test_hash_values test_gather test_histogram
+MASKED ?= test_reduce test_select test_unique test_reduce_by_key test_search test_nest_strings test_hash_values test_gather test_histogram
 MASKED_PROGRAMS := build/examples/gpinfo $(if $(filter all,$(MASKED)),$(TEST_PROGRAMS),$(MASKED:%=build/tests/%))
 test-masked: $(MASKED_PROGRAMS) build/tools/cpu_mask.so ## some tests on PoCL without features of this CPU: as with AVX2, with AVX and with SSE alone; MASKS=avx2,avx512 takes one
 	@tools/test_masked.sh $(MASKED_PROGRAMS)

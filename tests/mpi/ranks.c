@@ -972,106 +972,147 @@ static cl_mem buffer_with(cl_mem_flags flags)
     return buffer;
 }
 
-/* Outputs that are received from other ranks are checked as those that kernels write: on one rank, here. */
-static void test_outputs(void)
-{
-    enum { N = 8 };
-    const int guilty = ranks - 1;
-    const uint32_t ones[2 * N] = {7, 6, 5, 4, 3, 2, 1, 0};
-    const cl_mem in = buffer_of(ones, sizeof ones), out = poisoned(4096);
-    const cl_mem read_only = buffer_with(CL_MEM_READ_ONLY), write_only = buffer_with(CL_MEM_WRITE_ONLY);
-    const gp_arg table = {.name = "table", .type = GP_U32, .buffer = out, .offset = 4, .count = 4};
-    const gp_arg first = {.name = "table", .type = GP_U32, .buffer = out, .count = 1};
-    const gp_select_desc good = {
-        .in = in, .out = out, .count = N, .type = GP_U32, .predicate = "x < 8", .in_offset = 0};
-    const gp_sort_desc good_sort = {
-        .keys = in, .keys_out = out, .count = N, .key_type = GP_U32, .keys_out_offset = 0};
-    const gp_reduce_by_key_desc good_groups = {.keys = in,
-                                               .in = in,
-                                               .in_offset = N,
-                                               .keys_out = out,
-                                               .out = out,
-                                               .out_offset = 128,
-                                               .count = N,
-                                               .key_type = GP_U32,
-                                               .type = GP_U32,
-                                               .op = GP_SUM};
-    const gp_brackets_desc good_nest = {.in = in, .match = out, .count = N, .type = GP_U8, .map = "x & 1"};
-    gp_select_desc select = good;
-    gp_sort_desc sort = good_sort;
-    gp_reduce_by_key_desc groups;
-    gp_brackets_desc nest;
+enum { OUTPUTS = 8 }; /* elements of a rank in the tests of outputs */
+
+/* The buffers of the tests of outputs. */
+typedef struct outputs {
+    cl_mem in, out, read_only, write_only;
+    int guilty;
+    gp_arg table, first;
+} outputs;
+
+/* Makes the call with the changes on one rank alone: it fails on all of them. */
 #define REFUSED(call, desc, good, changes, result, text) \
     do {                                                 \
         desc = good;                                     \
-        if (rank == guilty) changes;                     \
+        if (rank == o->guilty) changes;                  \
         FAILS(call, result, text);                       \
     } while (0)
+
+static void test_select_outputs(const outputs *o)
+{
+    const gp_select_desc good = {
+        .in = o->in, .out = o->out, .count = OUTPUTS, .type = GP_U32, .predicate = "x < 8", .in_offset = 0};
+    gp_select_desc select = good;
 #define SELECT(changes, result, text) \
     REFUSED(gp_mpi_select(all, &select, NULL), select, good, changes, result, text)
-#define SORT(changes, result, text) \
-    REFUSED(gp_mpi_sort(all, &sort, NULL), sort, good_sort, changes, result, text)
-#define GROUP(changes, text) \
-    REFUSED(gp_mpi_group_by(all, &groups, NULL), groups, good_groups, changes, GP_ERROR_OVERLAP, text)
-#define NEST(changes, text) \
-    REFUSED(gp_mpi_brackets(all, &nest, NULL), nest, good_nest, changes, GP_ERROR_OVERLAP, text)
-    SELECT(select.out = read_only, GP_ERROR_INVALID_BUFFER, "out was created CL_MEM_READ_ONLY");
-    SELECT(select.out = in, GP_ERROR_OVERLAP, "in and out overlap");
-    SELECT((select.out = in, select.out_offset = N - 1), GP_ERROR_OVERLAP, "in and out overlap");
-    SELECT((select.predicate = NULL, select.flags = out), GP_ERROR_OVERLAP, "flags and out overlap");
-    SELECT((select.args = &table, select.arg_count = 1), GP_ERROR_OVERLAP, "args[0].buffer and out overlap");
-    SORT(sort.keys_out = read_only, GP_ERROR_INVALID_BUFFER, "keys_out was created CL_MEM_READ_ONLY");
-    SORT((sort.keys = read_only, sort.keys_out = NULL), GP_ERROR_INVALID_BUFFER,
-         "keys was created CL_MEM_READ_ONLY");
-    SORT(sort.keys_out = write_only, GP_ERROR_INVALID_BUFFER, "keys_out was created CL_MEM_WRITE_ONLY");
-    SORT((sort.keys_out = in, sort.keys_out_offset = 1), GP_ERROR_OVERLAP, "keys and keys_out overlap");
-#undef SORT
-#define SORT(changes, result, text) REFUSED(gp_mpi_sort(all, &sort, NULL), sort, pairs, changes, result, text)
-    {
-        gp_sort_desc pairs = good_sort;
-        pairs.values = in;
-        pairs.values_offset = N;
-        pairs.values_out = out;
-        pairs.values_out_offset = N;
-        pairs.value_size = 4;
-        OK(gp_mpi_sort(all, &pairs, NULL));
-        SORT(sort.values_out = read_only, GP_ERROR_INVALID_BUFFER, "values_out was created CL_MEM_READ_ONLY");
-        SORT(sort.values_out_offset = N - 1, GP_ERROR_OVERLAP, "keys_out and values_out overlap");
-        SORT((sort.values_out = in, sort.values_out_offset = 0), GP_ERROR_OVERLAP,
-             "keys and values_out overlap");
-        SORT((sort.keys_out = in, sort.keys_out_offset = N), GP_ERROR_OVERLAP, "values and keys_out overlap");
-        SORT((sort.keys_out = sort.values_out = NULL, sort.values_offset = N - 1), GP_ERROR_OVERLAP,
-             "keys and values overlap");
-        sort = pairs; /* in place by name, and next to one another */
-        sort.keys_out = sort.values_out = in;
-        OK(gp_mpi_sort(all, &sort, NULL));
-    }
-    GROUP(groups.keys_out = in, "keys and keys_out overlap");
-    GROUP((groups.keys_out = in, groups.keys_out_offset = 2 * N - 1), "in and keys_out overlap");
-    GROUP((groups.out = in, groups.out_offset = N / 2), "in and out overlap");
-    GROUP((groups.map = "x + table[0]", groups.args = &first, groups.arg_count = 1),
-          "args[0].buffer and keys_out overlap");
-    OK(gp_mpi_group_by(all, &good_groups, NULL));
-    NEST(nest.match = in, "in and match overlap");
-    NEST((nest.map = "(int)table[0] & 1", nest.args = &table, nest.arg_count = 1),
-         "args[0].buffer and match overlap");
-    NEST((nest.parent = in, nest.parent_offset = 1), "in and parent overlap");
-    NEST(nest.depth = in, "in and depth overlap");
-    NEST(nest.depth = out, "they overlap");
-    OK(gp_mpi_brackets(all, &good_nest, NULL));
-    select = good; /* next to one another, in one buffer */
-    select.in = out;
-    select.out_offset = N;
-    OK(gp_mpi_select(all, &select, NULL));
-#undef NEST
-#undef GROUP
-#undef SORT
+    SELECT(select.out = o->read_only, GP_ERROR_INVALID_BUFFER, "out was created CL_MEM_READ_ONLY");
+    SELECT(select.out = o->in, GP_ERROR_OVERLAP, "in and out overlap");
+    SELECT((select.out = o->in, select.out_offset = OUTPUTS - 1), GP_ERROR_OVERLAP, "in and out overlap");
+    SELECT((select.predicate = NULL, select.flags = o->out), GP_ERROR_OVERLAP, "flags and out overlap");
+    SELECT((select.args = &o->table, select.arg_count = 1), GP_ERROR_OVERLAP,
+           "args[0].buffer and out overlap");
 #undef SELECT
+    select = good; /* next to one another, in one buffer */
+    select.in = o->out;
+    select.out_offset = OUTPUTS;
+    OK(gp_mpi_select(all, &select, NULL));
+}
+
+#define SORT(changes, result, text) REFUSED(gp_mpi_sort(all, &sort, NULL), sort, good, changes, result, text)
+
+static void test_sort_outputs(const outputs *o)
+{
+    const gp_sort_desc good = {
+        .keys = o->in, .keys_out = o->out, .count = OUTPUTS, .key_type = GP_U32, .keys_out_offset = 0};
+    gp_sort_desc sort = good;
+    SORT(sort.keys_out = o->read_only, GP_ERROR_INVALID_BUFFER, "keys_out was created CL_MEM_READ_ONLY");
+    SORT((sort.keys = o->read_only, sort.keys_out = NULL), GP_ERROR_INVALID_BUFFER,
+         "keys was created CL_MEM_READ_ONLY");
+    SORT(sort.keys_out = o->write_only, GP_ERROR_INVALID_BUFFER, "keys_out was created CL_MEM_WRITE_ONLY");
+    SORT((sort.keys_out = o->in, sort.keys_out_offset = 1), GP_ERROR_OVERLAP, "keys and keys_out overlap");
+}
+
+static void test_sort_pairs_outputs(const outputs *o)
+{
+    const gp_sort_desc good = {.keys = o->in,
+                               .keys_out = o->out,
+                               .values = o->in,
+                               .values_offset = OUTPUTS,
+                               .values_out = o->out,
+                               .values_out_offset = OUTPUTS,
+                               .value_size = 4,
+                               .count = OUTPUTS,
+                               .key_type = GP_U32};
+    gp_sort_desc sort = good;
+    OK(gp_mpi_sort(all, &sort, NULL));
+    SORT(sort.values_out = o->read_only, GP_ERROR_INVALID_BUFFER, "values_out was created CL_MEM_READ_ONLY");
+    SORT(sort.values_out_offset = OUTPUTS - 1, GP_ERROR_OVERLAP, "keys_out and values_out overlap");
+    SORT((sort.values_out = o->in, sort.values_out_offset = 0), GP_ERROR_OVERLAP,
+         "keys and values_out overlap");
+    SORT((sort.keys_out = o->in, sort.keys_out_offset = OUTPUTS), GP_ERROR_OVERLAP,
+         "values and keys_out overlap");
+    SORT((sort.keys_out = sort.values_out = NULL, sort.values_offset = OUTPUTS - 1), GP_ERROR_OVERLAP,
+         "keys and values overlap");
+    sort = good; /* in place by name, and next to one another */
+    sort.keys_out = sort.values_out = o->in;
+    OK(gp_mpi_sort(all, &sort, NULL));
+}
+#undef SORT
+
+static void test_group_outputs(const outputs *o)
+{
+    const gp_reduce_by_key_desc good = {.keys = o->in,
+                                        .in = o->in,
+                                        .in_offset = OUTPUTS,
+                                        .keys_out = o->out,
+                                        .out = o->out,
+                                        .out_offset = 128,
+                                        .count = OUTPUTS,
+                                        .key_type = GP_U32,
+                                        .type = GP_U32,
+                                        .op = GP_SUM};
+    gp_reduce_by_key_desc groups;
+#define GROUP(changes, text) \
+    REFUSED(gp_mpi_group_by(all, &groups, NULL), groups, good, changes, GP_ERROR_OVERLAP, text)
+    GROUP(groups.keys_out = o->in, "keys and keys_out overlap");
+    GROUP((groups.keys_out = o->in, groups.keys_out_offset = 2 * OUTPUTS - 1), "in and keys_out overlap");
+    GROUP((groups.out = o->in, groups.out_offset = OUTPUTS / 2), "in and out overlap");
+    GROUP((groups.map = "x + table[0]", groups.args = &o->first, groups.arg_count = 1),
+          "args[0].buffer and keys_out overlap");
+#undef GROUP
+    OK(gp_mpi_group_by(all, &good, NULL));
+}
+
+static void test_nest_outputs(const outputs *o)
+{
+    const gp_brackets_desc good = {
+        .in = o->in, .match = o->out, .count = OUTPUTS, .type = GP_U8, .map = "x & 1"};
+    gp_brackets_desc nest;
+#define NEST(changes, text) \
+    REFUSED(gp_mpi_brackets(all, &nest, NULL), nest, good, changes, GP_ERROR_OVERLAP, text)
+    NEST(nest.match = o->in, "in and match overlap");
+    NEST((nest.map = "(int)table[0] & 1", nest.args = &o->table, nest.arg_count = 1),
+         "args[0].buffer and match overlap");
+    NEST((nest.parent = o->in, nest.parent_offset = 1), "in and parent overlap");
+    NEST(nest.depth = o->in, "in and depth overlap");
+    NEST(nest.depth = o->out, "they overlap");
+#undef NEST
+    OK(gp_mpi_brackets(all, &good, NULL));
+}
 #undef REFUSED
-    clReleaseMemObject(in);
-    clReleaseMemObject(out);
-    clReleaseMemObject(read_only);
-    clReleaseMemObject(write_only);
+
+/* Outputs that are received from other ranks are checked as those that kernels write: on one rank, here. */
+static void test_outputs(void)
+{
+    const uint32_t ones[2 * OUTPUTS] = {7, 6, 5, 4, 3, 2, 1, 0};
+    outputs o = {.in = buffer_of(ones, sizeof ones),
+                 .out = poisoned(4096),
+                 .read_only = buffer_with(CL_MEM_READ_ONLY),
+                 .write_only = buffer_with(CL_MEM_WRITE_ONLY),
+                 .guilty = ranks - 1,
+                 .table = {.name = "table", .type = GP_U32, .offset = 4, .count = 4},
+                 .first = {.name = "table", .type = GP_U32, .count = 1}};
+    o.table.buffer = o.first.buffer = o.out;
+    test_select_outputs(&o);
+    test_sort_outputs(&o);
+    test_sort_pairs_outputs(&o);
+    test_group_outputs(&o);
+    test_nest_outputs(&o);
+    clReleaseMemObject(o.in);
+    clReleaseMemObject(o.out);
+    clReleaseMemObject(o.read_only);
+    clReleaseMemObject(o.write_only);
 }
 
 /* The error names the field that one rank sets otherwise. */
