@@ -401,6 +401,7 @@ kernel-large: | deps-lint ## scan and sort compiled natively, on more than 2^32 
 # ---- benchmarks
 
 ARGS ?= all
+# NATIVE="-O3 -march=haswell" beside CPU_MASK=avx512 gives peers the instructions that PoCL has then.
 NATIVE := -O3 -march=native
 
 # The peers whose libraries are there; `make peers` brings them. (Since make 4.3 a function gets "\#" with the
@@ -410,7 +411,7 @@ peer_if = $(shell printf '%s\n' '$(hash)include <$(1)>' | $(CXX) -std=c++17 -E -
 ifneq ($(filter all bench bench-check against report plot-hash build/gpbench,$(MAKECMDGOALS)),)
 PEERS := $(strip $(call peer_if,numeric,libraries std packs sorts sorted topk segment_sorts string_sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort tbb_histogram par_merge par_packs par_map tbb_map) \
 	$(call peer_if,boost/compute.hpp,boost_compute boost_sort boost_packs boost_map) \
-	$(call peer_if,simdjson.h,simdjson) $(call peer_if,viennacl/vector.hpp,viennacl))
+	$(call peer_if,simdjson.h,simdjson) $(call peer_if,hwy/contrib/sort/vqsort.h,vqsort) $(call peer_if,viennacl/vector.hpp,viennacl))
 endif
 
 BENCH_OBJECTS := $(patsubst %.c,build/%.o,$(filter-out bench/mpi/%,$(wildcard bench/*.c bench/*/*.c)))
@@ -457,7 +458,7 @@ peers: ## install the libraries to compare with, and build gpbench with those th
 	@$(MAKE) --no-print-directory build/gpbench
 
 build/gpbench: $(BENCH_OBJECTS) $(PEER_OBJECTS)
-	$(if $(PEERS),$(CXX),$(CC)) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(if $(filter tbb,$(PEERS)),-ltbb) $(if $(filter simdjson,$(PEERS)),-lsimdjson) \
+	$(if $(PEERS),$(CXX),$(CC)) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(if $(filter tbb,$(PEERS)),-ltbb) $(if $(filter simdjson,$(PEERS)),-lsimdjson) $(if $(filter vqsort,$(PEERS)),-lhwy_contrib -lhwy) \
 		$(OPENCL_LIBS) -lm -lpthread
 
 build/bench/%.o: bench/%.c | gpuprim.h gpuprim_host.h deps-run
@@ -468,6 +469,7 @@ build/bench/%.o: bench/%.c | gpuprim.h gpuprim_host.h deps-run
 build/bench/harness/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c_pack.o build/bench/peers/c_lsd.o build/bench/peers/c_merge.o \
 	build/bench/peers/c_brackets.o build/bench/peers/c_tree.o build/bench/peers/c_hash.o build/bench/peers/c_histogram.o \
 	build/bench/peers/c_by_key.o: C_FLAGS += $(NATIVE)
+build/bench/harness/host_loops.o $(filter build/bench/peers/%,$(BENCH_OBJECTS) $(PEER_OBJECTS)): build/bench/peers/native.list
 
 # Compiled anew when other peers are found than the last time.
 build/bench/peers/peers.o: C_FLAGS += $(shell echo $(PEERS:%=-DBENCH_HAVE_%) | tr a-z A-Z)
@@ -475,6 +477,9 @@ build/bench/peers/peers.o build/bench/peers/libraries.o: build/bench/peers/peers
 build/bench/peers/peers.list: always
 	@mkdir -p $(@D)
 	@echo "$(PEERS)" | cmp -s - $@ || echo "$(PEERS)" >$@
+build/bench/peers/native.list: always
+	@mkdir -p $(@D)
+	@echo "$(NATIVE)" | cmp -s - $@ || echo "$(NATIVE)" >$@
 
 build/bench/peers/%.o: bench/peers/%.cpp | gpuprim.h deps-run
 	@mkdir -p $(@D)

@@ -1189,11 +1189,11 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
      fewer that is not in place needs no second buffers.
    Cost: in p passes, with GP_STRATEGY_SINGLE_PASS p + 1 reads and p writes of a key and its value, in p + 4 launches (4 p + 4 on
      devices that may stop a group that has started, and for very many keys); with GP_STRATEGY_MULTI_PASS 2 p reads and p writes, in 3 p + 2 launches. Few keys take one launch. On CPUs many keys
-     take 3 reads and 2 writes, as long as their highest bits differ. A pass in which all keys have the same digit moves nothing.
+     take 3 to 4 reads and 2 writes, if a sample of them can be divided into parts of the range. A pass in which all keys have the same digit moves nothing.
      Keys that are in order already are read, and copied unless the sort is in place.
    Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.
-   Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
-     (buckets).
+   Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Frazer & McKellar
+     1970, Stehle & Jacobsen 2017 (buckets).
    Example: examples/04_sort_pairs.c */
 typedef struct gp_sort_desc {
     cl_mem keys;
@@ -11685,6 +11685,9 @@ static const char *const gpi_kernel_common_sort_constants[] = {
 "#define GPI_UNLESS_BUCKETS 2u",
 "#define GPI_WHEN_BUCKETS 3u",
 "#define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)",
+"#define GPI_BIN_ENTRIES 4096u",
+"#define GPI_BIN_TABLES 3",
+"#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLES + 2 * GPI_BIN_ENTRIES)",
 "#define GPI_LINES_NEVER 0u",
 "#define GPI_LINES_FETCH 1u",
 "#define GPI_LINES_SPREAD 2u",
@@ -11742,7 +11745,7 @@ static const char *const gpi_kernel_common_sort_count_key[] = {
 "GPI_INLINE void gpi_count_key(gpi_key key, gpi_digit_bits bits, const uint passes, GPI_NEAR uint *count)",
 "{",
 "const gpi_key_bits k = gpi_window_of(key, bits);",
-"for (uint p = 0; p < passes; p++) GPI_NEAR_INC(count + gpi_counter_of(p, k >> GPI_DIGIT_BITS * p));",
+"for (uint p = 0; p < passes; p++) GPI_NEAR_INC(count + gpi_counter_of(p, k >> GPI_SORT_DIGIT_BITS * p));",
 "}",
 "#endif",
 };
@@ -11755,10 +11758,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "#include \"base/platform.cl\"",
 "#include \"element/key.cl\"",
 "#include \"sort/constants.cl\"",
-"#ifndef GPI_DIGIT_BITS",
-"#define GPI_DIGIT_BITS GPI_SORT_DIGIT_BITS",
-"#endif",
-"#define GPI_BINS (1 << GPI_DIGIT_BITS)",
+"#define GPI_BINS (1 << GPI_SORT_DIGIT_BITS)",
 "#define GPI_EACH_BIN(d) for (uint d = (uint)GPI_LOCAL_ID; d < GPI_BINS; d += GPI_WG)",
 "typedef struct gpi_digit {",
 "gpi_key_bits flip;",
@@ -11769,7 +11769,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "(digit).flip = (gpi_key_bits)(flip); \\",
 "(digit).shift = shift; \\",
 "(digit).mask = mask",
-"#line 47 \"kernels/common/sort/digit.cl\"",
+"#line 41 \"kernels/common/sort/digit.cl\"",
 "static uint gpi_digit_of(gpi_key key, gpi_digit digit)",
 "{",
 "#if GPI_KEY_HASH",
@@ -11778,13 +11778,13 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "return ((uint)(gpi_key_order(key, 0) >> digit.shift) ^ (uint)(digit.flip >> digit.shift)) & digit.mask;",
 "#endif",
 "}",
-"#line 57",
+"#line 51",
 "static gpi_digit gpi_digit_at(uint p, ulong flip, uint begin, uint end)",
 "{",
 "gpi_digit digit;",
 "digit.flip = (gpi_key_bits)flip;",
-"digit.shift = begin + GPI_DIGIT_BITS * p;",
-"digit.mask = (1u << min((uint)GPI_DIGIT_BITS, end - digit.shift)) - 1;",
+"digit.shift = begin + GPI_SORT_DIGIT_BITS * p;",
+"digit.mask = (1u << min((uint)GPI_SORT_DIGIT_BITS, end - digit.shift)) - 1;",
 "return digit;",
 "}",
 "typedef struct gpi_digit_bits {",
@@ -11797,22 +11797,17 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "(bits).begin = begin_bit; \\",
 "(bits).end = end_bit; \\",
 "(bits).passes = passes",
-"#line 80",
+"#line 74",
 "static gpi_key_bits gpi_window_of(gpi_key key, gpi_digit_bits bits)",
 "{",
 "const uint width = 8 * sizeof(gpi_key_bits), window = bits.end - bits.begin;",
 "const gpi_key_bits mask = window ? ~(gpi_key_bits)0 >> (width - window) : 0;",
 "return gpi_key_order(key, (gpi_key_bits)bits.flip) >> bits.begin & mask;",
 "}",
-"#line 87",
+"#line 81",
 "static gpi_digit gpi_digit_of_pass(uint p, gpi_digit_bits bits)",
 "{",
 "return gpi_digit_at(p, bits.flip, bits.begin, bits.end);",
-"}",
-"#line 93",
-"static gpi_digit gpi_digit_highest(gpi_digit_bits bits)",
-"{",
-"return gpi_digit_at(0, bits.flip, bits.end - GPI_DIGIT_BITS, bits.end);",
 "}",
 "typedef struct gpi_places {",
 "__global const gpi_key *key_in;",
@@ -11853,7 +11848,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "bool indices;",
 "#endif",
 "} gpi_move;",
-"#line 144",
+"#line 132",
 "static gpi_move gpi_move_make(gpi_places places, uint from, uint to)",
 "{",
 "gpi_move move;",
@@ -11869,13 +11864,13 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "return move;",
 "}",
 "#if GPI_VALUE_SIZE",
-"#line 160",
+"#line 148",
 "static gpi_value gpi_value_at(gpi_move move, ulong i)",
 "{",
 "return move.indices ? GPI_VALUE_OF(i) : move.value[i];",
 "}",
 "#endif",
-"#line 167 \"kernels/common/sort/digit.cl\"",
+"#line 155 \"kernels/common/sort/digit.cl\"",
 "static void gpi_move_one(gpi_move move, ulong i, ulong j)",
 "{",
 "move.key_to[j] = move.key[i];",
@@ -11883,7 +11878,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "move.value_to[j] = gpi_value_at(move, i);",
 "#endif",
 "}",
-"#line 176",
+"#line 164",
 "static uint gpi_place_next(uint from, uint first)",
 "{",
 "if (from == GPI_PLACE_IN) return first;",
@@ -11892,23 +11887,23 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "#define GPI_IN_ORDER 2u",
 "#define GPI_OUT_OF_ORDER 3u",
 "typedef volatile __global uint *gpi_state;",
-"#line 191",
+"#line 179",
 "static ulong gpi_state_count(gpi_state state) { return (ulong)state[1] << 32 | state[0]; }",
-"#line 193",
+"#line 181",
 "static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }",
-"#line 196",
+"#line 184",
 "static bool gpi_is_abandoned(gpi_state state) { return atomic_or(state + GPI_STATE_ABANDONED, 0u) != 0; }",
-"#line 199",
+"#line 187",
 "static bool gpi_is_trivial(gpi_state state, uint pass)",
 "{",
 "return gpi_from(state, pass) == gpi_from(state, pass + 1);",
 "}",
-"#line 206",
+"#line 194",
 "static bool gpi_are_in_order(gpi_state state, uint pass)",
 "{",
 "return pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;",
 "}",
-"#line 211",
+"#line 199",
 "static bool gpi_is_idle(gpi_state state, uint pass, uint when)",
 "{",
 "switch (when) {",
@@ -11918,7 +11913,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "default: return gpi_are_in_order(state, pass);",
 "}",
 "}",
-"#line 221",
+"#line 209",
 "static __global ulong *gpi_part(gpi_state state, ulong at) { return (__global ulong *)(state + at); }",
 "#endif",
 };
@@ -12754,10 +12749,11 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "if (gpi_group_is_idle(state, pass, when, &shared->word)) return;",
 "const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);",
 "gpi_sort_block(state, span, &begin, &end);",
-"const uint order = gpi_count_block(move.key, begin, end, digit, order_end, row, shared);",
+"const gpi_digit_bits window = {flip, shift, order_end, 0};",
+"const uint order = gpi_count_block(move.key, begin, end, digit, window, row, shared);",
 "if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);",
 "}",
-"#line 115",
+"#line 116",
 "GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,",
 "ulong bases_at, volatile __global uint *counters)",
 "{",
@@ -12775,7 +12771,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "}",
 "GPI_EACH_BIN(d) bases[d] = shared->next[d];",
 "}",
-"#line 133",
+"#line 134",
 "GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,",
 "uint when, ulong span, uint lines, ulong table_at, ulong bases_at)",
 "{",
@@ -12794,7 +12790,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];",
 "gpi_move_range(move, begin, end, digit, lines, shared);",
 "}",
-"#line 154",
+"#line 155",
 "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,",
 "ulong histogram_at)",
 "{",
@@ -12813,7 +12809,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "if (sum) gpi_add_wide(state + histogram_at + 2 * c, sum);",
 "}",
 "}",
-"#line 176",
+"#line 177",
 "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,",
 "ulong bases_at)",
 "{",
@@ -12837,7 +12833,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "state[GPI_STATE_FROM + p + 1] = from;",
 "}",
 "}",
-"#line 202",
+"#line 203",
 "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,",
 "uint launch, ulong portion, ulong portion_end, ulong span, uint lines,",
 "ulong bases_at, uint more, ulong rows_at, uint polls)",
@@ -12860,7 +12856,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "__global ulong *bases_after = end == stop && more ? bases + GPI_BINS : 0;",
 "gpi_onesweep_tile(move, ring, tile, begin, (uint)(end - begin), digit, lines, bases, bases_after, shared);",
 "}",
-"#line 227",
+"#line 228",
 "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,",
 "uint lines, ulong bases_at, ulong span, volatile __global uint *counters)",
 "{",
@@ -17530,107 +17526,332 @@ static const char *const gpi_kernel_cpu_sort_bases[] = {
 };
 /* ---- End file kernels/cpu/sort/bases.cl ---- */
 
+/* ---- Begin file kernels/cpu/sort/bin.cl ---- */
+static const char *const gpi_kernel_cpu_sort_bin[] = {
+"#ifndef GPI_SORT_BIN_CL",
+"#define GPI_SORT_BIN_CL",
+"#include \"base/platform.cl\"",
+"#include \"element/key.cl\"",
+"#include \"sort/digit.cl\"",
+"#ifndef GPI_SAMPLED_BINS",
+"#define GPI_SAMPLED_BINS 0",
+"#endif",
+"#define GPI_BIN_BLOCK 256u",
+"typedef ushort gpi_entry;",
+"#if GPI_SAMPLED_BINS",
+"typedef struct gpi_bin_map {",
+"gpi_digit_bits bits;",
+"gpi_key_bits base;",
+"uint shift, crowded;",
+"__global const uchar *table;",
+"} gpi_bin_map;",
+"#line 33 \"kernels/cpu/sort/bin.cl\"",
+"static gpi_key_bits gpi_bin_scale(gpi_key_bits window, gpi_bin_map bin)",
+"{",
+"const gpi_key_bits x = window > bin.base ? window - bin.base : 0;",
+"return bin.crowded ? as_uint((float)x + 1.0f) - as_uint(1.0f) : x;",
+"}",
+"#line 39",
+"static uint gpi_bin_entry(gpi_key_bits window, gpi_bin_map bin)",
+"{",
+"return (uint)min(gpi_bin_scale(window, bin) >> bin.shift, (gpi_key_bits)(GPI_BIN_ENTRIES - 1));",
+"}",
+"#line 45",
+"GPI_INLINE void gpi_bin_entries(__global const gpi_key *key, uint n, gpi_bin_map bin,",
+"gpi_entry *restrict entry)",
+"{",
+"if (bin.crowded) {",
+"GPI_AT_ONCE",
+"for (uint k = 0; k < n; k++)",
+"entry[k] = (gpi_entry)gpi_bin_entry(gpi_window_of(key[k], bin.bits), bin);",
+"} else {",
+"GPI_AT_ONCE",
+"for (uint k = 0; k < n; k++)",
+"entry[k] = (gpi_entry)gpi_bin_entry(gpi_window_of(key[k], bin.bits), bin);",
+"}",
+"}",
+"#line 59",
+"static uint gpi_bin_of(gpi_entry entry, gpi_bin_map bin) { return bin.table[entry]; }",
+"#else",
+"typedef gpi_digit gpi_bin_map;",
+"#line 63 \"kernels/cpu/sort/bin.cl\"",
+"GPI_INLINE void gpi_bin_entries(__global const gpi_key *key, uint n, gpi_bin_map bin,",
+"gpi_entry *restrict entry)",
+"{",
+"GPI_AT_ONCE",
+"for (uint k = 0; k < n; k++) entry[k] = (gpi_entry)gpi_digit_of(key[k], bin);",
+"}",
+"#line 70",
+"static uint gpi_bin_of(gpi_entry entry, gpi_bin_map bin)",
+"{",
+"(void)bin;",
+"return entry;",
+"}",
+"#endif",
+"#endif",
+};
+/* ---- End file kernels/cpu/sort/bin.cl ---- */
+
 /* ---- Begin file kernels/cpu/sort/buckets.cl ---- */
 static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "#ifndef GPI_SORT_BUCKETS_CL",
 "#define GPI_SORT_BUCKETS_CL",
 "#include \"base/platform.cl\"",
 "#include \"group/sync.cl\"",
+"#include \"element/key.cl\"",
 "#include \"sort/bases.cl\"",
+"#include \"sort/bin.cl\"",
 "#include \"sort/digit.cl\"",
 "#include \"sort/rank.cl\"",
 "#include \"sort/shares.cl\"",
 "#include \"sort/single_tile.cl\"",
-"#define GPI_SAMPLES 128",
-"#define GPI_SAMPLE 8u",
-"#define GPI_SAMPLE_SLACK 4",
-"#line 34 \"kernels/cpu/sort/buckets.cl\"",
-"static ulong gpi_largest(gpi_bases_shared shared)",
+"#define GPI_SAMPLE_MOST 4096u",
+"#define GPI_SAMPLE_LEAST 1024u",
+"#define GPI_SAMPLE_EACH 512u",
+"#define GPI_LARGE_PART 16u",
+"#define GPI_EVEN_PART 64u",
+"#line 41 \"kernels/cpu/sort/buckets.cl\"",
+"static gpi_bin_map gpi_bin_make(gpi_digit_bits bits, gpi_key_bits least, gpi_key_bits most, uint crowded)",
 "{",
-"ulong largest = 0;",
-"for (uint d = 0; d < GPI_BINS; d++) largest = max(largest, shared->next[d]);",
-"return largest;",
+"gpi_bin_map bin;",
+"bin.bits = bits;",
+"bin.base = least - (least > 0);",
+"bin.shift = 0;",
+"bin.crowded = crowded;",
+"bin.table = 0;",
+"while (gpi_bin_scale(most, bin) >> bin.shift >= GPI_BIN_ENTRIES - 1) bin.shift++;",
+"return bin;",
 "}",
-"#line 43",
-"GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, ulong most)",
+"#define GPI_UNLIKE (1u << 31)",
+"#line 56",
+"static void gpi_sample_count(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uint *count)",
 "{",
-"GPI_SHARED(gpi_bases_memory, shared);",
+"gpi_key_bits first[GPI_BIN_ENTRIES];",
+"for (uint e = 0; e < GPI_BIN_ENTRIES; e++) count[e] = 0;",
+"for (uint k = 0; k < size; k++) {",
+"const uint e = gpi_bin_entry(sample[k], bin);",
+"if (count[e] == 0) first[e] = sample[k];",
+"if (first[e] != sample[k]) count[e] |= GPI_UNLIKE;",
+"count[e]++;",
+"}",
+"}",
+"#line 71",
+"static uint gpi_bin_divide(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uchar *table)",
+"{",
+"uint count[GPI_BIN_ENTRIES];",
+"uint b = 0, keys = 0, left = size, largest = 0, unlike = 0;",
+"gpi_sample_count(sample, size, bin, count);",
+"for (uint e = 0; e < GPI_BIN_ENTRIES; e++) {",
+"const uint n = count[e] & ~GPI_UNLIKE;",
+"if (n && keys && (keys + n) * (GPI_BINS - b) > left) {",
+"if (unlike) largest = max(largest, keys);",
+"left -= keys;",
+"keys = unlike = 0;",
+"b++;",
+"}",
+"unlike |= (count[e] & GPI_UNLIKE) | (n && keys);",
+"keys += n;",
+"table[e] = (uchar)b;",
+"}",
+"return unlike ? max(largest, keys) : largest;",
+"}",
+"#define GPI_BINS_ARE_CROWDED 1",
+"#define GPI_BINS_ARE_DIGITS 2",
+"#line 96",
+"static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits)",
+"{",
+"gpi_bin_map bin;",
+"bin.bits = bits;",
+"bin.base = (gpi_key_bits)map[0];",
+"bin.shift = (uint)map[1];",
+"bin.crowded = map[2] == GPI_BINS_ARE_CROWDED;",
+"bin.table = (__global const uchar *)(map + GPI_BIN_TABLES);",
+"return bin;",
+"}",
+"#line 107",
+"static void gpi_bin_store(__global ulong *map, gpi_bin_map bin, const uchar *table)",
+"{",
+"__global uchar *to = (__global uchar *)(map + GPI_BIN_TABLES);",
+"map[0] = bin.base;",
+"map[1] = bin.shift;",
+"map[2] = bin.crowded;",
+"for (uint e = 0; e < GPI_BIN_ENTRIES; e++) {",
+"to[e] = table[e];",
+"to[GPI_BIN_ENTRIES + e] = (uchar)(e / (GPI_BIN_ENTRIES / GPI_BINS));",
+"}",
+"}",
+"#line 120",
+"static gpi_bin_map gpi_bin_even(__global const ulong *map, gpi_range range)",
+"{",
+"gpi_bin_map bin = gpi_bin_load(map, range.bits);",
+"bin.base = range.least >> range.bits.begin;",
+"const uint width = range.end - range.bits.begin, entries = 31 - (uint)clz(GPI_BIN_ENTRIES);",
+"bin.shift = width > entries ? width - entries : 0;",
+"bin.crowded = 0;",
+"bin.table += GPI_BIN_ENTRIES;",
+"return bin;",
+"}",
+"#line 132",
+"static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits bits, __global ulong *map)",
+"{",
+"uint count[GPI_BINS];",
+"uchar table[GPI_BIN_ENTRIES];",
+"const uint shift = bits.end - bits.begin - GPI_SORT_DIGIT_BITS;",
+"uint largest = 0;",
+"for (uint d = 0; d < GPI_BINS; d++) count[d] = 0;",
+"for (uint k = 0; k < size; k++) largest = max(largest, ++count[sample[k] >> shift]);",
+"if (largest > size / GPI_EVEN_PART) return false;",
+"gpi_bin_map bin = gpi_bin_make(bits, 0, 0, 0);",
+"bin.shift = shift;",
+"for (uint e = 0; e < GPI_BIN_ENTRIES; e++) table[e] = (uchar)e;",
+"gpi_bin_store(map, bin, table);",
+"map[2] = GPI_BINS_ARE_DIGITS;",
+"return true;",
+"}",
+"#line 150",
+"static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits bits, __global ulong *map)",
+"{",
+"const uint size = (uint)clamp(n / GPI_SAMPLE_EACH, (ulong)GPI_SAMPLE_LEAST, (ulong)GPI_SAMPLE_MOST);",
+"gpi_key_bits sample[GPI_SAMPLE_MOST], least = ~(gpi_key_bits)0, most = 0;",
+"uchar table[2][GPI_BIN_ENTRIES];",
+"for (uint k = 0; k < size; k++) {",
+"sample[k] = gpi_window_of(key[gpi_share_place(k, size, n)], bits);",
+"least = min(least, sample[k]);",
+"most = max(most, sample[k]);",
+"}",
+"if (gpi_bin_digits(sample, size, bits, map)) return true;",
+"const gpi_bin_map even = gpi_bin_make(bits, least, most, 0), crowded = gpi_bin_make(bits, least, most, 1);",
+"const uint largest = gpi_bin_divide(sample, size, even, table[0]);",
+"uint other = size;",
+"if (largest > size / GPI_EVEN_PART) other = gpi_bin_divide(sample, size, crowded, table[1]);",
+"if (other < largest) gpi_bin_store(map, crowded, table[1]);",
+"else gpi_bin_store(map, even, table[0]);",
+"return min(largest, other) <= size / GPI_LARGE_PART;",
+"}",
+"#line 172",
+"GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at)",
+"{",
 "gpi_places places;",
-"gpi_digit digit;",
-"const ulong n = gpi_state_count(state), step = n / GPI_SAMPLES;",
+"gpi_digit_bits bits;",
+"const ulong n = gpi_state_count(state);",
+"const uint from = gpi_from(state, 0);",
 "GPI_PLACES_SET(places);",
-"GPI_DIGIT_SET(digit);",
-"const gpi_move move = gpi_move_make(places, gpi_from(state, 0), GPI_PLACE_OUT);",
-"GPI_EACH_BIN(d) shared->next[d] = 0;",
-"for (uint s = 0; s < GPI_SAMPLES && step >= GPI_SAMPLE; s++) {",
-"for (uint k = 0; k < GPI_SAMPLE; k++) shared->next[gpi_digit_of(move.key[s * step + k], digit)]++;",
-"}",
-"state[GPI_STATE_FROM + GPI_PASS_BUCKETS] = gpi_from(state, 0);",
+"GPI_BITS_SET(bits);",
+"state[GPI_STATE_FROM + GPI_PASS_BUCKETS] = from;",
 "state[GPI_STATE_BUCKETS] =",
-"gpi_largest(shared) * (n / (GPI_SAMPLES * GPI_SAMPLE)) <= GPI_SAMPLE_SLACK * most;",
+"n >= GPI_SAMPLE_LEAST &&",
+"gpi_bin_sample(gpi_move_make(places, from, GPI_PLACE_OUT).key, n, bits, gpi_part(state, map_at));",
 "}",
-"#line 63",
+"#line 187",
+"static void gpi_buckets_block(gpi_state state, ulong span, ulong *begin, ulong *end)",
+"{",
+"const ulong n = gpi_state_count(state);",
+"*begin = min(n, span * get_group_id(0));",
+"*end = min(n, *begin + span);",
+"}",
+"#line 194",
+"GPI_KERNEL void gp_buckets_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,",
+"ulong span, ulong table_at)",
+"{",
+"GPI_SHARED(gpi_rank_memory, shared);",
+"gpi_places places;",
+"gpi_digit_bits bits;",
+"ulong begin, end;",
+"__global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;",
+"GPI_PLACES_SET(places);",
+"GPI_BITS_SET(bits);",
+"if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;",
+"const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits);",
+"const gpi_move move = gpi_move_make(places, gpi_from(state, GPI_PASS_BUCKETS), GPI_PLACE_OUT);",
+"gpi_buckets_block(state, span, &begin, &end);",
+"(void)atomic_or(state + GPI_STATE_ORDER, gpi_count_block(move.key, begin, end, bin, bits, row, shared));",
+"}",
+"#line 213",
 "GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,",
-"ulong bases_at, ulong most)",
+"ulong bases_at)",
 "{",
 "GPI_SHARED(gpi_bases_memory, shared);",
 "__global ulong *bases = gpi_part(state, bases_at);",
+"const uint from = gpi_from(state, GPI_PASS_BUCKETS);",
+"const bool in_order = state[GPI_STATE_ORDER] == GPI_IN_ORDER;",
 "if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;",
+"state[GPI_STATE_FROM + GPI_PASS_BUCKETS + 1] = in_order ? from : to;",
+"state[GPI_STATE_FROM + passes] = in_order ? from : GPI_PLACE_OUT;",
 "gpi_columns(gpi_part(state, table_at), blocks, shared);",
-"if (gpi_largest(shared) > most || state[GPI_STATE_ORDER] == GPI_IN_ORDER) {",
-"state[GPI_STATE_BUCKETS] = 0;",
-"return;",
-"}",
 "(void)gpi_bases_of(shared);",
 "GPI_EACH_BIN(d) bases[d] = shared->next[d];",
-"state[GPI_STATE_FROM + GPI_PASS_BUCKETS + 1] = to;",
-"state[GPI_STATE_FROM + passes] = GPI_PLACE_OUT;",
 "}",
-"#line 81",
-"static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,",
-"gpi_rank_shared shared)",
+"#line 229",
+"GPI_KERNEL void gp_buckets_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,",
+"ulong span, uint lines, ulong table_at, ulong bases_at)",
 "{",
-"if (n > GPI_SINGLE_TILE_FEW) gpi_single_tile_range(places, base, n, bits, from, 0, shared);",
-"else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, bits);",
+"GPI_SHARED(gpi_rank_memory, shared);",
+"gpi_places places;",
+"gpi_digit_bits bits;",
+"ulong begin, end;",
+"__global const ulong *bases = gpi_part(state, bases_at);",
+"__global const ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;",
+"GPI_PLACES_SET(places);",
+"GPI_BITS_SET(bits);",
+"if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS) || gpi_is_trivial(state, GPI_PASS_BUCKETS))",
+"return;",
+"const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits);",
+"const gpi_move move =",
+"gpi_move_make(places, gpi_from(state, GPI_PASS_BUCKETS), gpi_from(state, GPI_PASS_BUCKETS + 1));",
+"gpi_buckets_block(state, span, &begin, &end);",
+"GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];",
+"gpi_move_range(move, begin, end, bin, lines, shared);",
 "}",
-"#line 89",
-"GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,",
-"uint lines, gpi_rank_shared shared)",
+"#line 251",
+"static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_range range, uint from)",
 "{",
-"const gpi_digit digit = gpi_digit_highest(bits);",
+"if (n > GPI_SINGLE_TILE_FEW) gpi_single_tile_range(places, base, n, range, from, 0);",
+"else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, range.bits);",
+"}",
+"#line 258",
+"GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range,",
+"__global const ulong *map, uint from, uint lines, gpi_rank_shared shared)",
+"{",
 "const uint to = gpi_place_next(from, GPI_PLACE_OUT);",
 "const gpi_move move = gpi_move_make(places, from, to);",
+"const gpi_bin_map bin = gpi_bin_even(map, range);",
 "uint count[GPI_BINS];",
 "ulong sum = base;",
-"gpi_count_range(move.key, base, base + n, digit, shared);",
+"gpi_count_range(move.key, base, base + n, bin, shared);",
 "for (uint d = 0; d < GPI_BINS; d++) {",
 "count[d] = shared->count[d];",
 "shared->next[d] = sum;",
 "sum += count[d];",
 "}",
-"gpi_move_range(move, base, base + n, digit, lines, shared);",
-"bits.end = digit.shift;",
-"bits.passes--;",
+"gpi_move_range(move, base, base + n, bin, lines, shared);",
 "for (uint d = 0; d < GPI_BINS; d++) {",
-"if (count[d]) gpi_bucket_sort(places, base, count[d], bits, to, shared);",
+"if (count[d] > GPI_SINGLE_TILE_FEW) gpi_single_tile_sort(places, base, count[d], range.bits, to, 0);",
+"else if (count[d]) gpi_bucket_sort(places, base, count[d], range, to);",
 "base += count[d];",
 "}",
 "}",
-"#line 114",
-"GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong bases_at,",
-"ulong few, uint lines)",
+"#line 281",
+"GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,",
+"ulong bases_at, ulong few, uint lines)",
 "{",
 "GPI_SHARED(gpi_rank_memory, shared);",
 "gpi_places places;",
 "gpi_digit_bits bits;",
-"__global const ulong *bases = gpi_part(state, bases_at);",
+"__global const ulong *bases = gpi_part(state, bases_at), *map = gpi_part(state, map_at);",
 "const uint d = (uint)get_group_id(0), from = gpi_from(state, GPI_PASS_BUCKETS + 1);",
 "GPI_PLACES_SET(places);",
 "GPI_BITS_SET(bits);",
-"if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;",
+"if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS) || gpi_is_trivial(state, GPI_PASS_BUCKETS))",
+"return;",
 "const ulong base = bases[d], n = (d + 1 < GPI_BINS ? bases[d + 1] : gpi_state_count(state)) - base;",
-"if (n > few) gpi_bucket_split(places, base, n, bits, from, lines, shared);",
-"else if (n > 0) gpi_bucket_sort(places, base, n, bits, from, shared);",
+"if (n == 0) return;",
+"if (map[2] == GPI_BINS_ARE_DIGITS) bits.end -= GPI_SORT_DIGIT_BITS;",
+"gpi_range range = {bits, 0, bits.begin, bits.end};",
+"if (map[2] != GPI_BINS_ARE_DIGITS)",
+"range = gpi_range_of(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);",
+"if (n > few && range.end > range.begin)",
+"gpi_bucket_split(places, base, n, range, map, from, lines, shared);",
+"else gpi_bucket_sort(places, base, n, range, from);",
 "}",
 "#endif",
 };
@@ -17901,6 +18122,7 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "#define GPI_SORT_RANK_KEYS_CL",
 "#include \"base/platform.cl\"",
 "#include \"element/key.cl\"",
+"#include \"sort/bin.cl\"",
 "#include \"sort/digit.cl\"",
 "#ifndef GPI_RANK_AHEAD",
 "#define GPI_RANK_AHEAD 2048",
@@ -17919,27 +18141,32 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "typedef gpi_rank_memory *gpi_rank_shared;",
 "typedef gpi_rank_memory gpi_move_memory;",
 "typedef gpi_rank_shared gpi_move_shared;",
-"#define GPI_COUNT_TABLES (GPI_DIGIT_BITS > 8 ? 2 : 4)",
-"#line 38 \"kernels/cpu/sort/rank_keys.cl\"",
-"GPI_NOINLINE void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,",
+"#define GPI_COUNT_TABLES 4",
+"#line 39 \"kernels/cpu/sort/rank_keys.cl\"",
+"GPI_NOINLINE void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin,",
 "gpi_rank_shared restrict shared)",
 "{",
 "uint h[GPI_COUNT_TABLES][GPI_BINS];",
-"ulong i = begin;",
+"gpi_entry entry[GPI_BIN_BLOCK];",
 "for (uint t = 0; t < GPI_COUNT_TABLES; t++)",
 "for (uint d = 0; d < GPI_BINS; d++) h[t][d] = 0;",
-"for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {",
-"GPI_PREFETCH_READ((__global const char *)(key + i) + GPI_RANK_AHEAD);",
+"for (ulong i = begin; i < end; i += GPI_BIN_BLOCK) {",
+"const uint n = (uint)min((ulong)GPI_BIN_BLOCK, end - i);",
+"uint k = 0;",
+"gpi_bin_entries(key + i, n, bin, entry);",
+"for (; k + GPI_RANK_STEP <= n; k += GPI_RANK_STEP) {",
+"GPI_PREFETCH_READ((__global const char *)(key + i + k) + GPI_RANK_AHEAD);",
 "#pragma unroll",
-"for (uint k = 0; k < GPI_RANK_STEP; k++) h[k % GPI_COUNT_TABLES][gpi_digit_of(key[i + k], digit)]++;",
+"for (uint j = 0; j < GPI_RANK_STEP; j++) h[j % GPI_COUNT_TABLES][gpi_bin_of(entry[k + j], bin)]++;",
 "}",
-"for (; i < end; i++) h[0][gpi_digit_of(key[i], digit)]++;",
+"for (; k < n; k++) h[0][gpi_bin_of(entry[k], bin)]++;",
+"}",
 "for (uint d = 0; d < GPI_BINS; d++) {",
 "shared->count[d] = 0;",
 "for (uint t = 0; t < GPI_COUNT_TABLES; t++) shared->count[d] += h[t][d];",
 "}",
 "}",
-"#line 58",
+"#line 64",
 "static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits)",
 "{",
 "ulong i = begin > 0 ? begin - 1 : 0;",
@@ -17954,40 +18181,39 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "return true;",
 "}",
 "#define GPI_ORDER_PIECE 65536ul",
-"#line 76",
-"GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,",
+"#line 82",
+"GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin,",
 "gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)",
 "{",
 "bool in_order = true;",
 "for (uint d = 0; d < GPI_BINS; d++) row[d] = 0;",
 "for (ulong i = begin; i < end; i += GPI_ORDER_PIECE) {",
 "const ulong stop = min(end, i + GPI_ORDER_PIECE);",
-"gpi_count_range(key, i, stop, digit, shared);",
+"gpi_count_range(key, i, stop, bin, shared);",
 "for (uint d = 0; d < GPI_BINS; d++) row[d] += shared->count[d];",
 "in_order = in_order && gpi_is_in_order(key, i, stop, bits);",
 "}",
 "return in_order;",
 "}",
-"#line 92",
-"static uint gpi_count_block(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,",
-"uint order_end, __global ulong *row, gpi_rank_shared shared)",
+"#line 98",
+"static uint gpi_count_block(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin,",
+"gpi_digit_bits window, __global ulong *row, gpi_rank_shared shared)",
 "{",
-"const gpi_digit_bits bits = {digit.flip, digit.shift, order_end, 0};",
-"if (order_end)",
-"return gpi_count_in_order(key, begin, end, digit, bits, row, shared) ? GPI_IN_ORDER",
+"if (window.end)",
+"return gpi_count_in_order(key, begin, end, bin, window, row, shared) ? GPI_IN_ORDER",
 ": GPI_OUT_OF_ORDER;",
-"gpi_count_range(key, begin, end, digit, shared);",
+"gpi_count_range(key, begin, end, bin, shared);",
 "for (uint d = 0; d < GPI_BINS; d++) row[d] = shared->count[d];",
 "return 0;",
 "}",
-"#line 107",
+"#line 112",
 "static ulong gpi_rank_next(ulong *next, uint d)",
 "{",
 "const ulong j = next[d];",
 "next[d] = j + 1;",
 "return j;",
 "}",
-"#line 116",
+"#line 121",
 "static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)",
 "{",
 "const ulong j = next[d], k = next[e] + (d == e);",
@@ -17995,7 +18221,7 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "next[e] = k + 1;",
 "return (ulong2)(j, k);",
 "}",
-"#line 125",
+"#line 130",
 "static void gpi_fetch_next(gpi_move move, ulong j)",
 "{",
 "GPI_PREFETCH_WRITE((__global char *)(move.key_to + j) + GPI_CACHE_LINE);",
@@ -18003,22 +18229,25 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "GPI_PREFETCH_WRITE((__global char *)(move.value_to + j) + GPI_CACHE_LINE);",
 "#endif",
 "}",
-"#line 135",
-"GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool fetch,",
+"#line 140",
+"GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_bin_map bin, bool fetch,",
 "gpi_rank_shared restrict shared)",
 "{",
-"ulong i = begin;",
-"for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {",
-"#pragma unroll",
-"for (uint k = 0; k < GPI_PUT_STEP; k += 2) {",
-"const ulong2 to = gpi_rank_next_two(shared->next, gpi_digit_of(move.key[i + k], digit),",
-"gpi_digit_of(move.key[i + k + 1], digit));",
+"gpi_entry entry[GPI_BIN_BLOCK];",
+"for (ulong i = begin; i < end; i += GPI_BIN_BLOCK) {",
+"const uint n = (uint)min((ulong)GPI_BIN_BLOCK, end - i);",
+"uint k = 0;",
+"gpi_bin_entries(move.key + i, n, bin, entry);",
+"#pragma unroll 4",
+"for (; k + 2 <= n; k += 2) {",
+"const ulong2 to =",
+"gpi_rank_next_two(shared->next, gpi_bin_of(entry[k], bin), gpi_bin_of(entry[k + 1], bin));",
 "gpi_move_one(move, i + k, to.x);",
 "gpi_move_one(move, i + k + 1, to.y);",
 "if (fetch) gpi_fetch_next(move, to.y);",
 "}",
+"if (k < n) gpi_move_one(move, i + k, gpi_rank_next(shared->next, gpi_bin_of(entry[k], bin)));",
 "}",
-"for (; i < end; i++) gpi_move_one(move, i, gpi_rank_next(shared->next, gpi_digit_of(move.key[i], digit)));",
 "}",
 "#define GPI_LINE_PARTS \\",
 "2",
@@ -18046,17 +18275,17 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "__global gpi_key *key_to;",
 "ulong next[GPI_BINS], first[GPI_BINS];",
 "} gpi_lines;",
-"#line 185",
+"#line 193",
 "static void gpi_stream_line(const uint16 *part, __global void *to)",
 "{",
 "for (uint p = 0; p < GPI_LINE_PARTS; p++) GPI_STREAM_STORE(part[p], (__global uint16 *)to + p);",
 "}",
-"#line 192",
+"#line 200",
 "GPI_NOINLINE void gpi_flush_some_keys(const gpi_lines *lines, uint d, ulong begin, ulong end)",
 "{",
 "for (ulong j = begin; j < end; j++) lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];",
 "}",
-"#line 199",
+"#line 207",
 "static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)",
 "{",
 "const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;",
@@ -18065,13 +18294,13 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "else gpi_flush_some_keys(lines, d, max(begin, lines->first[d]), end);",
 "}",
 "#if GPI_VALUE_SIZE",
-"#line 208",
+"#line 216",
 "GPI_NOINLINE void gpi_flush_some_values(const gpi_lines *lines, uint d, ulong begin, ulong end)",
 "{",
 "for (ulong j = begin; j < end; j++)",
 "lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];",
 "}",
-"#line 214",
+"#line 222",
 "static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)",
 "{",
 "const ulong begin = (end - 1) / GPI_VALUE_LINE * GPI_VALUE_LINE;",
@@ -18080,7 +18309,7 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "else gpi_flush_some_values(lines, d, max(begin, lines->first[d]), end);",
 "}",
 "#endif",
-"#line 224 \"kernels/cpu/sort/rank_keys.cl\"",
+"#line 232 \"kernels/cpu/sort/rank_keys.cl\"",
 "static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d, ulong j)",
 "{",
 "lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE] = move.key[i];",
@@ -18093,21 +18322,19 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "#endif",
 "if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);",
 "}",
-"#line 237",
-"static void gpi_put_one(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit)",
+"#line 245",
+"static void gpi_put_one(gpi_lines *lines, gpi_move move, ulong i, uint d)",
 "{",
-"const uint d = gpi_digit_of(move.key[i], digit);",
 "gpi_rank_put(lines, move, i, d, gpi_rank_next(lines->next, d));",
 "}",
-"#line 243",
-"static void gpi_put_two(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit)",
+"#line 250",
+"static void gpi_put_two(gpi_lines *lines, gpi_move move, ulong i, uint d, uint e)",
 "{",
-"const uint d = gpi_digit_of(move.key[i], digit), e = gpi_digit_of(move.key[i + 1], digit);",
 "const ulong2 to = gpi_rank_next_two(lines->next, d, e);",
 "gpi_rank_put(lines, move, i, d, to.x);",
 "gpi_rank_put(lines, move, i + 1, e, to.y);",
 "}",
-"#line 251",
+"#line 257",
 "static void gpi_put_ahead(gpi_move move, ulong i)",
 "{",
 "GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_RANK_AHEAD);",
@@ -18115,25 +18342,32 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_RANK_AHEAD);",
 "#endif",
 "}",
-"#line 261",
-"static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit,",
+"#line 267",
+"static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_bin_map bin,",
 "bool spread)",
 "{",
-"ulong i = begin;",
-"for (; spread && i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {",
-"gpi_put_ahead(move, i);",
+"gpi_entry entry[GPI_BIN_BLOCK];",
+"for (ulong i = begin; i < end; i += GPI_BIN_BLOCK) {",
+"const uint n = (uint)min((ulong)GPI_BIN_BLOCK, end - i);",
+"uint k = 0;",
+"gpi_bin_entries(move.key + i, n, bin, entry);",
+"for (; spread && k + GPI_PUT_STEP <= n; k += GPI_PUT_STEP) {",
+"gpi_put_ahead(move, i + k);",
 "#pragma unroll",
-"for (uint k = 0; k < GPI_PUT_STEP; k++) gpi_put_one(lines, move, i + k, digit);",
+"for (uint j = k; j < k + GPI_PUT_STEP; j++)",
+"gpi_put_one(lines, move, i + j, gpi_bin_of(entry[j], bin));",
 "}",
-"for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {",
-"gpi_put_ahead(move, i);",
+"for (; k + GPI_PUT_STEP <= n; k += GPI_PUT_STEP) {",
+"gpi_put_ahead(move, i + k);",
 "#pragma unroll 2",
-"for (uint k = 0; k < GPI_PUT_STEP; k += 2) gpi_put_two(lines, move, i + k, digit);",
+"for (uint j = k; j < k + GPI_PUT_STEP; j += 2)",
+"gpi_put_two(lines, move, i + j, gpi_bin_of(entry[j], bin), gpi_bin_of(entry[j + 1], bin));",
 "}",
-"for (; i < end; i++) gpi_put_one(lines, move, i, digit);",
+"for (; k < n; k++) gpi_put_one(lines, move, i + k, gpi_bin_of(entry[k], bin));",
 "}",
-"#line 278",
-"static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool spread,",
+"}",
+"#line 291",
+"static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_bin_map bin, bool spread,",
 "gpi_rank_shared shared)",
 "{",
 "gpi_lines lines;",
@@ -18144,7 +18378,7 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "lines.alike = (ulong)(size_t)lines.value_to % GPI_RANK_LINE == 0;",
 "#endif",
 "for (uint d = 0; d < GPI_BINS; d++) lines.next[d] = lines.first[d] = shared->next[d] + offset;",
-"gpi_put_range(&lines, move, begin, end, digit, spread);",
+"gpi_put_range(&lines, move, begin, end, bin, spread);",
 "for (uint d = 0; d < GPI_BINS; d++) {",
 "const ulong rest = lines.next[d] > lines.first[d] ? lines.next[d] : 0;",
 "if (rest % GPI_KEY_LINE) gpi_flush_keys(&lines, d, rest);",
@@ -18154,21 +18388,24 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "}",
 "}",
 "#define GPI_SPREAD_LOOKS 8",
-"#line 302",
-"static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit)",
+"#line 315",
+"static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin)",
 "{",
 "const ulong apart = (end - begin) / GPI_SPREAD_LOOKS;",
 "uchar count[GPI_BINS];",
+"gpi_entry entry[GPI_RANK_STEP];",
 "uint pairs = 0;",
 "if (apart < GPI_RANK_STEP) return false;",
 "for (uint d = 0; d < GPI_BINS; d++) count[d] = 0;",
-"for (uint k = 0; k < GPI_SPREAD_LOOKS * GPI_RANK_STEP; k++)",
-"pairs += count[gpi_digit_of(key[begin + k / GPI_RANK_STEP * apart + k % GPI_RANK_STEP], digit)]++;",
+"for (uint k = 0; k < GPI_SPREAD_LOOKS; k++) {",
+"gpi_bin_entries(key + begin + k * apart, GPI_RANK_STEP, bin, entry);",
+"for (uint j = 0; j < GPI_RANK_STEP; j++) pairs += count[gpi_bin_of(entry[j], bin)]++;",
+"}",
 "return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2;",
 "}",
 "#define GPI_SETS 64",
 "#define GPI_SET_MOST 24",
-"#line 319",
+"#line 335",
 "static bool gpi_places_collide(gpi_move move, const ulong *next)",
 "{",
 "uint count[GPI_SETS];",
@@ -18182,18 +18419,15 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "}",
 "return most > GPI_SET_MOST;",
 "}",
-"#line 335",
-"GPI_NOINLINE void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,",
+"#line 350",
+"GPI_NOINLINE void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_bin_map bin, uint lines,",
 "gpi_rank_shared restrict shared)",
 "{",
-"const bool wide = GPI_DIGIT_BITS > 8;",
-"if (wide && lines >= GPI_LINES_SPREAD) lines = GPI_LINES_NEVER;",
-"const bool spread = lines >= GPI_LINES_SPREAD && gpi_is_spread(move.key, begin, end, digit);",
+"const bool spread = lines >= GPI_LINES_SPREAD && gpi_is_spread(move.key, begin, end, bin);",
 "const bool fetch = lines == GPI_LINES_FETCH;",
-"const bool collide = !wide && fetch && gpi_places_collide(move, shared->next);",
-"if (spread || collide || lines == GPI_LINES_ALWAYS)",
-"gpi_move_lines(move, begin, end, digit, spread, shared);",
-"else gpi_move_direct(move, begin, end, digit, fetch, shared);",
+"const bool collide = fetch && gpi_places_collide(move, shared->next);",
+"if (spread || collide || lines == GPI_LINES_ALWAYS) gpi_move_lines(move, begin, end, bin, spread, shared);",
+"else gpi_move_direct(move, begin, end, bin, fetch, shared);",
 "}",
 "#endif",
 };
@@ -18258,19 +18492,19 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "gpi_share_bound bound[GPI_SHARE_PIECES + 1];",
 "ulong base, n[GPI_SHARE_PIECES];",
 "} gpi_key_share;",
-"#line 44 \"kernels/cpu/sort/shares.cl\"",
+"#line 43 \"kernels/cpu/sort/shares.cl\"",
 "static uint gpi_share_below(const gpi_key_bits *sample, gpi_key_bits x)",
 "{",
 "uint below = 0;",
 "for (uint k = 0; k < GPI_SHARE_SAMPLE; k++) below += sample[k] < x;",
 "return below;",
 "}",
-"#line 53",
-"static ulong gpi_share_place(uint k, ulong n)",
+"#line 52",
+"static ulong gpi_share_place(uint k, uint size, ulong n)",
 "{",
-"return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * GPI_SHARE_SAMPLE);",
+"return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * size);",
 "}",
-"#line 61",
+"#line 60",
 "static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank, uint width, ulong n)",
 "{",
 "const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);",
@@ -18289,18 +18523,19 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "}",
 "for (uint k = 0, equal = 0; equal <= rank - below; k++) {",
 "if (sample[k] != bound.window) continue;",
-"bound.at = gpi_share_place(k, n);",
+"bound.at = gpi_share_place(k, GPI_SHARE_SAMPLE, n);",
 "equal++;",
 "}",
 "return bound;",
 "}",
-"#line 86",
+"#line 85",
 "static void gpi_share_bounds(gpi_key_share *share, __global const gpi_key *key, ulong n, gpi_digit_bits bits,",
 "uint g, uint shares)",
 "{",
 "const uint width = bits.end - bits.begin;",
 "gpi_key_bits sample[GPI_SHARE_SAMPLE];",
-"for (uint k = 0; k < GPI_SHARE_SAMPLE; k++) sample[k] = gpi_window_of(key[gpi_share_place(k, n)], bits);",
+"for (uint k = 0; k < GPI_SHARE_SAMPLE; k++)",
+"sample[k] = gpi_window_of(key[gpi_share_place(k, GPI_SHARE_SAMPLE, n)], bits);",
 "gpi_share_bound begin = {0, 0}, end = {~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width), n};",
 "share->bound[1] = begin;",
 "share->bound[2] = end;",
@@ -18420,55 +18655,7 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "first += share->n[k];",
 "}",
 "}",
-"#define GPI_SHARE_PASSES ((8 * GPI_KEY_SIZE + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX)",
-"#line 224",
-"GPI_INLINE void gpi_share_count(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,",
-"const uint passes, uint (*next)[GPI_TOP_BINS])",
-"{",
-"for (ulong i = begin; i < end; i++) {",
-"const gpi_key_bits k = gpi_window_of(key[i], bits);",
-"for (uint p = 0; p < passes; p++) next[p][k >> GPI_TOP_BITS_MAX * p & (GPI_TOP_BINS - 1)]++;",
-"}",
-"}",
-"#line 234",
-"static void gpi_share_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)",
-"{",
-"uint next[GPI_SHARE_PASSES][GPI_TOP_BINS];",
-"const uint passes = (bits.end - bits.begin + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX;",
-"gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);",
-"const gpi_key any = move.key[base];",
-"for (uint p = 0; p < passes; p++)",
-"for (uint d = 0; d < GPI_TOP_BINS; d++) next[p][d] = 0;",
-"if (passes == GPI_SHARE_PASSES) gpi_share_count(move.key, base, base + n, bits, GPI_SHARE_PASSES, next);",
-"else gpi_share_count(move.key, base, base + n, bits, passes, next);",
-"for (uint p = 0; p < passes; p++) {",
-"const uint shift = bits.begin + GPI_TOP_BITS_MAX * p, left = bits.end - shift;",
-"const gpi_digit digit = {(gpi_key_bits)bits.flip, shift,",
-"(1u << min(left, (uint)GPI_TOP_BITS_MAX)) - 1};",
-"const uint to = gpi_place_next(from, GPI_PLACE_TMP);",
-"if (next[p][gpi_digit_of(any, digit)] == n) continue;",
-"gpi_top_pass(gpi_move_make(places, from, to), base, n, digit, GPI_TOP_BINS, next[p]);",
-"from = to;",
-"}",
-"gpi_single_tile_end(places, base, n, from);",
-"}",
-"#line 257",
-"static gpi_digit_bits gpi_share_narrow(__global const gpi_key *key, ulong base, ulong n, gpi_digit_bits bits)",
-"{",
-"const gpi_key_bits any = gpi_window_of(key[base], bits);",
-"gpi_key_bits differ = 0;",
-"for (ulong i = base; i < base + n; i++) differ |= gpi_window_of(key[i], bits) ^ any;",
-"bits.end = bits.begin + 8 * sizeof differ - (uint)clz(differ);",
-"return bits;",
-"}",
-"#line 267",
-"GPI_NOINLINE void gpi_share_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)",
-"{",
-"if (n == 0) return;",
-"bits = gpi_share_narrow(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);",
-"if (!gpi_single_tile_top(places, base, n, bits, &from)) gpi_share_passes(places, base, n, bits, from);",
-"}",
-"#line 276",
+"#line 222",
 "GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,",
 "uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
 "{",
@@ -18489,7 +18676,7 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "if (steps & GPI_SHARES_SORT) {",
 "const ulong first = part[0] + part[1], last = first + part[2];",
 "gpi_single_tile_end(places, part[0], part[1], to);",
-"gpi_share_sort(places, first, part[2], bits, to);",
+"if (part[2]) gpi_single_tile_sort(places, first, part[2], bits, to, 1);",
 "gpi_single_tile_end(places, last, part[3], to);",
 "}",
 "}",
@@ -18505,41 +18692,49 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "#include \"element/key.cl\"",
 "#include \"sort/digit.cl\"",
 "#include \"sort/rank.cl\"",
-"typedef gpi_rank_memory gpi_single_tile_memory;",
-"typedef gpi_rank_shared gpi_single_tile_shared;",
-"#line 28 \"kernels/cpu/sort/single_tile.cl\"",
-"static uint gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,",
-"uint tmp_first, gpi_rank_shared shared)",
-"{",
-"uint count[GPI_PASSES_MAX * GPI_BINS];",
-"uint moves = 0;",
-"const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);",
-"const gpi_key any = move.key[base];",
-"gpi_count_all(move.key, base, base + n, bits, count);",
-"for (uint p = 0; p < bits.passes; p++)",
-"moves += count[p * GPI_BINS + gpi_digit_of(any, gpi_digit_of_pass(p, bits))] != n;",
-"const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;",
-"for (uint p = 0; p < bits.passes; p++) {",
-"const gpi_digit digit = gpi_digit_of_pass(p, bits);",
-"const uint to = gpi_place_next(from, first);",
-"ulong sum = base;",
-"if (count[p * GPI_BINS + gpi_digit_of(any, digit)] == n) continue;",
-"for (uint d = 0; d < GPI_BINS; d++) {",
-"shared->next[d] = sum;",
-"sum += count[p * GPI_BINS + d];",
-"}",
-"gpi_move_direct(gpi_move_make(places, from, to), base, base + n, digit, false, shared);",
-"from = to;",
-"}",
-"return from;",
-"}",
-"#line 55",
+"#line 22 \"kernels/cpu/sort/single_tile.cl\"",
 "GPI_NOINLINE void gpi_single_tile_end(gpi_places places, ulong base, ulong n, uint from)",
 "{",
 "const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);",
 "for (ulong i = base; i < base + n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);",
 "}",
-"#line 65",
+"typedef struct gpi_range {",
+"gpi_digit_bits bits;",
+"gpi_key_bits least;",
+"uint begin, end;",
+"} gpi_range;",
+"#line 36",
+"static gpi_range gpi_range_of(__global const gpi_key *key, ulong base, ulong n, gpi_digit_bits bits)",
+"{",
+"const gpi_key_bits any = gpi_window_of(key[base], bits);",
+"gpi_key_bits least = any, most = any, differ = 0;",
+"for (ulong i = base; i < base + n; i++) {",
+"const gpi_key_bits window = gpi_window_of(key[i], bits);",
+"least = min(least, window);",
+"most = max(most, window);",
+"differ |= window ^ any;",
+"}",
+"const uint width = 8 * sizeof differ, low = width - 1 - (uint)clz(differ & ((gpi_key_bits)0 - differ));",
+"const gpi_range range = {bits, least << bits.begin, bits.begin + (differ ? low : 0),",
+"bits.begin + width - (uint)clz(most - least)};",
+"return range;",
+"}",
+"typedef struct gpi_range_digit {",
+"gpi_key_bits flip, least;",
+"uint shift, mask;",
+"} gpi_range_digit;",
+"#line 58",
+"static gpi_range_digit gpi_range_digit_make(gpi_range range, uint shift, uint width)",
+"{",
+"const gpi_range_digit digit = {(gpi_key_bits)range.bits.flip, range.least, shift, (1u << width) - 1};",
+"return digit;",
+"}",
+"#line 64",
+"static uint gpi_range_digit_of(gpi_key key, gpi_range_digit digit)",
+"{",
+"return (uint)((gpi_key_order(key, digit.flip) - digit.least) >> digit.shift) & digit.mask;",
+"}",
+"#line 73",
 "static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi_digit_bits bits)",
 "{",
 "const gpi_key key = move.key_to[i];",
@@ -18561,7 +18756,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "#endif",
 "return i - j;",
 "}",
-"#line 89",
+"#line 97",
 "static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits bits)",
 "{",
 "const ulong end = base + n;",
@@ -18577,18 +18772,20 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "#define GPI_TOP_BINS (1 << GPI_TOP_BITS_MAX)",
 "#define GPI_TOP_MORE 5",
 "#define GPI_TOP_MOST ((1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) - 1)",
+"#line 116",
+"static uint gpi_single_tile_width(ulong n) { return n < GPI_TOP_BINS ? 8 : GPI_TOP_BITS_MAX; }",
 "typedef struct gpi_top {",
-"gpi_digit low, high;",
+"gpi_range_digit low, high;",
 "uint bins;",
 "uint next[2][GPI_TOP_BINS];",
 "} gpi_top;",
-"#line 114",
+"#line 125",
 "static void gpi_top_count(gpi_top *top, gpi_move move, ulong base, ulong n)",
 "{",
 "for (uint d = 0; d < top->bins; d++) top->next[0][d] = top->next[1][d] = 0;",
 "for (ulong i = base; i < base + n; i++) {",
-"top->next[0][gpi_digit_of(move.key[i], top->low)]++;",
-"top->next[1][gpi_digit_of(move.key[i], top->high)]++;",
+"top->next[0][gpi_range_digit_of(move.key[i], top->low)]++;",
+"top->next[1][gpi_range_digit_of(move.key[i], top->high)]++;",
 "if (i % GPI_RANK_STEP) continue;",
 "GPI_PREFETCH_WRITE(move.key_to + i);",
 "#if GPI_VALUE_SIZE",
@@ -18597,7 +18794,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "#endif",
 "}",
 "}",
-"#line 130",
+"#line 141",
 "static bool gpi_top_parts(const gpi_top *top, ulong n)",
 "{",
 "float alike[2] = {0, 0};",
@@ -18607,8 +18804,8 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "}",
 "return (alike[0] - n) * (alike[1] - n) * (1 << (GPI_TOP_MORE - 1)) < (float)n * n * n;",
 "}",
-"#line 140",
-"GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit digit, uint bins,",
+"#line 152",
+"GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_range_digit digit, uint bins,",
 "uint *restrict next)",
 "{",
 "ulong i = base;",
@@ -18621,23 +18818,22 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "for (; i + GPI_PUT_STEP <= base + n; i += GPI_PUT_STEP) {",
 "#pragma unroll",
 "for (uint k = 0; k < GPI_PUT_STEP; k++)",
-"gpi_move_one(move, i + k, base + next[gpi_digit_of(move.key[i + k], digit)]++);",
+"gpi_move_one(move, i + k, base + next[gpi_range_digit_of(move.key[i + k], digit)]++);",
 "}",
-"for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_digit_of(move.key[i], digit)]++);",
+"for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_range_digit_of(move.key[i], digit)]++);",
 "}",
-"#line 160",
-"GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint *from)",
+"#line 172",
+"GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_range range, uint *from)",
 "{",
 "gpi_top top;",
-"const uint to = gpi_place_next(*from, GPI_PLACE_TMP), all = bits.end - bits.begin;",
+"const uint to = gpi_place_next(*from, GPI_PLACE_TMP), all = range.end - range.begin;",
 "const uint wide = (64 - (uint)clz(n) + GPI_TOP_MORE + 1) / 2, width = min(wide, (all + 1) / 2);",
 "const bool exact = all <= 2 * width;",
-"if (n > GPI_TOP_MOST || all <= 2 * GPI_DIGIT_BITS) return false;",
+"if (n > GPI_TOP_MOST || all <= gpi_single_tile_width(n)) return false;",
 "top.bins = 1u << width;",
-"top.high.flip = top.low.flip = (gpi_key_bits)bits.flip;",
-"top.high.mask = top.low.mask = top.bins - 1;",
-"top.high.shift = bits.end - width;",
-"top.low.shift = exact ? bits.begin : top.high.shift - width;",
+"top.high = gpi_range_digit_make(range, range.end - width, width);",
+"top.low = gpi_range_digit_make(range, exact ? range.begin : range.end - 2 * width,",
+"width);",
 "const gpi_move move = gpi_move_make(places, *from, to);",
 "gpi_top_count(&top, move, base, n);",
 "if (!exact && !gpi_top_parts(&top, n)) return false;",
@@ -18646,15 +18842,58 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "gpi_top_pass(gpi_move_make(places, to, *from), base, n, top.high, top.bins, top.next[1]);",
 "gpi_single_tile_end(places, base, n, *from);",
 "*from = GPI_PLACE_OUT;",
-"return exact || gpi_insert_range(gpi_move_make(places, to, GPI_PLACE_OUT), base, n, bits);",
+"return exact || gpi_insert_range(gpi_move_make(places, to, GPI_PLACE_OUT), base, n, range.bits);",
 "}",
-"#line 184",
-"GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits,",
-"uint from, uint tmp_first, gpi_rank_shared restrict shared)",
+"#define GPI_SINGLE_TILE_COUNTERS ((8 * GPI_KEY_SIZE + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX * GPI_TOP_BINS)",
+"#line 200",
+"static uint gpi_single_tile_count(__global const gpi_key *key, ulong base, ulong n, gpi_range range,",
+"uint width, uint passes, uint *next)",
 "{",
-"if (gpi_single_tile_top(places, base, n, bits, &from)) return;",
-"from = gpi_single_tile_passes(places, base, n, bits, from, tmp_first, shared);",
+"const gpi_range_digit all = gpi_range_digit_make(range, 0, 0);",
+"const gpi_key_bits whole = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - (range.end - range.begin));",
+"const uint mask = (1u << width) - 1;",
+"uint same = 0;",
+"for (uint c = 0; c < passes << width; c++) next[c] = 0;",
+"for (ulong i = base; i < base + n; i++) {",
+"const gpi_key_bits k = (gpi_key_order(key[i], all.flip) - all.least) >> range.begin & whole;",
+"for (uint p = 0; p < passes; p++) next[(p << width) + ((uint)(k >> width * p) & mask)]++;",
+"}",
+"for (uint p = 0; p < passes; p++) same |= (uint)(next[p << width] == n) << p;",
+"return same;",
+"}",
+"#line 218",
+"static void gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_range range, uint from,",
+"uint tmp_first)",
+"{",
+"uint next[GPI_SINGLE_TILE_COUNTERS];",
+"const uint width = gpi_single_tile_width(n), passes = (range.end - range.begin + width - 1) / width;",
+"const uint same = gpi_single_tile_count(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, range,",
+"width, passes, next);",
+"const uint moves = passes - popcount(same);",
+"const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;",
+"for (uint p = 0; p < passes; p++) {",
+"const uint shift = range.begin + width * p;",
+"const gpi_range_digit digit = gpi_range_digit_make(range, shift, min(width, range.end - shift));",
+"const uint to = gpi_place_next(from, first);",
+"if (same >> p & 1) continue;",
+"gpi_top_pass(gpi_move_make(places, from, to), base, n, digit, 1u << width, next + (p << width));",
+"from = to;",
+"}",
 "gpi_single_tile_end(places, base, n, from);",
+"}",
+"#line 240",
+"GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_range range, uint from,",
+"uint tmp_first)",
+"{",
+"if (!gpi_single_tile_top(places, base, n, range, &from))",
+"gpi_single_tile_passes(places, base, n, range, from, tmp_first);",
+"}",
+"#line 248",
+"GPI_NOINLINE void gpi_single_tile_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,",
+"uint tmp_first)",
+"{",
+"const gpi_range range = gpi_range_of(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);",
+"gpi_single_tile_range(places, base, n, range, from, tmp_first);",
 "}",
 "#define GPI_SINGLE_TILE_FEW 64",
 "#if GPI_KEY_SIZE == 8",
@@ -18669,7 +18908,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "gpi_key_bits one[GPI_SINGLE_TILE_FEW];",
 "gpi_bits16 sixteen[GPI_SINGLE_TILE_FEW / 16];",
 "} gpi_few;",
-"#line 210",
+"#line 273",
 "static gpi_rank16 gpi_few_ranks(const gpi_few *few, uint b, uint n)",
 "{",
 "const gpi_bits16 own = few->sixteen[b];",
@@ -18683,7 +18922,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "for (uint i = end; i < n; i++) rank -= (gpi_bits16)(few->one[i]) < own;",
 "return rank;",
 "}",
-"#line 225",
+"#line 288",
 "GPI_NOINLINE void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_digit_bits bits)",
 "{",
 "union {",
@@ -18737,8 +18976,8 @@ static const char *const gpi_kernel_cpu_sort_sort_segments[] = {
 "*total = x;",
 "return 0;",
 "}",
-"typedef gpi_single_tile_memory gpi_segments_memory;",
-"typedef gpi_single_tile_shared gpi_segments_shared;",
+"typedef gpi_rank_memory gpi_segments_memory;",
+"typedef gpi_rank_shared gpi_segments_shared;",
 "#line 27",
 "static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,",
 "gpi_segments_shared shared)",
@@ -18754,11 +18993,12 @@ static const char *const gpi_kernel_cpu_sort_sort_segments[] = {
 "gpi_segments_shared shared)",
 "{",
 "const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);",
+"(void)shared;",
 "for (uint s = first; s < last; s++) {",
 "const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;",
 "if (n == 0 || n > small) continue;",
 "if (n <= GPI_SINGLE_TILE_FEW) gpi_single_tile_few(move, base, (uint)n, bits);",
-"else gpi_single_tile_range(places, base, n, bits, from, tmp_first, shared);",
+"else gpi_single_tile_sort(places, base, n, bits, from, tmp_first);",
 "}",
 "}",
 "#endif",
@@ -18778,7 +19018,6 @@ static const char *const gpi_kernel_cpu_sort_sort_tile[] = {
 "GPI_KERNEL void gp_sort_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first, uint most,",
 "GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
 "{",
-"GPI_SHARED(gpi_single_tile_memory, shared);",
 "gpi_places places;",
 "gpi_digit_bits bits;",
 "const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);",
@@ -18786,7 +19025,7 @@ static const char *const gpi_kernel_cpu_sort_sort_tile[] = {
 "GPI_PLACES_SET(places);",
 "GPI_BITS_SET(bits);",
 "if (n == 0) return;",
-"gpi_single_tile_range(places, 0, n, bits, from, tmp_first, shared);",
+"gpi_single_tile_sort(places, 0, n, bits, from, tmp_first);",
 "}",
 "#endif",
 };
@@ -23895,9 +24134,9 @@ static const char *const gpi_kernel_gpu_sort_count_digits[] = {
 "}",
 "#line 37",
 "GPI_INLINE uint gpi_count_block(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,",
-"uint order_end, __global ulong *row, gpi_rank_shared shared)",
+"gpi_digit_bits window, __global ulong *row, gpi_rank_shared shared)",
 "{",
-"(void)order_end;",
+"(void)window;",
 "gpi_count_range(key, begin, end, digit, shared);",
 "GPI_EACH_BIN(d) row[d] = shared->count[d];",
 "return 0;",
@@ -23926,13 +24165,13 @@ static const char *const gpi_kernel_gpu_sort_count_passes[] = {
 "differ |= k[j] ^ k[0];",
 "}",
 "for (uint p = 0; p < passes; p++) {",
-"if ((differ >> GPI_DIGIT_BITS * p & (GPI_BINS - 1)) == 0) {",
-"(void)atomic_add(count + gpi_counter_of(p, k[0] >> GPI_DIGIT_BITS * p), (uint)GPI_LOADS);",
+"if ((differ >> GPI_SORT_DIGIT_BITS * p & (GPI_BINS - 1)) == 0) {",
+"(void)atomic_add(count + gpi_counter_of(p, k[0] >> GPI_SORT_DIGIT_BITS * p), (uint)GPI_LOADS);",
 "continue;",
 "}",
 "GPI_UNROLL",
 "for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++)",
-"GPI_NEAR_INC(count + gpi_counter_of(p, k[j] >> GPI_DIGIT_BITS * p));",
+"GPI_NEAR_INC(count + gpi_counter_of(p, k[j] >> GPI_SORT_DIGIT_BITS * p));",
 "}",
 "}",
 "#line 33",
@@ -25802,6 +26041,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"cpu", "select/stream.cl", gpi_kernel_cpu_select_stream, GPI_COUNT_OF(gpi_kernel_cpu_select_stream), true},
     {"cpu", "select/tile.cl", gpi_kernel_cpu_select_tile, GPI_COUNT_OF(gpi_kernel_cpu_select_tile), true},
     {"cpu", "sort/bases.cl", gpi_kernel_cpu_sort_bases, GPI_COUNT_OF(gpi_kernel_cpu_sort_bases), true},
+    {"cpu", "sort/bin.cl", gpi_kernel_cpu_sort_bin, GPI_COUNT_OF(gpi_kernel_cpu_sort_bin), true},
     {"cpu", "sort/buckets.cl", gpi_kernel_cpu_sort_buckets, GPI_COUNT_OF(gpi_kernel_cpu_sort_buckets), true},
     {"cpu", "sort/count_passes.cl", gpi_kernel_cpu_sort_count_passes, GPI_COUNT_OF(gpi_kernel_cpu_sort_count_passes), true},
     {"cpu", "sort/merge_tile.cl", gpi_kernel_cpu_sort_merge_tile, GPI_COUNT_OF(gpi_kernel_cpu_sort_merge_tile), true},
@@ -25918,7 +26158,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"cpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"cpu", "sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
     {"cpu", "map/random.cl", {"gp_random_tiles", NULL}},
-    {"cpu", "sort/buckets.cl", {"gp_sort_shares", "gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
+    {"cpu", "sort/buckets.cl", {"gp_sort_shares", "gp_buckets_sample", "gp_buckets_count", "gp_buckets_spine", "gp_buckets_scatter", "gp_buckets_sort", NULL}},
     {"cpu", "sort/sort_tile.cl", {"gp_sort_tile", NULL}},
     {"gpu", "hash/each.cl", {"gp_hash_each_slot", NULL}},
     {"gpu", "hash/hash.cl", {"gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys", "gp_hash_combine_keys", "gp_hash_clear_slots", "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", NULL}},
@@ -31745,7 +31985,7 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 #ifndef GPI_SORT_CONSTANTS_CL
 #define GPI_SORT_CONSTANTS_CL
 
-#define GPI_SORT_DIGIT_BITS 8 /* bits of a digit, unless the host defines GPI_DIGIT_BITS */
+#define GPI_SORT_DIGIT_BITS 8 /* bits of a digit */
 #define GPI_PASSES_MAX 8
 
 /* Places: the arrays that keys may be in. */
@@ -31767,6 +32007,11 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 #define GPI_UNLESS_BUCKETS 2u /* after sort/buckets.cl */
 #define GPI_WHEN_BUCKETS 3u   /* in the kernels of sort/buckets.cl, whose pass is GPI_PASS_BUCKETS */
 #define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
+
+/* Bins from a sample (sort/buckets.cl): entries of a table, and what describes them in the scratch. */
+#define GPI_BIN_ENTRIES 4096u
+#define GPI_BIN_TABLES 3 /* ulongs before the two tables */
+#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLES + 2 * GPI_BIN_ENTRIES)
 
 /* Which keys are moved through lines (sort/rank_keys.cl). GPI_LINES_FETCH: those of a range in which many digits' positions share
    a set of the first cache. Other keys are moved one by one, and the next cache lines are prefetched. */
@@ -31820,11 +32065,11 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 
 /* ---- Begin file src/sort/sort.h ---- */
 /* sort.h - types and functions that the sorts, merge, search and top-k share. */
-enum { GPI_SORT_BINS = 1 << GPI_SORT_DIGIT_BITS, GPI_SORT_WIDE_BITS = 11 /* of a wide digit */ };
+enum { GPI_SORT_BINS = 1 << GPI_SORT_DIGIT_BITS };
 
 /* Where the parts of the scratch begin, in bytes (sort/digit.cl). */
 typedef struct gpi_sort_layout {
-    size_t histogram, bases, table, rows;
+    size_t histogram, bases, table, rows, map;
     size_t key_out, key_tmp, value_tmp;
     size_t end;
 } gpi_sort_layout;
@@ -31844,7 +32089,7 @@ typedef struct gpi_sort {
     bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit;
-    cl_uint digit_bits, passes; /* of the passes over all keys */
+    cl_uint passes; /* over all keys */
     cl_ulong flip;
     gpi_program *buckets; /* NULL: not tried (buckets.c) */
     cl_uint hash; /* 32, 64: sorts by that hash of (key ^ seed), for a hash table's batch (hash/batch.c) */
@@ -31905,7 +32150,6 @@ static bool gpi_sort_in_place(const gpi_sort *sort);
 static bool gpi_sort_needs_tmp(const gpi_sort *sort);
 static bool gpi_sort_is_nothing(const gpi_sort *sort);
 static void gpi_sort_lay_out(gpi_sort *sort);
-static void gpi_sort_set_digits(gpi_sort *sort, cl_uint bits);
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch);
@@ -31927,6 +32171,7 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
                                   cl_uint when);
 
 /* buckets.c */
+#define GPI_BUCKETS_PARAMETERS "#define GPI_SAMPLED_BINS 1\n"
 static size_t gpi_buckets_count_min(const gpi_sort *sort);
 static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state);
@@ -31946,27 +32191,22 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
 /* ---- End file src/sort/sort.h ---- */
 
 /* ---- Begin file src/sort/buckets.c ---- */
-/* buckets.c - a sort of many keys in the serial shape: the highest digit first, then each bucket in the
- * caches. */
-enum {
-    GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys */
-};
-
+/* buckets.c - a sort of many keys in the serial shape: first to buckets, then each bucket in the caches. */
 /* GPI_BUCKET_BYTES, GPI_BUCKET_BYTES_AMD: the most bytes, of keys and values, of a bucket that is sorted without another split.
-   GPI_BUCKETS_BYTES_MIN: the smallest sort for which buckets pay. GPI_BUCKETS_SPLIT_ELEMENT: bytes of the smallest element for which
+   GPI_BUCKETS_SPLIT_ELEMENT: bytes of the smallest element for which
    splitting a bucket once more pays. GPI_BUCKETS_DIGITS_MIN: the fewest passes for which buckets pay. Measured on PoCL, on Xeons and
    on an EPYC (Zen 5). */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
 #define GPI_BUCKET_BYTES_AMD ((size_t)640 << 10)
-#define GPI_BUCKETS_BYTES_MIN ((size_t)1 << 20)
 #define GPI_BUCKETS_SPLIT_ELEMENT 8
-#define GPI_BUCKETS_DIGITS_MIN 4
+#define GPI_BUCKETS_DIGITS_MIN 3
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
 
+/* Returns how many keys there are at least where buckets pay: more than shares take. */
 static size_t gpi_buckets_count_min(const gpi_sort *sort)
 {
-    return GPI_BUCKETS_BYTES_MIN / gpi_sort_element(sort);
+    return GPI_SORT_SHARES_SPAN * gpi_sort_few(sort) + 1;
 }
 
 /* Returns the most keys of a small bucket, which is not split again. */
@@ -31977,22 +32217,12 @@ static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
     return tuned ? tuned : bytes / gpi_sort_element(sort);
 }
 
-/* Returns the most keys that a bucket may have. With a larger one, one core would work alone at the end,
-   and the bucket's next digit may be just as uneven. */
-static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
-{
-    const size_t tuned = gp->desc.tuning.sort_bucket, share = sort->desc->count / GPI_BUCKETS_SHARE;
-    return tuned > share ? tuned : share;
-}
-
 /* Returns true if buckets may pay, as far as the host knows; the device looks at the keys. */
 static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 {
     const uint32_t tuned = gp->desc.tuning.sort_bucket;
     if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->few || sort->hash) return false;
-    if (sort->end_bit - sort->begin_bit < 2 * GPI_SORT_DIGIT_BITS)
-        return false; /* a digit, and one to split by */
-    if (tuned) return tuned > 1;
+    if (tuned) return tuned > 1 && sort->passes > 1;
     return sort->passes >= GPI_BUCKETS_DIGITS_MIN && sort->desc->count >= gpi_buckets_count_min(sort) &&
            (gpi_sort_element(sort) >= GPI_BUCKETS_SPLIT_ELEMENT ||
             sort->desc->count / GPI_SORT_BINS <= gpi_buckets_few(gp, sort));
@@ -32001,19 +32231,31 @@ static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
 {
     if (!gpi_buckets_suit(gp, sort)) return GP_OK;
-    return gpi_key_program(gp, GPI_BUCKETS, sort->desc->key_type, sort->value_size, "", &sort->plan,
-                           &sort->buckets);
+    return gpi_key_program(gp, GPI_BUCKETS, sort->desc->key_type, sort->value_size, GPI_BUCKETS_PARAMETERS,
+                           &sort->plan, &sort->buckets);
 }
 
 /* Enqueues the kernel that samples keys and decides whether buckets are likely to pay. */
-static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint shift)
+static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->buckets, "gp_buckets_sample");
     gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_digit(call, sort, shift);
+    gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
-    gpi_call_arg_ulong(call, gpi_buckets_most(call->gp, sort));
+    gpi_sort_arg_at(call, sort->at.map);
     return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_buckets_count(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gpi_call_kernel(call, sort->buckets, "gp_buckets_count");
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_at(call, sort->at.map);
+    gpi_call_arg_ulong(call, sort->block_span);
+    gpi_sort_arg_at(call, sort->at.table);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
 static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
@@ -32025,37 +32267,45 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
-    gpi_call_arg_ulong(call, gpi_buckets_most(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
-static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint end_bit)
+static gp_result gpi_buckets_scatter(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gpi_call_kernel(call, sort->buckets, "gp_buckets_scatter");
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_at(call, sort->at.map);
+    gpi_call_arg_ulong(call, sort->block_span);
+    gpi_call_arg_uint(call, gpi_sort_lines(call->gp, sort));
+    gpi_sort_arg_at(call, sort->at.table);
+    gpi_sort_arg_at(call, sort->at.bases);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
+}
+
+static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     const cl_uint lines = gpi_sort_is_on_amd(call->gp) ? GPI_LINES_FETCH : GPI_LINES_SPREAD;
     gpi_call_kernel(call, sort->buckets, "gp_buckets_sort");
     gpi_sort_arg_places(call, sort);
-    GPI_CALL_ARG(call, sort->flip);
-    GPI_CALL_ARG(call, sort->begin_bit);
-    GPI_CALL_ARG(call, end_bit);
-    gpi_call_arg_uint(call, sort->passes - 1);
+    gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
+    gpi_sort_arg_at(call, sort->at.map);
     gpi_sort_arg_at(call, sort->at.bases);
     gpi_call_arg_ulong(call, gpi_buckets_few(call->gp, sort));
     GPI_CALL_ARG(call, lines);
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
-/* Enqueues a sort by buckets, which does nothing on the device if a bucket is too large. */
+/* Enqueues a sort by buckets, which does nothing on the device if a bucket is likely to be too large. */
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    const cl_uint shift = sort->end_bit - GPI_SORT_DIGIT_BITS;
-    gp_result result = gpi_buckets_sample(call, sort, state, shift);
-    if (result == GP_OK)
-        result = gpi_sort_count(call, sort, state, GPI_PASS_BUCKETS, shift, GPI_WHEN_BUCKETS);
+    gp_result result = gpi_buckets_sample(call, sort, state);
+    if (result == GP_OK) result = gpi_buckets_count(call, sort, state);
     if (result == GP_OK) result = gpi_buckets_spine(call, sort, state);
-    if (result == GP_OK)
-        result = gpi_sort_scatter(call, sort, state, GPI_PASS_BUCKETS, shift, GPI_WHEN_BUCKETS);
-    return result == GP_OK ? gpi_buckets_sort(call, sort, state, shift) : result;
+    if (result == GP_OK) result = gpi_buckets_scatter(call, sort, state);
+    return result == GP_OK ? gpi_buckets_sort(call, sort, state) : result;
 }
 /* ---- End file src/sort/buckets.c ---- */
 
@@ -32903,10 +33153,9 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
                        sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
                        gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
     }
+    if (primitive == GPI_BUCKETS) (void)snprintf(more, sizeof more, "%s", GPI_BUCKETS_PARAMETERS);
     used = strlen(more);
     if (sort->hash) (void)snprintf(more + used, sizeof more - used, "#define GPI_KEY_HASH %u\n", sort->hash);
-    if (sort->digit_bits != GPI_SORT_DIGIT_BITS)
-        (void)snprintf(more + used, sizeof more - used, "#define GPI_DIGIT_BITS %u\n", sort->digit_bits);
     return gpi_key_program(gp, primitive, sort->desc->key_type, sort->value_size, more, plan, &sort->program);
 }
 
@@ -32940,19 +33189,6 @@ static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
     return units < GPI_SORT_SHARES_MAX ? units : (cl_uint)GPI_SORT_SHARES_MAX;
 }
 
-/* Returns true if wide digits save a pass, in the serial shape. Their width (GPI_SORT_WIDE_BITS) still lets a group's
-   counters and a cache line of each digit's output stay in its core's caches. Returns false for so many keys that buckets
-   pay (buckets.c). */
-static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
-{
-    const gp_tuning *tuning = &gp->desc.tuning;
-    const size_t n = sort->desc->count;
-    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash || sort->shares) return false;
-    if (tuning->sort_bucket > 1 || tuning->sort_lines) return false;
-    if (n <= gpi_sort_few(sort) || n >= gpi_buckets_count_min(sort)) return false;
-    return gpi_ceil_div(sort->end_bit - sort->begin_bit, GPI_SORT_WIDE_BITS) < sort->passes;
-}
-
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
@@ -32962,7 +33198,6 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->onesweep = sort->plan.strategy ==
                      GP_STRATEGY_SINGLE_PASS; /* of the call, the context or the tuning row; else classic */
     sort->shares = gpi_sort_shares_of(gp, sort);
-    if (gpi_sort_suits_wide(gp, sort)) gpi_sort_set_digits(sort, GPI_SORT_WIDE_BITS);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);
     else sort->few = sort->desc->count <= gpi_sort_few(sort);
     if (result == GP_OK && !sort->program)
@@ -33314,13 +33549,13 @@ static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
 
 static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
 {
-    return sort->begin_bit + sort->digit_bits * pass;
+    return sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
 }
 
 /* Passes GPI_DIGIT_PARAMETERS. */
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
 {
-    const cl_uint left = sort->end_bit - shift, whole = sort->digit_bits;
+    const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;
     const cl_uint mask = (1u << (left < whole ? left : whole)) - 1;
     GPI_CALL_ARG(call, sort->flip);
     GPI_CALL_ARG(call, shift);
@@ -33375,12 +33610,10 @@ static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
     return many ? gpi_sort_lines_which(gp) : (cl_uint)GPI_LINES_NEVER;
 }
 
-/* Returns true if the pass checks whether keys are in order already. If they are, it and the passes after it do nothing.
-   The pass of buckets checks the order of its own digit only, and leaves keys in that order to the other passes. */
+/* Returns true if the pass checks whether keys are in order already. If they are, it and the passes after it do nothing. */
 static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when)
 {
-    return (pass == 0 || when == GPI_WHEN_BUCKETS) && when != GPI_WHEN_ABANDONED &&
-           sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
+    return pass == 0 && when != GPI_WHEN_ABANDONED && sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
 }
 
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
@@ -33448,12 +33681,6 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
     return GP_OK;
 }
 
-static void gpi_sort_set_digits(gpi_sort *sort, cl_uint bits)
-{
-    sort->digit_bits = bits;
-    sort->passes = (sort->end_bit - sort->begin_bit + bits - 1) / bits;
-}
-
 static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
 {
     const cl_uint width = (cl_uint)(8 * sort->key_size);
@@ -33464,7 +33691,7 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
                         "begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
                         sort->begin_bit, sort->desc->end_bit, width, width);
     }
-    gpi_sort_set_digits(sort, GPI_SORT_DIGIT_BITS);
+    sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
     return GP_OK;
 }
 
@@ -33601,7 +33828,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     const size_t launches = (size_t)sort->passes * (sort->onesweep ? sort->portions : 1);
-    const size_t n = desc->count, bins = (size_t)1 << sort->digit_bits;
+    const size_t n = desc->count, bins = GPI_SORT_BINS;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
     if (sort->shares) {
@@ -33612,6 +33839,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
         sort->at.histogram = gpi_sort_part(sort, histogram);
         sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * bins * 8);
         sort->at.table = gpi_sort_part(sort, sort->blocks * bins * 8);
+        sort->at.map = gpi_sort_part(sort, sort->buckets ? GPI_BIN_MAP_BYTES : 0);
         sort->at.rows = gpi_sort_part(sort, sort->onesweep ? gpi_sort_rows_bytes(sort) : 0);
     }
     if (sort->keys_unwanted) sort->at.key_out = gpi_sort_part(sort, n * sort->key_size);

@@ -15,7 +15,7 @@ SHARED="cc headers loader"
 INSTALL="$RUN cxx clhpp pkg-config cmake meson git"
 PACKAGING="$RUN git cmake dpkg conan"
 ALL="$TEST pocl intel rusticl oclgrind clhpp clang fuzzer clang-format spin python3 acl gnuplot pkg-config cmake meson git mingw venv sphinx mpi"
-BENCH="$RUN cxx tbb boost simdjson viennacl python-peers gnuplot"
+BENCH="$RUN cxx tbb boost simdjson viennacl highway python-peers gnuplot"
 GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
 REPORT="python3 gnuplot"
 SITE="$RUN sphinx"
@@ -64,6 +64,9 @@ packages_of() { # component manager
     simdjson:apt) echo libsimdjson-dev ;;
     simdjson:dnf) echo simdjson-devel ;;
     simdjson:*) echo simdjson ;;
+    highway:apt) echo libhwy-dev ;;
+    highway:dnf) echo highway-devel ;;
+    highway:*) echo highway ;;
     viennacl:apt) echo libviennacl-dev ;;
     viennacl:dnf) echo viennacl-devel ;;
     spin:dnf | spin:pacman) echo - ;;
@@ -158,6 +161,7 @@ source_of() { # component
     clhpp) has_header CL/opencl.hpp ;;
     tbb) has_header tbb/parallel_scan.h ;;
     simdjson) has_header simdjson.h ;;
+    highway) has_header hwy/contrib/sort/vqsort.h ;;
     viennacl) has_header viennacl/vector.hpp ;;
     boost) cat <<-'C'
 	#if !__has_include(<boost/compute/version.hpp>) && !__has_include(<boost/compute/core.hpp>)
@@ -232,7 +236,8 @@ have() { # component
     tbb) compiles $CXX -x c++ "$tmp/try.c" -ltbb ;;
     boost | viennacl) compiles $CXX -x c++ "$tmp/try.c" ;;
     simdjson) compiles $CXX -x c++ "$tmp/try.c" -lsimdjson ;;
-    python-peers) build/peers/bin/python -c 'import duckdb, mako, polars, pyopencl' 2>"$tmp/try.log" ;;
+    highway) compiles $CXX -x c++ "$tmp/try.c" -lhwy_contrib -lhwy ;;
+    python-peers) build/peers/bin/python -c 'import duckdb, mako, numpy, polars, pyopencl' 2>"$tmp/try.log" ;;
     *)
         echo "deps: no such mode or component: $1" >&2
         exit 1
@@ -331,7 +336,7 @@ install_cuda() {
 
 # Libraries to compare with (100 MB, 330 MB in build/peers), where gpbench looks for them.
 install_python_peers() {
-    install_from_pypi python-peers build/peers --only-binary=:all: duckdb==2.0.1 polars==2.1.0 pyopencl==2026.1.4 mako==1.4.3
+    install_from_pypi python-peers build/peers --only-binary=:all: duckdb==2.0.1 numpy==2.4.6 polars==2.1.0 pyopencl==2026.1.4 mako==1.4.3
 }
 
 # A root of Debian's next release with its OpenCL implementations and compilers (1.3 GB): by way of Debian 13, which debootstrap

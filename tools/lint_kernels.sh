@@ -128,9 +128,10 @@ for primitive in sort buckets sort_tile segmented_sort sort_strings merge search
             case $primitive:$value in search:[48] | topk:[48]) ;; search:* | topk:*) continue ;; esac # positions
             for shape in "$SORT_SERIAL" "$LOCAL" "${SUB_GROUP}1"; do
                 case $primitive:$shape in buckets:"$LOCAL"*) continue ;; esac
+                case $primitive in buckets) bins=1 ;; *) bins=0 ;; esac
                 for words in "$WIDE" "$NARROW"; do
                     check "$primitive of keys of $key and values of $value bytes $shape $words" -DGPI_FP64=0 \
-                        -DGPI_KEY_SIZE=$key -DGPI_KEY_FLOAT=$((key > 1)) -DGPI_VALUE_SIZE=$value $SORT_RING \
+                        -DGPI_KEY_SIZE=$key -DGPI_KEY_FLOAT=$((key > 1)) -DGPI_VALUE_SIZE=$value $SORT_RING -DGPI_SAMPLED_BINS=$bins \
                         -DGPI_CELL_WIDE=$((value > 4)) $shape $words kernels/sort/$primitive.cl
                 done
             done

@@ -14,6 +14,9 @@
 #if __has_include(<simdjson.h>)
 #include <simdjson.h>
 #endif
+#if __has_include(<hwy/contrib/sort/vqsort.h>)
+#include <hwy/highway.h>
+#endif
 
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
@@ -40,6 +43,11 @@ const bench_library bench_cxx_libraries[] = {
      TEXT(VIENNACL_MAJOR_VERSION) "." TEXT(VIENNACL_MINOR_VERSION) "." TEXT(VIENNACL_PATCH_VERSION), nullptr},
 #else
     {"viennacl", nullptr, "no viennacl/vector.hpp: make peers"},
+#endif
+#if __has_include(<hwy/contrib/sort/vqsort.h>)
+    {"highway", TEXT(HWY_MAJOR) "." TEXT(HWY_MINOR) "." TEXT(HWY_PATCH), nullptr},
+#else
+    {"highway", nullptr, "no hwy/contrib/sort/vqsort.h: make peers"},
 #endif
     {nullptr, nullptr, nullptr},
 };

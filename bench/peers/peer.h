@@ -136,6 +136,7 @@ extern const bench_peer bench_peer_std_sort;
 extern const bench_peer bench_peer_std_stable_sort;
 extern const bench_peer bench_peer_duckdb;
 extern const bench_peer bench_peer_nth_element;
+extern const bench_peer bench_peer_numpy;
 extern const bench_peer bench_peer_partial_sort;
 extern const bench_peer bench_peer_tbb;
 extern const bench_peer bench_peer_tbb_pack;
@@ -144,6 +145,7 @@ extern const bench_peer bench_peer_std_par_histogram;
 extern const bench_peer bench_peer_tbb_map;
 extern const bench_peer bench_peer_tbb_sort;
 extern const bench_peer bench_peer_viennacl;
+extern const bench_peer bench_peer_vqsort;
 
 #ifdef __cplusplus
 }

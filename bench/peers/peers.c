@@ -20,6 +20,7 @@ static const bench_peer *const peers[] = {
     &bench_peer_c_tree,
     &bench_peer_c_tree_chain,
     &bench_peer_duckdb,
+    &bench_peer_numpy,
     &bench_peer_polars,
     &bench_peer_pyopencl,
     &bench_peer_pyopencl_radix,
@@ -61,6 +62,9 @@ static const bench_peer *const peers[] = {
 #endif
 #ifdef BENCH_HAVE_SIMDJSON
     &bench_peer_simdjson,
+#endif
+#ifdef BENCH_HAVE_VQSORT
+    &bench_peer_vqsort,
 #endif
 #ifdef BENCH_HAVE_VIENNACL
     &bench_peer_viennacl,

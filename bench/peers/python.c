@@ -18,11 +18,11 @@
 #define PYTHON "build/peers/bin/python"
 #define SCRIPT "bench/peers/python_peers.py"
 
-enum { DUCKDB, POLARS, PYOPENCL, PACKAGES, TEXT_MAX = 512, PATIENCE_MS = 120000 };
+enum { DUCKDB, NUMPY, POLARS, PYOPENCL, PACKAGES, TEXT_MAX = 512, PATIENCE_MS = 120000 };
 
 /* In the order of PACKAGES in the script. */
 static bench_library libraries[PACKAGES + 1] = {
-    {"duckdb", NULL, NULL}, {"polars", NULL, NULL}, {"pyopencl", NULL, NULL}};
+    {"duckdb", NULL, NULL}, {"numpy", NULL, NULL}, {"polars", NULL, NULL}, {"pyopencl", NULL, NULL}};
 
 typedef struct process {
     pid_t pid; /* 0: not started, or ended */
@@ -254,6 +254,7 @@ static bool tables_support(const bench_work *work)
 }
 
 static bool duckdb_supports(const bench_work *work) { return tables_support(work) && is_there(DUCKDB); }
+static bool numpy_supports(const bench_work *work) { return sorts(work) && is_there(NUMPY); }
 static bool polars_supports(const bench_work *work) { return tables_support(work) && is_there(POLARS); }
 
 static bool pyopencl_supports(const bench_work *work)
@@ -277,12 +278,14 @@ static bool bitonic_supports(const bench_work *work)
 }
 
 static bool run_duckdb(const bench_work *work) { return run(DUCKDB, "duckdb", work); }
+static bool run_numpy(const bench_work *work) { return run(NUMPY, "numpy", work); }
 static bool run_polars(const bench_work *work) { return run(POLARS, "polars", work); }
 static bool run_pyopencl(const bench_work *work) { return run(PYOPENCL, "pyopencl", work); }
 static bool run_radix(const bench_work *work) { return run(PYOPENCL, "pyopencl-radix", work); }
 static bool run_bitonic(const bench_work *work) { return run(PYOPENCL, "pyopencl-bitonic", work); }
 
 const bench_peer bench_peer_duckdb = {"duckdb", true, false, true, duckdb_supports, run_duckdb};
+const bench_peer bench_peer_numpy = {"numpy", true, false, false, numpy_supports, run_numpy};
 const bench_peer bench_peer_polars = {"polars", true, false, true, polars_supports, run_polars};
 const bench_peer bench_peer_pyopencl = {"pyopencl", false, false, true, pyopencl_supports, run_pyopencl};
 const bench_peer bench_peer_pyopencl_radix = {"pyopencl-radix", false,    false, true,

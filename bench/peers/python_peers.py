@@ -17,7 +17,7 @@ import signal
 import sys
 import types
 
-PACKAGES = ("duckdb", "polars", "pyopencl")
+PACKAGES = ("duckdb", "numpy", "polars", "pyopencl")
 
 
 def pairs(keys, values, work):
@@ -83,6 +83,30 @@ class DuckDB:
         if self.kind == "sort":
             return found["k"]
         return by_row(found["row"], found["v"], self.work) if self.kind == "join" else pairs(found["k"], found["v"], self.work)
+
+
+class NumPy:
+    """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys."""
+
+    def __init__(self, name):
+        self.result = None
+
+    def load(self, work):
+        self.work = work
+
+    def run(self):
+        import numpy
+
+        if self.work.value_size:
+            order = numpy.argsort(self.work.a)
+            self.result = self.work.a[order], self.work.b[order]
+        else:
+            self.result = (numpy.sort(self.work.a),)
+
+    def fetch(self):
+        import numpy
+
+        return numpy.concatenate(self.result)
 
 
 class Polars:
@@ -241,10 +265,12 @@ def answer(peer, word, work):
 
 
 def serve(package, *device):
+    if "avx512" in os.environ.get("CPU_MASK", ""):
+        os.environ.setdefault("NPY_DISABLE_CPU_FEATURES", "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR X86_V4")
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # packages may print
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # gpbench's end is its end
-    make, peers = {"duckdb": DuckDB, "polars": Polars, "pyopencl": PyOpenCL}[package], {}
+    make, peers = {"duckdb": DuckDB, "numpy": NumPy, "polars": Polars, "pyopencl": PyOpenCL}[package], {}
     for request in requests:
         word, name, *words = request.decode().split()
         try:

@@ -7,8 +7,9 @@
 #include <cstring>
 #include <vector>
 
+// As one number of 64 bits, ordered by key.
 struct pair32 {
-    uint32_t key, value;
+    uint32_t value, key;
 };
 
 inline bool operator<(const pair32 &a, const pair32 &b) { return a.key < b.key; }
@@ -53,7 +54,7 @@ template <typename Sort> void sorts_pairs(const bench_work *work, Sort sort)
     const uint32_t *values = static_cast<const uint32_t *>(work->host_in2);
     uint32_t *keys_out = static_cast<uint32_t *>(work->host_out), *values_out = keys_out + work->n;
     pairs.resize(work->n);
-    for (size_t i = 0; i < work->n; i++) pairs[i] = {keys[i], values[i]};
+    for (size_t i = 0; i < work->n; i++) pairs[i] = {values[i], keys[i]};
     sort(pairs.data(), pairs.data() + work->n);
     for (size_t i = 0; i < work->n; i++) {
         keys_out[i] = pairs[i].key;

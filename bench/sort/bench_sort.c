@@ -3,6 +3,7 @@
 #include "../harness/bench.h"
 #include "../harness/data.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,17 @@ static void close_ways(void)
 
 /* ------------------------------------------------------------------ input, expected result */
 
+/* What keys are like. */
+typedef enum content {
+    RANDOM,  /* bits, of one of the entropies */
+    UNIFORM, /* floats in [0, 1) */
+    NORMAL,  /* floats: sums of twelve such, around 0 */
+    SMALL,   /* integers below 256 */
+    ZIPF,    /* integers to n, x as often as 1 / x, about */
+    NEARLY   /* in order, but for one in a hundred */
+} content;
+static const char *const contents[] = {"", ", uniform", ", normal", ", mod 256", ", Zipf", ", nearly sorted"};
+
 static uint64_t random_word(uint64_t *state)
 {
     uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
@@ -70,6 +82,26 @@ static void fill_keys(gp_type type, int entropy, void *keys, size_t n)
         if (type == GP_F32 && (x >> 23 & 255) == 255) x ^= 1 << 23;
         if (type == GP_F64 && (x >> 52 & 2047) == 2047) x ^= UINT64_C(1) << 52;
         memcpy((char *)keys + i * size, &x, size); /* little-endian, as devices are */
+    }
+}
+
+static void fill_contents(gp_type type, content content, void *keys, size_t n)
+{
+    uint64_t state = 1;
+    for (size_t i = 0; i < n; i++) {
+        double x = (double)(random_word(&state) >> 40) / 16777216.0;
+        if (content == NORMAL) {
+            for (int k = 1; k < 12; k++) x += (double)(random_word(&state) >> 40) / 16777216.0;
+            x -= 6.0;
+        } else if (content == SMALL) {
+            x = floor(x * 256.0);
+        } else if (content == ZIPF) {
+            x = floor(pow((double)n, x));
+        } else if (content == NEARLY) {
+            x = x < .01 ? (double)(random_word(&state) % n) : (double)i;
+        }
+        if (type == GP_F32) ((float *)keys)[i] = (float)x;
+        else ((uint32_t *)keys)[i] = (uint32_t)x;
     }
 }
 
@@ -189,13 +221,13 @@ static void report_scratch(bench_case *c, const bench_variant *v)
         printf("    %-26s scratch besides the second buffers: %zu bytes\n", v->name, bytes - second);
 }
 
-static void sort_case(bench *b, gp_type type, size_t n, bool pairs, int entropy)
+static void sort_case(bench *b, gp_type type, size_t n, bool pairs, int entropy, content content)
 {
     const size_t size = data_size(type), bytes = n * (size + (pairs ? 4 : 0));
     char name[32];
     bench_case c;
-    snprintf(name, sizeof name, "sort%s%s%s", pairs ? " pairs" : "", entropy ? ", entropy " : "",
-             entropy ? entropies[entropy] : "");
+    snprintf(name, sizeof name, "sort%s%s%s%s", pairs ? " pairs" : "", entropy ? ", entropy " : "",
+             entropy ? entropies[entropy] : "", contents[content]);
     const bench_case_desc desc = {.name = name,
                                   .primitive = BENCH_SORT,
                                   .type = type,
@@ -208,7 +240,8 @@ static void sort_case(bench *b, gp_type type, size_t n, bool pairs, int entropy)
                                   .second_input = pairs};
     if (!bench_case_open(b, &c, &desc)) return;
     c.work.value_size = pairs ? 4 : 0;
-    fill_keys(type, entropy, c.in.host, n);
+    if (content == RANDOM) fill_keys(type, entropy, c.in.host, n);
+    else fill_contents(type, content, c.in.host, n);
     bench_case_upload(&c, &c.in);
     for (size_t i = 0; pairs && i < n; i++) ((uint32_t *)c.in2.host)[i] = (uint32_t)i;
     if (pairs) bench_case_upload(&c, &c.in2);
@@ -321,17 +354,23 @@ static void records_case(bench *b, size_t words)
     bench_case_close(&c);
 }
 
-static void keys_of(bench *b, gp_type type, size_t n) { sort_case(b, type, n, false, 0); }
+static void keys_of(bench *b, gp_type type, size_t n) { sort_case(b, type, n, false, 0, RANDOM); }
 
 void bench_sort(bench *b)
 {
     const size_t n = b->options.n ? b->options.n : (size_t)1 << 24;
     if (!b->planning) open_ways(b);
     bench_sweep(b, keys_of);
-    if (!b->options.type || b->options.type == GP_F32) records_case(b, n);
+    if (!b->options.type || b->options.type == GP_F32) {
+        for (int k = UNIFORM; k <= SMALL && n <= ENTROPY_N_MAX; k++)
+            sort_case(b, GP_F32, n, false, 0, (content)k);
+        records_case(b, n);
+    }
     if (!b->options.type || b->options.type == GP_U32) {
-        sort_case(b, GP_U32, n, true, 0);
-        for (int e = 1; e < ENTROPIES && n <= ENTROPY_N_MAX; e++) sort_case(b, GP_U32, n, false, e);
+        sort_case(b, GP_U32, n, true, 0, RANDOM);
+        for (int e = 1; e < ENTROPIES && n <= ENTROPY_N_MAX; e++) sort_case(b, GP_U32, n, false, e, RANDOM);
+        for (int k = SMALL; k <= NEARLY && n <= ENTROPY_N_MAX; k++)
+            sort_case(b, GP_U32, n, false, 0, (content)k);
     }
     close_ways();
 }

@@ -26,11 +26,11 @@
      fewer that is not in place needs no second buffers.
    Cost: in p passes, with GP_STRATEGY_SINGLE_PASS p + 1 reads and p writes of a key and its value, in p + 4 launches (4 p + 4 on
      devices that may stop a group that has started, and for very many keys); with GP_STRATEGY_MULTI_PASS 2 p reads and p writes, in 3 p + 2 launches. Few keys take one launch. On CPUs many keys
-     take 3 reads and 2 writes, as long as their highest bits differ. A pass in which all keys have the same digit moves nothing.
+     take 3 to 4 reads and 2 writes, if a sample of them can be divided into parts of the range. A pass in which all keys have the same digit moves nothing.
      Keys that are in order already are read, and copied unless the sort is in place.
    Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.
-   Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
-     (buckets).
+   Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Frazer & McKellar
+     1970, Stehle & Jacobsen 2017 (buckets).
    Example: examples/04_sort_pairs.c */
 typedef struct gp_sort_desc {
     cl_mem keys;

@@ -1,28 +1,23 @@
-/* buckets.c - a sort of many keys in the serial shape: the highest digit first, then each bucket in the
- * caches. */
+/* buckets.c - a sort of many keys in the serial shape: first to buckets, then each bucket in the caches. */
 #include "base/context.h"
 #include "element/element.h"
 #include "sort/sort.h"
 
-enum {
-    GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys */
-};
-
 /* GPI_BUCKET_BYTES, GPI_BUCKET_BYTES_AMD: the most bytes, of keys and values, of a bucket that is sorted without another split.
-   GPI_BUCKETS_BYTES_MIN: the smallest sort for which buckets pay. GPI_BUCKETS_SPLIT_ELEMENT: bytes of the smallest element for which
+   GPI_BUCKETS_SPLIT_ELEMENT: bytes of the smallest element for which
    splitting a bucket once more pays. GPI_BUCKETS_DIGITS_MIN: the fewest passes for which buckets pay. Measured on PoCL, on Xeons and
    on an EPYC (Zen 5). */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
 #define GPI_BUCKET_BYTES_AMD ((size_t)640 << 10)
-#define GPI_BUCKETS_BYTES_MIN ((size_t)1 << 20)
 #define GPI_BUCKETS_SPLIT_ELEMENT 8
-#define GPI_BUCKETS_DIGITS_MIN 4
+#define GPI_BUCKETS_DIGITS_MIN 3
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
 
+/* Returns how many keys there are at least where buckets pay: more than shares take. */
 static size_t gpi_buckets_count_min(const gpi_sort *sort)
 {
-    return GPI_BUCKETS_BYTES_MIN / gpi_sort_element(sort);
+    return GPI_SORT_SHARES_SPAN * gpi_sort_few(sort) + 1;
 }
 
 /* Returns the most keys of a small bucket, which is not split again. */
@@ -33,22 +28,12 @@ static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
     return tuned ? tuned : bytes / gpi_sort_element(sort);
 }
 
-/* Returns the most keys that a bucket may have. With a larger one, one core would work alone at the end,
-   and the bucket's next digit may be just as uneven. */
-static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
-{
-    const size_t tuned = gp->desc.tuning.sort_bucket, share = sort->desc->count / GPI_BUCKETS_SHARE;
-    return tuned > share ? tuned : share;
-}
-
 /* Returns true if buckets may pay, as far as the host knows; the device looks at the keys. */
 static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 {
     const uint32_t tuned = gp->desc.tuning.sort_bucket;
     if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->few || sort->hash) return false;
-    if (sort->end_bit - sort->begin_bit < 2 * GPI_SORT_DIGIT_BITS)
-        return false; /* a digit, and one to split by */
-    if (tuned) return tuned > 1;
+    if (tuned) return tuned > 1 && sort->passes > 1;
     return sort->passes >= GPI_BUCKETS_DIGITS_MIN && sort->desc->count >= gpi_buckets_count_min(sort) &&
            (gpi_sort_element(sort) >= GPI_BUCKETS_SPLIT_ELEMENT ||
             sort->desc->count / GPI_SORT_BINS <= gpi_buckets_few(gp, sort));
@@ -57,19 +42,31 @@ static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
 {
     if (!gpi_buckets_suit(gp, sort)) return GP_OK;
-    return gpi_key_program(gp, GPI_BUCKETS, sort->desc->key_type, sort->value_size, "", &sort->plan,
-                           &sort->buckets);
+    return gpi_key_program(gp, GPI_BUCKETS, sort->desc->key_type, sort->value_size, GPI_BUCKETS_PARAMETERS,
+                           &sort->plan, &sort->buckets);
 }
 
 /* Enqueues the kernel that samples keys and decides whether buckets are likely to pay. */
-static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint shift)
+static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->buckets, "gp_buckets_sample");
     gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_digit(call, sort, shift);
+    gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
-    gpi_call_arg_ulong(call, gpi_buckets_most(call->gp, sort));
+    gpi_sort_arg_at(call, sort->at.map);
     return gpi_call_launch(call, &sort->plan, 1);
+}
+
+static gp_result gpi_buckets_count(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gpi_call_kernel(call, sort->buckets, "gp_buckets_count");
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_at(call, sort->at.map);
+    gpi_call_arg_ulong(call, sort->block_span);
+    gpi_sort_arg_at(call, sort->at.table);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
 static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
@@ -81,35 +78,43 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
-    gpi_call_arg_ulong(call, gpi_buckets_most(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
-static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint end_bit)
+static gp_result gpi_buckets_scatter(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gpi_call_kernel(call, sort->buckets, "gp_buckets_scatter");
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    GPI_CALL_ARG(call, state);
+    gpi_sort_arg_at(call, sort->at.map);
+    gpi_call_arg_ulong(call, sort->block_span);
+    gpi_call_arg_uint(call, gpi_sort_lines(call->gp, sort));
+    gpi_sort_arg_at(call, sort->at.table);
+    gpi_sort_arg_at(call, sort->at.bases);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
+}
+
+static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     const cl_uint lines = gpi_sort_is_on_amd(call->gp) ? GPI_LINES_FETCH : GPI_LINES_SPREAD;
     gpi_call_kernel(call, sort->buckets, "gp_buckets_sort");
     gpi_sort_arg_places(call, sort);
-    GPI_CALL_ARG(call, sort->flip);
-    GPI_CALL_ARG(call, sort->begin_bit);
-    GPI_CALL_ARG(call, end_bit);
-    gpi_call_arg_uint(call, sort->passes - 1);
+    gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
+    gpi_sort_arg_at(call, sort->at.map);
     gpi_sort_arg_at(call, sort->at.bases);
     gpi_call_arg_ulong(call, gpi_buckets_few(call->gp, sort));
     GPI_CALL_ARG(call, lines);
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
-/* Enqueues a sort by buckets, which does nothing on the device if a bucket is too large. */
+/* Enqueues a sort by buckets, which does nothing on the device if a bucket is likely to be too large. */
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    const cl_uint shift = sort->end_bit - GPI_SORT_DIGIT_BITS;
-    gp_result result = gpi_buckets_sample(call, sort, state, shift);
-    if (result == GP_OK)
-        result = gpi_sort_count(call, sort, state, GPI_PASS_BUCKETS, shift, GPI_WHEN_BUCKETS);
+    gp_result result = gpi_buckets_sample(call, sort, state);
+    if (result == GP_OK) result = gpi_buckets_count(call, sort, state);
     if (result == GP_OK) result = gpi_buckets_spine(call, sort, state);
-    if (result == GP_OK)
-        result = gpi_sort_scatter(call, sort, state, GPI_PASS_BUCKETS, shift, GPI_WHEN_BUCKETS);
-    return result == GP_OK ? gpi_buckets_sort(call, sort, state, shift) : result;
+    if (result == GP_OK) result = gpi_buckets_scatter(call, sort, state);
+    return result == GP_OK ? gpi_buckets_sort(call, sort, state) : result;
 }

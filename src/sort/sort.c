@@ -19,10 +19,9 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
                        sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
                        gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
     }
+    if (primitive == GPI_BUCKETS) (void)snprintf(more, sizeof more, "%s", GPI_BUCKETS_PARAMETERS);
     used = strlen(more);
     if (sort->hash) (void)snprintf(more + used, sizeof more - used, "#define GPI_KEY_HASH %u\n", sort->hash);
-    if (sort->digit_bits != GPI_SORT_DIGIT_BITS)
-        (void)snprintf(more + used, sizeof more - used, "#define GPI_DIGIT_BITS %u\n", sort->digit_bits);
     return gpi_key_program(gp, primitive, sort->desc->key_type, sort->value_size, more, plan, &sort->program);
 }
 
@@ -56,19 +55,6 @@ static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
     return units < GPI_SORT_SHARES_MAX ? units : (cl_uint)GPI_SORT_SHARES_MAX;
 }
 
-/* Returns true if wide digits save a pass, in the serial shape. Their width (GPI_SORT_WIDE_BITS) still lets a group's
-   counters and a cache line of each digit's output stay in its core's caches. Returns false for so many keys that buckets
-   pay (buckets.c). */
-static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
-{
-    const gp_tuning *tuning = &gp->desc.tuning;
-    const size_t n = sort->desc->count;
-    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash || sort->shares) return false;
-    if (tuning->sort_bucket > 1 || tuning->sort_lines) return false;
-    if (n <= gpi_sort_few(sort) || n >= gpi_buckets_count_min(sort)) return false;
-    return gpi_ceil_div(sort->end_bit - sort->begin_bit, GPI_SORT_WIDE_BITS) < sort->passes;
-}
-
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
@@ -78,7 +64,6 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->onesweep = sort->plan.strategy ==
                      GP_STRATEGY_SINGLE_PASS; /* of the call, the context or the tuning row; else classic */
     sort->shares = gpi_sort_shares_of(gp, sort);
-    if (gpi_sort_suits_wide(gp, sort)) gpi_sort_set_digits(sort, GPI_SORT_WIDE_BITS);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);
     else sort->few = sort->desc->count <= gpi_sort_few(sort);
     if (result == GP_OK && !sort->program)

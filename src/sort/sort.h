@@ -5,11 +5,11 @@
 #include "launch/launch.h"
 #include "sort/constants.cl"
 
-enum { GPI_SORT_BINS = 1 << GPI_SORT_DIGIT_BITS, GPI_SORT_WIDE_BITS = 11 /* of a wide digit */ };
+enum { GPI_SORT_BINS = 1 << GPI_SORT_DIGIT_BITS };
 
 /* Where the parts of the scratch begin, in bytes (sort/digit.cl). */
 typedef struct gpi_sort_layout {
-    size_t histogram, bases, table, rows;
+    size_t histogram, bases, table, rows, map;
     size_t key_out, key_tmp, value_tmp;
     size_t end;
 } gpi_sort_layout;
@@ -29,7 +29,7 @@ typedef struct gpi_sort {
     bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit;
-    cl_uint digit_bits, passes; /* of the passes over all keys */
+    cl_uint passes; /* over all keys */
     cl_ulong flip;
     gpi_program *buckets; /* NULL: not tried (buckets.c) */
     cl_uint hash; /* 32, 64: sorts by that hash of (key ^ seed), for a hash table's batch (hash/batch.c) */
@@ -90,7 +90,6 @@ static bool gpi_sort_in_place(const gpi_sort *sort);
 static bool gpi_sort_needs_tmp(const gpi_sort *sort);
 static bool gpi_sort_is_nothing(const gpi_sort *sort);
 static void gpi_sort_lay_out(gpi_sort *sort);
-static void gpi_sort_set_digits(gpi_sort *sort, cl_uint bits);
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch);
@@ -112,6 +111,7 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
                                   cl_uint when);
 
 /* buckets.c */
+#define GPI_BUCKETS_PARAMETERS "#define GPI_SAMPLED_BINS 1\n"
 static size_t gpi_buckets_count_min(const gpi_sort *sort);
 static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state);

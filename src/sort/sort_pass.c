@@ -30,13 +30,13 @@ static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
 
 static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
 {
-    return sort->begin_bit + sort->digit_bits * pass;
+    return sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
 }
 
 /* Passes GPI_DIGIT_PARAMETERS. */
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
 {
-    const cl_uint left = sort->end_bit - shift, whole = sort->digit_bits;
+    const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;
     const cl_uint mask = (1u << (left < whole ? left : whole)) - 1;
     GPI_CALL_ARG(call, sort->flip);
     GPI_CALL_ARG(call, shift);
@@ -91,12 +91,10 @@ static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
     return many ? gpi_sort_lines_which(gp) : (cl_uint)GPI_LINES_NEVER;
 }
 
-/* Returns true if the pass checks whether keys are in order already. If they are, it and the passes after it do nothing.
-   The pass of buckets checks the order of its own digit only, and leaves keys in that order to the other passes. */
+/* Returns true if the pass checks whether keys are in order already. If they are, it and the passes after it do nothing. */
 static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when)
 {
-    return (pass == 0 || when == GPI_WHEN_BUCKETS) && when != GPI_WHEN_ABANDONED &&
-           sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
+    return pass == 0 && when != GPI_WHEN_ABANDONED && sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
 }
 
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,

@@ -39,12 +39,6 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
     return GP_OK;
 }
 
-static void gpi_sort_set_digits(gpi_sort *sort, cl_uint bits)
-{
-    sort->digit_bits = bits;
-    sort->passes = (sort->end_bit - sort->begin_bit + bits - 1) / bits;
-}
-
 static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
 {
     const cl_uint width = (cl_uint)(8 * sort->key_size);
@@ -55,7 +49,7 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
                         "begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
                         sort->begin_bit, sort->desc->end_bit, width, width);
     }
-    gpi_sort_set_digits(sort, GPI_SORT_DIGIT_BITS);
+    sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
     return GP_OK;
 }
 
@@ -192,7 +186,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     const size_t launches = (size_t)sort->passes * (sort->onesweep ? sort->portions : 1);
-    const size_t n = desc->count, bins = (size_t)1 << sort->digit_bits;
+    const size_t n = desc->count, bins = GPI_SORT_BINS;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
     if (sort->shares) {
@@ -203,6 +197,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
         sort->at.histogram = gpi_sort_part(sort, histogram);
         sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * bins * 8);
         sort->at.table = gpi_sort_part(sort, sort->blocks * bins * 8);
+        sort->at.map = gpi_sort_part(sort, sort->buckets ? GPI_BIN_MAP_BYTES : 0);
         sort->at.rows = gpi_sort_part(sort, sort->onesweep ? gpi_sort_rows_bytes(sort) : 0);
     }
     if (sort->keys_unwanted) sort->at.key_out = gpi_sort_part(sort, n * sort->key_size);

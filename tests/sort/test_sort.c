@@ -1,6 +1,8 @@
 /* test_sort.c - gp_sort and gp_argsort against a stable sort on the host. */
 #include "../support/patterns.h"
 
+#include <math.h>
+
 /* A sort to check. */
 typedef struct sort_case {
     gp_type type;
@@ -461,6 +463,76 @@ static void test_spread(void **state)
     gp_context_destroy(gp);
 }
 
+/* What a sample shows of many keys (sort/buckets.cl). */
+typedef enum spread {
+    SPREAD_UNIFORM,  /* floats in [0, 1) */
+    SPREAD_BELL,     /* floats around 0, and one in three is 0 */
+    SPREAD_ZIPF,     /* x as often as 1 / x */
+    SPREAD_DISTINCT, /* 300 values, 1001 apart */
+    SPREAD_OUTLIER,  /* small ones, but for a few that the sample misses */
+    SPREAD_CLUSTERS, /* two, too narrow to be told apart by bins */
+    SPREAD_EDGES,    /* both ends of the range, and the middle */
+    SPREADS
+} spread;
+
+static uint64_t spread_key(spread spread, gp_type type, size_t i)
+{
+    const double u = (test_random() >> 8) / 16777216.0;
+    double x = u;
+    float f;
+    uint32_t bits;
+    uint64_t whole = (uint64_t)test_random() << 32 | test_random();
+    switch (spread) {
+    case SPREAD_UNIFORM: break;
+    case SPREAD_BELL: x = test_random() % 3 ? u + (test_random() >> 8) / 8388608.0 - 1.5 : 0; break;
+    case SPREAD_ZIPF: return (uint64_t)pow(1e6, u);
+    case SPREAD_DISTINCT: return test_random() % 300 * 1001;
+    case SPREAD_OUTLIER: return i % 4099 == 77 ? whole : test_random() % 100000;
+    case SPREAD_CLUSTERS: return (i % 2 ? (uint64_t)1 << (key_size(type) * 8 - 1) : 0) + test_random() % 4096;
+    default: return i % 3 == 0 ? whole % 1000 : i % 3 == 1 ? ~(whole % 1000) : whole;
+    }
+    if (type != GP_F32) return (uint64_t)(x * 1e9);
+    f = (float)x;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+static void check_spread(gp_context *gp, const char *name, spread spread, gp_type type, size_t count)
+{
+    sort_case c = {type, 4, count, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
+    const size_t size = key_size(type);
+    unsigned char *keys = malloc(count * size);
+    size_t i;
+    assert_non_null(keys);
+    for (i = 0; i < count; i++) {
+        const uint64_t x = spread_key(spread, type, i);
+        memcpy(keys + i * size, &x, size); /* little-endian, as devices are */
+    }
+    c.in_place = spread % 2 != 0;
+    c.descending = spread % 3 == 0;
+    check_keys(gp, name, &c, keys);
+    if (spread % 2) c.begin_bit = 3, c.end_bit = (uint32_t)(8 * size) - 5;
+    check_keys(gp, name, &c, keys);
+    free(keys);
+}
+
+static void test_spreads(void **state)
+{
+    static const size_t counts[] = {1023, 1024, (1 << 17) + 1, (1 << 18) + 123};
+    static const sort_variant *const ways[] = {&variants[0], &variants[11], &variants[12]};
+    static const gp_type types[] = {GP_U32, GP_F32, GP_U64};
+    size_t w, k, t, n;
+    (void)state;
+    for (w = 0; w < sizeof ways / sizeof *ways; w++) {
+        gp_context *gp = open_variant(ways[w], NULL);
+        if (!gp) continue;
+        for (n = 0; n < (test_small() ? 2 : sizeof counts / sizeof *counts); n++)
+            for (t = 0; t < 3; t++)
+                for (k = 0; k < SPREADS; k++) check_spread(gp, ways[w]->name, (spread)k, types[t], counts[n]);
+        gp_context_destroy(gp);
+    }
+}
+
 /* Windows of which two digits above the buckets' are all there is, or nearly, at every size that has such digits. */
 static void test_windows(void **state)
 {
@@ -821,23 +893,15 @@ static void test_warmup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_argsort),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_lines_apart),
-        cmocka_unit_test(test_fault_injection),
-        cmocka_unit_test(test_impatient),
-        cmocka_unit_test(test_count_on_device),
-        cmocka_unit_test(test_own_scratch),
-        cmocka_unit_test(test_scratch_is_constant),
-        cmocka_unit_test(test_nearly_in_order),
-        cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_warmup),
-        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_every_variant),   cmocka_unit_test(test_types),
+        cmocka_unit_test(test_argsort),         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_lines_apart),     cmocka_unit_test(test_fault_injection),
+        cmocka_unit_test(test_impatient),       cmocka_unit_test(test_count_on_device),
+        cmocka_unit_test(test_own_scratch),     cmocka_unit_test(test_scratch_is_constant),
+        cmocka_unit_test(test_nearly_in_order), cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_spreads),         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_bad_input),       cmocka_unit_test(test_many),
+        cmocka_unit_test(test_warmup),          cmocka_unit_test(test_tiles),
     };
     return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #ifndef GPI_SORT_CONSTANTS_CL
 #define GPI_SORT_CONSTANTS_CL
 
-#define GPI_SORT_DIGIT_BITS 8 /* bits of a digit, unless the host defines GPI_DIGIT_BITS */
+#define GPI_SORT_DIGIT_BITS 8 /* bits of a digit */
 #define GPI_PASSES_MAX 8
 
 /* Places: the arrays that keys may be in. */
@@ -24,6 +24,11 @@
 #define GPI_UNLESS_BUCKETS 2u /* after sort/buckets.cl */
 #define GPI_WHEN_BUCKETS 3u   /* in the kernels of sort/buckets.cl, whose pass is GPI_PASS_BUCKETS */
 #define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
+
+/* Bins from a sample (sort/buckets.cl): entries of a table, and what describes them in the scratch. */
+#define GPI_BIN_ENTRIES 4096u
+#define GPI_BIN_TABLES 3 /* ulongs before the two tables */
+#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLES + 2 * GPI_BIN_ENTRIES)
 
 /* Which keys are moved through lines (sort/rank_keys.cl). GPI_LINES_FETCH: those of a range in which many digits' positions share
    a set of the first cache. Other keys are moved one by one, and the next cache lines are prefetched. */

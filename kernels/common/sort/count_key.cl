@@ -23,6 +23,6 @@ static uint gpi_counter_of(uint p, gpi_key_bits digit)
 GPI_INLINE void gpi_count_key(gpi_key key, gpi_digit_bits bits, const uint passes, GPI_NEAR uint *count)
 {
     const gpi_key_bits k = gpi_window_of(key, bits);
-    for (uint p = 0; p < passes; p++) GPI_NEAR_INC(count + gpi_counter_of(p, k >> GPI_DIGIT_BITS * p));
+    for (uint p = 0; p < passes; p++) GPI_NEAR_INC(count + gpi_counter_of(p, k >> GPI_SORT_DIGIT_BITS * p));
 }
 #endif

@@ -12,20 +12,14 @@
 
        | count lo, hi | abandoned | buckets | from(0) ... from(8) | from, to of buckets | - |
        | ticket, tail of each launch |
-       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows |
-
-   Parameters
-       GPI_DIGIT_BITS   bits of a digit; GPI_SORT_DIGIT_BITS if undefined                                 */
+       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | bins | rows | */
 #ifndef GPI_SORT_DIGIT_CL
 #define GPI_SORT_DIGIT_CL
 #include "base/platform.cl"
 #include "element/key.cl"
 #include "sort/constants.cl"
 
-#ifndef GPI_DIGIT_BITS
-#define GPI_DIGIT_BITS GPI_SORT_DIGIT_BITS
-#endif
-#define GPI_BINS (1 << GPI_DIGIT_BITS)
+#define GPI_BINS (1 << GPI_SORT_DIGIT_BITS)
 
 /* Loops over this item's digits d. */
 #define GPI_EACH_BIN(d) for (uint d = (uint)GPI_LOCAL_ID; d < GPI_BINS; d += GPI_WG)
@@ -58,12 +52,12 @@ static gpi_digit gpi_digit_at(uint p, ulong flip, uint begin, uint end)
 {
     gpi_digit digit;
     digit.flip = (gpi_key_bits)flip;
-    digit.shift = begin + GPI_DIGIT_BITS * p;
-    digit.mask = (1u << min((uint)GPI_DIGIT_BITS, end - digit.shift)) - 1;
+    digit.shift = begin + GPI_SORT_DIGIT_BITS * p;
+    digit.mask = (1u << min((uint)GPI_SORT_DIGIT_BITS, end - digit.shift)) - 1;
     return digit;
 }
 
-/* The window that a whole sort sorts by: bits [begin, end), in passes of GPI_DIGIT_BITS. */
+/* The window that a whole sort sorts by: bits [begin, end), in passes of GPI_SORT_DIGIT_BITS. */
 typedef struct gpi_digit_bits {
     ulong flip;
     uint begin, end, passes;
@@ -87,12 +81,6 @@ static gpi_key_bits gpi_window_of(gpi_key key, gpi_digit_bits bits)
 static gpi_digit gpi_digit_of_pass(uint p, gpi_digit_bits bits)
 {
     return gpi_digit_at(p, bits.flip, bits.begin, bits.end);
-}
-
-/* Returns the digit of the highest GPI_DIGIT_BITS bits of the window, which has at least that many. */
-static gpi_digit gpi_digit_highest(gpi_digit_bits bits)
-{
-    return gpi_digit_at(0, bits.flip, bits.end - GPI_DIGIT_BITS, bits.end);
 }
 
 /* ------------------------------------------------------------------ places */

@@ -1,5 +1,5 @@
-/* sort.cl - least significant digit first: for each digit of eight bits (on CPUs also of eleven: GPI_DIGIT_BITS), from
-             the lowest, a stable distribution of all keys
+/* sort.cl - least significant digit first: for each digit of eight bits, from the lowest, a
+             stable distribution of all keys
 
        to[base(d) + rank(i)] = from[i]       d = digit of key i
        base(d)  keys with a lower digit      rank(i)  keys of digit d before i
@@ -106,7 +106,8 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
     if (gpi_group_is_idle(state, pass, when, &shared->word)) return;
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);
     gpi_sort_block(state, span, &begin, &end);
-    const uint order = gpi_count_block(move.key, begin, end, digit, order_end, row, shared);
+    const gpi_digit_bits window = {flip, shift, order_end, 0};
+    const uint order = gpi_count_block(move.key, begin, end, digit, window, row, shared);
     if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);
 }
 

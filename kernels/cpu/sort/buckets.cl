@@ -1,129 +1,303 @@
-/* buckets.cl - sorts many long keys by the highest digit first, into one bucket for each digit, which the caches hold.
+/* buckets.cl - moves many keys to buckets that the caches hold, each of which one group then sorts.
 
-       to[base(d) + rank(i)] = from[i]       d = highest digit of key i, as in sort/sort.cl
-       then one group sorts bucket d: a large one first by its next digit, and the rest as few keys are sorted
-       (sort/single_tile.cl)
+       to[base(b) + rank(i)] = from[i]       b = bucket of key i: the part of the keys' range that it is in (sort/bin.cl)
 
-   Each key is read from memory and written two or three times, however many digits it has. This pays only if no bucket
-   is much larger than others, which the device checks first:
+   The parts are chosen from a sample, so that they have about as many keys each; one of a single value may have more.
+   Each key is read from memory and written two or three times, whatever its width.
 
-       gp_buckets_sample   one group: samples keys; is any bucket likely to be too large?
-       gp_sort_count       a group a block, as in a classic pass (sort/sort.cl)
-       gp_buckets_spine    one group: bases of the buckets; is any too large, or were the keys in order before?
-       gp_sort_scatter     a group a block
-       gp_buckets_sort     a group a bucket
+       gp_buckets_sample    one group: the parts; is any likely to be too large?
+       gp_buckets_count     a group a block: table[block][b]; are the keys in order already?
+       gp_buckets_spine     one group: bases of the buckets
+       gp_buckets_scatter   a group a block
+       gp_buckets_sort      a group a bucket: a large one is divided once more, and the rest are sorted as few keys
+                            are (sort/single_tile.cl)
 
-   If the answer is yes, the rest of these kernels do nothing. If it is no, the passes after them do nothing. Serial shape
-   only.
+   If a part would be too large, the rest of these kernels do nothing, else the passes after them. Serial shape only.
    The program also has the sort of fewer keys by shares (sort/shares.cl).
-   (Stehle & Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.)                      */
+   
+   Parameters: those of sort/bin.cl, with GPI_SAMPLED_BINS 1.
+   (Frazer & McKellar, Samplesort, 1970; Stehle & Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.) */
 #ifndef GPI_SORT_BUCKETS_CL
 #define GPI_SORT_BUCKETS_CL
 #include "base/platform.cl"
 #include "group/sync.cl"
+#include "element/key.cl"
 #include "sort/bases.cl"
+#include "sort/bin.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 #include "sort/shares.cl"
 #include "sort/single_tile.cl"
 
-#define GPI_SAMPLES 128
-#define GPI_SAMPLE 8u      /* keys of a sample */
-#define GPI_SAMPLE_SLACK 4 /* the samples may overestimate a bucket by this factor */
+#define GPI_SAMPLE_MOST 4096u  /* keys of a sample */
+#define GPI_SAMPLE_LEAST 1024u /* the same */
+#define GPI_SAMPLE_EACH 512u   /* keys of which one is in the sample, if that is not too many or too few */
+#define GPI_LARGE_PART 16u     /* buckets do not pay if one has more than this part of the keys */
+#define GPI_EVEN_PART 64u      /* no other scale is tried if none has more than this part */
 
-static ulong gpi_largest(gpi_bases_shared shared)
+/* ------------------------------------------------------------------ bins from a sample */
+
+/* Returns bins for windows in [least, most], without a table. A window above `most` is in the last entry. */
+static gpi_bin_map gpi_bin_make(gpi_digit_bits bits, gpi_key_bits least, gpi_key_bits most, uint crowded)
 {
-    ulong largest = 0;
-    for (uint d = 0; d < GPI_BINS; d++) largest = max(largest, shared->next[d]);
-    return largest;
+    gpi_bin_map bin;
+    bin.bits = bits;
+    bin.base = least - (least > 0);
+    bin.shift = 0;
+    bin.crowded = crowded;
+    bin.table = 0;
+    while (gpi_bin_scale(most, bin) >> bin.shift >= GPI_BIN_ENTRIES - 1) bin.shift++;
+    return bin;
 }
 
-/* Decides from samples whether buckets are worth trying: no bucket may have more than about GPI_SAMPLE_SLACK * `most` keys. One
-   group. */
-GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, ulong most)
+#define GPI_UNLIKE (1u << 31)
+
+/* Counts the sample's windows by entry: count[e], with GPI_UNLIKE added if they are not all the same. */
+static void gpi_sample_count(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uint *count)
 {
-    GPI_SHARED(gpi_bases_memory, shared);
-    gpi_places places;
-    gpi_digit digit;
-    const ulong n = gpi_state_count(state), step = n / GPI_SAMPLES;
-    GPI_PLACES_SET(places);
-    GPI_DIGIT_SET(digit);
-    const gpi_move move = gpi_move_make(places, gpi_from(state, 0), GPI_PLACE_OUT);
-    GPI_EACH_BIN(d) shared->next[d] = 0;
-    for (uint s = 0; s < GPI_SAMPLES && step >= GPI_SAMPLE; s++) {
-        for (uint k = 0; k < GPI_SAMPLE; k++) shared->next[gpi_digit_of(move.key[s * step + k], digit)]++;
+    gpi_key_bits first[GPI_BIN_ENTRIES];
+    for (uint e = 0; e < GPI_BIN_ENTRIES; e++) count[e] = 0;
+    for (uint k = 0; k < size; k++) {
+        const uint e = gpi_bin_entry(sample[k], bin);
+        if (count[e] == 0) first[e] = sample[k];
+        if (first[e] != sample[k]) count[e] |= GPI_UNLIKE;
+        count[e]++;
     }
-    state[GPI_STATE_FROM + GPI_PASS_BUCKETS] = gpi_from(state, 0);
-    state[GPI_STATE_BUCKETS] =
-        gpi_largest(shared) * (n / (GPI_SAMPLES * GPI_SAMPLE)) <= GPI_SAMPLE_SLACK * most;
 }
 
-/* Writes the bases of the buckets, or gives up if a bucket has more than `most` keys or the keys are in order. `to`: the place of
-   the buckets; `passes`: those of the whole sort. One group. */
+/* Divides the entries into bins that have about as many keys of the sample each: table[e] is the bin of entry e. Returns how many
+   keys the largest bin has in which keys differ. An entry begins a new bin if the bin before it would otherwise have more than its
+   share of the keys that are left. */
+static uint gpi_bin_divide(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uchar *table)
+{
+    uint count[GPI_BIN_ENTRIES];
+    uint b = 0, keys = 0, left = size, largest = 0, unlike = 0;
+    gpi_sample_count(sample, size, bin, count);
+    for (uint e = 0; e < GPI_BIN_ENTRIES; e++) {
+        const uint n = count[e] & ~GPI_UNLIKE;
+        if (n && keys && (keys + n) * (GPI_BINS - b) > left) {
+            if (unlike) largest = max(largest, keys);
+            left -= keys;
+            keys = unlike = 0;
+            b++;
+        }
+        unlike |= (count[e] & GPI_UNLIKE) | (n && keys);
+        keys += n;
+        table[e] = (uchar)b;
+    }
+    return unlike ? max(largest, keys) : largest;
+}
+
+#define GPI_BINS_ARE_CROWDED 1
+#define GPI_BINS_ARE_DIGITS 2
+
+/* Returns the bins that gpi_bin_store has described in the scratch: base; shift; crowded; the table; and another one, whose bins are
+   as wide as each other. */
+static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits)
+{
+    gpi_bin_map bin;
+    bin.bits = bits;
+    bin.base = (gpi_key_bits)map[0];
+    bin.shift = (uint)map[1];
+    bin.crowded = map[2] == GPI_BINS_ARE_CROWDED;
+    bin.table = (__global const uchar *)(map + GPI_BIN_TABLES);
+    return bin;
+}
+
+static void gpi_bin_store(__global ulong *map, gpi_bin_map bin, const uchar *table)
+{
+    __global uchar *to = (__global uchar *)(map + GPI_BIN_TABLES);
+    map[0] = bin.base;
+    map[1] = bin.shift;
+    map[2] = bin.crowded;
+    for (uint e = 0; e < GPI_BIN_ENTRIES; e++) {
+        to[e] = table[e];
+        to[GPI_BIN_ENTRIES + e] = (uchar)(e / (GPI_BIN_ENTRIES / GPI_BINS));
+    }
+}
+
+/* Returns bins that divide a range evenly, which need no sample. */
+static gpi_bin_map gpi_bin_even(__global const ulong *map, gpi_range range)
+{
+    gpi_bin_map bin = gpi_bin_load(map, range.bits);
+    bin.base = range.least >> range.bits.begin;
+    const uint width = range.end - range.bits.begin, entries = 31 - (uint)clz(GPI_BIN_ENTRIES);
+    bin.shift = width > entries ? width - entries : 0;
+    bin.crowded = 0;
+    bin.table += GPI_BIN_ENTRIES;
+    return bin;
+}
+
+/* Chooses the highest eight bits of the window as bins if the sample has about as many keys in each. */
+static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits bits, __global ulong *map)
+{
+    uint count[GPI_BINS];
+    uchar table[GPI_BIN_ENTRIES];
+    const uint shift = bits.end - bits.begin - GPI_SORT_DIGIT_BITS;
+    uint largest = 0;
+    for (uint d = 0; d < GPI_BINS; d++) count[d] = 0;
+    for (uint k = 0; k < size; k++) largest = max(largest, ++count[sample[k] >> shift]);
+    if (largest > size / GPI_EVEN_PART) return false;
+    gpi_bin_map bin = gpi_bin_make(bits, 0, 0, 0);
+    bin.shift = shift;
+    for (uint e = 0; e < GPI_BIN_ENTRIES; e++) table[e] = (uchar)e;
+    gpi_bin_store(map, bin, table);
+    map[2] = GPI_BINS_ARE_DIGITS;
+    return true;
+}
+
+/* Chooses bins from a sample of the n keys, writes their description, and returns whether no bin is likely to be too large. */
+static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits bits, __global ulong *map)
+{
+    const uint size = (uint)clamp(n / GPI_SAMPLE_EACH, (ulong)GPI_SAMPLE_LEAST, (ulong)GPI_SAMPLE_MOST);
+    gpi_key_bits sample[GPI_SAMPLE_MOST], least = ~(gpi_key_bits)0, most = 0;
+    uchar table[2][GPI_BIN_ENTRIES];
+    for (uint k = 0; k < size; k++) {
+        sample[k] = gpi_window_of(key[gpi_share_place(k, size, n)], bits);
+        least = min(least, sample[k]);
+        most = max(most, sample[k]);
+    }
+    if (gpi_bin_digits(sample, size, bits, map)) return true;
+    const gpi_bin_map even = gpi_bin_make(bits, least, most, 0), crowded = gpi_bin_make(bits, least, most, 1);
+    const uint largest = gpi_bin_divide(sample, size, even, table[0]);
+    uint other = size;
+    if (largest > size / GPI_EVEN_PART) other = gpi_bin_divide(sample, size, crowded, table[1]);
+    if (other < largest) gpi_bin_store(map, crowded, table[1]);
+    else gpi_bin_store(map, even, table[0]);
+    return min(largest, other) <= size / GPI_LARGE_PART;
+}
+
+/* ------------------------------------------------------------------ kernels */
+
+GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at)
+{
+    gpi_places places;
+    gpi_digit_bits bits;
+    const ulong n = gpi_state_count(state);
+    const uint from = gpi_from(state, 0);
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    state[GPI_STATE_FROM + GPI_PASS_BUCKETS] = from;
+    state[GPI_STATE_BUCKETS] =
+        n >= GPI_SAMPLE_LEAST &&
+        gpi_bin_sample(gpi_move_make(places, from, GPI_PLACE_OUT).key, n, bits, gpi_part(state, map_at));
+}
+
+/* Finds the block of this group: [*begin, *end). */
+static void gpi_buckets_block(gpi_state state, ulong span, ulong *begin, ulong *end)
+{
+    const ulong n = gpi_state_count(state);
+    *begin = min(n, span * get_group_id(0));
+    *end = min(n, *begin + span);
+}
+
+GPI_KERNEL void gp_buckets_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,
+                                 ulong span, ulong table_at)
+{
+    GPI_SHARED(gpi_rank_memory, shared);
+    gpi_places places;
+    gpi_digit_bits bits;
+    ulong begin, end;
+    __global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;
+    const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits);
+    const gpi_move move = gpi_move_make(places, gpi_from(state, GPI_PASS_BUCKETS), GPI_PLACE_OUT);
+    gpi_buckets_block(state, span, &begin, &end);
+    (void)atomic_or(state + GPI_STATE_ORDER, gpi_count_block(move.key, begin, end, bin, bits, row, shared));
+}
+
+/* Writes the bases of the buckets. `to`: their place, which is the input's if keys are in order; `passes`: those of the whole sort.
+   One group. */
 GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,
-                                 ulong bases_at, ulong most)
+                                 ulong bases_at)
 {
     GPI_SHARED(gpi_bases_memory, shared);
     __global ulong *bases = gpi_part(state, bases_at);
+    const uint from = gpi_from(state, GPI_PASS_BUCKETS);
+    const bool in_order = state[GPI_STATE_ORDER] == GPI_IN_ORDER;
     if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;
+    state[GPI_STATE_FROM + GPI_PASS_BUCKETS + 1] = in_order ? from : to;
+    state[GPI_STATE_FROM + passes] = in_order ? from : GPI_PLACE_OUT;
     gpi_columns(gpi_part(state, table_at), blocks, shared);
-    if (gpi_largest(shared) > most || state[GPI_STATE_ORDER] == GPI_IN_ORDER) {
-        state[GPI_STATE_BUCKETS] = 0;
-        return;
-    }
     (void)gpi_bases_of(shared);
     GPI_EACH_BIN(d) bases[d] = shared->next[d];
-    state[GPI_STATE_FROM + GPI_PASS_BUCKETS + 1] = to;
-    state[GPI_STATE_FROM + passes] = GPI_PLACE_OUT;
 }
 
-/* Sorts keys [base, base + n), n > 0, from place `from` into the output. */
-static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
-                            gpi_rank_shared shared)
+/* `lines`: which keys are moved through lines (GPI_LINES_..., sort/constants.cl). */
+GPI_KERNEL void gp_buckets_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,
+                                   ulong span, uint lines, ulong table_at, ulong bases_at)
 {
-    if (n > GPI_SINGLE_TILE_FEW) gpi_single_tile_range(places, base, n, bits, from, 0, shared);
-    else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, bits);
+    GPI_SHARED(gpi_rank_memory, shared);
+    gpi_places places;
+    gpi_digit_bits bits;
+    ulong begin, end;
+    __global const ulong *bases = gpi_part(state, bases_at);
+    __global const ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS) || gpi_is_trivial(state, GPI_PASS_BUCKETS))
+        return;
+    const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits);
+    const gpi_move move =
+        gpi_move_make(places, gpi_from(state, GPI_PASS_BUCKETS), gpi_from(state, GPI_PASS_BUCKETS + 1));
+    gpi_buckets_block(state, span, &begin, &end);
+    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];
+    gpi_move_range(move, begin, end, bin, lines, shared);
 }
 
-/* Sorts as gpi_bucket_sort does, but more keys than the caches hold: splits the bucket into buckets of the next digit first. */
-GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
-                                   uint lines, gpi_rank_shared shared)
+/* Sorts keys [base, base + n), n > 0, which are in the range, from place `from` into the output. */
+static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_range range, uint from)
 {
-    const gpi_digit digit = gpi_digit_highest(bits);
+    if (n > GPI_SINGLE_TILE_FEW) gpi_single_tile_range(places, base, n, range, from, 0);
+    else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, range.bits);
+}
+
+/* Sorts as gpi_bucket_sort does, but more keys than the caches hold: splits the range evenly first. */
+GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range,
+                                   __global const ulong *map, uint from, uint lines, gpi_rank_shared shared)
+{
     const uint to = gpi_place_next(from, GPI_PLACE_OUT);
     const gpi_move move = gpi_move_make(places, from, to);
+    const gpi_bin_map bin = gpi_bin_even(map, range);
     uint count[GPI_BINS];
     ulong sum = base;
-    gpi_count_range(move.key, base, base + n, digit, shared);
+    gpi_count_range(move.key, base, base + n, bin, shared);
     for (uint d = 0; d < GPI_BINS; d++) {
         count[d] = shared->count[d];
         shared->next[d] = sum;
         sum += count[d];
     }
-    gpi_move_range(move, base, base + n, digit, lines, shared);
-    bits.end = digit.shift;
-    bits.passes--;
+    gpi_move_range(move, base, base + n, bin, lines, shared);
     for (uint d = 0; d < GPI_BINS; d++) {
-        if (count[d]) gpi_bucket_sort(places, base, count[d], bits, to, shared);
+        if (count[d] > GPI_SINGLE_TILE_FEW) gpi_single_tile_sort(places, base, count[d], range.bits, to, 0);
+        else if (count[d]) gpi_bucket_sort(places, base, count[d], range, to);
         base += count[d];
     }
 }
 
-/* Sorts the buckets: a group a bucket. The window does not contain the highest digit. `few`: how many keys the caches hold;
-   `lines`: which keys a split moves through lines (GPI_LINES_..., sort/constants.cl). */
-GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong bases_at,
-                                ulong few, uint lines)
+/* Sorts the buckets: a group a bucket. `few`: how many keys the caches hold; `lines`: as for gp_buckets_scatter, in a split. */
+GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,
+                                ulong bases_at, ulong few, uint lines)
 {
     GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
     gpi_digit_bits bits;
-    __global const ulong *bases = gpi_part(state, bases_at);
+    __global const ulong *bases = gpi_part(state, bases_at), *map = gpi_part(state, map_at);
     const uint d = (uint)get_group_id(0), from = gpi_from(state, GPI_PASS_BUCKETS + 1);
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
-    if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;
+    if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS) || gpi_is_trivial(state, GPI_PASS_BUCKETS))
+        return;
     const ulong base = bases[d], n = (d + 1 < GPI_BINS ? bases[d + 1] : gpi_state_count(state)) - base;
-    if (n > few) gpi_bucket_split(places, base, n, bits, from, lines, shared);
-    else if (n > 0) gpi_bucket_sort(places, base, n, bits, from, shared);
+    if (n == 0) return;
+    if (map[2] == GPI_BINS_ARE_DIGITS) bits.end -= GPI_SORT_DIGIT_BITS;
+    gpi_range range = {bits, 0, bits.begin, bits.end};
+    if (map[2] != GPI_BINS_ARE_DIGITS)
+        range = gpi_range_of(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);
+    if (n > few && range.end > range.begin)
+        gpi_bucket_split(places, base, n, range, map, from, lines, shared);
+    else gpi_bucket_sort(places, base, n, range, from);
 }
 #endif

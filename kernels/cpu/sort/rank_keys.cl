@@ -1,7 +1,7 @@
-/* rank_keys.cl - one item counts or moves a range of keys by their digits, in a loop over the range.
+/* rank_keys.cl - one item counts or moves a range of keys by their bins (sort/bin.cl), in a loop over the range.
 
    Keys are moved in one of two ways. One by one: the cache lines that will be written next may be prefetched. Through lines: for
-   each digit a line of two cache lines is gathered, and written past the caches when it is full.
+   each bin a line of two cache lines is gathered, and written past the caches when it is full.
 
    Parameters
        GPI_RANK_AHEAD     how far ahead to prefetch, in bytes                                             */
@@ -9,6 +9,7 @@
 #define GPI_SORT_RANK_KEYS_CL
 #include "base/platform.cl"
 #include "element/key.cl"
+#include "sort/bin.cl"
 #include "sort/digit.cl"
 
 #ifndef GPI_RANK_AHEAD
@@ -32,22 +33,27 @@ typedef gpi_rank_memory *gpi_rank_shared;
 typedef gpi_rank_memory gpi_move_memory;
 typedef gpi_rank_shared gpi_move_shared;
 
-/* Counts the digits of keys [begin, end) in shared->count. Several tables keep equal digits in a row from waiting for each
-   other's store. For wide digits there are fewer, so that the first cache holds all tables. */
-#define GPI_COUNT_TABLES (GPI_DIGIT_BITS > 8 ? 2 : 4)
-GPI_NOINLINE void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+/* Counts the bins of keys [begin, end) in shared->count. Several tables keep equal bins in a row from waiting for each other's
+   store. */
+#define GPI_COUNT_TABLES 4
+GPI_NOINLINE void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin,
                                   gpi_rank_shared restrict shared)
 {
     uint h[GPI_COUNT_TABLES][GPI_BINS];
-    ulong i = begin;
+    gpi_entry entry[GPI_BIN_BLOCK];
     for (uint t = 0; t < GPI_COUNT_TABLES; t++)
         for (uint d = 0; d < GPI_BINS; d++) h[t][d] = 0;
-    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {
-        GPI_PREFETCH_READ((__global const char *)(key + i) + GPI_RANK_AHEAD);
+    for (ulong i = begin; i < end; i += GPI_BIN_BLOCK) {
+        const uint n = (uint)min((ulong)GPI_BIN_BLOCK, end - i);
+        uint k = 0;
+        gpi_bin_entries(key + i, n, bin, entry);
+        for (; k + GPI_RANK_STEP <= n; k += GPI_RANK_STEP) {
+            GPI_PREFETCH_READ((__global const char *)(key + i + k) + GPI_RANK_AHEAD);
 #pragma unroll
-        for (uint k = 0; k < GPI_RANK_STEP; k++) h[k % GPI_COUNT_TABLES][gpi_digit_of(key[i + k], digit)]++;
+            for (uint j = 0; j < GPI_RANK_STEP; j++) h[j % GPI_COUNT_TABLES][gpi_bin_of(entry[k + j], bin)]++;
+        }
+        for (; k < n; k++) h[0][gpi_bin_of(entry[k], bin)]++;
     }
-    for (; i < end; i++) h[0][gpi_digit_of(key[i], digit)]++;
     for (uint d = 0; d < GPI_BINS; d++) {
         shared->count[d] = 0;
         for (uint t = 0; t < GPI_COUNT_TABLES; t++) shared->count[d] += h[t][d];
@@ -71,39 +77,38 @@ static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end,
 
 #define GPI_ORDER_PIECE 65536ul /* keys */
 
-/* Counts the digits of keys [begin, end) in `row`, and returns whether these keys, and the one before them, are in the order of
+/* Counts the bins of keys [begin, end) in `row`, and returns whether these keys, and the one before them, are in the order of
    `bits`. Works by pieces that the caches hold, because each is read twice. */
-GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin,
                                      gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)
 {
     bool in_order = true;
     for (uint d = 0; d < GPI_BINS; d++) row[d] = 0;
     for (ulong i = begin; i < end; i += GPI_ORDER_PIECE) {
         const ulong stop = min(end, i + GPI_ORDER_PIECE);
-        gpi_count_range(key, i, stop, digit, shared);
+        gpi_count_range(key, i, stop, bin, shared);
         for (uint d = 0; d < GPI_BINS; d++) row[d] += shared->count[d];
         in_order = in_order && gpi_is_in_order(key, i, stop, bits);
     }
     return in_order;
 }
 
-/* Counts the digits of keys [begin, end) in `row`. `order_end`: the end of the window of all passes, or 0. Unless it is 0, returns
-   GPI_IN_ORDER or GPI_OUT_OF_ORDER, according to whether these keys, and the one before them, are in the order of that window. */
-static uint gpi_count_block(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
-                            uint order_end, __global ulong *row, gpi_rank_shared shared)
+/* Counts the bins of keys [begin, end) in `row`. Unless `window` is empty, returns GPI_IN_ORDER or GPI_OUT_OF_ORDER, according to
+   whether these keys, and the one before them, are in the order of that window. */
+static uint gpi_count_block(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin,
+                            gpi_digit_bits window, __global ulong *row, gpi_rank_shared shared)
 {
-    const gpi_digit_bits bits = {digit.flip, digit.shift, order_end, 0};
-    if (order_end)
-        return gpi_count_in_order(key, begin, end, digit, bits, row, shared) ? GPI_IN_ORDER
+    if (window.end)
+        return gpi_count_in_order(key, begin, end, bin, window, row, shared) ? GPI_IN_ORDER
                                                                              : GPI_OUT_OF_ORDER;
-    gpi_count_range(key, begin, end, digit, shared);
+    gpi_count_range(key, begin, end, bin, shared);
     for (uint d = 0; d < GPI_BINS; d++) row[d] = shared->count[d];
     return 0;
 }
 
 /* ------------------------------------------------------------------ one by one */
 
-/* Returns the position of the next element of digit d, and advances next[d]. */
+/* Returns the position of the next element of bin d, and advances next[d]. */
 static ulong gpi_rank_next(ulong *next, uint d)
 {
     const ulong j = next[d];
@@ -111,7 +116,7 @@ static ulong gpi_rank_next(ulong *next, uint d)
     return j;
 }
 
-/* Returns the positions of the next element of digit d and the one of digit e after it, and advances both. If d == e, the second
+/* Returns the positions of the next element of bin d and the one of bin e after it, and advances both. If d == e, the second
    one does not wait for the first one's store. */
 static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)
 {
@@ -121,7 +126,7 @@ static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)
     return (ulong2)(j, k);
 }
 
-/* Prefetches the cache line after that of position j: the digit's later keys will be written to it. */
+/* Prefetches the cache line after that of position j: the bin's later keys will be written to it. */
 static void gpi_fetch_next(gpi_move move, ulong j)
 {
     GPI_PREFETCH_WRITE((__global char *)(move.key_to + j) + GPI_CACHE_LINE);
@@ -132,21 +137,24 @@ static void gpi_fetch_next(gpi_move move, ulong j)
 
 /* Moves keys [begin, end) one by one. `fetch`: prefetch the cache lines that will be written next, for every second key, which
    suffices. */
-GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool fetch,
+GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_bin_map bin, bool fetch,
                                   gpi_rank_shared restrict shared)
 {
-    ulong i = begin;
-    for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {
-#pragma unroll
-        for (uint k = 0; k < GPI_PUT_STEP; k += 2) {
-            const ulong2 to = gpi_rank_next_two(shared->next, gpi_digit_of(move.key[i + k], digit),
-                                                gpi_digit_of(move.key[i + k + 1], digit));
+    gpi_entry entry[GPI_BIN_BLOCK];
+    for (ulong i = begin; i < end; i += GPI_BIN_BLOCK) {
+        const uint n = (uint)min((ulong)GPI_BIN_BLOCK, end - i);
+        uint k = 0;
+        gpi_bin_entries(move.key + i, n, bin, entry);
+#pragma unroll 4
+        for (; k + 2 <= n; k += 2) {
+            const ulong2 to =
+                gpi_rank_next_two(shared->next, gpi_bin_of(entry[k], bin), gpi_bin_of(entry[k + 1], bin));
             gpi_move_one(move, i + k, to.x);
             gpi_move_one(move, i + k + 1, to.y);
             if (fetch) gpi_fetch_next(move, to.y);
         }
+        if (k < n) gpi_move_one(move, i + k, gpi_rank_next(shared->next, gpi_bin_of(entry[k], bin)));
     }
-    for (; i < end; i++) gpi_move_one(move, i, gpi_rank_next(shared->next, gpi_digit_of(move.key[i], digit)));
 }
 
 /* ------------------------------------------------------------------ lines */
@@ -162,7 +170,7 @@ GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_dig
 #endif
 #define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)
 
-/* A line for each digit. Positions are counted from the line boundary before the output's first key, so that
+/* A line for each bin. Positions are counted from the line boundary before the output's first key, so that
    position % GPI_KEY_LINE is the index in a line. `alike`: position 0 of the values is at a line boundary, too. If not, values are
    also gathered in lines, but written one by one. */
 typedef struct gpi_lines {
@@ -187,15 +195,15 @@ static void gpi_stream_line(const uint16 *part, __global void *to)
     for (uint p = 0; p < GPI_LINE_PARTS; p++) GPI_STREAM_STORE(part[p], (__global uint16 *)to + p);
 }
 
-/* Writes digit d's keys of positions [begin, end), a part of a line. Not inlined, because it is rarely called, and from many
+/* Writes bin d's keys of positions [begin, end), a part of a line. Not inlined, because it is rarely called, and from many
    places. */
 GPI_NOINLINE void gpi_flush_some_keys(const gpi_lines *lines, uint d, ulong begin, ulong end)
 {
     for (ulong j = begin; j < end; j++) lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];
 }
 
-/* Writes digit d's line up to position `end`, where the line or the range ends. Does not write positions before the range's
-   first key of the digit. */
+/* Writes bin d's line up to position `end`, where the line or the range ends. Does not write positions before the range's
+   first key of the bin. */
 static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)
 {
     const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;
@@ -220,7 +228,7 @@ static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)
 }
 #endif
 
-/* Moves element i, of digit d, to position j of its line, and writes the line when it is full. */
+/* Moves element i, of bin d, to position j of its line, and writes the line when it is full. */
 static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d, ulong j)
 {
     lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE] = move.key[i];
@@ -234,15 +242,13 @@ static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d, ulong
     if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);
 }
 
-static void gpi_put_one(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit)
+static void gpi_put_one(gpi_lines *lines, gpi_move move, ulong i, uint d)
 {
-    const uint d = gpi_digit_of(move.key[i], digit);
     gpi_rank_put(lines, move, i, d, gpi_rank_next(lines->next, d));
 }
 
-static void gpi_put_two(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit)
+static void gpi_put_two(gpi_lines *lines, gpi_move move, ulong i, uint d, uint e)
 {
-    const uint d = gpi_digit_of(move.key[i], digit), e = gpi_digit_of(move.key[i + 1], digit);
     const ulong2 to = gpi_rank_next_two(lines->next, d, e);
     gpi_rank_put(lines, move, i, d, to.x);
     gpi_rank_put(lines, move, i + 1, e, to.y);
@@ -256,26 +262,33 @@ static void gpi_put_ahead(gpi_move move, ulong i)
 #endif
 }
 
-/* Moves keys [begin, end) through lines. `spread`: two keys in a row hardly ever have the same digit, and are put one by one, else
+/* Moves keys [begin, end) through lines. `spread`: two keys in a row hardly ever have the same bin, and are put one by one, else
    two by two. */
-static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit,
+static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_bin_map bin,
                           bool spread)
 {
-    ulong i = begin;
-    for (; spread && i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {
-        gpi_put_ahead(move, i);
+    gpi_entry entry[GPI_BIN_BLOCK];
+    for (ulong i = begin; i < end; i += GPI_BIN_BLOCK) {
+        const uint n = (uint)min((ulong)GPI_BIN_BLOCK, end - i);
+        uint k = 0;
+        gpi_bin_entries(move.key + i, n, bin, entry);
+        for (; spread && k + GPI_PUT_STEP <= n; k += GPI_PUT_STEP) {
+            gpi_put_ahead(move, i + k);
 #pragma unroll
-        for (uint k = 0; k < GPI_PUT_STEP; k++) gpi_put_one(lines, move, i + k, digit);
-    }
-    for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {
-        gpi_put_ahead(move, i);
+            for (uint j = k; j < k + GPI_PUT_STEP; j++)
+                gpi_put_one(lines, move, i + j, gpi_bin_of(entry[j], bin));
+        }
+        for (; k + GPI_PUT_STEP <= n; k += GPI_PUT_STEP) {
+            gpi_put_ahead(move, i + k);
 #pragma unroll 2
-        for (uint k = 0; k < GPI_PUT_STEP; k += 2) gpi_put_two(lines, move, i + k, digit);
+            for (uint j = k; j < k + GPI_PUT_STEP; j += 2)
+                gpi_put_two(lines, move, i + j, gpi_bin_of(entry[j], bin), gpi_bin_of(entry[j + 1], bin));
+        }
+        for (; k < n; k++) gpi_put_one(lines, move, i + k, gpi_bin_of(entry[k], bin));
     }
-    for (; i < end; i++) gpi_put_one(lines, move, i, digit);
 }
 
-static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool spread,
+static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_bin_map bin, bool spread,
                            gpi_rank_shared shared)
 {
     gpi_lines lines;
@@ -286,7 +299,7 @@ static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digi
     lines.alike = (ulong)(size_t)lines.value_to % GPI_RANK_LINE == 0;
 #endif
     for (uint d = 0; d < GPI_BINS; d++) lines.next[d] = lines.first[d] = shared->next[d] + offset;
-    gpi_put_range(&lines, move, begin, end, digit, spread);
+    gpi_put_range(&lines, move, begin, end, bin, spread);
     for (uint d = 0; d < GPI_BINS; d++) {
         const ulong rest = lines.next[d] > lines.first[d] ? lines.next[d] : 0;
         if (rest % GPI_KEY_LINE) gpi_flush_keys(&lines, d, rest);
@@ -296,22 +309,25 @@ static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digi
     }
 }
 
-/* Returns whether two keys of the range hardly ever have the same digit, judging from a few keys. In that case the caches have
-   dropped a digit's line of the output before its next key comes. */
+/* Returns whether two keys of the range hardly ever have the same bin, judging from a few keys. In that case the caches have
+   dropped a bin's line of the output before its next key comes. */
 #define GPI_SPREAD_LOOKS 8
-static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit)
+static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin)
 {
     const ulong apart = (end - begin) / GPI_SPREAD_LOOKS;
     uchar count[GPI_BINS];
+    gpi_entry entry[GPI_RANK_STEP];
     uint pairs = 0;
     if (apart < GPI_RANK_STEP) return false;
     for (uint d = 0; d < GPI_BINS; d++) count[d] = 0;
-    for (uint k = 0; k < GPI_SPREAD_LOOKS * GPI_RANK_STEP; k++)
-        pairs += count[gpi_digit_of(key[begin + k / GPI_RANK_STEP * apart + k % GPI_RANK_STEP], digit)]++;
-    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* a quarter, were all digits as frequent */
+    for (uint k = 0; k < GPI_SPREAD_LOOKS; k++) {
+        gpi_bin_entries(key + begin + k * apart, GPI_RANK_STEP, bin, entry);
+        for (uint j = 0; j < GPI_RANK_STEP; j++) pairs += count[gpi_bin_of(entry[j], bin)]++;
+    }
+    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* a quarter, were all bins as frequent */
 }
 
-/* Returns whether many digits' keys are written to cache lines of one set of the first cache, as happens with keys that count up
+/* Returns whether many bins' keys are written to cache lines of one set of the first cache, as happens with keys that count up
    or down. The cache then drops a line before it is written again. An address modulo 4 KiB determines the set. If positions are
    random, at most some ten of 256 share a set. */
 #define GPI_SETS 64
@@ -330,18 +346,14 @@ static bool gpi_places_collide(gpi_move move, const ulong *next)
     return most > GPI_SET_MOST;
 }
 
-/* Moves elements [begin, end): the next one of digit d to shared->next[d]. Never moves through lines if digits are wide: there
-   would be more lines than the first cache holds. */
-GPI_NOINLINE void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
+/* Moves elements [begin, end): the next one of bin d to shared->next[d]. */
+GPI_NOINLINE void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_bin_map bin, uint lines,
                                  gpi_rank_shared restrict shared)
 {
-    const bool wide = GPI_DIGIT_BITS > 8;
-    if (wide && lines >= GPI_LINES_SPREAD) lines = GPI_LINES_NEVER;
-    const bool spread = lines >= GPI_LINES_SPREAD && gpi_is_spread(move.key, begin, end, digit);
+    const bool spread = lines >= GPI_LINES_SPREAD && gpi_is_spread(move.key, begin, end, bin);
     const bool fetch = lines == GPI_LINES_FETCH;
-    const bool collide = !wide && fetch && gpi_places_collide(move, shared->next);
-    if (spread || collide || lines == GPI_LINES_ALWAYS)
-        gpi_move_lines(move, begin, end, digit, spread, shared);
-    else gpi_move_direct(move, begin, end, digit, fetch, shared);
+    const bool collide = fetch && gpi_places_collide(move, shared->next);
+    if (spread || collide || lines == GPI_LINES_ALWAYS) gpi_move_lines(move, begin, end, bin, spread, shared);
+    else gpi_move_direct(move, begin, end, bin, fetch, shared);
 }
 #endif

@@ -7,8 +7,7 @@
 
        in      7 2 9 4 1 8 3 6        each group reads all keys, finds its own, and counts those below
        out     2 4 1 3 | 7 9 8 6      each group moves its own keys to where they belong ...
-               1 2 3 4 | 6 7 8 9      ... and sorts them: by two digits and insertion (sort/single_tile.cl),
-                                      or by all digits, of up to GPI_TOP_BITS_MAX bits
+               1 2 3 4 | 6 7 8 9      ... and sorts them (sort/single_tile.cl)
 
    One launch, or two if in place, where a group would otherwise overwrite what another one still reads. Serial shape
    only. */
@@ -48,11 +47,11 @@ static uint gpi_share_below(const gpi_key_bits *sample, gpi_key_bits x)
     return below;
 }
 
-/* Returns the position of the k-th key of the sample. It is in the k-th of 512 parts of the keys, at an offset of 512ths of the
-   part that varies by the golden ratio, so that the sample has no period. */
-static ulong gpi_share_place(uint k, ulong n)
+/* Returns the position of the k-th of `size` keys of a sample. It is in the k-th of `size` parts of the keys, at an offset of 512ths
+   of the part that varies by the golden ratio, so that the sample has no period. */
+static ulong gpi_share_place(uint k, uint size, ulong n)
 {
-    return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * GPI_SHARE_SAMPLE);
+    return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * size);
 }
 
 /* Returns a bound that about `rank` keys of the sample are before; the sample is of n keys. Its window is the greatest one with at
@@ -76,7 +75,7 @@ static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank,
     }
     for (uint k = 0, equal = 0; equal <= rank - below; k++) {
         if (sample[k] != bound.window) continue;
-        bound.at = gpi_share_place(k, n);
+        bound.at = gpi_share_place(k, GPI_SHARE_SAMPLE, n);
         equal++;
     }
     return bound;
@@ -88,7 +87,8 @@ static void gpi_share_bounds(gpi_key_share *share, __global const gpi_key *key, 
 {
     const uint width = bits.end - bits.begin;
     gpi_key_bits sample[GPI_SHARE_SAMPLE];
-    for (uint k = 0; k < GPI_SHARE_SAMPLE; k++) sample[k] = gpi_window_of(key[gpi_share_place(k, n)], bits);
+    for (uint k = 0; k < GPI_SHARE_SAMPLE; k++)
+        sample[k] = gpi_window_of(key[gpi_share_place(k, GPI_SHARE_SAMPLE, n)], bits);
     gpi_share_bound begin = {0, 0}, end = {~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width), n};
     share->bound[1] = begin;
     share->bound[2] = end;
@@ -217,60 +217,6 @@ GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong 
     }
 }
 
-#define GPI_SHARE_PASSES ((8 * GPI_KEY_SIZE + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX)
-
-/* Counts the wide digits of keys [begin, end) of all passes. `passes` is a constant in the most frequent call, so that the loop
-   over passes is unrolled. */
-GPI_INLINE void gpi_share_count(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
-                                const uint passes, uint (*next)[GPI_TOP_BINS])
-{
-    for (ulong i = begin; i < end; i++) {
-        const gpi_key_bits k = gpi_window_of(key[i], bits);
-        for (uint p = 0; p < passes; p++) next[p][k >> GPI_TOP_BITS_MAX * p & (GPI_TOP_BINS - 1)]++;
-    }
-}
-
-/* Sorts keys [base, base + n), n > 0, from place `from` into the output, in passes over wide digits. */
-static void gpi_share_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)
-{
-    uint next[GPI_SHARE_PASSES][GPI_TOP_BINS];
-    const uint passes = (bits.end - bits.begin + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX;
-    gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
-    const gpi_key any = move.key[base];
-    for (uint p = 0; p < passes; p++)
-        for (uint d = 0; d < GPI_TOP_BINS; d++) next[p][d] = 0;
-    if (passes == GPI_SHARE_PASSES) gpi_share_count(move.key, base, base + n, bits, GPI_SHARE_PASSES, next);
-    else gpi_share_count(move.key, base, base + n, bits, passes, next);
-    for (uint p = 0; p < passes; p++) {
-        const uint shift = bits.begin + GPI_TOP_BITS_MAX * p, left = bits.end - shift;
-        const gpi_digit digit = {(gpi_key_bits)bits.flip, shift,
-                                 (1u << min(left, (uint)GPI_TOP_BITS_MAX)) - 1};
-        const uint to = gpi_place_next(from, GPI_PLACE_TMP);
-        if (next[p][gpi_digit_of(any, digit)] == n) continue;
-        gpi_top_pass(gpi_move_make(places, from, to), base, n, digit, GPI_TOP_BINS, next[p]);
-        from = to;
-    }
-    gpi_single_tile_end(places, base, n, from);
-}
-
-/* Returns the window `bits` without the bits above the highest one in which keys [base, base + n) differ. */
-static gpi_digit_bits gpi_share_narrow(__global const gpi_key *key, ulong base, ulong n, gpi_digit_bits bits)
-{
-    const gpi_key_bits any = gpi_window_of(key[base], bits);
-    gpi_key_bits differ = 0;
-    for (ulong i = base; i < base + n; i++) differ |= gpi_window_of(key[i], bits) ^ any;
-    bits.end = bits.begin + 8 * sizeof differ - (uint)clz(differ);
-    return bits;
-}
-
-/* Sorts keys [base, base + n), which are in place `from`, into the output. */
-GPI_NOINLINE void gpi_share_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)
-{
-    if (n == 0) return;
-    bits = gpi_share_narrow(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);
-    if (!gpi_single_tile_top(places, base, n, bits, &from)) gpi_share_passes(places, base, n, bits, from);
-}
-
 /* Sorts by shares: a group a share. `steps`: GPI_SHARES_TAKE, GPI_SHARES_SORT, or both. Between two launches `parts` holds each
    share's base and the numbers of keys of its pieces. With two launches, as in place, shares are gathered in the second buffer. */
 GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,
@@ -293,7 +239,7 @@ GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __glo
     if (steps & GPI_SHARES_SORT) {
         const ulong first = part[0] + part[1], last = first + part[2];
         gpi_single_tile_end(places, part[0], part[1], to);
-        gpi_share_sort(places, first, part[2], bits, to);
+        if (part[2]) gpi_single_tile_sort(places, first, part[2], bits, to, 1);
         gpi_single_tile_end(places, last, part[3], to);
     }
 }

@@ -4,15 +4,13 @@
 
        rank(i) = |{j : k(j) < k(i)  or  k(j) = k(i), j < i}|
 
-   More keys are sorted by passes over two digits at the top of the window, which leave few keys with equal digits, and
-   then by insertion:
+   More keys are sorted by the bits in which they differ: by passes over two digits at the top of these, which leave few keys
+   with equal digits, and then by insertion:
 
        n = 1024:    | digit of 8 bits | digit of 8 bits | the rest |
 
-   If these digits are the whole window, no insertion is needed. If digits are not spread, or insertion takes too many
-   steps, keys are sorted by passes over all digits. All passes move keys from place to place (sort/digit.cl).
-
-   Parameters: those of sort/rank_keys.cl. */
+   If these digits are all of the bits, no insertion is needed. If digits are not spread, or insertion takes too many
+   steps, keys are sorted by passes over all of the bits. All passes move keys from place to place (sort/digit.cl). */
 #ifndef GPI_SORT_SINGLE_TILE_CL
 #define GPI_SORT_SINGLE_TILE_CL
 #include "base/platform.cl"
@@ -20,42 +18,52 @@
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 
-typedef gpi_rank_memory gpi_single_tile_memory;
-typedef gpi_rank_shared gpi_single_tile_shared;
-
-/* Sorts keys [base, base + n), n > 0, of place `from` by digits of eight bits, and returns the place in which they end. One reading
-   counts all digits. `tmp_first`: 0 if the first pass may write the output, which lets the last pass always write it. */
-static uint gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
-                                   uint tmp_first, gpi_rank_shared shared)
-{
-    uint count[GPI_PASSES_MAX * GPI_BINS];
-    uint moves = 0;
-    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
-    const gpi_key any = move.key[base];
-    gpi_count_all(move.key, base, base + n, bits, count);
-    for (uint p = 0; p < bits.passes; p++)
-        moves += count[p * GPI_BINS + gpi_digit_of(any, gpi_digit_of_pass(p, bits))] != n;
-    const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;
-    for (uint p = 0; p < bits.passes; p++) {
-        const gpi_digit digit = gpi_digit_of_pass(p, bits);
-        const uint to = gpi_place_next(from, first);
-        ulong sum = base;
-        if (count[p * GPI_BINS + gpi_digit_of(any, digit)] == n) continue;
-        for (uint d = 0; d < GPI_BINS; d++) {
-            shared->next[d] = sum;
-            sum += count[p * GPI_BINS + d];
-        }
-        gpi_move_direct(gpi_move_make(places, from, to), base, base + n, digit, false, shared);
-        from = to;
-    }
-    return from;
-}
-
 /* Copies keys [base, base + n) from place `from` to the output, unless they are there. */
 GPI_NOINLINE void gpi_single_tile_end(gpi_places places, ulong base, ulong n, uint from)
 {
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
     for (ulong i = base; i < base + n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);
+}
+
+/* What distinguishes the keys of a range: bits [begin, end) of order(key) - least. */
+typedef struct gpi_range {
+    gpi_digit_bits bits; /* the window */
+    gpi_key_bits least;  /* of order(key), but only its bits in the window */
+    uint begin, end;
+} gpi_range;
+
+/* Looks at keys [base, base + n), n > 0. */
+static gpi_range gpi_range_of(__global const gpi_key *key, ulong base, ulong n, gpi_digit_bits bits)
+{
+    const gpi_key_bits any = gpi_window_of(key[base], bits);
+    gpi_key_bits least = any, most = any, differ = 0;
+    for (ulong i = base; i < base + n; i++) {
+        const gpi_key_bits window = gpi_window_of(key[i], bits);
+        least = min(least, window);
+        most = max(most, window);
+        differ |= window ^ any;
+    }
+    const uint width = 8 * sizeof differ, low = width - 1 - (uint)clz(differ & ((gpi_key_bits)0 - differ));
+    const gpi_range range = {bits, least << bits.begin, bits.begin + (differ ? low : 0),
+                             bits.begin + width - (uint)clz(most - least)};
+    return range;
+}
+
+/* Digit order(key) - least >> shift & mask. */
+typedef struct gpi_range_digit {
+    gpi_key_bits flip, least;
+    uint shift, mask;
+} gpi_range_digit;
+
+static gpi_range_digit gpi_range_digit_make(gpi_range range, uint shift, uint width)
+{
+    const gpi_range_digit digit = {(gpi_key_bits)range.bits.flip, range.least, shift, (1u << width) - 1};
+    return digit;
+}
+
+static uint gpi_range_digit_of(gpi_key key, gpi_range_digit digit)
+{
+    return (uint)((gpi_key_order(key, digit.flip) - digit.least) >> digit.shift) & digit.mask;
 }
 
 /* ------------------------------------------------------------------ the highest bits, then insertion */
@@ -104,8 +112,11 @@ static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits 
 #define GPI_TOP_MORE 5                                                    /* bits beyond log2(n) */
 #define GPI_TOP_MOST ((1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) - 1) /* keys */
 
+/* Returns how many bits a digit of a pass over all bits has. A wide one's counters take long to clear. */
+static uint gpi_single_tile_width(ulong n) { return n < GPI_TOP_BINS ? 8 : GPI_TOP_BITS_MAX; }
+
 typedef struct gpi_top {
-    gpi_digit low, high;
+    gpi_range_digit low, high;
     uint bins;
     uint next[2][GPI_TOP_BINS]; /* of low and high: counts, then where the next key goes */
 } gpi_top;
@@ -115,8 +126,8 @@ static void gpi_top_count(gpi_top *top, gpi_move move, ulong base, ulong n)
 {
     for (uint d = 0; d < top->bins; d++) top->next[0][d] = top->next[1][d] = 0;
     for (ulong i = base; i < base + n; i++) {
-        top->next[0][gpi_digit_of(move.key[i], top->low)]++;
-        top->next[1][gpi_digit_of(move.key[i], top->high)]++;
+        top->next[0][gpi_range_digit_of(move.key[i], top->low)]++;
+        top->next[1][gpi_range_digit_of(move.key[i], top->high)]++;
         if (i % GPI_RANK_STEP) continue;
         GPI_PREFETCH_WRITE(move.key_to + i);
 #if GPI_VALUE_SIZE
@@ -137,7 +148,8 @@ static bool gpi_top_parts(const gpi_top *top, ulong n)
     return (alike[0] - n) * (alike[1] - n) * (1 << (GPI_TOP_MORE - 1)) < (float)n * n * n;
 }
 
-GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit digit, uint bins,
+/* Moves keys [base, base + n) by a digit of `bins` values; next[d] counts those of digit d. */
+GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_range_digit digit, uint bins,
                                uint *restrict next)
 {
     ulong i = base;
@@ -150,25 +162,24 @@ GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit dig
     for (; i + GPI_PUT_STEP <= base + n; i += GPI_PUT_STEP) {
 #pragma unroll
         for (uint k = 0; k < GPI_PUT_STEP; k++)
-            gpi_move_one(move, i + k, base + next[gpi_digit_of(move.key[i + k], digit)]++);
+            gpi_move_one(move, i + k, base + next[gpi_range_digit_of(move.key[i + k], digit)]++);
     }
-    for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_digit_of(move.key[i], digit)]++);
+    for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_range_digit_of(move.key[i], digit)]++);
 }
 
 /* Sorts keys [base, base + n) of place `*from` into the output by two digits and insertion, if that seems to pay. Returns whether
    they are sorted. If not, they may have been moved: *from is then their place, and equal ones have kept their order. */
-GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint *from)
+GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_range range, uint *from)
 {
     gpi_top top;
-    const uint to = gpi_place_next(*from, GPI_PLACE_TMP), all = bits.end - bits.begin;
+    const uint to = gpi_place_next(*from, GPI_PLACE_TMP), all = range.end - range.begin;
     const uint wide = (64 - (uint)clz(n) + GPI_TOP_MORE + 1) / 2, width = min(wide, (all + 1) / 2);
     const bool exact = all <= 2 * width;
-    if (n > GPI_TOP_MOST || all <= 2 * GPI_DIGIT_BITS) return false;
+    if (n > GPI_TOP_MOST || all <= gpi_single_tile_width(n)) return false;
     top.bins = 1u << width;
-    top.high.flip = top.low.flip = (gpi_key_bits)bits.flip;
-    top.high.mask = top.low.mask = top.bins - 1;
-    top.high.shift = bits.end - width;
-    top.low.shift = exact ? bits.begin : top.high.shift - width; /* the two digits may share a bit */
+    top.high = gpi_range_digit_make(range, range.end - width, width);
+    top.low = gpi_range_digit_make(range, exact ? range.begin : range.end - 2 * width,
+                                   width); /* they may share a bit */
     const gpi_move move = gpi_move_make(places, *from, to);
     gpi_top_count(&top, move, base, n);
     if (!exact && !gpi_top_parts(&top, n)) return false;
@@ -177,16 +188,68 @@ GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_
     gpi_top_pass(gpi_move_make(places, to, *from), base, n, top.high, top.bins, top.next[1]);
     gpi_single_tile_end(places, base, n, *from);
     *from = GPI_PLACE_OUT;
-    return exact || gpi_insert_range(gpi_move_make(places, to, GPI_PLACE_OUT), base, n, bits);
+    return exact || gpi_insert_range(gpi_move_make(places, to, GPI_PLACE_OUT), base, n, range.bits);
 }
 
-/* Sorts keys [base, base + n), n > 0, from place `from` into the output. `tmp_first`: see gpi_single_tile_passes. */
-GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits,
-                                        uint from, uint tmp_first, gpi_rank_shared restrict shared)
+/* ------------------------------------------------------------------ all bits */
+
+#define GPI_SINGLE_TILE_COUNTERS ((8 * GPI_KEY_SIZE + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX * GPI_TOP_BINS)
+
+/* Counts the digits of `width` bits of keys [base, base + n), of all passes: pass p's from next[p << width] on. Returns a bit for each
+   pass in which all keys have the same digit. */
+static uint gpi_single_tile_count(__global const gpi_key *key, ulong base, ulong n, gpi_range range,
+                                  uint width, uint passes, uint *next)
 {
-    if (gpi_single_tile_top(places, base, n, bits, &from)) return;
-    from = gpi_single_tile_passes(places, base, n, bits, from, tmp_first, shared);
+    const gpi_range_digit all = gpi_range_digit_make(range, 0, 0);
+    const gpi_key_bits whole = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - (range.end - range.begin));
+    const uint mask = (1u << width) - 1;
+    uint same = 0;
+    for (uint c = 0; c < passes << width; c++) next[c] = 0;
+    for (ulong i = base; i < base + n; i++) {
+        const gpi_key_bits k = (gpi_key_order(key[i], all.flip) - all.least) >> range.begin & whole;
+        for (uint p = 0; p < passes; p++) next[(p << width) + ((uint)(k >> width * p) & mask)]++;
+    }
+    for (uint p = 0; p < passes; p++) same |= (uint)(next[p << width] == n) << p; /* one key is the least */
+    return same;
+}
+
+/* Sorts keys [base, base + n), n > 0, from place `from` into the output, in passes over all bits. `tmp_first`: 0 if the first pass
+   may write the output, which lets the last pass always write it. */
+static void gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_range range, uint from,
+                                   uint tmp_first)
+{
+    uint next[GPI_SINGLE_TILE_COUNTERS];
+    const uint width = gpi_single_tile_width(n), passes = (range.end - range.begin + width - 1) / width;
+    const uint same = gpi_single_tile_count(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, range,
+                                            width, passes, next);
+    const uint moves = passes - popcount(same);
+    const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;
+    for (uint p = 0; p < passes; p++) {
+        const uint shift = range.begin + width * p;
+        const gpi_range_digit digit = gpi_range_digit_make(range, shift, min(width, range.end - shift));
+        const uint to = gpi_place_next(from, first);
+        if (same >> p & 1) continue;
+        gpi_top_pass(gpi_move_make(places, from, to), base, n, digit, 1u << width, next + (p << width));
+        from = to;
+    }
     gpi_single_tile_end(places, base, n, from);
+}
+
+/* Sorts keys [base, base + n), n > 0, which are in the range, from place `from` into the output. `tmp_first`: see
+   gpi_single_tile_passes. */
+GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_range range, uint from,
+                                        uint tmp_first)
+{
+    if (!gpi_single_tile_top(places, base, n, range, &from))
+        gpi_single_tile_passes(places, base, n, range, from, tmp_first);
+}
+
+/* Sorts as gpi_single_tile_range does. */
+GPI_NOINLINE void gpi_single_tile_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
+                                       uint tmp_first)
+{
+    const gpi_range range = gpi_range_of(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);
+    gpi_single_tile_range(places, base, n, range, from, tmp_first);
 }
 
 #define GPI_SINGLE_TILE_FEW 64

@@ -20,8 +20,8 @@ static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_m
     return 0;
 }
 
-typedef gpi_single_tile_memory gpi_segments_memory;
-typedef gpi_single_tile_shared gpi_segments_shared;
+typedef gpi_rank_memory gpi_segments_memory;
+typedef gpi_rank_shared gpi_segments_shared;
 
 /* Finds the segments that begin in [begin, end): [*first, *last). */
 static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,
@@ -39,11 +39,12 @@ GPI_NOINLINE void gpi_segments_sort(gpi_segments segments, gpi_places places, gp
                                     gpi_segments_shared shared)
 {
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    (void)shared;
     for (uint s = first; s < last; s++) {
         const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;
         if (n == 0 || n > small) continue;
         if (n <= GPI_SINGLE_TILE_FEW) gpi_single_tile_few(move, base, (uint)n, bits);
-        else gpi_single_tile_range(places, base, n, bits, from, tmp_first, shared);
+        else gpi_single_tile_sort(places, base, n, bits, from, tmp_first);
     }
 }
 #endif

@@ -12,7 +12,6 @@
 GPI_KERNEL void gp_sort_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first, uint most,
                              GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
-    GPI_SHARED(gpi_single_tile_memory, shared);
     gpi_places places;
     gpi_digit_bits bits;
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
@@ -20,6 +19,6 @@ GPI_KERNEL void gp_sort_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint fr
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
     if (n == 0) return;
-    gpi_single_tile_range(places, 0, n, bits, from, tmp_first, shared);
+    gpi_single_tile_sort(places, 0, n, bits, from, tmp_first);
 }
 #endif

@@ -35,9 +35,9 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
 
 /* Counts the digits of keys [begin, end) in `row`. Returns 0: whether keys are in order is asked on CPUs only. */
 GPI_INLINE uint gpi_count_block(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
-                                uint order_end, __global ulong *row, gpi_rank_shared shared)
+                                gpi_digit_bits window, __global ulong *row, gpi_rank_shared shared)
 {
-    (void)order_end;
+    (void)window;
     gpi_count_range(key, begin, end, digit, shared);
     GPI_EACH_BIN(d) row[d] = shared->count[d];
     return 0;

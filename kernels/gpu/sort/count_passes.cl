@@ -18,13 +18,13 @@ GPI_INLINE void gpi_count_keys(const gpi_key *key, gpi_digit_bits bits, const ui
         differ |= k[j] ^ k[0];
     }
     for (uint p = 0; p < passes; p++) {
-        if ((differ >> GPI_DIGIT_BITS * p & (GPI_BINS - 1)) == 0) {
-            (void)atomic_add(count + gpi_counter_of(p, k[0] >> GPI_DIGIT_BITS * p), (uint)GPI_LOADS);
+        if ((differ >> GPI_SORT_DIGIT_BITS * p & (GPI_BINS - 1)) == 0) {
+            (void)atomic_add(count + gpi_counter_of(p, k[0] >> GPI_SORT_DIGIT_BITS * p), (uint)GPI_LOADS);
             continue;
         }
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++)
-            GPI_NEAR_INC(count + gpi_counter_of(p, k[j] >> GPI_DIGIT_BITS * p));
+            GPI_NEAR_INC(count + gpi_counter_of(p, k[j] >> GPI_SORT_DIGIT_BITS * p));
     }
 }
 
