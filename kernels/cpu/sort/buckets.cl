@@ -14,7 +14,7 @@
 
    If a part would be too large, the rest of these kernels do nothing, else the passes after them. Serial shape only.
    The program also has the sort of fewer keys by shares (sort/shares.cl).
-   
+
    Parameters: those of sort/bin.cl, with GPI_SAMPLED_BINS 1.
    (Frazer & McKellar, Samplesort, 1970; Stehle & Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.) */
 #ifndef GPI_SORT_BUCKETS_CL

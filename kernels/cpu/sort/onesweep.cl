@@ -3,6 +3,7 @@
 #define GPI_SORT_ONESWEEP_CL
 #include "base/platform.cl"
 #include "group/sync.cl"
+#include "sort/bin.cl"
 #include "sort/digit.cl"
 #include "sort/lookback.cl"
 #include "sort/rank.cl"
@@ -36,7 +37,7 @@ static bool gpi_onesweep_place(gpi_ring ring, uint tile, __global const ulong *b
 /* Moves the elements [base, base + length), which are tile `tile`, to their places of this pass. bases_after: 0, or, for the last
    tile, where to write the bases of the next launch. `lines`: as for gpi_move_range. */
 static void gpi_onesweep_tile(gpi_move move, gpi_ring ring, uint tile, ulong base, uint length,
-                              gpi_digit digit, uint lines, __global const ulong *bases,
+                              gpi_bin_map digit, uint lines, __global const ulong *bases,
                               __global ulong *bases_after, gpi_move_shared shared)
 {
     gpi_count_range(move.key, base, base + length, digit, shared);
