@@ -11686,8 +11686,8 @@ static const char *const gpi_kernel_common_sort_constants[] = {
 "#define GPI_WHEN_BUCKETS 3u",
 "#define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)",
 "#define GPI_BIN_ENTRIES 4096u",
-"#define GPI_BIN_TABLES 3",
-"#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLES + 2 * GPI_BIN_ENTRIES)",
+"#define GPI_BIN_TABLE 3",
+"#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES)",
 "#define GPI_LINES_NEVER 0u",
 "#define GPI_LINES_FETCH 1u",
 "#define GPI_LINES_SPREAD 2u",
@@ -17657,7 +17657,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "}",
 "#define GPI_BINS_ARE_CROWDED 1",
 "#define GPI_BINS_ARE_DIGITS 2",
-"#line 96",
+"#line 95",
 "static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits)",
 "{",
 "gpi_bin_map bin;",
@@ -17665,33 +17665,19 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "bin.base = (gpi_key_bits)map[0];",
 "bin.shift = (uint)map[1];",
 "bin.crowded = map[2] == GPI_BINS_ARE_CROWDED;",
-"bin.table = (__global const uchar *)(map + GPI_BIN_TABLES);",
+"bin.table = (__global const uchar *)(map + GPI_BIN_TABLE);",
 "return bin;",
 "}",
-"#line 107",
+"#line 106",
 "static void gpi_bin_store(__global ulong *map, gpi_bin_map bin, const uchar *table)",
 "{",
-"__global uchar *to = (__global uchar *)(map + GPI_BIN_TABLES);",
+"__global uchar *to = (__global uchar *)(map + GPI_BIN_TABLE);",
 "map[0] = bin.base;",
 "map[1] = bin.shift;",
 "map[2] = bin.crowded;",
-"for (uint e = 0; e < GPI_BIN_ENTRIES; e++) {",
-"to[e] = table[e];",
-"to[GPI_BIN_ENTRIES + e] = (uchar)(e / (GPI_BIN_ENTRIES / GPI_BINS));",
+"for (uint e = 0; e < GPI_BIN_ENTRIES; e++) to[e] = table[e];",
 "}",
-"}",
-"#line 120",
-"static gpi_bin_map gpi_bin_even(__global const ulong *map, gpi_range range)",
-"{",
-"gpi_bin_map bin = gpi_bin_load(map, range.bits);",
-"bin.base = range.least >> range.bits.begin;",
-"const uint width = range.end - range.bits.begin, entries = 31 - (uint)clz(GPI_BIN_ENTRIES);",
-"bin.shift = width > entries ? width - entries : 0;",
-"bin.crowded = 0;",
-"bin.table += GPI_BIN_ENTRIES;",
-"return bin;",
-"}",
-"#line 132",
+"#line 116",
 "static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits bits, __global ulong *map)",
 "{",
 "uint count[GPI_BINS];",
@@ -17708,7 +17694,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "map[2] = GPI_BINS_ARE_DIGITS;",
 "return true;",
 "}",
-"#line 150",
+"#line 134",
 "static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits bits, __global ulong *map)",
 "{",
 "const uint size = (uint)clamp(n / GPI_SAMPLE_EACH, (ulong)GPI_SAMPLE_LEAST, (ulong)GPI_SAMPLE_MOST);",
@@ -17728,7 +17714,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "else gpi_bin_store(map, even, table[0]);",
 "return min(largest, other) <= size / GPI_LARGE_PART;",
 "}",
-"#line 172",
+"#line 156",
 "GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at)",
 "{",
 "gpi_places places;",
@@ -17742,14 +17728,14 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "n >= GPI_SAMPLE_LEAST &&",
 "gpi_bin_sample(gpi_move_make(places, from, GPI_PLACE_OUT).key, n, bits, gpi_part(state, map_at));",
 "}",
-"#line 187",
+"#line 171",
 "static void gpi_buckets_block(gpi_state state, ulong span, ulong *begin, ulong *end)",
 "{",
 "const ulong n = gpi_state_count(state);",
 "*begin = min(n, span * get_group_id(0));",
 "*end = min(n, *begin + span);",
 "}",
-"#line 194",
+"#line 178",
 "GPI_KERNEL void gp_buckets_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,",
 "ulong span, ulong table_at)",
 "{",
@@ -17766,7 +17752,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "gpi_buckets_block(state, span, &begin, &end);",
 "(void)atomic_or(state + GPI_STATE_ORDER, gpi_count_block(move.key, begin, end, bin, bits, row, shared));",
 "}",
-"#line 213",
+"#line 197",
 "GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,",
 "ulong bases_at)",
 "{",
@@ -17781,7 +17767,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "(void)gpi_bases_of(shared);",
 "GPI_EACH_BIN(d) bases[d] = shared->next[d];",
 "}",
-"#line 229",
+"#line 213",
 "GPI_KERNEL void gp_buckets_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,",
 "ulong span, uint lines, ulong table_at, ulong bases_at)",
 "{",
@@ -17802,39 +17788,33 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];",
 "gpi_move_range(move, begin, end, bin, lines, shared);",
 "}",
-"#line 251",
+"#line 235",
 "static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_range range, uint from)",
 "{",
 "if (n > GPI_SINGLE_TILE_FEW) gpi_single_tile_range(places, base, n, range, from, 0);",
 "else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, range.bits);",
 "}",
-"#line 258",
-"GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range,",
-"__global const ulong *map, uint from, uint lines, gpi_rank_shared shared)",
+"#line 242",
+"GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range, uint from)",
 "{",
+"uint next[GPI_BINS], begin = 0;",
 "const uint to = gpi_place_next(from, GPI_PLACE_OUT);",
+"const uint width = min((uint)GPI_SORT_DIGIT_BITS, range.end - range.begin);",
 "const gpi_move move = gpi_move_make(places, from, to);",
-"const gpi_bin_map bin = gpi_bin_even(map, range);",
-"uint count[GPI_BINS];",
-"ulong sum = base;",
-"gpi_count_range(move.key, base, base + n, bin, shared);",
-"for (uint d = 0; d < GPI_BINS; d++) {",
-"count[d] = shared->count[d];",
-"shared->next[d] = sum;",
-"sum += count[d];",
-"}",
-"gpi_move_range(move, base, base + n, bin, lines, shared);",
-"for (uint d = 0; d < GPI_BINS; d++) {",
-"if (count[d] > GPI_SINGLE_TILE_FEW) gpi_single_tile_sort(places, base, count[d], range.bits, to, 0);",
-"else if (count[d]) gpi_bucket_sort(places, base, count[d], range, to);",
-"base += count[d];",
+"const gpi_range high = {range.bits, range.least, range.end - width, range.end};",
+"(void)gpi_single_tile_count(move.key, base, n, high, width, 1, next);",
+"gpi_top_pass(move, base, n, gpi_range_digit_make(range, high.begin, width), 1u << width, next);",
+"for (uint d = 0; d < 1u << width; d++) {",
+"const uint keys = next[d] - begin;",
+"if (keys > GPI_SINGLE_TILE_FEW) gpi_single_tile_sort(places, base + begin, keys, range.bits, to, 0);",
+"else if (keys) gpi_bucket_sort(places, base + begin, keys, range, to);",
+"begin = next[d];",
 "}",
 "}",
-"#line 281",
+"#line 260",
 "GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,",
-"ulong bases_at, ulong few, uint lines)",
+"ulong bases_at, ulong few)",
 "{",
-"GPI_SHARED(gpi_rank_memory, shared);",
 "gpi_places places;",
 "gpi_digit_bits bits;",
 "__global const ulong *bases = gpi_part(state, bases_at), *map = gpi_part(state, map_at);",
@@ -17849,8 +17829,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "gpi_range range = {bits, 0, bits.begin, bits.end};",
 "if (map[2] != GPI_BINS_ARE_DIGITS)",
 "range = gpi_range_of(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);",
-"if (n > few && range.end > range.begin)",
-"gpi_bucket_split(places, base, n, range, map, from, lines, shared);",
+"if (n > few && range.end > range.begin) gpi_bucket_split(places, base, n, range, from);",
 "else gpi_bucket_sort(places, base, n, range, from);",
 "}",
 "#endif",
@@ -32011,8 +31990,8 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 
 /* Bins from a sample (sort/buckets.cl): entries of a table, and what describes them in the scratch. */
 #define GPI_BIN_ENTRIES 4096u
-#define GPI_BIN_TABLES 3 /* ulongs before the two tables */
-#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLES + 2 * GPI_BIN_ENTRIES)
+#define GPI_BIN_TABLE 3 /* ulongs before the table */
+#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES)
 
 /* Which keys are moved through lines (sort/rank_keys.cl). GPI_LINES_FETCH: those of a range in which many digits' positions share
    a set of the first cache. Other keys are moved one by one, and the next cache lines are prefetched. */
@@ -32223,6 +32202,7 @@ static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 {
     const uint32_t tuned = gp->desc.tuning.sort_bucket;
     if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->few || sort->hash) return false;
+    if (sort->desc->count > UINT32_MAX) return false; /* a bucket's keys are counted in 32 bits */
     if (tuned) return tuned > 1 && sort->passes > 1;
     return sort->passes >= GPI_BUCKETS_DIGITS_MIN && sort->desc->count >= gpi_buckets_count_min(sort) &&
            (gpi_sort_element(sort) >= GPI_BUCKETS_SPLIT_ELEMENT ||
@@ -32287,7 +32267,6 @@ static gp_result gpi_buckets_scatter(gpi_call *call, gpi_sort *sort, cl_mem stat
 
 static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    const cl_uint lines = gpi_sort_is_on_amd(call->gp) ? GPI_LINES_FETCH : GPI_LINES_SPREAD;
     gpi_call_kernel(call, sort->buckets, "gp_buckets_sort");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
@@ -32295,7 +32274,6 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
     gpi_sort_arg_at(call, sort->at.map);
     gpi_sort_arg_at(call, sort->at.bases);
     gpi_call_arg_ulong(call, gpi_buckets_few(call->gp, sort));
-    GPI_CALL_ARG(call, lines);
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 

@@ -33,6 +33,7 @@ static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 {
     const uint32_t tuned = gp->desc.tuning.sort_bucket;
     if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->few || sort->hash) return false;
+    if (sort->desc->count > UINT32_MAX) return false; /* a bucket's keys are counted in 32 bits */
     if (tuned) return tuned > 1 && sort->passes > 1;
     return sort->passes >= GPI_BUCKETS_DIGITS_MIN && sort->desc->count >= gpi_buckets_count_min(sort) &&
            (gpi_sort_element(sort) >= GPI_BUCKETS_SPLIT_ELEMENT ||
@@ -97,7 +98,6 @@ static gp_result gpi_buckets_scatter(gpi_call *call, gpi_sort *sort, cl_mem stat
 
 static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    const cl_uint lines = gpi_sort_is_on_amd(call->gp) ? GPI_LINES_FETCH : GPI_LINES_SPREAD;
     gpi_call_kernel(call, sort->buckets, "gp_buckets_sort");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
@@ -105,7 +105,6 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
     gpi_sort_arg_at(call, sort->at.map);
     gpi_sort_arg_at(call, sort->at.bases);
     gpi_call_arg_ulong(call, gpi_buckets_few(call->gp, sort));
-    GPI_CALL_ARG(call, lines);
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 

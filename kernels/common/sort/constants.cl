@@ -27,8 +27,8 @@
 
 /* Bins from a sample (sort/buckets.cl): entries of a table, and what describes them in the scratch. */
 #define GPI_BIN_ENTRIES 4096u
-#define GPI_BIN_TABLES 3 /* ulongs before the two tables */
-#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLES + 2 * GPI_BIN_ENTRIES)
+#define GPI_BIN_TABLE 3 /* ulongs before the table */
+#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES)
 
 /* Which keys are moved through lines (sort/rank_keys.cl). GPI_LINES_FETCH: those of a range in which many digits' positions share
    a set of the first cache. Other keys are moved one by one, and the next cache lines are prefetched. */

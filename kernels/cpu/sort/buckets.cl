@@ -91,8 +91,7 @@ static uint gpi_bin_divide(const gpi_key_bits *sample, uint size, gpi_bin_map bi
 #define GPI_BINS_ARE_CROWDED 1
 #define GPI_BINS_ARE_DIGITS 2
 
-/* Returns the bins that gpi_bin_store has described in the scratch: base; shift; crowded; the table; and another one, whose bins are
-   as wide as each other. */
+/* Returns the bins that gpi_bin_store has described in the scratch: base; shift; crowded; the table. */
 static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits)
 {
     gpi_bin_map bin;
@@ -100,32 +99,17 @@ static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits)
     bin.base = (gpi_key_bits)map[0];
     bin.shift = (uint)map[1];
     bin.crowded = map[2] == GPI_BINS_ARE_CROWDED;
-    bin.table = (__global const uchar *)(map + GPI_BIN_TABLES);
+    bin.table = (__global const uchar *)(map + GPI_BIN_TABLE);
     return bin;
 }
 
 static void gpi_bin_store(__global ulong *map, gpi_bin_map bin, const uchar *table)
 {
-    __global uchar *to = (__global uchar *)(map + GPI_BIN_TABLES);
+    __global uchar *to = (__global uchar *)(map + GPI_BIN_TABLE);
     map[0] = bin.base;
     map[1] = bin.shift;
     map[2] = bin.crowded;
-    for (uint e = 0; e < GPI_BIN_ENTRIES; e++) {
-        to[e] = table[e];
-        to[GPI_BIN_ENTRIES + e] = (uchar)(e / (GPI_BIN_ENTRIES / GPI_BINS));
-    }
-}
-
-/* Returns bins that divide a range evenly, which need no sample. */
-static gpi_bin_map gpi_bin_even(__global const ulong *map, gpi_range range)
-{
-    gpi_bin_map bin = gpi_bin_load(map, range.bits);
-    bin.base = range.least >> range.bits.begin;
-    const uint width = range.end - range.bits.begin, entries = 31 - (uint)clz(GPI_BIN_ENTRIES);
-    bin.shift = width > entries ? width - entries : 0;
-    bin.crowded = 0;
-    bin.table += GPI_BIN_ENTRIES;
-    return bin;
+    for (uint e = 0; e < GPI_BIN_ENTRIES; e++) to[e] = table[e];
 }
 
 /* Chooses the highest eight bits of the window as bins if the sample has about as many keys in each. */
@@ -255,33 +239,27 @@ static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_range ra
 }
 
 /* Sorts as gpi_bucket_sort does, but more keys than the caches hold: splits the range evenly first. */
-GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range,
-                                   __global const ulong *map, uint from, uint lines, gpi_rank_shared shared)
+GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range, uint from)
 {
+    uint next[GPI_BINS], begin = 0;
     const uint to = gpi_place_next(from, GPI_PLACE_OUT);
+    const uint width = min((uint)GPI_SORT_DIGIT_BITS, range.end - range.begin);
     const gpi_move move = gpi_move_make(places, from, to);
-    const gpi_bin_map bin = gpi_bin_even(map, range);
-    uint count[GPI_BINS];
-    ulong sum = base;
-    gpi_count_range(move.key, base, base + n, bin, shared);
-    for (uint d = 0; d < GPI_BINS; d++) {
-        count[d] = shared->count[d];
-        shared->next[d] = sum;
-        sum += count[d];
-    }
-    gpi_move_range(move, base, base + n, bin, lines, shared);
-    for (uint d = 0; d < GPI_BINS; d++) {
-        if (count[d] > GPI_SINGLE_TILE_FEW) gpi_single_tile_sort(places, base, count[d], range.bits, to, 0);
-        else if (count[d]) gpi_bucket_sort(places, base, count[d], range, to);
-        base += count[d];
+    const gpi_range high = {range.bits, range.least, range.end - width, range.end};
+    (void)gpi_single_tile_count(move.key, base, n, high, width, 1, next);
+    gpi_top_pass(move, base, n, gpi_range_digit_make(range, high.begin, width), 1u << width, next);
+    for (uint d = 0; d < 1u << width; d++) {
+        const uint keys = next[d] - begin;
+        if (keys > GPI_SINGLE_TILE_FEW) gpi_single_tile_sort(places, base + begin, keys, range.bits, to, 0);
+        else if (keys) gpi_bucket_sort(places, base + begin, keys, range, to);
+        begin = next[d];
     }
 }
 
-/* Sorts the buckets: a group a bucket. `few`: how many keys the caches hold; `lines`: as for gp_buckets_scatter, in a split. */
+/* Sorts the buckets: a group a bucket. `few`: how many keys the caches hold. */
 GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,
-                                ulong bases_at, ulong few, uint lines)
+                                ulong bases_at, ulong few)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
     gpi_digit_bits bits;
     __global const ulong *bases = gpi_part(state, bases_at), *map = gpi_part(state, map_at);
@@ -296,8 +274,7 @@ GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_
     gpi_range range = {bits, 0, bits.begin, bits.end};
     if (map[2] != GPI_BINS_ARE_DIGITS)
         range = gpi_range_of(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);
-    if (n > few && range.end > range.begin)
-        gpi_bucket_split(places, base, n, range, map, from, lines, shared);
+    if (n > few && range.end > range.begin) gpi_bucket_split(places, base, n, range, from);
     else gpi_bucket_sort(places, base, n, range, from);
 }
 #endif
