@@ -11687,7 +11687,7 @@ static const char *const gpi_kernel_common_sort_constants[] = {
 "#define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)",
 "#define GPI_BIN_ENTRIES 4096u",
 "#define GPI_BIN_TABLE 3",
-"#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES)",
+"#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES + (1 << GPI_SORT_DIGIT_BITS))",
 "#define GPI_LINES_NEVER 0u",
 "#define GPI_LINES_FETCH 1u",
 "#define GPI_LINES_SPREAD 2u",
@@ -17610,7 +17610,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "#define GPI_SAMPLE_EACH 512u",
 "#define GPI_LARGE_PART 16u",
 "#define GPI_EVEN_PART 64u",
-"#line 41 \"kernels/cpu/sort/buckets.cl\"",
+"#line 42 \"kernels/cpu/sort/buckets.cl\"",
 "static gpi_bin_map gpi_bin_make(gpi_digit_bits bits, gpi_key_bits least, gpi_key_bits most, uint crowded)",
 "{",
 "gpi_bin_map bin;",
@@ -17623,7 +17623,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "return bin;",
 "}",
 "#define GPI_UNLIKE (1u << 31)",
-"#line 56",
+"#line 57",
 "static void gpi_sample_count(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uint *count)",
 "{",
 "gpi_key_bits first[GPI_BIN_ENTRIES];",
@@ -17635,7 +17635,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "count[e]++;",
 "}",
 "}",
-"#line 71",
+"#line 72",
 "static uint gpi_bin_divide(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uchar *table)",
 "{",
 "uint count[GPI_BIN_ENTRIES];",
@@ -17657,18 +17657,19 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "}",
 "#define GPI_BINS_ARE_CROWDED 1",
 "#define GPI_BINS_ARE_DIGITS 2",
-"#line 95",
-"static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits)",
+"#line 97",
+"static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits, uint when)",
 "{",
+"const bool sampled = when == GPI_WHEN_BUCKETS;",
 "gpi_bin_map bin;",
 "bin.bits = bits;",
-"bin.base = (gpi_key_bits)map[0];",
-"bin.shift = (uint)map[1];",
-"bin.crowded = map[2] == GPI_BINS_ARE_CROWDED;",
-"bin.table = (__global const uchar *)(map + GPI_BIN_TABLE);",
+"bin.base = sampled ? (gpi_key_bits)map[0] : 0;",
+"bin.shift = sampled ? (uint)map[1] : 0;",
+"bin.crowded = sampled && map[2] == GPI_BINS_ARE_CROWDED;",
+"bin.table = (__global const uchar *)(map + GPI_BIN_TABLE) + (sampled ? 0 : GPI_BIN_ENTRIES);",
 "return bin;",
 "}",
-"#line 106",
+"#line 109",
 "static void gpi_bin_store(__global ulong *map, gpi_bin_map bin, const uchar *table)",
 "{",
 "__global uchar *to = (__global uchar *)(map + GPI_BIN_TABLE);",
@@ -17677,7 +17678,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "map[2] = bin.crowded;",
 "for (uint e = 0; e < GPI_BIN_ENTRIES; e++) to[e] = table[e];",
 "}",
-"#line 116",
+"#line 119",
 "static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits bits, __global ulong *map)",
 "{",
 "uint count[GPI_BINS];",
@@ -17694,7 +17695,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "map[2] = GPI_BINS_ARE_DIGITS;",
 "return true;",
 "}",
-"#line 134",
+"#line 137",
 "static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits bits, __global ulong *map)",
 "{",
 "const uint size = (uint)clamp(n / GPI_SAMPLE_EACH, (ulong)GPI_SAMPLE_LEAST, (ulong)GPI_SAMPLE_MOST);",
@@ -17714,7 +17715,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "else gpi_bin_store(map, even, table[0]);",
 "return min(largest, other) <= size / GPI_LARGE_PART;",
 "}",
-"#line 156",
+"#line 159",
 "GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at)",
 "{",
 "gpi_places places;",
@@ -17723,21 +17724,23 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "const uint from = gpi_from(state, 0);",
 "GPI_PLACES_SET(places);",
 "GPI_BITS_SET(bits);",
+"for (uint d = 0; d < GPI_BINS; d++)",
+"((__global uchar *)(gpi_part(state, map_at) + GPI_BIN_TABLE))[GPI_BIN_ENTRIES + d] = (uchar)d;",
 "state[GPI_STATE_FROM + GPI_PASS_BUCKETS] = from;",
 "state[GPI_STATE_BUCKETS] =",
 "n >= GPI_SAMPLE_LEAST &&",
 "gpi_bin_sample(gpi_move_make(places, from, GPI_PLACE_OUT).key, n, bits, gpi_part(state, map_at));",
 "}",
-"#line 171",
+"#line 176",
 "static void gpi_buckets_block(gpi_state state, ulong span, ulong *begin, ulong *end)",
 "{",
 "const ulong n = gpi_state_count(state);",
 "*begin = min(n, span * get_group_id(0));",
 "*end = min(n, *begin + span);",
 "}",
-"#line 178",
-"GPI_KERNEL void gp_buckets_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,",
-"ulong span, ulong table_at)",
+"#line 186",
+"GPI_KERNEL void gp_buckets_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint pass,",
+"uint when, uint order_end, ulong map_at, ulong span, ulong table_at)",
 "{",
 "GPI_SHARED(gpi_rank_memory, shared);",
 "gpi_places places;",
@@ -17746,13 +17749,15 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "__global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;",
 "GPI_PLACES_SET(places);",
 "GPI_BITS_SET(bits);",
-"if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;",
-"const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits);",
-"const gpi_move move = gpi_move_make(places, gpi_from(state, GPI_PASS_BUCKETS), GPI_PLACE_OUT);",
+"if (gpi_is_idle(state, pass, when)) return;",
+"const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits, when);",
+"const gpi_digit_bits window = {flip, begin_bit, order_end, 0};",
+"const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);",
 "gpi_buckets_block(state, span, &begin, &end);",
-"(void)atomic_or(state + GPI_STATE_ORDER, gpi_count_block(move.key, begin, end, bin, bits, row, shared));",
+"const uint order = gpi_count_block(move.key, begin, end, bin, window, row, shared);",
+"if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);",
 "}",
-"#line 197",
+"#line 207",
 "GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,",
 "ulong bases_at)",
 "{",
@@ -17767,9 +17772,10 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "(void)gpi_bases_of(shared);",
 "GPI_EACH_BIN(d) bases[d] = shared->next[d];",
 "}",
-"#line 213",
-"GPI_KERNEL void gp_buckets_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,",
-"ulong span, uint lines, ulong table_at, ulong bases_at)",
+"#line 223",
+"GPI_KERNEL void gp_buckets_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint pass,",
+"uint when, ulong map_at, ulong span, uint lines, ulong table_at,",
+"ulong bases_at)",
 "{",
 "GPI_SHARED(gpi_rank_memory, shared);",
 "gpi_places places;",
@@ -17779,22 +17785,20 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "__global const ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;",
 "GPI_PLACES_SET(places);",
 "GPI_BITS_SET(bits);",
-"if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS) || gpi_is_trivial(state, GPI_PASS_BUCKETS))",
-"return;",
-"const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits);",
-"const gpi_move move =",
-"gpi_move_make(places, gpi_from(state, GPI_PASS_BUCKETS), gpi_from(state, GPI_PASS_BUCKETS + 1));",
+"if (gpi_is_idle(state, pass, when) || gpi_is_trivial(state, pass)) return;",
+"const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits, when);",
+"const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));",
 "gpi_buckets_block(state, span, &begin, &end);",
 "GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];",
 "gpi_move_range(move, begin, end, bin, lines, shared);",
 "}",
-"#line 235",
+"#line 244",
 "static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_range range, uint from)",
 "{",
 "if (n > GPI_SINGLE_TILE_FEW) gpi_single_tile_range(places, base, n, range, from, 0);",
 "else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, range.bits);",
 "}",
-"#line 242",
+"#line 251",
 "GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range, uint from)",
 "{",
 "uint next[GPI_BINS], begin = 0;",
@@ -17811,7 +17815,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "begin = next[d];",
 "}",
 "}",
-"#line 260",
+"#line 269",
 "GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,",
 "ulong bases_at, ulong few)",
 "{",
@@ -31988,10 +31992,10 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 #define GPI_WHEN_BUCKETS 3u   /* in the kernels of sort/buckets.cl, whose pass is GPI_PASS_BUCKETS */
 #define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
 
-/* Bins from a sample (sort/buckets.cl): entries of a table, and what describes them in the scratch. */
+/* Bins from a sample (sort/buckets.cl): entries of a table, and what describes them in the scratch, with a table of digits. */
 #define GPI_BIN_ENTRIES 4096u
 #define GPI_BIN_TABLE 3 /* ulongs before the table */
-#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES)
+#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES + (1 << GPI_SORT_DIGIT_BITS))
 
 /* Which keys are moved through lines (sort/rank_keys.cl). GPI_LINES_FETCH: those of a range in which many digits' positions share
    a set of the first cache. Other keys are moved one by one, and the next cache lines are prefetched. */
@@ -32142,11 +32146,13 @@ static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
 static cl_uint gpi_sort_from(const gpi_sort *sort);
 static bool gpi_sort_is_on_amd(const gp_context *gp);
+static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when);
 static size_t gpi_sort_lines_from(const gp_context *gp, size_t element);
 static cl_uint gpi_sort_lines_which(const gp_context *gp);
 static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort);
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
                                 cl_uint when);
+static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when);
 static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
                                   cl_uint when);
 
@@ -32227,12 +32233,29 @@ static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
-static gp_result gpi_buckets_count(gpi_call *call, gpi_sort *sort, cl_mem state)
+/* Passes the window of a pass over all keys: all of it to buckets, a digit otherwise. */
+static void gpi_buckets_arg_pass(gpi_call *call, const gpi_sort *sort, cl_mem state, cl_uint pass,
+                                 cl_uint when)
 {
+    const cl_uint begin = when == GPI_WHEN_BUCKETS ? sort->begin_bit : gpi_sort_shift(sort, pass);
+    const cl_uint left = sort->end_bit - begin;
+    const bool whole = when == GPI_WHEN_BUCKETS || left < GPI_SORT_DIGIT_BITS;
+    GPI_CALL_ARG(call, sort->flip);
+    GPI_CALL_ARG(call, begin);
+    gpi_call_arg_uint(call, whole ? sort->end_bit : begin + GPI_SORT_DIGIT_BITS);
+    GPI_CALL_ARG(call, sort->passes);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, when);
+}
+
+static gp_result gpi_buckets_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
+{
+    const bool asks = when == GPI_WHEN_BUCKETS || gpi_sort_asks_order(sort, pass, when);
     gpi_call_kernel(call, sort->buckets, "gp_buckets_count");
     gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_bits(call, sort);
-    GPI_CALL_ARG(call, state);
+    gpi_buckets_arg_pass(call, sort, state, pass, when);
+    gpi_call_arg_uint(call, asks ? sort->end_bit : 0);
     gpi_sort_arg_at(call, sort->at.map);
     gpi_call_arg_ulong(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.table);
@@ -32251,12 +32274,11 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
-static gp_result gpi_buckets_scatter(gpi_call *call, gpi_sort *sort, cl_mem state)
+static gp_result gpi_buckets_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
 {
     gpi_call_kernel(call, sort->buckets, "gp_buckets_scatter");
     gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_bits(call, sort);
-    GPI_CALL_ARG(call, state);
+    gpi_buckets_arg_pass(call, sort, state, pass, when);
     gpi_sort_arg_at(call, sort->at.map);
     gpi_call_arg_ulong(call, sort->block_span);
     gpi_call_arg_uint(call, gpi_sort_lines(call->gp, sort));
@@ -32277,14 +32299,21 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
-/* Enqueues a sort by buckets, which does nothing on the device if a bucket is likely to be too large. */
+/* Enqueues a sort by buckets, then classic passes. The device leaves out one or the other. */
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
+    cl_uint pass;
     gp_result result = gpi_buckets_sample(call, sort, state);
-    if (result == GP_OK) result = gpi_buckets_count(call, sort, state);
+    if (result == GP_OK) result = gpi_buckets_count(call, sort, state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS);
     if (result == GP_OK) result = gpi_buckets_spine(call, sort, state);
-    if (result == GP_OK) result = gpi_buckets_scatter(call, sort, state);
-    return result == GP_OK ? gpi_buckets_sort(call, sort, state) : result;
+    if (result == GP_OK) result = gpi_buckets_scatter(call, sort, state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS);
+    if (result == GP_OK) result = gpi_buckets_sort(call, sort, state);
+    for (pass = 0; pass < sort->passes && result == GP_OK; pass++) {
+        result = gpi_buckets_count(call, sort, state, pass, GPI_UNLESS_BUCKETS);
+        if (result == GP_OK) result = gpi_sort_spine(call, sort, state, pass, GPI_UNLESS_BUCKETS);
+        if (result == GP_OK) result = gpi_buckets_scatter(call, sort, state, pass, GPI_UNLESS_BUCKETS);
+    }
+    return result;
 }
 /* ---- End file src/sort/buckets.c ---- */
 
@@ -33250,21 +33279,6 @@ static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
-static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
-{
-    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
-    gpi_call_kernel(call, sort->program, "gp_sort_spine");
-    GPI_CALL_ARG(call, state);
-    GPI_CALL_ARG(call, pass);
-    GPI_CALL_ARG(call, when);
-    gpi_call_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
-    GPI_CALL_ARG(call, sort->blocks);
-    gpi_sort_arg_at(call, sort->at.table);
-    gpi_sort_arg_at(call, sort->at.bases);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &sort->plan, 1);
-}
-
 /* Enqueues classic pass `pass`: count, spine, scatter. */
 static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
                                        cl_uint when)
@@ -33277,11 +33291,11 @@ static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem st
 
 static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    gp_result result = sort->buckets ? gpi_buckets_launch(call, sort, state) : GP_OK;
+    gp_result result = GP_OK;
     cl_uint pass;
-    for (pass = 0; pass < sort->passes && result == GP_OK; pass++)
-        result =
-            gpi_sort_classic_pass(call, sort, state, pass, sort->buckets ? GPI_UNLESS_BUCKETS : GPI_ALWAYS);
+    if (sort->buckets) result = gpi_buckets_launch(call, sort, state);
+    for (pass = 0; pass < sort->passes && !sort->buckets && result == GP_OK; pass++)
+        result = gpi_sort_classic_pass(call, sort, state, pass, GPI_ALWAYS);
     return result == GP_OK ? gpi_sort_copy(call, sort, state) : result;
 }
 
@@ -33608,6 +33622,21 @@ static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     gpi_call_arg_ulong(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.table);
     return gpi_call_launch(call, &sort->plan, sort->blocks);
+}
+
+static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
+{
+    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
+    gpi_call_kernel(call, sort->program, "gp_sort_spine");
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, when);
+    gpi_call_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    GPI_CALL_ARG(call, sort->blocks);
+    gpi_sort_arg_at(call, sort->at.table);
+    gpi_sort_arg_at(call, sort->at.bases);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, 1);
 }
 
 static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,

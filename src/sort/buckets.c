@@ -58,12 +58,29 @@ static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
-static gp_result gpi_buckets_count(gpi_call *call, gpi_sort *sort, cl_mem state)
+/* Passes the window of a pass over all keys: all of it to buckets, a digit otherwise. */
+static void gpi_buckets_arg_pass(gpi_call *call, const gpi_sort *sort, cl_mem state, cl_uint pass,
+                                 cl_uint when)
 {
+    const cl_uint begin = when == GPI_WHEN_BUCKETS ? sort->begin_bit : gpi_sort_shift(sort, pass);
+    const cl_uint left = sort->end_bit - begin;
+    const bool whole = when == GPI_WHEN_BUCKETS || left < GPI_SORT_DIGIT_BITS;
+    GPI_CALL_ARG(call, sort->flip);
+    GPI_CALL_ARG(call, begin);
+    gpi_call_arg_uint(call, whole ? sort->end_bit : begin + GPI_SORT_DIGIT_BITS);
+    GPI_CALL_ARG(call, sort->passes);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, when);
+}
+
+static gp_result gpi_buckets_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
+{
+    const bool asks = when == GPI_WHEN_BUCKETS || gpi_sort_asks_order(sort, pass, when);
     gpi_call_kernel(call, sort->buckets, "gp_buckets_count");
     gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_bits(call, sort);
-    GPI_CALL_ARG(call, state);
+    gpi_buckets_arg_pass(call, sort, state, pass, when);
+    gpi_call_arg_uint(call, asks ? sort->end_bit : 0);
     gpi_sort_arg_at(call, sort->at.map);
     gpi_call_arg_ulong(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.table);
@@ -82,12 +99,11 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
-static gp_result gpi_buckets_scatter(gpi_call *call, gpi_sort *sort, cl_mem state)
+static gp_result gpi_buckets_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
 {
     gpi_call_kernel(call, sort->buckets, "gp_buckets_scatter");
     gpi_sort_arg_places(call, sort);
-    gpi_sort_arg_bits(call, sort);
-    GPI_CALL_ARG(call, state);
+    gpi_buckets_arg_pass(call, sort, state, pass, when);
     gpi_sort_arg_at(call, sort->at.map);
     gpi_call_arg_ulong(call, sort->block_span);
     gpi_call_arg_uint(call, gpi_sort_lines(call->gp, sort));
@@ -108,12 +124,19 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
-/* Enqueues a sort by buckets, which does nothing on the device if a bucket is likely to be too large. */
+/* Enqueues a sort by buckets, then classic passes. The device leaves out one or the other. */
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
+    cl_uint pass;
     gp_result result = gpi_buckets_sample(call, sort, state);
-    if (result == GP_OK) result = gpi_buckets_count(call, sort, state);
+    if (result == GP_OK) result = gpi_buckets_count(call, sort, state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS);
     if (result == GP_OK) result = gpi_buckets_spine(call, sort, state);
-    if (result == GP_OK) result = gpi_buckets_scatter(call, sort, state);
-    return result == GP_OK ? gpi_buckets_sort(call, sort, state) : result;
+    if (result == GP_OK) result = gpi_buckets_scatter(call, sort, state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS);
+    if (result == GP_OK) result = gpi_buckets_sort(call, sort, state);
+    for (pass = 0; pass < sort->passes && result == GP_OK; pass++) {
+        result = gpi_buckets_count(call, sort, state, pass, GPI_UNLESS_BUCKETS);
+        if (result == GP_OK) result = gpi_sort_spine(call, sort, state, pass, GPI_UNLESS_BUCKETS);
+        if (result == GP_OK) result = gpi_buckets_scatter(call, sort, state, pass, GPI_UNLESS_BUCKETS);
+    }
+    return result;
 }

@@ -137,21 +137,6 @@ static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
-static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
-{
-    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
-    gpi_call_kernel(call, sort->program, "gp_sort_spine");
-    GPI_CALL_ARG(call, state);
-    GPI_CALL_ARG(call, pass);
-    GPI_CALL_ARG(call, when);
-    gpi_call_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
-    GPI_CALL_ARG(call, sort->blocks);
-    gpi_sort_arg_at(call, sort->at.table);
-    gpi_sort_arg_at(call, sort->at.bases);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &sort->plan, 1);
-}
-
 /* Enqueues classic pass `pass`: count, spine, scatter. */
 static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
                                        cl_uint when)
@@ -164,11 +149,11 @@ static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem st
 
 static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    gp_result result = sort->buckets ? gpi_buckets_launch(call, sort, state) : GP_OK;
+    gp_result result = GP_OK;
     cl_uint pass;
-    for (pass = 0; pass < sort->passes && result == GP_OK; pass++)
-        result =
-            gpi_sort_classic_pass(call, sort, state, pass, sort->buckets ? GPI_UNLESS_BUCKETS : GPI_ALWAYS);
+    if (sort->buckets) result = gpi_buckets_launch(call, sort, state);
+    for (pass = 0; pass < sort->passes && !sort->buckets && result == GP_OK; pass++)
+        result = gpi_sort_classic_pass(call, sort, state, pass, GPI_ALWAYS);
     return result == GP_OK ? gpi_sort_copy(call, sort, state) : result;
 }
 

@@ -102,11 +102,13 @@ static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
 static cl_uint gpi_sort_from(const gpi_sort *sort);
 static bool gpi_sort_is_on_amd(const gp_context *gp);
+static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when);
 static size_t gpi_sort_lines_from(const gp_context *gp, size_t element);
 static cl_uint gpi_sort_lines_which(const gp_context *gp);
 static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort);
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
                                 cl_uint when);
+static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when);
 static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
                                   cl_uint when);
 

@@ -25,10 +25,10 @@
 #define GPI_WHEN_BUCKETS 3u   /* in the kernels of sort/buckets.cl, whose pass is GPI_PASS_BUCKETS */
 #define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
 
-/* Bins from a sample (sort/buckets.cl): entries of a table, and what describes them in the scratch. */
+/* Bins from a sample (sort/buckets.cl): entries of a table, and what describes them in the scratch, with a table of digits. */
 #define GPI_BIN_ENTRIES 4096u
 #define GPI_BIN_TABLE 3 /* ulongs before the table */
-#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES)
+#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES + (1 << GPI_SORT_DIGIT_BITS))
 
 /* Which keys are moved through lines (sort/rank_keys.cl). GPI_LINES_FETCH: those of a range in which many digits' positions share
    a set of the first cache. Other keys are moved one by one, and the next cache lines are prefetched. */

@@ -6,13 +6,14 @@
    Each key is read from memory and written two or three times, whatever its width.
 
        gp_buckets_sample    one group: the parts; is any likely to be too large?
-       gp_buckets_count     a group a block: table[block][b]; are the keys in order already?
+       gp_buckets_count     a group a block: table[block][b]; are keys in order already?
        gp_buckets_spine     one group: bases of the buckets
        gp_buckets_scatter   a group a block
        gp_buckets_sort      a group a bucket: a large one is divided once more, and the rest are sorted as few keys
                             are (sort/single_tile.cl)
 
-   If a part would be too large, the rest of these kernels do nothing, else the passes after them. Serial shape only.
+   If a part would be too large, the rest of these kernels do nothing, and classic passes follow: gp_buckets_count, gp_sort_spine
+   and gp_buckets_scatter for each digit. Otherwise these do nothing. Serial shape only.
    The program also has the sort of fewer keys by shares (sort/shares.cl).
 
    Parameters: those of sort/bin.cl, with GPI_SAMPLED_BINS 1.
@@ -91,15 +92,17 @@ static uint gpi_bin_divide(const gpi_key_bits *sample, uint size, gpi_bin_map bi
 #define GPI_BINS_ARE_CROWDED 1
 #define GPI_BINS_ARE_DIGITS 2
 
-/* Returns the bins that gpi_bin_store has described in the scratch: base; shift; crowded; the table. */
-static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits)
+/* Returns the bins that gpi_bin_store has described in the scratch: base; shift; crowded; the table. For a classic pass, returns the
+   digits `bits` as bins; their table is behind the other one. */
+static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits, uint when)
 {
+    const bool sampled = when == GPI_WHEN_BUCKETS;
     gpi_bin_map bin;
     bin.bits = bits;
-    bin.base = (gpi_key_bits)map[0];
-    bin.shift = (uint)map[1];
-    bin.crowded = map[2] == GPI_BINS_ARE_CROWDED;
-    bin.table = (__global const uchar *)(map + GPI_BIN_TABLE);
+    bin.base = sampled ? (gpi_key_bits)map[0] : 0;
+    bin.shift = sampled ? (uint)map[1] : 0;
+    bin.crowded = sampled && map[2] == GPI_BINS_ARE_CROWDED;
+    bin.table = (__global const uchar *)(map + GPI_BIN_TABLE) + (sampled ? 0 : GPI_BIN_ENTRIES);
     return bin;
 }
 
@@ -161,6 +164,8 @@ GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
     const uint from = gpi_from(state, 0);
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
+    for (uint d = 0; d < GPI_BINS; d++)
+        ((__global uchar *)(gpi_part(state, map_at) + GPI_BIN_TABLE))[GPI_BIN_ENTRIES + d] = (uchar)d;
     state[GPI_STATE_FROM + GPI_PASS_BUCKETS] = from;
     state[GPI_STATE_BUCKETS] =
         n >= GPI_SAMPLE_LEAST &&
@@ -175,8 +180,11 @@ static void gpi_buckets_block(gpi_state state, ulong span, ulong *begin, ulong *
     *end = min(n, *begin + span);
 }
 
-GPI_KERNEL void gp_buckets_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,
-                                 ulong span, ulong table_at)
+/* Counts the keys of each group's block by bucket, or by the digit of a classic pass, in the group's row of the table. Bits [begin_bit,
+   end_bit): the window, or that digit. `order_end`: the end of the window if the kernel also has to find out whether keys are in
+   order; else 0. */
+GPI_KERNEL void gp_buckets_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint pass,
+                                 uint when, uint order_end, ulong map_at, ulong span, ulong table_at)
 {
     GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
@@ -185,11 +193,13 @@ GPI_KERNEL void gp_buckets_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi
     __global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
-    if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;
-    const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits);
-    const gpi_move move = gpi_move_make(places, gpi_from(state, GPI_PASS_BUCKETS), GPI_PLACE_OUT);
+    if (gpi_is_idle(state, pass, when)) return;
+    const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits, when);
+    const gpi_digit_bits window = {flip, begin_bit, order_end, 0};
+    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);
     gpi_buckets_block(state, span, &begin, &end);
-    (void)atomic_or(state + GPI_STATE_ORDER, gpi_count_block(move.key, begin, end, bin, bits, row, shared));
+    const uint order = gpi_count_block(move.key, begin, end, bin, window, row, shared);
+    if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);
 }
 
 /* Writes the bases of the buckets. `to`: their place, which is the input's if keys are in order; `passes`: those of the whole sort.
@@ -209,9 +219,10 @@ GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blo
     GPI_EACH_BIN(d) bases[d] = shared->next[d];
 }
 
-/* `lines`: which keys are moved through lines (GPI_LINES_..., sort/constants.cl). */
-GPI_KERNEL void gp_buckets_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,
-                                   ulong span, uint lines, ulong table_at, ulong bases_at)
+/* Moves what gp_buckets_count has counted. `lines`: which keys are moved through lines (GPI_LINES_..., sort/constants.cl). */
+GPI_KERNEL void gp_buckets_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint pass,
+                                   uint when, ulong map_at, ulong span, uint lines, ulong table_at,
+                                   ulong bases_at)
 {
     GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
@@ -221,11 +232,9 @@ GPI_KERNEL void gp_buckets_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, g
     __global const ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
-    if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS) || gpi_is_trivial(state, GPI_PASS_BUCKETS))
-        return;
-    const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits);
-    const gpi_move move =
-        gpi_move_make(places, gpi_from(state, GPI_PASS_BUCKETS), gpi_from(state, GPI_PASS_BUCKETS + 1));
+    if (gpi_is_idle(state, pass, when) || gpi_is_trivial(state, pass)) return;
+    const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits, when);
+    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
     gpi_buckets_block(state, span, &begin, &end);
     GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];
     gpi_move_range(move, begin, end, bin, lines, shared);
