@@ -166,8 +166,8 @@ test-python: build/python/env.stamp ## the Python package: its tests from an ins
 	$(PYTHON_ENV)/bin/mypy --cache-dir build/python/mypy --config-file python/pyproject.toml
 	@cd python && ../$(PYTHON_ENV)/bin/pytest $(PYTEST)
 
-test-all: $(filter-out $(CPP_PROGRAMS),$(TEST_PROGRAMS)) ## the tests in C on PoCL, PoCL 7, Intel's CPU runtime, rusticl and Oclgrind
-	@tools/test_all.sh $^
+test-all: $(filter-out $(CPP_PROGRAMS),$(TEST_PROGRAMS)) build/tools/cpu_mask.so ## the tests in C on PoCL, also as with AVX2, SSE4.1 and SSE2 alone, on PoCL 7, Intel's CPU runtime, rusticl and Oclgrind
+	@tools/test_all.sh $(filter-out %.so,$^)
 
 # SHAPES names some of the test programs, CLASSES some of the classes, SUB_GROUPS some of the sizes.
 SHAPES ?= $(C_TESTS)
@@ -178,7 +178,7 @@ test-shapes: $(SHAPES:%=build/tests/%) ## the tests on PoCL in the shapes of GPU
 	@PLATFORMS="$(CLASSES:%=as-%) $(SUB_GROUPS:%=sub_group-%)" tools/test_all.sh $^
 
 # MASKS names features, MASKED test programs, or all: by default one of each family. gpinfo's self-test comes first.
-MASKED ?= test_reduce test_select test_unique test_reduce_by_key test_search test_nest_strings test_hash_values test_gather test_histogram
+MASKED ?= test_lanes test_sort_shares test_reduce test_select test_unique test_reduce_by_key test_search test_nest_strings test_hash_values test_gather test_histogram
 MASKED_PROGRAMS := build/examples/gpinfo $(if $(filter all,$(MASKED)),$(TEST_PROGRAMS),$(MASKED:%=build/tests/%))
 test-masked: $(MASKED_PROGRAMS) build/tools/cpu_mask.so ## some tests on PoCL without features of this CPU: as with AVX2, with AVX and with SSE alone; MASKS=avx2,avx512 takes one
 	@tools/test_masked.sh $(MASKED_PROGRAMS)

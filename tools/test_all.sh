@@ -3,14 +3,15 @@
 #
 # usage: tools/test_all.sh PROGRAM...
 #
-# PLATFORMS=pocl,rusticl takes some of them. pocl7 is the PoCL of Debian's next release, in a root of its own. There are also as-nvidia, as-amd, as-intel_gpu, as-mali, as-adreno, as-apple,
+# PLATFORMS=pocl,rusticl takes some of them. pocl7 is the PoCL of Debian's next release, in a root of its own; pocl-avx2, pocl-sse4 and
+# pocl-sse2 are PoCL with what this CPU has beyond that hidden (tools/test_masked.sh). There are also as-nvidia, as-amd, as-intel_gpu, as-mali, as-adreno, as-apple,
 # as-unknown and as-llvmpipe: PoCL with the rows that this class of devices has in src/runtime/tuning_table.h; and sub_group-8 to sub_group-128: PoCL
 # with emulated sub-groups of this size; both without optimization, unless GPUPRIM_TEST_OPTIONS is set. mixed is all but Oclgrind in one process, for test_host_devices. intel-sub_groups is Intel's CPU runtime with the rows of Intel's GPUs and sub-groups of its own.
 #
 # A platform is skipped only where this system has no package for it; tools/deps.sh says so.
 set -eu
 
-PLATFORMS=$(echo "${PLATFORMS:-pocl pocl7 intel rusticl oclgrind}" | tr , " ")
+PLATFORMS=$(echo "${PLATFORMS:-pocl pocl7 pocl-avx2 pocl-sse4 pocl-sse2 intel rusticl oclgrind}" | tr , " ")
 results=build/test-all
 rm -rf $results
 mkdir -p $results
@@ -47,12 +48,23 @@ run_as_gpu() { # variable=value program...
         TEST_TIMEOUT="${TEST_TIMEOUT:-1200}" tools/run_tests.sh "$@"
 }
 
+# Skipped on a CPU that has nothing to hide.
+run_masked() { # program...
+    masked=0
+    tools/test_masked.sh "$@" || masked=$?
+    [ -s "$TEST_RESULTS" ] || echo '* skipped' >"$TEST_RESULTS"
+    [ $masked = 0 ] || [ $masked = 2 ]
+}
+
 run_on() { # platform program...
     platform=$1
     shift
     export TEST_RESULTS=$results/$platform
     case $platform in
     pocl) GPUPRIM_DEVICE=Portable tools/run_tests.sh "$@" ;;
+    pocl-avx2) MASKS=avx512 run_masked "$@" ;;
+    pocl-sse4) MASKS=avx run_masked "$@" ;;
+    pocl-sse2) MASKS=avx,sse3,ssse3,sse4 run_masked "$@" ;;
     pocl7)
         GPUPRIM_DEVICE=Portable TEST_RUNNER=tools/next_run.sh TEST_TIMEOUT=${TEST_TIMEOUT:-1200} tools/run_tests.sh "$@"
         ;;
@@ -106,7 +118,7 @@ failed=
 for platform in $PLATFORMS; do
     found=0
     case $platform in
-    as-* | sub_group-*) tools/deps.sh pocl || found=$? ;;
+    as-* | sub_group-* | pocl-*) tools/deps.sh pocl || found=$? ;;
     intel-*) tools/deps.sh intel || found=$? ;;
     pocl7) tools/deps.sh next || found=$? ;;
     *) tools/deps.sh "$platform" || found=$? ;;
