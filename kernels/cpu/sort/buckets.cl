@@ -30,9 +30,9 @@
 #include "sort/shares.cl"
 #include "sort/single_tile.cl"
 
-#define GPI_SAMPLE_MOST 4096u  /* keys of a sample */
-#define GPI_SAMPLE_LEAST 1024u /* the same */
-#define GPI_SAMPLE_EACH 512u   /* keys of which one is in the sample, if that is not too many or too few */
+#define GPI_SAMPLE_MOST 4096u  /* the most keys of a sample */
+#define GPI_SAMPLE_LEAST 1024u /* the fewest */
+#define GPI_SAMPLE_EACH 512u   /* keys for each key of a sample, between these two */
 #define GPI_LARGE_PART 16u     /* buckets do not pay if one has more than this part of the keys */
 #define GPI_EVEN_PART 64u      /* no other scale is tried if none has more than this part */
 
@@ -106,6 +106,7 @@ static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits, 
     return bin;
 }
 
+/* Writes what gpi_bin_load reads for buckets. */
 static void gpi_bin_store(__global ulong *map, gpi_bin_map bin, const uchar *table)
 {
     __global uchar *to = (__global uchar *)(map + GPI_BIN_TABLE);
@@ -115,7 +116,8 @@ static void gpi_bin_store(__global ulong *map, gpi_bin_map bin, const uchar *tab
     for (uint e = 0; e < GPI_BIN_ENTRIES; e++) to[e] = table[e];
 }
 
-/* Chooses the highest eight bits of the window as bins if the sample has about as many keys in each. */
+/* Writes a description of the window's highest eight bits as bins, if the sample has about as many keys in each. Returns whether it
+   has. */
 static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits bits, __global ulong *map)
 {
     uint count[GPI_BINS];
@@ -156,6 +158,7 @@ static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits 
 
 /* ------------------------------------------------------------------ kernels */
 
+/* Writes whether buckets are likely to pay, and the bins of both kinds of passes. One group. */
 GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at)
 {
     gpi_places places;

@@ -32,7 +32,7 @@ typedef struct gpi_range {
     uint begin, end;
 } gpi_range;
 
-/* Looks at keys [base, base + n), n > 0. */
+/* Returns the range of keys [base, base + n), n > 0. */
 static gpi_range gpi_range_of(__global const gpi_key *key, ulong base, ulong n, gpi_digit_bits bits)
 {
     const gpi_key_bits any = gpi_window_of(key[base], bits);
