@@ -15,7 +15,7 @@ import unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 GPBENCH = os.path.join(ROOT, "build", "gpbench")
-LIBRARIES = ("std", "tbb", "boost", "simdjson", "viennacl", "duckdb", "polars", "pyopencl")
+LIBRARIES = ("std", "tbb", "boost", "simdjson", "viennacl", "highway", "duckdb", "numpy", "polars", "pyopencl")
 
 
 def gpbench(*arguments):
