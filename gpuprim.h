@@ -11690,8 +11690,7 @@ static const char *const gpi_kernel_common_sort_constants[] = {
 "#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES + (1 << GPI_SORT_DIGIT_BITS))",
 "#define GPI_LINES_NEVER 0u",
 "#define GPI_LINES_FETCH 1u",
-"#define GPI_LINES_SPREAD 2u",
-"#define GPI_LINES_ALWAYS 3u",
+"#define GPI_LINES_ALWAYS 2u",
 "#define GPI_SHARES_TAKE 1u",
 "#define GPI_SHARES_SORT 2u",
 "#define GPI_MERGE_RUNS_MOST 8",
@@ -18407,10 +18406,11 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "GPI_NOINLINE void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_bin_map bin, uint lines,",
 "gpi_rank_shared restrict shared)",
 "{",
-"const bool spread = lines >= GPI_LINES_SPREAD && gpi_is_spread(move.key, begin, end, bin);",
+"const bool always = lines == GPI_LINES_ALWAYS;",
+"const bool spread = always && gpi_is_spread(move.key, begin, end, bin);",
 "const bool fetch = lines == GPI_LINES_FETCH;",
 "const bool collide = fetch && gpi_places_collide(move, shared->next);",
-"if (spread || collide || lines == GPI_LINES_ALWAYS) gpi_move_lines(move, begin, end, bin, spread, shared);",
+"if (always || collide) gpi_move_lines(move, begin, end, bin, spread, shared);",
 "else gpi_move_direct(move, begin, end, bin, fetch, shared);",
 "}",
 "#endif",
@@ -32001,8 +32001,7 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
    a set of the first cache. Other keys are moved one by one, and the next cache lines are prefetched. */
 #define GPI_LINES_NEVER 0u
 #define GPI_LINES_FETCH 1u
-#define GPI_LINES_SPREAD 2u /* those of a range in which two keys hardly ever have the same digit */
-#define GPI_LINES_ALWAYS 3u
+#define GPI_LINES_ALWAYS 2u
 
 /* Steps of a sort by shares. */
 #define GPI_SHARES_TAKE 1u
@@ -33470,14 +33469,6 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
-/* Returns the smallest count above those sorted by shares. Returns the count of `sort`, one more than a group sorts, if
-   there are no shares or if buckets begin before that. */
-static size_t gpi_sort_warm_up_passes(const gp_context *gp, const gpi_sort *sort)
-{
-    const size_t n = GPI_SORT_SHARES_SPAN * (gpi_sort_few(sort) + 1);
-    return gpi_sort_shares_of(gp, sort) && n < gpi_buckets_count_min(sort) ? n : sort->desc->count;
-}
-
 /* Sorts zeros in buffers of its own: few of them, and then enough for the kernels of each way to sort. It leaves out
    kernels that stand by only if keys are very many (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
@@ -33485,7 +33476,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[4] = {1, 0, 0, 0}, i; /* one group; shares; passes; buckets */
+    size_t counts[3] = {1, 0, 0}, i; /* one group; shares, or passes; buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
@@ -33498,14 +33489,12 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     probe.count = sort.plan.shape == GP_SHAPE_SERIAL ? gpi_sort_few(&sort) : gpi_plan_tile(&sort.plan);
     probe.count++;
     counts[1] = probe.count;
-    counts[2] = gpi_sort_warm_up_passes(gp, &sort);
-    if (sort.plan.shape == GP_SHAPE_SERIAL) counts[3] = gpi_buckets_count_min(&sort);
-    result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * sort.key_size, &probe.keys);
+    if (sort.plan.shape == GP_SHAPE_SERIAL) counts[2] = gpi_buckets_count_min(&sort);
+    result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * sort.key_size, &probe.keys);
     if (result == GP_OK && probe.value_size)
-        result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * probe.value_size, &probe.values);
-    for (i = 0; i < 4 && result == GP_OK; i++) {
-        if (desc->count && (desc->count < counts[i] || (i < 2 && desc->count >= counts[i + 1]))) continue;
-        if (i == 1 && counts[1] == counts[2]) continue;
+        result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * probe.value_size, &probe.values);
+    for (i = 0; i < 3 && result == GP_OK; i++) {
+        if (desc->count && (desc->count < counts[i] || (i < 1 && desc->count >= counts[1]))) continue;
         probe.count = counts[i];
         result = gp_sort(gp, &probe);
     }

@@ -328,14 +328,6 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
-/* Returns the smallest count above those sorted by shares. Returns the count of `sort`, one more than a group sorts, if
-   there are no shares or if buckets begin before that. */
-static size_t gpi_sort_warm_up_passes(const gp_context *gp, const gpi_sort *sort)
-{
-    const size_t n = GPI_SORT_SHARES_SPAN * (gpi_sort_few(sort) + 1);
-    return gpi_sort_shares_of(gp, sort) && n < gpi_buckets_count_min(sort) ? n : sort->desc->count;
-}
-
 /* Sorts zeros in buffers of its own: few of them, and then enough for the kernels of each way to sort. It leaves out
    kernels that stand by only if keys are very many (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
@@ -343,7 +335,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[4] = {1, 0, 0, 0}, i; /* one group; shares; passes; buckets */
+    size_t counts[3] = {1, 0, 0}, i; /* one group; shares, or passes; buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
@@ -356,14 +348,12 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     probe.count = sort.plan.shape == GP_SHAPE_SERIAL ? gpi_sort_few(&sort) : gpi_plan_tile(&sort.plan);
     probe.count++;
     counts[1] = probe.count;
-    counts[2] = gpi_sort_warm_up_passes(gp, &sort);
-    if (sort.plan.shape == GP_SHAPE_SERIAL) counts[3] = gpi_buckets_count_min(&sort);
-    result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * sort.key_size, &probe.keys);
+    if (sort.plan.shape == GP_SHAPE_SERIAL) counts[2] = gpi_buckets_count_min(&sort);
+    result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * sort.key_size, &probe.keys);
     if (result == GP_OK && probe.value_size)
-        result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * probe.value_size, &probe.values);
-    for (i = 0; i < 4 && result == GP_OK; i++) {
-        if (desc->count && (desc->count < counts[i] || (i < 2 && desc->count >= counts[i + 1]))) continue;
-        if (i == 1 && counts[1] == counts[2]) continue;
+        result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * probe.value_size, &probe.values);
+    for (i = 0; i < 3 && result == GP_OK; i++) {
+        if (desc->count && (desc->count < counts[i] || (i < 1 && desc->count >= counts[1]))) continue;
         probe.count = counts[i];
         result = gp_sort(gp, &probe);
     }

@@ -34,8 +34,7 @@
    a set of the first cache. Other keys are moved one by one, and the next cache lines are prefetched. */
 #define GPI_LINES_NEVER 0u
 #define GPI_LINES_FETCH 1u
-#define GPI_LINES_SPREAD 2u /* those of a range in which two keys hardly ever have the same digit */
-#define GPI_LINES_ALWAYS 3u
+#define GPI_LINES_ALWAYS 2u
 
 /* Steps of a sort by shares. */
 #define GPI_SHARES_TAKE 1u

@@ -350,10 +350,11 @@ static bool gpi_places_collide(gpi_move move, const ulong *next)
 GPI_NOINLINE void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_bin_map bin, uint lines,
                                  gpi_rank_shared restrict shared)
 {
-    const bool spread = lines >= GPI_LINES_SPREAD && gpi_is_spread(move.key, begin, end, bin);
+    const bool always = lines == GPI_LINES_ALWAYS;
+    const bool spread = always && gpi_is_spread(move.key, begin, end, bin);
     const bool fetch = lines == GPI_LINES_FETCH;
     const bool collide = fetch && gpi_places_collide(move, shared->next);
-    if (spread || collide || lines == GPI_LINES_ALWAYS) gpi_move_lines(move, begin, end, bin, spread, shared);
+    if (always || collide) gpi_move_lines(move, begin, end, bin, spread, shared);
     else gpi_move_direct(move, begin, end, bin, fetch, shared);
 }
 #endif
