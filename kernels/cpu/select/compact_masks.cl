@@ -143,7 +143,8 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input
 GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_input input, gpi_sink sink, ulong i, uint mask)
 {
 #if GPI_OUT
-    GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->elements, vload16(0, input.data + i), mask);
+    if (GPI_PARTS == 1 || mask != 0) /* a branch costs a selection more than packing nothing */
+        GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->elements, vload16(0, input.data + i), mask);
 #endif
 #if GPI_INDEX_OUT
     const GPI_VECTOR(GPI_PLACE) lane =
@@ -154,7 +155,8 @@ GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_input input, gpi_sink sink, u
     GPI_STREAM_PACK(GPI_VALUE_SIZE, &outs->beside, vload16(0, sink.values + i), mask);
 #endif
 #if GPI_PARTS == 2
-    GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->beside, vload16(0, input.data + i), mask ^ 0xffffu);
+    if (mask != 0xffff)
+        GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->beside, vload16(0, input.data + i), mask ^ 0xffffu);
 #endif
 }
 

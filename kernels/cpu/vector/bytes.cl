@@ -6,7 +6,8 @@
 #ifndef GPI_VECTOR_BYTES_CL
 #define GPI_VECTOR_BYTES_CL
 #include "base/platform.cl"
-#include "vector/lanes.cl"
+#include "vector/bits.cl"
+#include "vector/features.cl"
 
 #if GPI_VECTOR_BYTES == 64
 typedef uchar gpi_bytes __attribute__((ext_vector_type(64), aligned(1)));
@@ -54,12 +55,6 @@ static uchar16 gpi_bytes_where(gpi_bytes v, uchar x, char y)
     return as_uchar16(v == (uchar16)(x)) & (uchar16)((uchar)y);
 }
 
-/* Returns a bit for each byte of `hits`: each byte keeps only the bit of its own place, and the product's top byte gathers the
-   bits of eight bytes. */
-static ulong gpi_hits_bits(gpi_hits hits)
-{
-    const ulong2 bits = (as_ulong2(hits) & 0x8040201008040201ul) * 0x0101010101010101ul >> 56;
-    return bits.x | bits.y << 8;
-}
+static ulong gpi_hits_bits(gpi_hits hits) { return gpi_sign_bits(hits); }
 #endif
 #endif

@@ -1,50 +1,16 @@
-/* lanes_avx2.cl - the operations of vector/lanes.cl by AVX2: a table has, for each mask of eight bits, the positions of its bits,
-   by which one instruction moves eight lanes. */
+/* lanes_avx2.cl - the operations of vector/lanes.cl by AVX2: elements of four and eight bytes are packed by an instruction that moves
+   eight lanes to places named by a table; the others, and the table, are those of vector/lanes_bytes.cl. */
 #ifndef GPI_VECTOR_LANES_AVX2_CL
 #define GPI_VECTOR_LANES_AVX2_CL
 #include "base/platform.cl"
-#include "vector/bit_sums.cl"
+#include "vector/features.cl"
+#include "vector/lanes_bytes.cl"
 
-#ifdef __AVX2__
-/* Row m: the positions of the bits of m, a byte each, the lowest first. The bits 4 to 7 of m have the positions `high`. */
-#define GPI_PACK_ROWS(high)                                                                               \
-    high##ul, high##ul << 8, 1 | high##ul << 8, 0x100 | high##ul << 16, 2 | high##ul << 8,                \
-        0x200 | high##ul << 16, 0x201 | high##ul << 16, 0x20100 | high##ul << 24, 3 | high##ul << 8,      \
-        0x300 | high##ul << 16, 0x301 | high##ul << 16, 0x30100 | high##ul << 24, 0x302 | high##ul << 16, \
-        0x30200 | high##ul << 24, 0x30201 | high##ul << 24, 0x3020100 | high##ul << 32
-__constant ulong gpi_pack_rows[256] = {
-    GPI_PACK_ROWS(0),     GPI_PACK_ROWS(0x4),     GPI_PACK_ROWS(0x5),     GPI_PACK_ROWS(0x504),
-    GPI_PACK_ROWS(0x6),   GPI_PACK_ROWS(0x604),   GPI_PACK_ROWS(0x605),   GPI_PACK_ROWS(0x60504),
-    GPI_PACK_ROWS(0x7),   GPI_PACK_ROWS(0x704),   GPI_PACK_ROWS(0x705),   GPI_PACK_ROWS(0x70504),
-    GPI_PACK_ROWS(0x706), GPI_PACK_ROWS(0x70604), GPI_PACK_ROWS(0x70605), GPI_PACK_ROWS(0x7060504)};
-
+#if GPI_VECTOR_BYTES == 32
 static uint gpi_mask_of(uint16 lanes)
 {
     return (uint)__builtin_ia32_movmskps256(as_float8(lanes.lo << 31)) |
            (uint)__builtin_ia32_movmskps256(as_float8(GPI_UPPER(lanes) << 31)) << 8;
-}
-
-static void gpi_pack_near_1(__private uchar *to, uchar16 v, uint mask)
-{
-    typedef uchar8 vector __attribute__((aligned(1)));
-    const ulong low = gpi_pack_rows[mask & 255], high = gpi_pack_rows[mask >> 8] + 0x0808080808080808ul;
-    const char16 packed = __builtin_ia32_pshufb128(as_char16(v), as_char16((ulong2)(low, high)));
-    *(__private vector *)to = as_uchar16(packed).lo;
-    *(__private vector *)(to + popcount(mask & 255)) = as_uchar16(packed).hi;
-}
-
-/* Packs eight lanes of two bytes. */
-static ushort8 gpi_pack_half_2(ushort8 v, uint mask)
-{
-    const ushort8 bytes = convert_ushort8(as_uchar8(gpi_pack_rows[mask])) * (ushort)0x202 + (ushort)0x100;
-    return as_ushort8(__builtin_ia32_pshufb128(as_char16(v), as_char16(bytes)));
-}
-
-static void gpi_pack_near_2(__private uchar *to, ushort16 v, uint mask)
-{
-    typedef ushort8 vector __attribute__((aligned(1)));
-    *(__private vector *)to = gpi_pack_half_2(v.lo, mask & 255);
-    *(__private vector *)(to + 2 * popcount(mask & 255)) = gpi_pack_half_2(v.hi, mask >> 8);
 }
 
 /* Packs eight lanes of four bytes. */

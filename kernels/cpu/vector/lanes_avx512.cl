@@ -6,8 +6,9 @@
 #ifndef GPI_VECTOR_LANES_AVX512_CL
 #define GPI_VECTOR_LANES_AVX512_CL
 #include "base/platform.cl"
+#include "vector/features.cl"
 
-#ifdef __AVX512VL__
+#if GPI_VECTOR_BYTES == 64
 static uint gpi_mask_of(uint16 lanes) { return __builtin_ia32_cvtd2mask512(as_int16(lanes << 31)); }
 
 static uint16 gpi_pack_lanes(uint16 v, uint mask)
