@@ -1822,7 +1822,7 @@ typedef struct gp_stack_scan_desc {
 
 GP_API gp_result gp_stack_scan(gp_context *gp, const gp_stack_scan_desc *desc);
 
-/* Bytes of scratch that gp_stack_scan with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_stack_scan needs with this desc, which can be 0. The buffers of the desc may be NULL. */
 GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ tree */
@@ -4763,7 +4763,7 @@ static void gpi_plan_fit_sub_group(gpi_plan *plan)
     if (plan->group < plan->sub_group) plan->sub_group = 0;
 }
 
-/* Returns the local memory of the plan's groups, in the kernel of the program that needs most. */
+/* Returns the bytes of local memory that a group of the plan needs in the most demanding kernel of the program. */
 static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const struct gpi_tuned *tuned, size_t size)
 {
     const uint64_t bytes = tuned->local_bytes(plan->group, plan->per_item, size);
@@ -5335,7 +5335,7 @@ static size_t gpi_kernel_group_max(const gp_context *gp, cl_kernel kernel)
     return size > 0 ? size : SIZE_MAX;
 }
 
-/* clGetKernelSubGroupInfoKHR, which a loader of OpenCL 1.2 does not have. */
+/* The type of clGetKernelSubGroupInfoKHR, which loaders of OpenCL 1.2 do not export. */
 typedef cl_int(CL_API_CALL *gpi_sub_group_query)(cl_kernel, cl_device_id, cl_uint, size_t, const void *,
                                                  size_t, void *, size_t *);
 #define GPI_CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE 0x2033
@@ -5358,7 +5358,7 @@ static size_t gpi_kernel_sub_group(const gp_context *gp, cl_kernel kernel)
 }
 
 /* Creates the program's kernels. Sets group_max to the largest group that all of them can be launched with, and sub_group
-   to the size of their sub-groups, if the driver reports it. */
+   to the size of their sub-groups, if the driver reports it, or to 1 if their sizes differ. */
 static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
 {
     const bool sub_groups = gpi_program_options(gp, program) == gp->options_sub_groups;
@@ -6996,7 +6996,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#if GPI_OP >= GPI_ARGMIN",
 "/* ------------------------------------------------------------------ arg */",
 "",
-"/* A value and its index. Index ~0 is nowhere, as in the identity. The index is in two words, so that the struct has no padding. */",
+"/* A value and its index. Index ~0 means no element, as in the identity. The index is in two words, so that the struct has no padding. */",
 "#line 63 \"kernels/common/element/op.cl\"",
 "typedef struct GPI_N(gpi_arg_) {",
 "    GPI_VALUE value;",
@@ -7045,7 +7045,8 @@ static const char *const gpi_kernel_common_element_op[] = {
 "    GPI_VECTOR(GPI_INDEX) index; /* in the tile; ~0: nothing has beaten the identity yet */",
 "} GPI_LANES_T;",
 "",
-"/* Returns the identity in every lane. For floats it is a NaN, which loses to all numbers. No lane holds another NaN. */",
+"/* Returns the identity in every lane. For floats it is a NaN, which loses to all numbers. A NaN of the",
+"   input never enters a lane. */",
 "static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e)",
 "{",
 "    GPI_LANES_T a;",
@@ -7058,7 +7059,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "    return a;",
 "}",
 "",
-"#line 121 \"kernels/common/element/op.cl\"",
+"#line 122 \"kernels/common/element/op.cl\"",
 "static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i)",
 "{",
 "    GPI_LANES_T a;",
@@ -7095,7 +7096,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "",
 "/* Returns the best of all lanes and e. A lane that nothing has beaten has the identity's value, and its first element has the same",
 "   value: so the lane gets that element's index. */",
-"#line 157 \"kernels/common/element/op.cl\"",
+"#line 158 \"kernels/common/element/op.cl\"",
 "static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)",
 "{",
 "    GPI_VALUE value[16];",
@@ -7115,7 +7116,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#elif GPI_N(GPI_COMPENSATED_)",
 "/* ------------------------------------------------------------------ compensated */",
 "",
-"#line 176 \"kernels/common/element/op.cl\"",
+"#line 177 \"kernels/common/element/op.cl\"",
 "typedef struct GPI_N(gpi_compensated_) {",
 "    GPI_VALUE sum, rest;",
 "} GPI_FIELD_T;",
@@ -7226,7 +7227,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "",
 "typedef GPI_VALUE GPI_FIELD_T;",
 "",
-"#line 286 \"kernels/common/element/op.cl\"",
+"#line 287 \"kernels/common/element/op.cl\"",
 "static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i) { return value; }",
 "",
 "static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b) { return GPI_DO(a, b); }",
@@ -7248,7 +7249,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#define GPI_LANES_DO(a, b) ((a) > (b) ? (a) : (b))",
 "#define GPI_NEUTRAL (-INFINITY)",
 "#endif",
-"#line 307 \"kernels/common/element/op.cl\"",
+"#line 308 \"kernels/common/element/op.cl\"",
 "static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i)",
 "{",
 "    const GPI_LANES_T x = GPI_CONVERT(GPI_LANE, y);",
@@ -7264,11 +7265,11 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#else",
 "#define GPI_LANES_DO(a, b) GPI_DO(a, b)",
 "#endif",
-"#line 322 \"kernels/common/element/op.cl\"",
+"#line 323 \"kernels/common/element/op.cl\"",
 "static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i) { return GPI_CONVERT(GPI_LANE, y); }",
 "#endif",
 "",
-"#line 325 \"kernels/common/element/op.cl\"",
+"#line 326 \"kernels/common/element/op.cl\"",
 "static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b) { return GPI_LANES_DO(a, b); }",
 "static GPI_LANES_T GPI_N(gpi_lanes_append_)(GPI_LANES_T a, GPI_LANES_T b) { return GPI_LANES_DO(a, b); }",
 "",
@@ -7552,7 +7553,7 @@ static const char *const gpi_kernel_common_group_device[] = {
 "#endif",
 "}",
 "",
-"/* Returns how many pieces the group has. Sets memory[l] to how many of them items 0 ... l have. */",
+"/* Returns how many pieces the group has. Sets memory[l] to the number of pieces of items 0 ... l. */",
 "static uint gp_group_unpack(uint n, __local uint *memory)",
 "{",
 "    uint total;",
@@ -8012,7 +8013,7 @@ static const char *const gpi_kernel_common_hash_line[] = {
 "}",
 "return GP_HASH_ABSENT;",
 "}",
-"#line 170",
+"#line 171",
 "GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)",
 "{",
 "uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;",
@@ -8500,7 +8501,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "}",
 "",
 "#else",
-"/* Changes the value of a key that has a slot, and returns the outcome, with `claimed` added. `turn`: how many of t.turns are used.",
+"/* Changes the value of a key that has a slot, and returns the outcome, with `claimed` added. `turn`: how many of t.turns the caller has used up.",
 "   (hash.pml: `lost`, `ends`, and the mutation BUG_STORE.) */",
 "GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,",
 "                                uint change, uint claimed, uint turn)",
@@ -14330,7 +14331,7 @@ static const char *const gpi_kernel_cpu_map_map_tile[] = {
 "#include \"base/platform.cl\"",
 "#include \"map/operands.cl\"",
 "#define GPI_MAP_AHEAD(p, i, hint) \\",
-"if (sizeof *(p) >= 4 || (i) % 64 < 16) GPI_PREFETCH_##hint((p) + (i) + 2048 / sizeof *(p))",
+"if ((i) * sizeof *(p) % 64 < 16 * sizeof *(p)) GPI_PREFETCH_##hint((p) + (i) + 2048 / sizeof *(p))",
 "#line 12 \"kernels/cpu/map/map_tile.cl\"",
 "static void gpi_prefetch(gpi_inputs in, __global GPI_OUT *out, ulong i)",
 "{",
@@ -19288,7 +19289,7 @@ static const char *const gpi_kernel_cpu_vector_features[] = {
 "#else",
 "#define GPI_VECTOR_BYTES 16",
 "#endif",
-"#if GPI_ON_CPU && (defined(__SSSE3__) || (defined(__aarch64__) && defined(__ARM_NEON)))",
+"#if GPI_ON_CPU && (defined(__SSSE3__) || defined(__aarch64__))",
 "#define GPI_MOVES_BYTES 1",
 "#else",
 "#define GPI_MOVES_BYTES 0",
@@ -19449,11 +19450,9 @@ static const char *const gpi_kernel_cpu_vector_lanes_bytes[] = {
 "#ifdef __SSSE3__",
 "return as_uchar16(__builtin_ia32_pshufb128(as_char16(v), as_char16(from)));",
 "#else",
-"enum { UNSIGNED_BYTES = 48 };",
-"typedef signed char vector __attribute__((ext_vector_type(16)));",
-"return __builtin_astype(",
-"__builtin_neon_vqtbl1q_v(__builtin_astype(v, vector), __builtin_astype(from, vector), UNSIGNED_BYTES),",
-"uchar16);",
+"uchar16 moved;",
+"__asm__(\"tbl %0.16b, {%1.16b}, %2.16b\" : \"=w\"(moved) : \"w\"(v), \"w\"(from));",
+"return moved;",
 "#endif",
 "}",
 "#define GPI_PACK_ROWS(high) \\",
@@ -19466,7 +19465,7 @@ static const char *const gpi_kernel_cpu_vector_lanes_bytes[] = {
 "GPI_PACK_ROWS(0x6), GPI_PACK_ROWS(0x604), GPI_PACK_ROWS(0x605), GPI_PACK_ROWS(0x60504),",
 "GPI_PACK_ROWS(0x7), GPI_PACK_ROWS(0x704), GPI_PACK_ROWS(0x705), GPI_PACK_ROWS(0x70504),",
 "GPI_PACK_ROWS(0x706), GPI_PACK_ROWS(0x70604), GPI_PACK_ROWS(0x70605), GPI_PACK_ROWS(0x7060504)};",
-"#line 37 \"kernels/cpu/vector/lanes_bytes.cl\"",
+"#line 35 \"kernels/cpu/vector/lanes_bytes.cl\"",
 "static void gpi_pack_near_1(__private uchar *to, uchar16 v, uint mask)",
 "{",
 "typedef uchar8 vector __attribute__((aligned(1)));",
@@ -19475,13 +19474,13 @@ static const char *const gpi_kernel_cpu_vector_lanes_bytes[] = {
 "*(__private vector *)to = packed.lo;",
 "*(__private vector *)(to + popcount(mask & 255)) = packed.hi;",
 "}",
-"#line 47",
+"#line 45",
 "GPI_INLINE ushort8 gpi_pack_half_2(ushort8 v, uint mask)",
 "{",
 "const ushort8 bytes = convert_ushort8(as_uchar8(gpi_pack_rows[mask])) * (ushort)0x202 + (ushort)0x100;",
 "return as_ushort8(gpi_move_bytes(as_uchar16(v), as_uchar16(bytes)));",
 "}",
-"#line 53",
+"#line 51",
 "static void gpi_pack_near_2(__private uchar *to, ushort16 v, uint mask)",
 "{",
 "typedef ushort8 vector __attribute__((aligned(1)));",
@@ -19489,23 +19488,23 @@ static const char *const gpi_kernel_cpu_vector_lanes_bytes[] = {
 "*(__private vector *)(to + 2 * popcount(mask & 255)) = gpi_pack_half_2(v.hi, mask >> 8);",
 "}",
 "#if GPI_VECTOR_BYTES == 16",
-"#line 61",
+"#line 59",
 "static uint gpi_mask_of(uint16 lanes) { return gpi_sign_bits(as_char16(convert_uchar16(lanes) << 7)); }",
 "#define GPI_LANE_BYTES(k) (0x03020100u + 0x04040404u * (k))",
 "#define GPI_LANE_ROW(a, b, c, d) GPI_LANE_BYTES(a), GPI_LANE_BYTES(b), GPI_LANE_BYTES(c), GPI_LANE_BYTES(d)",
-"#line 66",
+"#line 64",
 "__constant uint gpi_lane_rows[64] __attribute__((aligned(16))) = {",
 "GPI_LANE_ROW(0, 0, 0, 0), GPI_LANE_ROW(0, 0, 0, 0), GPI_LANE_ROW(1, 0, 0, 0), GPI_LANE_ROW(0, 1, 0, 0),",
 "GPI_LANE_ROW(2, 0, 0, 0), GPI_LANE_ROW(0, 2, 0, 0), GPI_LANE_ROW(1, 2, 0, 0), GPI_LANE_ROW(0, 1, 2, 0),",
 "GPI_LANE_ROW(3, 0, 0, 0), GPI_LANE_ROW(0, 3, 0, 0), GPI_LANE_ROW(1, 3, 0, 0), GPI_LANE_ROW(0, 1, 3, 0),",
 "GPI_LANE_ROW(2, 3, 0, 0), GPI_LANE_ROW(0, 2, 3, 0), GPI_LANE_ROW(1, 2, 3, 0), GPI_LANE_ROW(0, 1, 2, 3)};",
-"#line 73",
+"#line 71",
 "GPI_INLINE uint4 gpi_pack_quarter_4(uint4 v, uint mask)",
 "{",
 "const uint4 from = *(__constant const uint4 *)(gpi_lane_rows + 4 * (mask & 15));",
 "return as_uint4(gpi_move_bytes(as_uchar16(v), as_uchar16(from)));",
 "}",
-"#line 79",
+"#line 77",
 "static void gpi_pack_near_4(__private uchar *to, uint16 v, uint mask)",
 "{",
 "typedef uint4 vector __attribute__((aligned(1)));",
@@ -19514,7 +19513,7 @@ static const char *const gpi_kernel_cpu_vector_lanes_bytes[] = {
 "*(__private vector *)(to + 4 * popcount(mask & 255)) = gpi_pack_quarter_4(v.hi.lo, mask >> 8);",
 "*(__private vector *)(to + 4 * popcount(mask & 4095)) = gpi_pack_quarter_4(v.hi.hi, mask >> 12);",
 "}",
-"#line 88",
+"#line 86",
 "static void gpi_pack_near_8(__private uchar *to, ulong16 v, uint mask)",
 "{",
 "typedef ulong vector __attribute__((aligned(1)));",
@@ -26614,8 +26613,8 @@ static bool gpi_file_append(int file, const void *bytes, size_t size)
     return true;
 }
 
-/* Writes head and body to a new file. It follows no link that somebody may have put there, and nobody else may write to the
-   file, whatever the umask. */
+/* Writes head and body to a new file. Follows no link that somebody has put at `path`, and lets nobody else write to the file,
+   whatever the umask. */
 static bool gpi_file_fill_new(const char *path, const void *head, size_t head_size, const void *body,
                               size_t body_size)
 {
@@ -29883,7 +29882,7 @@ static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, 
                  plan->shape == GP_SHAPE_LOCAL && plan->per_item <= GPI_MOST && fits);
 }
 
-/* Adds the type of heads in vector lanes, and the macro that turns results into words to be packed. */
+/* Adds the type of heads in vector lanes, the size of a result, and the macro that turns results into words to be packed. */
 static void gpi_prelude_runs(const gpi_element *element, gpi_text *text)
 {
     if (element->field_count == 0) return;
@@ -31329,7 +31328,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
     return k < GPI_COMPACT_ROLES;
 }
 
-/* The compiler checks that there is room for arguments and scratch, too. */
+/* Does not compile unless gpi_uses has an entry for each buffer, each argument and the scratch. */
 typedef char
     gpi_a_call_has_too_many_buffers[(int)GPI_COMPACT_ROLES + GP_ARGS_MAX + 1 <= (int)GPI_USES_MAX ? 1 : -1];
 
@@ -37411,8 +37410,8 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
 
-/* Plans the judge, if the call needs one: a table that maps each key of the batch to the index of the one that counts
-   among equal keys. */
+/* Plans the judge, if the call needs one: a table from each key of the batch to the index of the element that is
+   inserted for this key. */
 static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     gpi_table *judge = &put->judge;
@@ -37521,7 +37520,8 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
-/* Returns true if a group combines its equal keys before it applies them: if no output is wanted for each key. */
+/* Returns true if groups combine equal keys before they apply them: `change` is an operation, and neither results nor failed keys are
+   wanted. */
 static bool gpi_hash_combines(const gpi_hash_put *put)
 {
     return put->change > GPI_CHANGE_ASSIGN && !(put->wants & (GPI_WANTS_RESULTS | GPI_WANTS_FAILED));
@@ -40273,8 +40273,8 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     return GP_OK;
 }
 
-/* Finishes the queue, and once more for commands that on_async_error has enqueued meanwhile. Their failures are not
-   reported to it. */
+/* Finishes the queue, and again if on_async_error is set, since it may have enqueued commands. Failures of those commands are not
+   reported to on_async_error. */
 static void gpi_finish_at_last(gp_context *gp)
 {
     (void)gp_finish(gp);
@@ -40740,7 +40740,7 @@ static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *ro
 
 /* ------------------------------------------------------------------ all cases */
 
-/* Makes the plan of a primitive on elements of four bytes. Only a wrong strategy would make that fail. */
+/* Makes the plan of a primitive on elements of four bytes. Cannot fail: only a wrong strategy would. */
 static void gpi_self_test_plan(gp_context *gp, gpi_primitive primitive, gpi_plan *plan)
 {
     const bool nest = primitive == GPI_BRACKETS || primitive == GPI_STACK_SCAN || primitive == GPI_TREE;

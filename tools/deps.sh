@@ -57,6 +57,7 @@ packages_of() { # component manager
     python3:*) echo python3 ;;
     acl:brew) echo - ;;
     acl:*) echo acl ;;
+    arm:apt) echo gcc-aarch64-linux-gnu qemu-user-static binfmt-support debootstrap ;;
     venv:apt) echo python3-venv ;;
     venv:*) packages_of python3 "$2" ;;
     intel:brew | next:*) echo - ;;
@@ -206,6 +207,7 @@ have() { # component
     device) lists_device '*' ./$list_devices ;;
     pocl) lists_device '*Portable Computing Language: *' ./$list_devices ;;
     next) lists_device '*Portable Computing Language: *' tools/next_run.sh ./$list_devices ;;
+    arm) lists_device '*Portable Computing Language: *' tools/arm_run.sh $list_devices ;;
     rusticl) lists_device '*rusticl: *' env RUSTICL_ENABLE=llvmpipe ./$list_devices ;;
     intel) lists_device '*Intel(R) OpenCL: *' env OCL_ICD_VENDORS="$PWD/build/intel/vendors" ./$list_devices ;;
     oclgrind) lists_device '*Oclgrind: *' oclgrind ./$list_devices ;;
@@ -355,6 +357,22 @@ install_next() {
     }
 }
 
+# A root of Debian 12 for arm64 with PoCL, and what compiles for it and emulates it.
+install_arm() {
+    if [ "$rights" != root ] || ! command -v unshare >/dev/null; then
+        echo "deps: Debian for arm64 takes root and unshare"
+        unpackaged="$unpackaged arm"
+        return 1
+    fi
+    install_packages arm || return 1
+    echo "deps: making a root of Debian for arm64 in build/arm"
+    tools/arm_root.sh build/arm/root >>build/deps.log 2>&1 || {
+        echo "deps: no root of Debian for arm64 (build/deps.log)"
+        unpackaged="$unpackaged arm"
+        return 1
+    }
+}
+
 install_sphinx() { # what builds the site (100 MB)
     install_from_pypi sphinx build/sphinx --no-deps --only-binary=:all: -r manual/requirements.txt &&
         cp manual/requirements.txt build/sphinx/requirements.txt
@@ -369,6 +387,7 @@ install() { # component
     conan) install_conan ;;
     intel) install_intel ;;
     next) install_next ;;
+    arm) install_arm ;;
     cuda) install_cuda ;;
     python-peers) install_python_peers ;;
     sphinx) install_sphinx ;;

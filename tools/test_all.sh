@@ -4,7 +4,8 @@
 # usage: tools/test_all.sh PROGRAM...
 #
 # PLATFORMS=pocl,rusticl takes some of them. pocl7 is the PoCL of Debian's next release, in a root of its own; pocl-avx2, pocl-sse4 and
-# pocl-sse2 are PoCL with what this CPU has beyond that hidden (tools/test_masked.sh). There are also as-nvidia, as-amd, as-intel_gpu, as-mali, as-adreno, as-apple,
+# pocl-sse2 are PoCL with what this CPU has beyond that hidden (tools/test_masked.sh). pocl-neon, which runs only if it is named, is PoCL
+# for arm64, emulated by qemu (tools/arm_run.sh), with small sizes. There are also as-nvidia, as-amd, as-intel_gpu, as-mali, as-adreno, as-apple,
 # as-unknown and as-llvmpipe: PoCL with the rows that this class of devices has in src/runtime/tuning_table.h; and sub_group-8 to sub_group-128: PoCL
 # with emulated sub-groups of this size; both without optimization, unless GPUPRIM_TEST_OPTIONS is set. mixed is all but Oclgrind in one process, for test_host_devices. intel-sub_groups is Intel's CPU runtime with the rows of Intel's GPUs and sub-groups of its own.
 #
@@ -65,6 +66,10 @@ run_on() { # platform program...
     pocl-avx2) MASKS=avx512 run_masked "$@" ;;
     pocl-sse4) MASKS=avx run_masked "$@" ;;
     pocl-sse2) MASKS=avx,sse3,ssse3,sse4 run_masked "$@" ;;
+    pocl-neon)
+        GPUPRIM_TEST_SMALL=1 GPUPRIM_DEVICE=Portable TEST_RUNNER=tools/arm_run.sh TEST_TIMEOUT=${TEST_TIMEOUT:-1500} \
+            tools/run_tests.sh "$@"
+        ;;
     pocl7)
         GPUPRIM_DEVICE=Portable TEST_RUNNER=tools/next_run.sh TEST_TIMEOUT=${TEST_TIMEOUT:-1200} tools/run_tests.sh "$@"
         ;;
@@ -118,6 +123,7 @@ failed=
 for platform in $PLATFORMS; do
     found=0
     case $platform in
+    pocl-neon) tools/deps.sh arm || found=$? ;;
     as-* | sub_group-* | pocl-*) tools/deps.sh pocl || found=$? ;;
     intel-*) tools/deps.sh intel || found=$? ;;
     pocl7) tools/deps.sh next || found=$? ;;

@@ -68,5 +68,5 @@ typedef struct gp_stack_scan_desc {
 
 GP_API gp_result gp_stack_scan(gp_context *gp, const gp_stack_scan_desc *desc);
 
-/* Bytes of scratch that gp_stack_scan with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_stack_scan needs with this desc, which can be 0. The buffers of the desc may be NULL. */
 GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_desc *desc, size_t *bytes);

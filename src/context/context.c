@@ -231,8 +231,8 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     return GP_OK;
 }
 
-/* Finishes the queue, and once more for commands that on_async_error has enqueued meanwhile. Their failures are not
-   reported to it. */
+/* Finishes the queue, and again if on_async_error is set, since it may have enqueued commands. Failures of those commands are not
+   reported to on_async_error. */
 static void gpi_finish_at_last(gp_context *gp)
 {
     (void)gp_finish(gp);

@@ -169,7 +169,7 @@ static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, 
                  plan->shape == GP_SHAPE_LOCAL && plan->per_item <= GPI_MOST && fits);
 }
 
-/* Adds the type of heads in vector lanes, and the macro that turns results into words to be packed. */
+/* Adds the type of heads in vector lanes, the size of a result, and the macro that turns results into words to be packed. */
 static void gpi_prelude_runs(const gpi_element *element, gpi_text *text)
 {
     if (element->field_count == 0) return;

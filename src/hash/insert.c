@@ -101,8 +101,8 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
 
-/* Plans the judge, if the call needs one: a table that maps each key of the batch to the index of the one that counts
-   among equal keys. */
+/* Plans the judge, if the call needs one: a table from each key of the batch to the index of the element that is
+   inserted for this key. */
 static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     gpi_table *judge = &put->judge;
@@ -211,7 +211,8 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
-/* Returns true if a group combines its equal keys before it applies them: if no output is wanted for each key. */
+/* Returns true if groups combine equal keys before they apply them: `change` is an operation, and neither results nor failed keys are
+   wanted. */
 static bool gpi_hash_combines(const gpi_hash_put *put)
 {
     return put->change > GPI_CHANGE_ASSIGN && !(put->wants & (GPI_WANTS_RESULTS | GPI_WANTS_FAILED));

@@ -177,7 +177,7 @@ static size_t gpi_kernel_group_max(const gp_context *gp, cl_kernel kernel)
     return size > 0 ? size : SIZE_MAX;
 }
 
-/* clGetKernelSubGroupInfoKHR, which a loader of OpenCL 1.2 does not have. */
+/* The type of clGetKernelSubGroupInfoKHR, which loaders of OpenCL 1.2 do not export. */
 typedef cl_int(CL_API_CALL *gpi_sub_group_query)(cl_kernel, cl_device_id, cl_uint, size_t, const void *,
                                                  size_t, void *, size_t *);
 #define GPI_CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE 0x2033
@@ -200,7 +200,7 @@ static size_t gpi_kernel_sub_group(const gp_context *gp, cl_kernel kernel)
 }
 
 /* Creates the program's kernels. Sets group_max to the largest group that all of them can be launched with, and sub_group
-   to the size of their sub-groups, if the driver reports it. */
+   to the size of their sub-groups, if the driver reports it, or to 1 if their sizes differ. */
 static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
 {
     const bool sub_groups = gpi_program_options(gp, program) == gp->options_sub_groups;

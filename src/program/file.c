@@ -155,8 +155,8 @@ static bool gpi_file_append(int file, const void *bytes, size_t size)
     return true;
 }
 
-/* Writes head and body to a new file. It follows no link that somebody may have put there, and nobody else may write to the
-   file, whatever the umask. */
+/* Writes head and body to a new file. Follows no link that somebody has put at `path`, and lets nobody else write to the file,
+   whatever the umask. */
 static bool gpi_file_fill_new(const char *path, const void *head, size_t head_size, const void *body,
                               size_t body_size)
 {

@@ -144,7 +144,7 @@ static void gpi_plan_fit_sub_group(gpi_plan *plan)
     if (plan->group < plan->sub_group) plan->sub_group = 0;
 }
 
-/* Returns the local memory of the plan's groups, in the kernel of the program that needs most. */
+/* Returns the bytes of local memory that a group of the plan needs in the most demanding kernel of the program. */
 static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const struct gpi_tuned *tuned, size_t size)
 {
     const uint64_t bytes = tuned->local_bytes(plan->group, plan->per_item, size);

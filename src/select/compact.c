@@ -233,7 +233,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
     return k < GPI_COMPACT_ROLES;
 }
 
-/* The compiler checks that there is room for arguments and scratch, too. */
+/* Does not compile unless gpi_uses has an entry for each buffer, each argument and the scratch. */
 typedef char
     gpi_a_call_has_too_many_buffers[(int)GPI_COMPACT_ROLES + GP_ARGS_MAX + 1 <= (int)GPI_USES_MAX ? 1 : -1];
 

@@ -59,7 +59,7 @@
 #if GPI_OP >= GPI_ARGMIN
 /* ------------------------------------------------------------------ arg */
 
-/* A value and its index. Index ~0 is nowhere, as in the identity. The index is in two words, so that the struct has no padding. */
+/* A value and its index. Index ~0 means no element, as in the identity. The index is in two words, so that the struct has no padding. */
 typedef struct GPI_N(gpi_arg_) {
     GPI_VALUE value;
     uint low, high;
@@ -105,7 +105,8 @@ typedef struct GPI_N(gpi_arg_lanes_) {
     GPI_VECTOR(GPI_INDEX) index; /* in the tile; ~0: nothing has beaten the identity yet */
 } GPI_LANES_T;
 
-/* Returns the identity in every lane. For floats it is a NaN, which loses to all numbers. No lane holds another NaN. */
+/* Returns the identity in every lane. For floats it is a NaN, which loses to all numbers. A NaN of the
+   input never enters a lane. */
 static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e)
 {
     GPI_LANES_T a;

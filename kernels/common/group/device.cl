@@ -64,7 +64,7 @@ static uint gp_group_pack_at(uint n, volatile __global uint *counter, __local ui
 #endif
 }
 
-/* Returns how many pieces the group has. Sets memory[l] to how many of them items 0 ... l have. */
+/* Returns how many pieces the group has. Sets memory[l] to the number of pieces of items 0 ... l. */
 static uint gp_group_unpack(uint n, __local uint *memory)
 {
     uint total;

@@ -166,7 +166,8 @@ GPI_INLINE uint gpi_line_remove(gp_hash_table t, uint slot, gp_hash_key key)
     return GP_HASH_ABSENT;
 }
 
-/* Puts a pair as gpi_hash_put does, a line at a time: claims the first empty slot. */
+/* Does what gpi_hash_put does, but searches a line of slots at a time: changes the slot of the key, or else claims the first empty
+   slot. */
 GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
     uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;

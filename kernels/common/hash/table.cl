@@ -319,7 +319,7 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 }
 
 #else
-/* Changes the value of a key that has a slot, and returns the outcome, with `claimed` added. `turn`: how many of t.turns are used.
+/* Changes the value of a key that has a slot, and returns the outcome, with `claimed` added. `turn`: how many of t.turns the caller has used up.
    (hash.pml: `lost`, `ends`, and the mutation BUG_STORE.) */
 GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,
                                 uint change, uint claimed, uint turn)

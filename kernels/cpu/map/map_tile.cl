@@ -4,10 +4,10 @@
 #include "base/platform.cl"
 #include "map/operands.cl"
 
-/* Prefetches 2048 bytes ahead of element i of p, because the hardware's own prefetching stops at the end of each page. Does so once
-   a cache line: a vector of small elements is smaller than one. */
+/* Prefetches 2048 bytes ahead of element i of p, because the hardware's own prefetching stops at the end of each page. Prefetches
+   each line once: 16 small elements are less than a line. */
 #define GPI_MAP_AHEAD(p, i, hint) \
-    if (sizeof *(p) >= 4 || (i) % 64 < 16) GPI_PREFETCH_##hint((p) + (i) + 2048 / sizeof *(p))
+    if ((i) * sizeof *(p) % 64 < 16 * sizeof *(p)) GPI_PREFETCH_##hint((p) + (i) + 2048 / sizeof *(p))
 
 static void gpi_prefetch(gpi_inputs in, __global GPI_OUT *out, ulong i)
 {

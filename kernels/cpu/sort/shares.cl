@@ -47,16 +47,16 @@ static uint gpi_share_below(const gpi_key_bits *sample, gpi_key_bits x)
     return below;
 }
 
-/* Returns the position of the k-th of `size` keys of a sample. It is in the k-th of `size` parts of the keys, at an offset of 512ths
-   of the part that varies by the golden ratio, so that the sample has no period. */
+/* Returns the position of the k-th of `size` keys of a sample. The position is in part k of `size` equal parts. Its offset in the
+   part, a multiple of 1/512 of the part, follows the golden ratio, so that the sample has no period. */
 static ulong gpi_share_place(uint k, uint size, ulong n)
 {
     return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * size);
 }
 
-/* Returns a bound that about `rank` keys of the sample are before; the sample is of n keys. Its window is the greatest one with at
-   most `rank` sample keys below, found bit by bit, or the next window. If neither is within GPI_SHARE_NEAR of the rank, the
-   bound divides the keys of that window. */
+/* Returns a bound with about `rank` sample keys before it; the sample was taken from n keys. Its window is the greatest one with at
+   most `rank` sample keys below, found bit by bit, or the next window. If neither window is within GPI_SHARE_NEAR sample keys of the
+   rank, the bound divides the keys of the first window by position. */
 static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank, uint width, ulong n)
 {
     const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);

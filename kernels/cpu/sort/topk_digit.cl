@@ -13,7 +13,7 @@ typedef struct gpi_topk_memory {
 } gpi_topk_memory;
 typedef GPI_GROUP_SPACE gpi_topk_memory *gpi_topk_shared;
 
-/* Returns the digit of the rank-th key (from 1), if shared->next[d] keys have digit d. Returns in *below how many keys have a
+/* Returns the digit of the key with this rank, counted from 1; shared->next[d] is the number of keys with digit d. Returns in *below how many keys have a
    lower digit, and in *with how many have this one. */
 static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared shared)
 {

@@ -16,7 +16,7 @@
 #define GPI_VECTOR_BYTES 16
 #endif
 
-#if GPI_ON_CPU && (defined(__SSSE3__) || (defined(__aarch64__) && defined(__ARM_NEON)))
+#if GPI_ON_CPU && (defined(__SSSE3__) || defined(__aarch64__))
 #define GPI_MOVES_BYTES 1
 #else
 #define GPI_MOVES_BYTES 0

@@ -14,11 +14,9 @@ GPI_INLINE uchar16 gpi_move_bytes(uchar16 v, uchar16 from)
 #ifdef __SSSE3__
     return as_uchar16(__builtin_ia32_pshufb128(as_char16(v), as_char16(from)));
 #else
-    enum { UNSIGNED_BYTES = 48 };                                    /* of clang's numbers for NEON's types */
-    typedef signed char vector __attribute__((ext_vector_type(16))); /* ARM's char is a type of its own */
-    return __builtin_astype(
-        __builtin_neon_vqtbl1q_v(__builtin_astype(v, vector), __builtin_astype(from, vector), UNSIGNED_BYTES),
-        uchar16);
+    uchar16 moved;
+    __asm__("tbl %0.16b, {%1.16b}, %2.16b" : "=w"(moved) : "w"(v), "w"(from));
+    return moved;
 #endif
 }
 
