@@ -116,7 +116,8 @@ typedef struct gp_tuning {
     uint32_t ring_reach; /* the same: how many tiles a look-back goes back; 0: 64 */
     uint32_t ring_block; /* the same: tiles that may end in any order; a power of two; 0: 32 */
     uint32_t sort_portion; /* gp_sort: most keys of one launch of a single pass */
-    uint32_t sort_bucket;  /* gp_sort (kernels/cpu/sort/buckets.cl): most keys of a bucket; 1: no buckets */
+    uint32_t sort_bucket;  /* gp_sort (kernels/cpu/sort/buckets.cl): most keys of a bucket that is not split
+                                 again; 1: no buckets */
     uint32_t sort_lines;   /* gp_sort, serial shape (kernels/cpu/sort/rank_keys.cl): keys from which on a pass
                                  writes whole lines past the caches */
 } gp_tuning;

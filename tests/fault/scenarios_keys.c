@@ -42,28 +42,13 @@ static bool check_sort(world *w)
     return holds(w, 2, ramp, sizeof ramp) && holds(w, 3, falling, sizeof falling);
 }
 
-/* In tiles of 2048 keys, which are merged. */
+/* In the local shape, whose groups have tiles of 2048 keys. */
 static void with_tiles(world *w, gp_context_desc *desc)
 {
     (void)w;
     desc->tuning.shape = GP_SHAPE_LOCAL;
     desc->tuning.work_group_size = 256;
     desc->tuning.tile = 8;
-}
-
-enum { MERGED = 16000 };
-
-static gp_result run_sort_merged(world *w)
-{
-    gp_sort_desc d = sort_desc(w);
-    d.count = MERGED;
-    return gp_sort(w->gp, &d);
-}
-
-static bool check_sort_merged(world *w)
-{
-    return holds(w, 2, ramp + N - MERGED, MERGED * sizeof *ramp) &&
-           holds(w, 3, falling + N - MERGED, MERGED * sizeof *falling);
 }
 
 /* By buckets, which only this many long keys take, unless it is tuned so. */
@@ -384,7 +369,7 @@ static bool check_tree(world *w)
 const scenario scenarios_keys[] = {
     {"sort", NULL, prepare_falling, run_sort, check_sort, NULL, false, false},
     {"sort_single_pass", NULL, prepare_falling, run_sort_single_pass, check_sort, NULL, false, false},
-    {"sort_merged", with_tiles, prepare_falling, run_sort_merged, check_sort_merged, NULL, false, false},
+    {"sort_local", with_tiles, prepare_falling, run_sort, check_sort, NULL, false, false},
     {"sort_buckets", with_buckets, prepare_spread, run_sort_buckets, check_sort_buckets, NULL, false, false},
     {"argsort", NULL, prepare_falling, run_argsort, check_argsort, NULL, false, false},
     {"segmented_sort", NULL, prepare_segments, run_segmented_sort, check_segmented_sort, NULL, false, false},

@@ -167,7 +167,6 @@ static const sort_variant variants[] = {
     {"local, onesweep, narrow", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_NARROW, 0, 0, 0, 0, 0, 0},
     {"serial, buckets", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 100000, 0},
     {"serial, buckets split", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 70, 0},
-    {"local, tiles merged", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO, 0, 0, 0, 0, 0, 0},
     {"serial, shares", GP_SHAPE_SERIAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO, 0, 0, 0, 0, 0, 0},
     {"serial, lines", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 1, 1},
 };
