@@ -26395,8 +26395,7 @@ static void gpi_text_sub_group(const gp_context *gp, const gpi_plan *plan, gpi_t
 /* Adds the macros for the plan's shape, group size, words and sub-groups. */
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
-    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n",
-                 plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n", plan->shape == GP_SHAPE_SERIAL);
     gpi_text_add(text, "#define GPI_WG %u\n#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n", plan->group,
                  plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
     gpi_text_sub_group(gp, plan, text);
@@ -26416,7 +26415,7 @@ static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_tex
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n", !local);
     gpi_text_add(text, "#define GPI_WG %u\n#define GPI_PER_ITEM %u\n", plan->group,
                  local ? plan->per_item : 1);
     gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_INT64_EXTENDED 0\n#define GPI_FP64 %d\n",
@@ -35951,8 +35950,7 @@ static void gpi_brackets_add_nest(const gp_context *gp, const gpi_plan *plan, co
 /* Adds the shape and sizes for a program without elements. */
 static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
 {
-    const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n", plan->shape == GP_SHAPE_SERIAL);
     gpi_text_add(text, "#define GPI_WG %u\n#define GPI_PER_ITEM %u\n#define GPI_TILE %u\n", plan->group,
                  plan->per_item, plan->group * plan->per_item);
     gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n");

@@ -12,7 +12,7 @@ out=build/native
 mkdir -p $out
 
 # Vectors would need built-ins of every width; one lane is enough to see the protocol.
-DEFINES="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_PER_ITEM=64 -DGPI_TILE=64 -DGPI_LANES=1
+DEFINES="-DGPI_SHAPE_SERIAL=1 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_PER_ITEM=64 -DGPI_TILE=64 -DGPI_LANES=1
     -DGPI_FP64=1 -DGPI_INT64_EXTENDED=1"
 
 # Names of what is defined, without GPI_ and values.
@@ -34,7 +34,7 @@ check() { # element bytes wide sanitizer [define]
 check_by_key() { # element ordered wide sanitizer [define]
     name=by_key_$1.wide$3.$(echo "$4" | tr , _)$(suffix_of "${5:-}")
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels/gpu -Ikernels/common -Xclang -finclude-default-header -O1 -g \
-        -fsanitize="$4" -Wno-unused-function -D__local= -DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 \
+        -fsanitize="$4" -Wno-unused-function -D__local= -DGPI_SHAPE_SERIAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 \
         -DGPI_PER_ITEM=32 -DGPI_TILE=32 -DGPI_FP64=0 -DGPI_INT64_EXTENDED=1 -DGPI_WIDE="$3" ${5:-} -c -o "$out/$name.cl.o" \
         -include "tests/native/prelude_by_key_$1.h" kernels/common/select/by_key.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$4" -DORDERED="$2" ${5:-} -o "$out/$name" \
@@ -47,7 +47,7 @@ check_by_key() { # element ordered wide sanitizer [define]
 check_by_key_serial() { # wide sanitizer [define]
     name=by_key_serial.wide$1.$(echo "$2" | tr , _)$(suffix_of "${3:-}")
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels/cpu -Ikernels/common -Xclang -finclude-default-header -O1 -g \
-        -fsanitize="$2" -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 \
+        -fsanitize="$2" -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 \
         -DGPI_PER_ITEM=32 -DGPI_TILE=32 -DGPI_FP64=0 -DGPI_INT64_EXTENDED=1 -DGPI_WIDE="$1" ${3:-} -c -o "$out/$name.cl.o" \
         -include tests/native/prelude_by_key_u32.h kernels/common/select/by_key.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$2" -DORDERED=0 ${3:-} -o "$out/$name" \
@@ -59,7 +59,7 @@ check_by_key_serial() { # wide sanitizer [define]
 check_sort() { # wide sanitizer [define]
     name=sort_pairs.wide$1.$(echo "$2" | tr , _)$(suffix_of "${3:-}")
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels/cpu -Ikernels/common -Xclang -finclude-default-header -O1 -g \
-        -fsanitize="$2" -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_PER_ITEM=1 \
+        -fsanitize="$2" -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_WG=1 -DGPI_PER_ITEM=1 \
         -DGPI_TILE=1 -DGPI_FP64=0 -DGPI_INT64_EXTENDED=1 -DGPI_WIDE="$1" ${3:-} -c -o "$out/$name.cl.o" \
         -include tests/native/prelude_sort_pairs.h kernels/common/sort/sort.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$2" -DWIDE="$1" ${3:-} -o "$out/$name" \
@@ -85,7 +85,7 @@ check_hash() { # form wide packed sanitizer [lines]
 check_brackets() { # sanitizer tile table [code]
     name=brackets.tile$2.table$3.$(echo "$1" | tr , _)
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels/cpu -Ikernels/common -Xclang -finclude-default-header -O1 -g \
-        -fsanitize="$1" -Wno-unused-function -Wno-psabi -Wno-pass-failed -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_PER_ITEM="$2" \
+        -fsanitize="$1" -Wno-unused-function -Wno-psabi -Wno-pass-failed -DGPI_SHAPE_SERIAL=1 -DGPI_WG=1 -DGPI_PER_ITEM="$2" \
         -DGPI_TILE="$2" -DGPI_FP64=0 -DGPI_WIDE=0 -DGPI_INT64_EXTENDED=0 -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 -DGPI_MATCH=1 \
         -DGPI_LOOKBACK=1 -DGPI_MEASURE=1 -DGPI_ENCLOSE=1 -DGPI_SYMBOL=uchar -DGPI_TABLE="$3" ${4:-} -c -o "$out/$name.cl.o" kernels/common/nest/brackets_single_pass.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -Wno-psabi -fsanitize="$1" -DTILE="$2" -o "$out/$name" tests/native/kernel_brackets.c \

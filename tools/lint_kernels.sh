@@ -16,8 +16,8 @@ cd "$(dirname "$0")/.."
 mode=${1:-}
 
 PRIMITIVES="select/by_key scan/reduce scan/scan select/select scan/monoid_check scan/segmented_reduce"
-SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_PER_ITEM=4096 -DGPI_TILE=4096"
-LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_TILES_ABREAST=2 -DGPI_WG=64 -DGPI_PER_ITEM=8 -DGPI_TILE=512"
+SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_PER_ITEM=4096 -DGPI_TILE=4096"
+LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=64 -DGPI_PER_ITEM=8 -DGPI_TILE=512"
 SUB_GROUP="$LOCAL -DGPI_SUB_GROUP=32 -DGPI_SUB_GROUP_FORM="
 WIDE="-DGPI_WIDE=1 -DGPI_INT64_EXTENDED=1"
 NARROW="-DGPI_WIDE=0 -DGPI_INT64_EXTENDED=0"
@@ -121,7 +121,7 @@ for prelude in tests/native/prelude_by_key_*.h; do
 done
 # What works on keys has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
-SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_PER_ITEM=1 -DGPI_TILE=1"
+SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_WG=1 -DGPI_PER_ITEM=1 -DGPI_TILE=1"
 for primitive in sort buckets sort_tile segmented_sort sort_strings merge search topk; do
     for key in 1 2 4 8; do
         for value in 0 1 2 4 8 16; do
@@ -245,7 +245,7 @@ sub_group() { # form size what else
     form=$1
     size=$2
     shift 2
-    check "sub-groups of $size in form $form" -DGPI_FP64=0 $NARROW -DGPI_WG=256 -DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 \
+    check "sub-groups of $size in form $form" -DGPI_FP64=0 $NARROW -DGPI_WG=256 -DGPI_SHAPE_SERIAL=0 \
         -DGPI_SUB_GROUP_FORM="$form" -DGPI_SUB_GROUP="$size" "$@" kernels/group/sub_group_check.cl
 }
 for size in 8 16 32 64 128; do

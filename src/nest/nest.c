@@ -188,8 +188,7 @@ static void gpi_brackets_add_nest(const gp_context *gp, const gpi_plan *plan, co
 /* Adds the shape and sizes for a program without elements. */
 static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
 {
-    const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n", !local, local);
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n", plan->shape == GP_SHAPE_SERIAL);
     gpi_text_add(text, "#define GPI_WG %u\n#define GPI_PER_ITEM %u\n#define GPI_TILE %u\n", plan->group,
                  plan->per_item, plan->group * plan->per_item);
     gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n");

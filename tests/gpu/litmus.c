@@ -58,7 +58,7 @@ static char *compose(const litmus *l)
     gpi_text text;
     size_t i;
     memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL 0\n#define GPI_SHAPE_LOCAL 1\n#define GPI_WG %d\n", WG);
+    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL 0\n#define GPI_WG %d\n", WG);
     gpi_text_add(&text, "#define GPI_PER_ITEM 1\n#define GPI_TILE %d\n#define GPI_FP64 0\n", WG);
     gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n", l->wide,
                  gp_context_info(l->gp)->int64_extended_atomics);

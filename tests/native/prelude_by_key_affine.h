@@ -8,7 +8,7 @@
 #define GPI_HEADS_TYPE uint4
 #define GPI_HEADS_SIZE 16
 #define GPI_BASE_SIZE 8
-#define GPI_KEYED GPI_SHAPE_LOCAL
+#define GPI_KEYED (!GPI_SHAPE_SERIAL)
 #define GPI_KEYS_OUT 0
 #define GPI_ORDERED 0
 #define GPI_X uint4

@@ -12,7 +12,7 @@
 #define GPI_HEADS_TYPE uint
 #define GPI_HEADS_SIZE 4
 #define GPI_BASE_SIZE 4
-#define GPI_KEYED GPI_SHAPE_LOCAL
+#define GPI_KEYED (!GPI_SHAPE_SERIAL)
 #define GPI_KEYS_OUT 1
 #define GPI_ORDERED 0
 #define GPI_PLAIN 1

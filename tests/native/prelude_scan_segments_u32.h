@@ -5,4 +5,4 @@
 #define GPI_HEADS_TYPE uint
 #define GPI_HEADS_SIZE 4
 #define GPI_BASE_SIZE 4
-#define GPI_KEYED GPI_SHAPE_LOCAL
+#define GPI_KEYED (!GPI_SHAPE_SERIAL)

@@ -38,7 +38,7 @@ def split(arguments):
 def takes(arguments, macros, prelude, extensions, lanes):
     """Whether a device compiles the program; `prelude`: the text of what is included first; `lanes`: whether the device has
     sub-groups. A device.cl has no kernels."""
-    if macros.get("GPI_SHAPE_LOCAL") != "1" or "-target" in arguments or arguments[-1].endswith("/device.cl"):
+    if macros.get("GPI_SHAPE_SERIAL") != "0" or "-target" in arguments or arguments[-1].endswith("/device.cl"):
         return False
     if "GPI_SUB_GROUP" in macros and not lanes:
         return False

@@ -117,7 +117,7 @@ class Seconds(unittest.TestCase):
 
 
 class Forms(unittest.TestCase):
-    ARGUMENTS = ["-DGPI_FP64=1", "-DGPI_SHAPE_LOCAL=1", "-DGPI_SUB_GROUP=32", "-DGPI_SUB_GROUP_FORM=1", "-Dgpi_map(x,i)=((x) + (i))",
+    ARGUMENTS = ["-DGPI_FP64=1", "-DGPI_SHAPE_SERIAL=0", "-DGPI_SUB_GROUP=32", "-DGPI_SUB_GROUP_FORM=1", "-Dgpi_map(x,i)=((x) + (i))",
                  "-include", "tests/native/a.h", "kernels/b.cl"]
 
     def takes(self, *more, prelude="", extensions=(), lanes=True):

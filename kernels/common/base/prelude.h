@@ -4,12 +4,10 @@
    the serial shape. If the command line defines GPI_WG, it defines the rest, too, and this file nothing. */
 #ifndef GPI_WG
 #if GPI_SHAPE_SERIAL
-#define GPI_SHAPE_LOCAL 0
 #define GPI_WG 1
 #define GPI_TILE 8
 #else
 #define GPI_SHAPE_SERIAL 0
-#define GPI_SHAPE_LOCAL 1
 #define GPI_WG 64
 #define GPI_TILE 512
 #endif
