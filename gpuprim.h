@@ -35591,7 +35591,7 @@ static gp_result gpi_brackets_measure(gpi_call *call, const gpi_brackets *b, cl_
 static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const cl_ulong at = b->errors_offset;
-    gpi_call_kernel(call, b->program, b->back ? "gp_brackets_report" : "gp_brackets_report");
+    gpi_call_kernel(call, b->program, "gp_brackets_report");
     gpi_brackets_arg_input(call, b);
     GPI_CALL_ARG(call, b->errors);
     GPI_CALL_ARG(call, at);
