@@ -627,11 +627,13 @@ lint: | deps-lint ## compile every kernel with clang's warnings as errors
 declarations: | deps-lint ## do programs call the same functions with kernels/common/base/declarations.cl as with all of OpenCL's?
 	tools/lint_kernels.sh --declarations
 
-layers: ## does every file of src/, kernels/, host/ and mpi/ stand on those below it only, and name what it stands on?
+layers: ## does every file of src/, kernels/, host/, mpi/, bench/harness/ and python/ stand on those below it only, and name what it stands on?
 	tools/layers.sh
 	tools/layers.sh kernels
 	tools/layers.sh host
 	tools/layers.sh mpi
+	tools/layers.sh bench/harness
+	tools/layers.sh python/src/gpuprim
 
 # ---- dependencies
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/data.h"
+#include "peers/peer.h"
 
 static const char help_options[] =
     "what is measured\n"
@@ -248,6 +249,17 @@ static int run_short(void)
     return b.failed;
 }
 
+/* Libraries in Python are asked, which takes a second or two. */
+static void name_libraries(bench_options *o)
+{
+    static char there[1024], missing[1024];
+    if (o->no_peers) return;
+    bench_name_libraries(true, there, sizeof there);
+    bench_name_libraries(false, missing, sizeof missing);
+    o->libraries = there;
+    o->skipped = missing;
+}
+
 static int run_command(const bench_command *chosen, const bench_options *options, const char *line)
 {
     bench b;
@@ -261,6 +273,7 @@ static int run_command(const bench_command *chosen, const bench_options *options
         b.failed = true;
     }
     bench_close(&b);
+    bench_python_close();
     return b.failed;
 }
 
@@ -272,10 +285,12 @@ int main(int argc, char **argv)
     if (argc < 2) return run_short();
     for (int i = 1; i < argc; i++) snprintf(line + strlen(line), sizeof line - strlen(line), " %s", argv[i]);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) return print_help(), 0;
-    if (strcmp(argv[1], "peers") == 0) return report_libraries(), 0;
+    if (strcmp(argv[1], "peers") == 0) return name_libraries(&options), report_libraries(&options), 0;
     const bench_command *chosen = command_of(argv[1]);
     if (chosen == NULL) return usage_error("unknown sub-command ", argv[1]);
     argv[1] = argv[0]; /* getopt_long names the program by it */
     const int status = parse_options(argc - 1, argv + 1, chosen, &options);
-    return status >= 0 ? status : run_command(chosen, &options, line);
+    if (status >= 0) return status;
+    name_libraries(&options);
+    return run_command(chosen, &options, line);
 }

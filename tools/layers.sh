@@ -1,14 +1,16 @@
 #!/bin/sh
-# What stands on what: checks the include lines and the names of src/, kernels/, host/ or mpi/.
+# What stands on what: checks the include lines and the names of src/, kernels/, host/ or mpi/, of bench/harness/, and the imports of
+# python/src/gpuprim/.
 #
 # usage: tools/layers.sh [FOLDER]      (src without FOLDER)
 #
 # FOLDER/layers.txt lists the folders from the bottom up, one a line; what follows the first word is for readers.
 # A line "instead x/y.cl x/z.cl" there names files that stand in for one another: what several of them define is one thing.
+# bench/harness and python/src/gpuprim have no folders and no such list: their files use one another, in no circle, and no others.
 #   upward   a file includes a file, or uses a name that is defined, in a folder above its own
 #   cycle    files include one another, or use one another's names, in a circle
-#   header   a file uses a name beginning with gpi_ or GPI_ (in kernels also gp_) that it neither defines nor
-#            gets from a file that it includes, directly or through the header of its own folder (x/x.h)
+#   header   a file uses a name beginning with gpi_ or GPI_ (in kernels also gp_; in bench/harness: see `wanted`) that it neither
+#            defines nor gets from a file that it includes, directly or through the header of its own folder (x/x.h)
 #   twice    a name is defined in two files; for src also: a macro of kernels/ is a macro or an enumerator of src/. A macro that
 #            some file takes back with #undef is a parameter of that file, and may be set by many
 # kernels/common/x/constants.cl has the numbers that host and kernels share. It is below all folders of src/, which includes it as
@@ -18,7 +20,7 @@
 # under a test of the shape, a common file may use a name that only the other wing has.
 # Names that the host writes ahead of a kernel are given: those that x/prelude.h defines, which stands for that text, and
 # those of FOLDER/prelude.txt (GPI_OP_* for all that begin so). A name that is defined nowhere is left to the compiler,
-# except in kernels.
+# except in kernels and in bench/harness.
 set -eu
 if [ "${1:-}" = kernels ]; then
     cd "$(dirname "$0")/.."
@@ -56,13 +58,24 @@ fi
 root=${1:-src}
 prelude=/dev/null
 test ! -f "$root/prelude.txt" || prelude=$root/prelude.txt
+layers=/dev/null
+test ! -f "$root/layers.txt" || layers=$root/layers.txt
+case $root in
+kernels) wanted='^(gpi|GPI|gp)_' ;;
+bench/harness) wanted='^(bench_|BENCH_|data_|host_memcpy|host_stream|pool_|report_|stream_|STREAM_)' ;;
+*) wanted='^(gpi|GPI)_' ;;
+esac
 
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 status=0
 # shellcheck disable=SC2046 # no name has blanks
-awk -v root="$root" -v prelude="$prelude" -v layers="$root/layers.txt" -v own="$own" -v elsewhere="$elsewhere" '
-BEGIN { rank["shared"] = 0 }
+awk -v root="$root" -v prelude="$prelude" -v layers="$layers" -v own="$own" -v elsewhere="$elsewhere" '
+BEGIN {
+    rank["shared"] = 0
+    is_flat = layers == "/dev/null"
+    if (is_flat) rank[""] = 0
+}
 
 function complain(kind, file, line, text) {
     print file ":" line " " text
@@ -208,16 +221,27 @@ root == "src" && FILENAME ~ /^kernels\// && FILENAME !~ /\/constants\.cl$/ {
 FNR == 1 {
     is_prelude = FILENAME ~ /\/prelude\.h$/
     if (!is_prelude) files[++file_count] = FILENAME
-    is_file[FILENAME] = 1
+    name = FILENAME
+    sub(/\.pyi$/, ".py", name) # what stands for a file that the build makes
+    is_file[name] = 1
     comment = depth = closed = typedef_open = in_enum = directive = conditions = 0
     pending = ""
     if (!(folder(FILENAME) in rank)) complain("upward", FILENAME, 1, "is in no folder of " layers)
 }
 
+FILENAME ~ /\.pyi?$/ {
+    if (!match($0, /^[ \t]*from \.[a-z_]*/)) next
+    name = $2
+    sub(/^\./, "", name)
+    includes[FILENAME, ++include_count[FILENAME]] = path_of(name ".py")
+    include_line[FILENAME, path_of(name ".py")] = FNR
+    next
+}
+
 {
     line = $0
     if (!comment && line ~ /^#[ \t]*include[ \t]*"/) {
-        if (is_prelude || line ~ /"gpuprim\.h"/) next
+        if (is_prelude || line ~ /"(\.\.\/)*gpuprim\.h"/) next
         name = line
         sub(/^[^"]*"/, "", name)
         sub(/".*/, "", name)
@@ -365,7 +389,7 @@ END {
         }
         if (key in declared) continue
         if (!(name in home)) {
-            if (root == "kernels" && name !~ /_$/ && !((name in is_elsewhere) && !(file in is_own))) # GPI_PASTE(gpi_field_, 0)
+            if ((root == "kernels" || is_flat) && name !~ /_$/ && !((name in is_elsewhere) && !(file in is_own))) # GPI_PASTE(gpi_field_, 0)
                 complain("header", file, used[key], "uses " name ", which is defined nowhere")
             continue
         }
@@ -388,8 +412,8 @@ END {
         file_count, count["cycle"], count["upward"], count["header"], count["twice"]
     exit count["cycle"] + count["upward"] + count["header"] + count["twice"] > 0
 }
-' wanted="$(if [ "$root" = kernels ]; then echo '^(gpi|GPI|gp)_'; else echo '^(gpi|GPI)_'; fi)" \
-    "$root/layers.txt" "$prelude" "$own" "$elsewhere" $(find "$root" $(test "$root" != src || echo kernels) \( -name '*.c' -o -name '*.h' -o -name '*.cl' \) | LC_ALL=C sort) >"$report" || status=$?
+' wanted="$wanted" \
+    "$layers" "$prelude" "$own" "$elsewhere" $(find "$root" $(test "$root" != src || echo kernels) \( -name '*.c' -o -name '*.h' -o -name '*.cl' -o -name '*.py' -o -name '*.pyi' \) | LC_ALL=C sort) >"$report" || status=$?
 grep -v "^layers: " "$report" | LC_ALL=C sort -t: -k1,1 -k2,2n || true
 grep "^layers: " "$report"
 exit $status

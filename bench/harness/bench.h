@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 #include "host_loops.h"
-#include "../peers/peer.h"
 #include "pool.h"
+#include "work.h"
 
 enum {
     BENCH_VARIANTS_MAX = 24,
@@ -29,7 +29,9 @@ typedef struct bench_options {
     unsigned repeats; /* 0: by time */
     bench_format format;
     bool no_peers;
-    const char *only; /* peers whose names have this in them; NULL: all */
+    const char *only;      /* peers whose names have this in them; NULL: all */
+    const char *libraries; /* to compare with, that are there; NULL: no peers are wanted */
+    const char *skipped;   /* those that are not there, with reasons */
     const char *device;
     const char *dump;      /* gp_context_desc.dump_dir */
     const char *results;   /* the file; NULL: none */
@@ -201,7 +203,7 @@ bool bench_case_input2(bench_case *c, const void *data);
 /* Host memory has been changed: so must the buffer be where it is another memory. */
 void bench_case_upload(bench_case *c, const bench_array *a);
 
-/* Appends a variant. `format` makes its name. */
+/* Appends a variant. `format` makes its name. (variant.c) */
 bench_variant *bench_variant_add(bench_case *c, bench_kind kind, const char *format, ...);
 
 /* Verifies, times and reports all variants. */
@@ -233,9 +235,6 @@ cl_program bench_build(const bench *b, const char *const *lines, size_t count, c
 /* 32-bit words that the outputs of read loops need. */
 size_t bench_read_parts(const bench *b, size_t bytes);
 
-/* Those of the libraries to compare with that are there, with versions, or that are not, with reasons.
-   (peers.c) */
-void bench_name_libraries(bool there, char *text, size_t size);
 /* Every compiled-in peer that can do the case's work. (peers.c) */
 void bench_add_peers(bench_case *c, bool (*check)(bench_case *, bench_variant *, const void *),
                      size_t out_bytes);
@@ -258,7 +257,7 @@ void bench_progress_end(const bench *b);
 bool report_open(bench *b, const char *command);
 void report_close(bench *b);
 void report_device(const bench *b);
-void report_libraries(void);
+void report_libraries(const bench_options *o);
 void report_rows(bench_case *c);
 /* Only to the results file. */
 void report_results(bench_case *c);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "data.h"
+#include "pool.h"
 
 /* ------------------------------------------------------------------ turns */
 
@@ -71,7 +72,6 @@ bool bench_open(bench *b, const bench_options *options)
 
 void bench_close(bench *b)
 {
-    bench_python_close();
     pool_close(b->pool);
     if (b->stream != NULL) clReleaseProgram(b->stream);
     gp_context_destroy(b->gp);

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "bench.h"
+#include "host_loops.h"
+#include "pool.h"
 #include "stream_cl.h"
 
 enum {

@@ -8,8 +8,7 @@
 #include <time.h>
 
 #include "data.h"
-
-enum { LIBRARIES_MAX = 1024 };
+#include "work.h"
 
 /* What is known of one variant of one case, in every format. */
 typedef struct row {
@@ -69,13 +68,11 @@ static const char *rate_text(double per_s, char text[32])
 
 /* ------------------------------------------------------------------ table */
 
-void report_libraries(void)
+void report_libraries(const bench_options *o)
 {
-    char text[LIBRARIES_MAX];
-    bench_name_libraries(true, text, sizeof text);
-    printf("peers: plain C%s%s\n", text[0] ? ", " : "", text);
-    bench_name_libraries(false, text, sizeof text);
-    if (text[0]) printf("skipped: %s\n", text);
+    if (o->libraries == NULL) return;
+    printf("peers: plain C%s%s\n", o->libraries[0] ? ", " : "", o->libraries);
+    if (o->skipped[0]) printf("skipped: %s\n", o->skipped);
 }
 
 static void table_device(const bench *b)
@@ -83,7 +80,7 @@ static void table_device(const bench *b)
     const gp_device_info *i = b->info;
     printf("%s / %s\n%s, driver %s, %u compute units\n", i->platform_name, i->name, i->version,
            i->driver_version, (unsigned)i->compute_units);
-    if (!b->options.no_peers) report_libraries();
+    report_libraries(&b->options);
     puts("time: median of the runs; of limit: speed divided by that of the fastest limit, *; "
          "spread: 10th to 90th percentile, of the median");
 }
@@ -218,7 +215,7 @@ static void results_head(FILE *f, const bench *b, const char *command)
     const gp_device_info *i = b->info;
     const time_t now = time(NULL);
     const char *comma = "{";
-    char date[32] = "", version[32], peers[LIBRARIES_MAX] = "", skipped[LIBRARIES_MAX] = "";
+    char date[32] = "", version[32];
     struct tm utc;
     if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
     snprintf(version, sizeof version, "%d.%d.%d", GP_VERSION_MAJOR, GP_VERSION_MINOR, GP_VERSION_PATCH);
@@ -229,12 +226,8 @@ static void results_head(FILE *f, const bench *b, const char *command)
     JSON_TEXT("platform", i->platform_name)
     JSON_TEXT("opencl", i->version)
     JSON_TEXT("driver", i->driver_version)
-    if (!b->options.no_peers) {
-        bench_name_libraries(true, peers, sizeof peers);
-        bench_name_libraries(false, skipped, sizeof skipped);
-    }
-    JSON_TEXT("peers", peers)
-    JSON_TEXT("skipped", skipped)
+    JSON_TEXT("peers", b->options.libraries != NULL ? b->options.libraries : "")
+    JSON_TEXT("skipped", b->options.libraries != NULL ? b->options.skipped : "")
     JSON("compute_units", "%u", (unsigned)i->compute_units)
     JSON("memory_bytes", "%" PRIu64, (uint64_t)i->global_mem_size)
     fputs("}\n", f);

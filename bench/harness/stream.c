@@ -1,5 +1,7 @@
 /* stream.c - gpbench stream: what memory gives, by operation and form. */
 #include "bench.h"
+#include "host_loops.h"
+#include "work.h"
 
 #define DEFAULT_N ((size_t)1 << 25)
 

@@ -1,6 +1,7 @@
 /* peers.c - the peers that were compiled in. BENCH_HAVE_... is defined for each library found. */
 #include "../harness/bench.h"
 #include "hashes.h"
+#include "peer.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../harness/data.h"
+#include "peer.h"
 
 #define PYTHON "build/peers/bin/python"
 #define SCRIPT "bench/peers/python_peers.py"

@@ -167,7 +167,7 @@ def test_nothing_leaks(ctx):
     from gpuprim._native import ffi, lib
 
     released, made = [], []
-    real = gpuprim._array._release
+    real = gpuprim._session._release
 
     class Counting:
         def __getattr__(self, name):
@@ -177,14 +177,14 @@ def test_nothing_leaks(ctx):
         released.append(mem)
         real(process, mem)
 
-    gpuprim._array._release = count
-    original = gpuprim._array.Buffer.__init__
+    gpuprim._session._release = count
+    original = gpuprim._session.Buffer.__init__
 
     def init(self, mem, *args, **kwargs):
         made.append(int(ffi.cast("uintptr_t", mem)))
         original(self, mem, *args, **kwargs)
 
-    gpuprim._array.Buffer.__init__ = init
+    gpuprim._session.Buffer.__init__ = init
     try:
         for _ in range(3):
             kept = ctx.select(np.arange(1000), "x % 3 == 0")
@@ -200,8 +200,8 @@ def test_nothing_leaks(ctx):
         gc.collect()
         assert len(made) == len(released) > 30
     finally:
-        gpuprim._array._release = real
-        gpuprim._array.Buffer.__init__ = original
+        gpuprim._session._release = real
+        gpuprim._session.Buffer.__init__ = original
     scratch = ctx.stats()["scratch_bytes"]
     for _ in range(20):
         ctx.sort(np.arange(1000))

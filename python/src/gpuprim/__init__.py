@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from ._array import Array
 from ._columns import Columns
-from ._context import Device, SelfTestCase, devices
+from ._context import SelfTestCase
 from ._errors import ArgumentError, BuildError, Error, LawError, OutOfMemoryError, UnsupportedError
 from ._event import Event
 from ._hash import HashResult, HashTable, HashTables
 from ._map import Maps
 from ._native import lib
 from ._nest import Brackets, BracketsErrors, Nests, Tree
+from ._session import Device, devices
 from ._types import Column, Monoid, record_type
 
 _version = lib.gp_version()

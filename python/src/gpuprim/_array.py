@@ -6,47 +6,21 @@ import math
 import operator
 import os
 import weakref
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from ._convert import check_plain, exact
+from ._convert import as_host, check_plain, exact
 from ._errors import check_opencl
 from ._native import ffi, lib
+from ._session import Buffer, Session
 from ._types import vector
-
-if TYPE_CHECKING:
-    from ._context import Base
 
 _MAP_READ, _MAP_WRITE = 1, 2
 _READ_ONLY, _USE_HOST_PTR = 4, 8
 _HOST_PTR = 0x1103  # CL_MEM_HOST_PTR
 _KDL_CPU = 1
-
-
-def _release(process: int, mem: Any) -> None:
-    if os.getpid() == process:  # a forked child has no part in its parent's objects
-        lib.clReleaseMemObject(mem)
-
-
-class Buffer:
-    """A cl_mem that is released with its last user.
-
-    If its memory is another object's, `owner`, the context keeps the buffer until commands that use it have ended.
-    """
-
-    __slots__ = ("mem", "owner", "read_only", "address", "__weakref__")
-
-    def __init__(self, mem: Any, owner: Any = None, read_only: bool = False, address: int = 0) -> None:
-        self.mem = mem
-        self.owner = owner
-        self.read_only = read_only
-        self.address = address  # of memory of the host's that it is; 0: OpenCL's own, which is aligned
-        weakref.finalize(self, _release, os.getpid(), mem).atexit = False  # threads may use it until the very end
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a buffer cannot be copied or pickled")
 
 
 def _unmap(process: int, queue: Any, mem: Any, pointer: Any, owner: Any) -> None:
@@ -80,7 +54,7 @@ class Array:
 
     def __init__(
         self,
-        context: Base,
+        context: Session,
         buffer: Buffer,
         dtype: np.dtype[Any],
         shape: tuple[int, ...],
@@ -296,7 +270,7 @@ class Array:
 
     def copy(self) -> Array:
         """A copy on the device."""
-        out = self.context.empty(self.shape, self.dtype)
+        out = empty(self.context, self.shape, self.dtype)
         if self.nbytes:
             item = self.dtype.itemsize
             with self.context._enqueuing() as queue:
@@ -358,7 +332,7 @@ def on_device(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype
 
 
-def empty(context: Base, shape: tuple[int, ...], dtype: np.dtype[Any], data: Any = ffi.NULL) -> Array:
+def empty(context: Session, shape: tuple[int, ...], dtype: np.dtype[Any], data: Any = ffi.NULL) -> Array:
     """A new array, filled from `data` if that is not NULL. Of no elements it has room for one, as OpenCL wants."""
     on_device(dtype)
     number = math.prod(shape)
@@ -369,7 +343,7 @@ def empty(context: Base, shape: tuple[int, ...], dtype: np.dtype[Any], data: Any
     return Array(context, Buffer(mem[0]), dtype, shape)
 
 
-def from_host(context: Base, host: npt.NDArray[Any]) -> Array:
+def from_host(context: Session, host: npt.NDArray[Any]) -> Array:
     """A copy of a NumPy array on the device."""
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
@@ -390,7 +364,7 @@ def _is_aligned(address: int, dtype: np.dtype[Any]) -> bool:
     return address % alignment == 0
 
 
-def share_host(context: Base, host: npt.NDArray[Any]) -> Array:
+def share_host(context: Session, host: npt.NDArray[Any]) -> Array:
     """A NumPy array's own memory as a read-only buffer."""
     on_device(host.dtype)
     context._check_usable()
@@ -403,7 +377,7 @@ def share_host(context: Base, host: npt.NDArray[Any]) -> Array:
     return Array(context, buffer, host.dtype, host.shape)
 
 
-def from_pyopencl(context: Base, array: Any) -> Array:
+def from_pyopencl(context: Session, array: Any) -> Array:
     """A ``pyopencl.array.Array``'s own buffer."""
     context._check_usable()
     kind = type(array.base_data)
@@ -428,3 +402,15 @@ def from_pyopencl(context: Base, array: Any) -> Array:
     lib.clRetainMemObject(mem)
     buffer = Buffer(mem, owner=array.base_data, address=address[0])
     return Array(context, buffer, dtype, tuple(array.shape), array.offset // dtype.itemsize)
+
+
+def as_array(context: Session, x: Any, name: str = "x") -> Array:
+    """Any input as an array on the device."""
+    if isinstance(x, Array):
+        return x
+    if hasattr(x, "base_data") and hasattr(x, "strides"):
+        return from_pyopencl(context, x)
+    host = as_host(x, name)
+    if host.dtype.hasobject or host.dtype.kind not in "biufcV":
+        raise TypeError(f"{name} has elements of type {host.dtype}, which cannot be on the device")
+    return from_host(context, host)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 
-from ._array import Array
+from ._array import Array, as_array, empty
 from ._names import argument_name, c_text, rename_fields
 from ._convert import exact
 from ._native import ffi, lib
+from ._session import Session
 from ._types import OPS, STRATEGIES, Monoid, choice, computed_dtype, element_dtype, is_record, number_dtype, record, scalar_dtype, type_of
-
-if TYPE_CHECKING:
-    from ._context import Base
 
 _SCRATCH = {
     "gp_unique_by_key": "gp_unique",
@@ -44,7 +42,7 @@ def scratch_function(name: str) -> Optional[str]:
 
 
 class Call:
-    def __init__(self, context: Base, desc: str) -> None:
+    def __init__(self, context: Session, desc: str) -> None:
         self.context = context
         self.desc = ffi.new(f"gp_{desc}_desc *")
         self.creation: Optional[Call] = None  # of the table that this call is about
@@ -212,9 +210,9 @@ class Call:
                 dtype = scalar_dtype(value, like, fp64)
                 arg.value = self._pointer(value, dtype, name)
             else:
-                array = self.keep(self.context._in(value))
+                array = self.keep(as_array(self.context, value))
                 if not array.size:  # a count of 0 means all up to the buffer's end, which may be others'
-                    array = self.keep(self.context.empty(0, array.dtype))
+                    array = self.keep(empty(self.context, (0,), array.dtype))
                 arg.buffer, arg.offset, arg.count = array._buffer.mem, array._offset, array.size
                 dtype = array.dtype
             if is_record(dtype):

@@ -7,7 +7,7 @@ import os
 import secrets
 import weakref
 from contextlib import ExitStack
-from typing import Any, Optional
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,10 @@ from ._array import Array
 from ._call import Call
 from ._context import Base
 from ._convert import exact
-from ._errors import check
+from ._errors import check, text_of
 from ._native import ffi, lib, library
 from ._reduce import Args
-from ._types import DUPLICATES, OPS, choice, element_dtype, type_of
+from ._types import DUPLICATES, OPS, Monoid, choice, element_dtype, type_of
 
 
 class HashResult(enum.IntEnum):
@@ -400,6 +400,45 @@ class HashTables(Base):
         handle = ffi.new("gp_hash *")
         call.run("gp_hash_create", handle)
         return HashTable(self, handle, call, key, value)
+
+    def device_source(
+        self,
+        *,
+        table: Optional[HashTable] = None,
+        ops: Optional[Mapping[str, Union[tuple[str, npt.DTypeLike], Monoid]]] = None,
+        group: int = 0,
+    ) -> str:
+        """OpenCL C for kernels of your own: put it before a kernel's source, and build with ``-cl-std=CL1.2``.
+
+        Parameters
+        ----------
+        table : HashTable, optional
+            For gp_hash_open, gp_hash_find, gp_hash_insert and more; the kernel takes the buffer of ``table.int_ptr``.
+        ops : dict, optional
+            Without a table: for each name of an operation of work-groups an (op, dtype) or a `Monoid`. The text then
+            has gp_group_NAME_reduce, gp_group_NAME_scan and more.
+        group : int
+            Work-items of every group, where it is always the same number.
+        """
+        call = Call(self, "device_source")
+        if table is not None:
+            call.set(part=lib.GP_DEVICE_HASH, table=table._handle()[0])
+        else:
+            call.set(part=lib.GP_DEVICE_GROUP, group=group)
+            if ops:
+                c = call.keep(ffi.new("gp_group_op[]", len(ops)))
+                for entry, (name, op) in zip(c, ops.items()):
+                    entry.name = call.c_text("the name of an operation", name)
+                    if isinstance(op, Monoid):
+                        entry.monoid = call.monoid(op)
+                    else:
+                        entry.op, entry.type = choice("op", op[0], OPS), type_of(np.dtype(op[1]))
+                call.set(ops=c, op_count=len(ops))
+        size = ffi.new("size_t *")
+        call.run("gp_device_source", ffi.NULL, 0, size)
+        text = ffi.new("char[]", size[0])
+        call.run("gp_device_source", text, size[0], size)
+        return text_of(text)
 
 
 def _cast(x: Any, dtype: np.dtype[Any], name: str) -> Any:
