@@ -2,7 +2,8 @@
 
    usage: calls WORK DEVICE SUB_GROUP DUMP_FOLDER
 
-   DEVICE is the class that Oclgrind pretends to be, or "own": the device that there is, and no dump.
+   DEVICE is the class that Oclgrind pretends to be, or "own": the device that there is, and no dump. The class "unknown" has no
+   sub-groups if SUB_GROUP is 0, else emulated ones.
 
    Prints {"elements": N, "before": LAUNCHES, "class": CLASS}: the launches that made the input ready, and the number of the
    device's gp_device_class. The program's text goes to
@@ -605,6 +606,7 @@ static gp_device_class class_of(const char *name)
     if (!strcmp(name, "nvidia")) return GP_DEVICE_CLASS_NVIDIA;
     if (!strcmp(name, "amd")) return GP_DEVICE_CLASS_AMD;
     if (!strcmp(name, "intel")) return GP_DEVICE_CLASS_INTEL_GPU;
+    if (!strcmp(name, "unknown")) return GP_DEVICE_CLASS_UNKNOWN;
     fprintf(stderr, "calls: no such class: %s\n", name);
     exit(1);
 }
@@ -630,6 +632,8 @@ int main(int count, char **arguments)
         context.tuning.device_class = class_of(arguments[2]);
     }
     context.tuning.sub_group_size = (uint32_t)strtoul(arguments[3], NULL, 10);
+    if (context.tuning.sub_group_size && context.tuning.device_class == GP_DEVICE_CLASS_UNKNOWN)
+        context.tuning.shape = GP_SHAPE_SUB_GROUP;
     check(gp_context_create(&context, &gp));
     works[i].call();
     check(gp_finish(gp));

@@ -8,6 +8,10 @@ import programs
 # The device of each class, and the lanes of its sub-groups.
 CLASSES = {"nvidia": ("nvidia", 32), "amd32": ("amd", 32), "amd64": ("amd", 64), "intel": ("intel", 16)}
 
+# A device without sub-groups, and the same with emulated ones (emulated.py).
+WITHOUT, EMULATED = "without", "emulated"
+DEVICES = {**CLASSES, WITHOUT: ("unknown", 32), EMULATED: ("unknown", 32)}
+
 WORKS = ("reduce-u32 scan-u32 select-u32 sort-u32 sort-few-u32 sort-pairs-u32 histogram-u8 hash-insert hash-find hash-combine "
          "brackets-u8 merge-u32 topk-u32 segmented-sort-u32 segmented-reduce-u32 gather-u32 transform-u32 "
          "partition-u32 unique-u32 rle-u32 reduce-by-key-u32 segmented-scan-u32 "
@@ -42,15 +46,16 @@ class Run:
 
 
 def run(work, name, folder):
-    """A call's Run for a class."""
-    (device, lanes), dump = CLASSES[name], os.path.join(folder, work + "-" + name)
+    """A call's Run for a class, or another of the DEVICES."""
+    (device, lanes), dump = DEVICES[name], os.path.join(folder, work + "-" + name)
     shutil.rmtree(dump, ignore_errors=True)
     os.makedirs(dump)
     path = os.path.join(dump, "launches.jsonl")
     environment = dict(os.environ, GPU_COST_OUT=path, GPU_COST_LANES=str(lanes))
     units = str(UNITS.get(SKEWED.get(work, work), 132))
     call = json.loads(programs.output_of("oclgrind", *DEVICE, units, "--plugins", folder + "/plugin.so",
-                                         folder + "/calls", work, device, str(lanes), dump, env=environment))
+                                         folder + "/calls", work, device, "0" if name == WITHOUT else str(lanes), dump,
+                                         env=environment))
     with open(path) as lines:
         launches = [json.loads(line) for line in lines]
     return Run(work, name, dump, call["elements"], launches[call["before"]:])

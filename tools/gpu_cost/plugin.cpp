@@ -8,7 +8,7 @@
        global memory   sectors: aligned 32 bytes that it touches
 
    A function with _sg_ in its name that uses memory stands for one operation of a sub-group: its calls are counted, and nothing of
-   what it does.
+   what it does. If GPU_COST_EMULATED is set, what it does is counted, too.
 
    For each launch and size a line of JSON goes to the file GPU_COST_OUT. A launch is idle when it stores nothing and
    its atomic operations leave global memory as it was. */
@@ -286,7 +286,7 @@ class Cost : public oclgrind::Plugin
 
     void workGroupBarrier(const oclgrind::WorkGroup *, uint32_t) override
     {
-        if (!subgroup_ops.has_any()) launch.barriers++;
+        if (emulated || !subgroup_ops.has_any()) launch.barriers++;
         end_phase();
     }
 
@@ -302,6 +302,7 @@ class Cost : public oclgrind::Plugin
     Launch launch;
     Phase phase;
     SubgroupOps subgroup_ops;
+    const bool emulated = getenv("GPU_COST_EMULATED") != nullptr;
 
     void note(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, size_t address, size_t size,
               Kind local, Kind global)
@@ -309,7 +310,10 @@ class Cost : public oclgrind::Plugin
         const unsigned space = memory->getAddressSpace();
         const size_t id = item->getLocalID().x;
         if (space != oclgrind::AddrSpaceLocal && space != oclgrind::AddrSpaceGlobal) return;
-        if (subgroup_ops.has(id)) return subgroup_ops.use_memory(id);
+        if (subgroup_ops.has(id)) {
+            subgroup_ops.use_memory(id);
+            if (!emulated) return;
+        }
         phase.note(item->getCurrentInstruction(), space == oclgrind::AddrSpaceLocal ? local : global,
                    {id, address, size});
     }
