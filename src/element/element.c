@@ -369,7 +369,7 @@ static bool gpi_element_has_quads(const gpi_element *element)
            o->type2 != GP_F16 && !o->reverse && o->segments != (int)GP_SEGMENTS_BY_FLAGS;
 }
 
-/* Makes the plan of a call on an element. With sub-groups, rows of SCAN are for elements that are read four at a time: half of
+/* Makes the plan of a call on an element. In the local shape, rows of SCAN are for elements that are read four at a time: half of
    the tile or all of it stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, whose whole tile is in
    local memory. */
 static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
@@ -377,7 +377,7 @@ static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gp
 {
     enum { GPI_MOST = 32 }; /* elements of an item that have heads: see gpi_prelude_keyed */
     const gp_result result = gpi_plan_make_sized(gp, primitive, element->size, strategy, plan);
-    if (result != GP_OK || primitive != GPI_SCAN || !plan->sub_group) return result;
+    if (result != GP_OK || primitive != GPI_SCAN || plan->shape != GP_SHAPE_LOCAL) return result;
     if (!gpi_element_has_quads(element)) return gpi_plan_make_select(gp, element->size, strategy, plan);
     if (element->operation.segments && plan->per_item > GPI_MOST && !gp->desc.tuning.tile)
         plan->per_item = GPI_MOST;

@@ -148,14 +148,13 @@ static void gpi_plan_fit_sub_group(gpi_plan *plan)
 static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const struct gpi_tuned *tuned, size_t size)
 {
     const uint64_t bytes = tuned->local_bytes(plan->group, plan->per_item, size);
-    uint64_t split;
-    if (!plan->sub_group || plan->group < plan->sub_group) return bytes;
-    split = gpi_local_bytes_of_split(plan, size);
+    const bool splits = plan->sub_group && plan->group >= plan->sub_group;
+    const uint64_t split = splits ? gpi_local_bytes_of_split(plan, size) : 0;
     switch (tuned->rows) {
     case GPI_SCAN: /* with four an item, the stage holds all elements, and products (scan/tile_chunks.cl) */
         return plan->per_item == 4 ? bytes + (plan->group + plan->group / 8) * (uint64_t)size : bytes;
     case GPI_SORT: return bytes > split ? bytes : split;
-    case GPI_SORT_TILE: return split;
+    case GPI_SORT_TILE: return splits ? split : bytes;
     default: return bytes;
     }
 }

@@ -45,11 +45,14 @@
 #define GPI_TURNS(n) (n)
 #endif
 
-/* GPI_STRUCT_TURNS(n) is the same for loops over whole structs, where llvmpipe of any version needs it. */
+/* GPI_STRUCT_TURNS(n) is the same for loops over whole structs, where llvmpipe of any version needs it. GPI_LOSES_STRUCTS 1: it is
+   needed. */
 #if defined(GPI_LLVMPIPE) || defined(GPI_LOSES_WRITES)
 #define GPI_STRUCT_TURNS(n) ((n)*get_work_dim())
+#define GPI_LOSES_STRUCTS 1
 #else
 #define GPI_STRUCT_TURNS(n) (n)
+#define GPI_LOSES_STRUCTS 0
 #endif
 
 /* 1: PoCL or Intel's runtime on a CPU. Global memory is the process's memory, and clang's own built-ins work on it. (PoCL also has

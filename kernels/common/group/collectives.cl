@@ -4,6 +4,9 @@
        NAME_scan(x, &total, memory)             x0 . x1 ... xl          to item l; total: of all items
        NAME_scan_exclusive(x, &total, memory)   x0 . x1 ... xl-1        the identity to item 0
 
+   On GPUs for groups without sub-groups: a reduction has 3 barriers here, and 12 by group/sub_group_collectives.cl with emulated
+   sub-groups (docs/gpu-cost.md).
+
    Values are combined in item order, for any number G of items. All items call, or none. `memory` is free on return: each call
    ends with a barrier after its last reading.
 

@@ -1,5 +1,5 @@
-/* tile_chunks.cl - the tile of a scan if groups have sub-groups and elements are read four at a time. A chunk of four elements
-   stays with the lane that read it. Only the chunks' products are transposed, so that each lane scans consecutive products.
+/* tile_chunks.cl - the tile of a scan whose elements are read four at a time. A chunk of four elements stays with the lane that
+   read it. Only the chunks' products are transposed, so that each lane scans consecutive products.
 
        piece       | chunk of lane 0 | chunk of lane 1 | ... |      a row of chunks
                    | chunk of lane 0 | ...                   |      the next row
@@ -10,7 +10,7 @@
 #ifndef GPI_SCAN_TILE_CHUNKS_CL
 #define GPI_SCAN_TILE_CHUNKS_CL
 #include "base/platform.cl"
-#include "group/sub_group.cl"
+#include "group/team.cl"
 #include "element/monoid.cl"
 #include "scan/tile_input.cl"
 #include "scan/tile_elements.cl"
@@ -28,29 +28,29 @@ typedef struct gpi_tile {
 /* Returns the place in the tile of the first element of this item's chunk of `row`. */
 static uint gpi_chunk_place(uint row)
 {
-    return gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + row * (4 * GPI_SUB_GROUP) + gpi_sg_lane() * 4;
+    return gpi_team_index() * (GPI_TEAM * GPI_PER_ITEM) + row * (4 * GPI_TEAM) + gpi_team_lane() * 4;
 }
 
-/* Returns the place of this sub-group's `row` on the stage, which has one for each row that is not held in registers. A held
+/* Returns the place of this team's `row` on the stage, which has one for each row that is not held in registers. A held
    row takes the first place, once that is free. */
 static __local GPI_CELL *gpi_stage_row(gpi_tile_shared shared, uint row)
 {
-    const uint first = gpi_sg_index() * (GPI_TILE_STAGE / GPI_WG * GPI_SUB_GROUP);
+    const uint first = gpi_team_index() * (GPI_TILE_STAGE / GPI_WG * GPI_TEAM);
     const uint before = row < GPI_HELD_ROWS ? 0 : row - GPI_HELD_ROWS;
-    return shared->stage + GPI_TILE_PAD(first) + GPI_TILE_PAD(before * (4 * GPI_SUB_GROUP));
+    return shared->stage + GPI_TILE_PAD(first) + GPI_TILE_PAD(before * (4 * GPI_TEAM));
 }
 
 /* Returns the place of this item's chunk of `row` on the stage. */
 static __local GPI_CELL *gpi_stage_chunk(gpi_tile_shared shared, uint row)
 {
-    return gpi_stage_row(shared, row) + GPI_TILE_PAD(gpi_sg_lane() * 4);
+    return gpi_stage_row(shared, row) + GPI_TILE_PAD(gpi_team_lane() * 4);
 }
 
 /* Returns the cell for the product of this item's chunk of `row`. */
 static __local GPI_CELL *gpi_product_cell(gpi_tile_shared shared, uint row)
 {
-    const uint first = gpi_sg_index() * (GPI_SUB_GROUP * GPI_ROWS) + gpi_sg_lane();
-    return shared->product + GPI_TILE_PAD(first) + GPI_TILE_PAD(row * GPI_SUB_GROUP);
+    const uint first = gpi_team_index() * (GPI_TEAM * GPI_ROWS) + gpi_team_lane();
+    return shared->product + GPI_TILE_PAD(first) + GPI_TILE_PAD(row * GPI_TEAM);
 }
 
 /* Returns the first of the GPI_ROWS products that this item scans. */
@@ -124,11 +124,11 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     for (uint row = 0; row < GPI_ROWS - GPI_HELD_ROWS; row++)
         gpi_chunk_put(gpi_stage_chunk(shared, GPI_HELD_ROWS + row), staged + 4 * row);
     gpi_rows_reduce(input, GPI_HELD_ROWS, GPI_ROWS - GPI_HELD_ROWS, staged, shared);
-    gpi_sg_sync(); /* else a compiler loads the held rows early, too, and runs out of registers */
+    gpi_team_sync(); /* else a compiler loads the held rows early, too, and runs out of registers */
 #endif
     gpi_rows_load(input, base, 0, GPI_HELD_ROWS, tile->held);
     gpi_rows_reduce(input, 0, GPI_HELD_ROWS, tile->held, shared);
-    gpi_sg_sync(); /* the products are written */
+    gpi_team_sync(); /* the products are written */
     GPI_UNROLL
     for (uint j = 0; j < GPI_ROWS; j += GPI_PRODUCTS_AT_ONCE) {
         GPI_T x[4];

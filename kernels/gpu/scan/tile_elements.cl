@@ -2,20 +2,21 @@
    (GPI_BY_CHUNKS), and the tile of elements that no other file takes: GPI_WG items with GPI_PER_ITEM elements each.
 
    The scan is blocked: item l owns the GPI_PER_ITEM elements from l * GPI_PER_ITEM on, in input order. Loads and stores are
-   striped, so that neighbouring items access neighbouring elements: over the group, or, if it has sub-groups, within each
-   sub-group's piece of the tile. `stage` turns one order into the other.
+   striped within each team's piece of the tile (group/team.cl), so that neighbouring items access neighbouring elements. `stage`
+   turns one order into the other.
 
        piece    | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...       striped
        piece    |       lane 0's own elements       |       lane 1's own elements      | ...   blocked
 
-   Only its own sub-group uses a piece's part of the stage, so sub-groups do not wait for one another here. If chunks stay with
-   their lanes (GPI_BY_CHUNKS), scan/tile_chunks.cl has the rest. */
+   Only its own team uses a piece's part of the stage, so teams do not wait for one another here. If chunks stay with their
+   lanes (GPI_BY_CHUNKS), scan/tile_chunks.cl has the rest. */
 #ifndef GPI_SCAN_TILE_ELEMENTS_CL
 #define GPI_SCAN_TILE_ELEMENTS_CL
 #include "base/paste.cl"
 #include "base/platform.cl"
 #include "group/sub_group.cl"
 #include "group/sync.cl"
+#include "group/team.cl"
 #include "element/monoid.cl"
 #include "scan/items.cl"
 #include "scan/tile_input.cl"
@@ -38,22 +39,22 @@
 #define GPI_CELL_NONE gpi_identity()
 #endif
 
-/* GPI_STRIPE is the number of items that share a stripe, GPI_STRIPE_LANE this item's number among them, and
-   GPI_STRIPE_FIRST(n) the tile's element at which this item's first chunk of n elements begins. */
-#if GPI_SUB_GROUP
-#define GPI_STRIPE GPI_SUB_GROUP
-#define GPI_STRIPE_LANE gpi_sg_lane()
-#define GPI_STRIPE_FIRST(n) (gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + gpi_sg_lane() * (n))
-#define gpi_stripe_sync() gpi_sg_sync()
+/* Returns the tile's element at which this item's first chunk of n elements begins. */
+static uint gpi_tile_first(const uint n)
+{
+    return gpi_team_index() * (GPI_TEAM * GPI_PER_ITEM) + gpi_team_lane() * n;
+}
+
+/* 1: a cell is a number, which a kept cell has in a struct. */
+#if GPI_KEPT
+#define GPI_CELL_PLAIN GPI_IN_NUMBER
 #else
-#define GPI_STRIPE GPI_WG
-#define GPI_STRIPE_LANE ((uint)get_local_id(0))
-#define GPI_STRIPE_FIRST(n) ((uint)get_local_id(0) * (n))
-#define gpi_stripe_sync() gpi_sync()
+#define GPI_CELL_PLAIN (GPI_BASE_NUMBER && (GPI_KEYED || !GPI_SEGMENTED))
 #endif
 
-/* With sub-groups, cells are moved by chunks of four, and in vectors of 16 bytes if four cells fill whole vectors. */
-#if GPI_SUB_GROUP && GPI_PER_ITEM >= 4
+/* Cells are moved by chunks of four, and in vectors of 16 bytes if four cells fill whole vectors. Drivers that lose what is written
+   to structs in loops of four turns (GPI_STRUCT_TURNS) move other cells than numbers one by one. */
+#if GPI_PER_ITEM >= 4 && (GPI_CELL_PLAIN || !GPI_LOSES_STRUCTS)
 #define GPI_CELL_CHUNK 4
 #else
 #define GPI_CELL_CHUNK 1
@@ -127,15 +128,13 @@ typedef struct gpi_tile_memory {
 } gpi_tile_memory;
 typedef __local gpi_tile_memory *gpi_tile_shared;
 
-/* GPI_CELL_NUMBER 1: a cell is a number of type GPI_CELL_TYPE, of which vectors are made without a union (element/monoid.cl).
-   GPI_CELL_OF(cell) is that number, which a kept cell has in a struct. */
+/* GPI_CELL_NUMBER 1: vectors of cells are made without a union (element/monoid.cl), of the numbers GPI_CELL_OF(cell), whose type is
+   GPI_CELL_TYPE. */
+#define GPI_CELL_NUMBER (GPI_CELL_VECTORS && GPI_CELL_PLAIN && GPI_CELL_SIZE <= 8)
 #if GPI_KEPT
-#define GPI_CELL_NUMBER (GPI_CELL_VECTORS && GPI_IN_NUMBER && GPI_CELL_SIZE <= 8)
 #define GPI_CELL_TYPE GPI_RECORD
 #define GPI_CELL_OF(cell) (cell).record
 #else
-#define GPI_CELL_NUMBER \
-    (GPI_CELL_VECTORS && GPI_BASE_NUMBER && (GPI_KEYED || !GPI_SEGMENTED) && GPI_CELL_SIZE <= 8)
 #define GPI_CELL_TYPE GPI_VALUE_0
 #define GPI_CELL_OF(cell) (cell)
 #endif
@@ -151,10 +150,16 @@ typedef union gpi_cell_chunk {
 #endif
 
 #if !GPI_KEPT && !GPI_KEYED && !GPI_BY_CHUNKS
-/* In a scan by sub-groups, an item's own elements stay on the stage while the group looks back. This saves registers, so that
-   more groups run at a time. */
+/* GPI_OWN_KEPT 1: an item's own elements are in registers while the group looks back. In a scan they stay on the stage, so that more
+   groups run at a time, unless structs would be lost (docs/drivers.md). */
+#if defined(GPI_SELECT_BY) || GPI_LOSES_STRUCTS
+#define GPI_OWN_KEPT 1
+#else
+#define GPI_OWN_KEPT 0
+#endif
+
 typedef struct gpi_tile {
-#if defined(GPI_SELECT_BY) || !GPI_SUB_GROUP
+#if GPI_OWN_KEPT
     GPI_T item[GPI_PER_ITEM]; /* this item's own elements */
 #endif
     GPI_T before;    /* product of the items before this one */
@@ -258,21 +263,21 @@ static __local GPI_CELL *gpi_own_cells(gpi_tile_shared shared)
 /* Loads a whole tile to the stage, four elements at a time. */
 GPI_INLINE_GPU void gpi_stage_load_quads(gpi_input input, ulong base, gpi_tile_shared shared)
 {
-    const uint first = GPI_STRIPE_FIRST(4);
+    const uint first = gpi_tile_first(4);
     __local GPI_CELL *at = shared->stage + GPI_TILE_PAD(first);
     if (gpi_quads_aligned(input)) {
         GPI_CELL x[GPI_PER_ITEM];
         GPI_UNROLL
         for (uint j = 0; j < GPI_PER_ITEM; j += 4)
-            gpi_load_quad(input, base + first + j * GPI_STRIPE, true, x + j);
+            gpi_load_quad(input, base + first + j * GPI_TEAM, true, x + j);
         GPI_UNROLL
-        for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_chunk_put(at + GPI_TILE_PAD(j * GPI_STRIPE), x + j);
+        for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_chunk_put(at + GPI_TILE_PAD(j * GPI_TEAM), x + j);
     } else {
         GPI_ROLLED
         for (uint j = 0; j < GPI_PER_ITEM; j += 4) {
             GPI_CELL x[4];
-            gpi_load_quad(input, base + first + j * GPI_STRIPE, false, x);
-            gpi_chunk_put(at + GPI_TILE_PAD(j * GPI_STRIPE), x);
+            gpi_load_quad(input, base + first + j * GPI_TEAM, false, x);
+            gpi_chunk_put(at + GPI_TILE_PAD(j * GPI_TEAM), x);
         }
     }
 }
@@ -283,13 +288,13 @@ GPI_INLINE_GPU void gpi_stage_load_quads(gpi_input input, ulong base, gpi_tile_s
 GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base);
-    const uint first = GPI_STRIPE_FIRST(1);
+    const uint first = gpi_tile_first(1);
     __local GPI_CELL *at = shared->stage + GPI_TILE_PAD(first);
     if (length < GPI_TILE) {
         GPI_ROLLED
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-            const uint i = first + j * GPI_STRIPE;
-            at[GPI_TILE_PAD(j * GPI_STRIPE)] = i < length ? GPI_CELL_LOAD(input, base + i) : GPI_CELL_NONE;
+            const uint i = first + j * GPI_TEAM;
+            at[GPI_TILE_PAD(j * GPI_TEAM)] = i < length ? GPI_CELL_LOAD(input, base + i) : GPI_CELL_NONE;
         }
     } else {
 #if GPI_QUADS && GPI_CELL_CHUNK == 4
@@ -298,9 +303,9 @@ GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared 
         GPI_CELL x[GPI_PER_ITEM];
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-            x[j] = GPI_CELL_LOAD(input, base + first + j * GPI_STRIPE);
+            x[j] = GPI_CELL_LOAD(input, base + first + j * GPI_TEAM);
         GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[GPI_TILE_PAD(j * GPI_STRIPE)] = x[j];
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[GPI_TILE_PAD(j * GPI_TEAM)] = x[j];
 #endif
     }
 }
@@ -312,27 +317,18 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     __local const GPI_CELL *at = gpi_own_cells(shared);
     GPI_T sum = gpi_identity();
     gpi_stage_load(input, base, shared);
-    gpi_stripe_sync(); /* the stage is filled */
-#if !GPI_SUB_GROUP
+    gpi_team_sync(); /* the stage is filled */
     GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        tile->item[j] = at[GPI_TILE_PAD(j)];
-        sum = gpi_combine(GPI_COMBINE_OF(input) sum, tile->item[j]);
-    }
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK) {
+#if GPI_OWN_KEPT
+        GPI_T *x = tile->item + j;
 #else
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_CELL_CHUNK) {
         GPI_T x[GPI_CELL_CHUNK];
+#endif
         gpi_chunk_get(at + GPI_TILE_PAD(j), x);
         GPI_UNROLL
-        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
-            sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);
-#ifdef GPI_SELECT_BY
-            tile->item[j + k] = x[k];
-#endif
-        }
+        for (uint k = 0; k < GPI_CELL_CHUNK; k++) sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);
     }
-#endif
     tile->before =
         gpi_group_scan(GPI_COMBINE_OF(input) sum, &tile->aggregate, shared); /* its barriers free the stage */
 }

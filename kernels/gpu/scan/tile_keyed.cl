@@ -28,36 +28,36 @@ typedef struct gpi_tile {
 /* Loads the tile's keys to their stage, as gpi_stage_load does its values. */
 GPI_INLINE_GPU void gpi_keys_load(gpi_input input, ulong base, gpi_tile_shared shared)
 {
-    const uint length = gpi_tile_length(input, base), first = GPI_STRIPE_FIRST(1);
+    const uint length = gpi_tile_length(input, base), first = gpi_tile_first(1);
     __local GPI_HEADS_TYPE *at = shared->key + GPI_KEY_PAD(first);
     if (length < GPI_TILE) {
         GPI_ROLLED
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-            const uint i = first + j * GPI_STRIPE;
+            const uint i = first + j * GPI_TEAM;
             GPI_HEADS_TYPE key = 0;
             if (i < length) key = input.heads[gpi_position(input, base + i)];
-            at[GPI_KEY_PAD(j * GPI_STRIPE)] = key;
+            at[GPI_KEY_PAD(j * GPI_TEAM)] = key;
         }
 #if GPI_KEY_QUADS && !GPI_REVERSE
     } else if ((size_t)input.heads % sizeof(gpi_key_quad) == 0) {
-        const uint quad = GPI_STRIPE_FIRST(4);
+        const uint quad = gpi_tile_first(4);
         __global const GPI_HEADS_TYPE *from = input.heads + base + quad;
         __local GPI_HEADS_TYPE *to = shared->key + GPI_KEY_PAD(quad);
         gpi_key_quad key[GPI_PER_ITEM / 4];
         GPI_UNROLL
         for (uint j = 0; j < GPI_PER_ITEM; j += 4)
-            key[j / 4] = *(__global const gpi_key_quad *)(from + j * GPI_STRIPE);
+            key[j / 4] = *(__global const gpi_key_quad *)(from + j * GPI_TEAM);
         GPI_UNROLL
         for (uint j = 0; j < GPI_PER_ITEM; j += 4)
-            *(__local gpi_key_quad *)(to + GPI_KEY_PAD(j * GPI_STRIPE)) = key[j / 4];
+            *(__local gpi_key_quad *)(to + GPI_KEY_PAD(j * GPI_TEAM)) = key[j / 4];
 #endif
     } else {
         GPI_HEADS_TYPE key[GPI_PER_ITEM];
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-            key[j] = input.heads[gpi_position(input, base + first + j * GPI_STRIPE)];
+            key[j] = input.heads[gpi_position(input, base + first + j * GPI_TEAM)];
         GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[GPI_KEY_PAD(j * GPI_STRIPE)] = key[j];
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[GPI_KEY_PAD(j * GPI_TEAM)] = key[j];
     }
 }
 
@@ -102,7 +102,7 @@ GPI_INLINE_GPU void gpi_values_get(gpi_input input, ulong base, gpi_tile_shared 
 GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared,
                                     GPI_HEADS_TYPE *key)
 {
-    const uint lane = GPI_STRIPE_LANE, first = (uint)GPI_LOCAL_ID * GPI_PER_ITEM;
+    const uint lane = gpi_team_lane(), first = (uint)GPI_LOCAL_ID * GPI_PER_ITEM;
     const uint length = gpi_tile_length(input, base), own = length - min(first, length);
     const bool begins = base + first == 0;
     GPI_T sum = gpi_identity();
@@ -111,7 +111,7 @@ GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base,
     gpi_stage_load(input, base, shared);
 #endif
     gpi_keys_load(input, base, shared);
-    gpi_stripe_sync(); /* the stages are filled */
+    gpi_team_sync(); /* the stages are filled */
     last = shared->key[GPI_KEY_PAD(first - min(lane, 1u))];
     if (lane == 0 && !begins && own > 0) last = input.heads[gpi_position(input, base + first - 1)];
     tile->heads = 0;

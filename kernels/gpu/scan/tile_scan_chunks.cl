@@ -3,8 +3,8 @@
 #ifndef GPI_SCAN_TILE_SCAN_CHUNKS_CL
 #define GPI_SCAN_TILE_SCAN_CHUNKS_CL
 #include "base/platform.cl"
-#include "group/sub_group.cl"
 #include "group/sync.cl"
+#include "group/team.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "scan/tile.cl"
@@ -52,14 +52,14 @@ GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, co
         }
 #endif
     } else {
-        const uint lane = gpi_sg_lane();
+        const uint lane = gpi_team_lane();
         __local const GPI_CELL *at = gpi_stage_row(shared, row);
-        gpi_sg_sync(); /* the row's place on the stage is read */
+        gpi_team_sync(); /* the row's place on the stage is read */
         gpi_chunk_put(gpi_stage_chunk(shared, row), x);
-        gpi_sg_sync(); /* the row is written */
+        gpi_team_sync(); /* the row is written */
         GPI_UNROLL
         for (uint k = 0; k < 4; k++) {
-            const uint j = lane + k * GPI_SUB_GROUP, i = place - 4 * lane + j;
+            const uint j = lane + k * GPI_TEAM, i = place - 4 * lane + j;
             if (i < length) gpi_put(sink, gpi_position(input, base + i), at[GPI_TILE_PAD(j)]);
         }
     }
@@ -80,7 +80,7 @@ GPI_INLINE_GPU void gpi_rows_scan(const gpi_tile *tile, gpi_input input, ulong b
             for (uint k = 0; k < 4; k++) x[k] = tile->held[4 * row + k];
         } else {
             if (j % 2 == 0)
-                gpi_sg_sync(); /* else a compiler reads all chunks early, and runs out of registers */
+                gpi_team_sync(); /* else a compiler reads all chunks early, and runs out of registers */
             gpi_chunk_get(gpi_stage_chunk(shared, row), x);
         }
         GPI_UNROLL
@@ -102,7 +102,7 @@ GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input 
     straight = gpi_tile_length(input, base) == GPI_TILE && gpi_put_aligned(sink);
 #endif
     gpi_products_scan(GPI_COMBINE_OF(input) gpi_combine(GPI_COMBINE_OF(input) prefix, tile->before), shared);
-    gpi_sg_sync(); /* the products before the chunks are written */
+    gpi_team_sync(); /* the products before the chunks are written */
     if (!straight) {
         gpi_sync_all(); /* the input is read: in place, other items now overwrite it */
         gpi_rows_scan(tile, input, base, sink, sink.exclusive, false, shared);

@@ -32,34 +32,33 @@ static GPI_T gpi_cell_result(GPI_CELL cell)
 GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base);
-    const uint first = GPI_STRIPE_FIRST(1);
+    const uint first = gpi_tile_first(1);
     __local const GPI_CELL *at = shared->stage + GPI_TILE_PAD(first);
     if (length < GPI_TILE) {
         GPI_ROLLED
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-            const uint i = first + j * GPI_STRIPE;
+            const uint i = first + j * GPI_TEAM;
             if (i < length)
-                gpi_put(sink, gpi_position(input, base + i),
-                        gpi_cell_result(at[GPI_TILE_PAD(j * GPI_STRIPE)]));
+                gpi_put(sink, gpi_position(input, base + i), gpi_cell_result(at[GPI_TILE_PAD(j * GPI_TEAM)]));
         }
 #if GPI_PUT_QUADS && GPI_CELL_CHUNK == 4
     } else if (gpi_put_aligned(sink)) {
-        const uint quad = GPI_STRIPE_FIRST(4);
+        const uint quad = gpi_tile_first(4);
         GPI_UNROLL
         for (uint j = 0; j < GPI_PER_ITEM; j += 4) {
             GPI_CELL cell[4];
             GPI_T x[4];
-            gpi_chunk_get(shared->stage + GPI_TILE_PAD(quad) + GPI_TILE_PAD(j * GPI_STRIPE), cell);
+            gpi_chunk_get(shared->stage + GPI_TILE_PAD(quad) + GPI_TILE_PAD(j * GPI_TEAM), cell);
             GPI_UNROLL
             for (uint k = 0; k < 4; k++) x[k] = gpi_cell_result(cell[k]);
-            gpi_put_quad(sink, base + quad + j * GPI_STRIPE, x);
+            gpi_put_quad(sink, base + quad + j * GPI_TEAM, x);
         }
 #endif
     } else {
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-            gpi_put(sink, gpi_position(input, base + first + j * GPI_STRIPE),
-                    gpi_cell_result(at[GPI_TILE_PAD(j * GPI_STRIPE)]));
+            gpi_put(sink, gpi_position(input, base + first + j * GPI_TEAM),
+                    gpi_cell_result(at[GPI_TILE_PAD(j * GPI_TEAM)]));
     }
 }
 
@@ -70,30 +69,24 @@ GPI_INLINE_GPU void gpi_own_scan(GPI_COMBINE_PARAMETER const gpi_tile *tile, GPI
 {
     __local GPI_CELL *at = gpi_own_cells(shared);
     GPI_T sum = begin;
-#if !GPI_SUB_GROUP && !GPI_KEYED
     GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const GPI_T next = gpi_combine(GPI_COMBINE_PASSED sum, tile->item[j]);
-        at[GPI_TILE_PAD(j)] = exclusive ? gpi_before(sum, tile->item[j]) : next;
-        sum = next;
-    }
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK) {
+        GPI_CELL scanned[GPI_CELL_CHUNK];
+#if GPI_OWN_KEPT && !GPI_KEYED
+        const GPI_T *x = tile->item + j;
 #else
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_CELL_CHUNK) {
         GPI_CELL x[GPI_CELL_CHUNK];
         gpi_chunk_get(at + GPI_TILE_PAD(j), x);
+#endif
         GPI_UNROLL
         for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
-            const GPI_T item = GPI_CELL_ITEM(tile, x[k], j + k),
-                        next = gpi_combine(GPI_COMBINE_PASSED sum, item);
-            const GPI_T result = exclusive ? gpi_before(sum, item) : next;
-            GPI_CELL_SET(x[k], result);
+            const GPI_T next = gpi_combine(GPI_COMBINE_PASSED sum, GPI_CELL_ITEM(tile, x[k], j + k));
+            GPI_CELL_SET(scanned[k], exclusive ? gpi_before(sum, GPI_CELL_ITEM(tile, x[k], j + k)) : next);
             sum = next;
         }
-        gpi_chunk_put(at + GPI_TILE_PAD(j), x);
+        gpi_chunk_put(at + GPI_TILE_PAD(j), scanned);
     }
     (void)tile;
-#endif
 }
 
 /* Scans the tile, and writes the results to `sink`. `prefix` is the product of everything before the tile. */
@@ -101,14 +94,10 @@ GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input 
                                   gpi_sink sink, gpi_tile_shared shared)
 {
     const GPI_T begin = gpi_combine(GPI_COMBINE_OF(input) prefix, tile->before);
-#if !GPI_SUB_GROUP
-    gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, sink.exclusive, shared);
-#else
     if (sink.exclusive)
         gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, true, shared); /* asked once, not for each element */
     else gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, false, shared);
-#endif
-    gpi_stripe_sync(); /* the stage is filled */
+    gpi_team_sync(); /* the stage is filled */
     gpi_stage_store(input, base, sink, shared);
 }
 #endif

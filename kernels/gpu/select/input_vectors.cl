@@ -8,7 +8,7 @@
 /* GPI_KEPT 1: items of a tile keep the elements that they have counted until these are written (select/kept.cl). */
 #define GPI_KEPT                                                                         \
     (GPI_OUT && GPI_RECORD_PLAIN && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \
-     GPI_PER_ITEM <= (GPI_SUB_GROUP ? 32 : 16) &&                                        \
+     GPI_PER_ITEM <= 32 &&                                                               \
      (GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE || GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE))
 
 /* GPI_BY_PIECES 1: each sub-group compacts its own piece of the tile (select/compact_pieces.cl). */

@@ -1,7 +1,8 @@
-/* kept.cl - the local tile of selections if only elements are written, and the elements themselves decide (GPI_KEPT of
-   select/input.cl): an item keeps its elements in registers, so that each is read once.
+/* kept.cl - the tile of selections if only elements are written, and the elements themselves decide (GPI_KEPT of
+   select/input_vectors.cl): an item keeps its elements in registers, so that each is read once. Without sub-groups it serves
+   select/pieces.cl's selections, too: a tile has 5 barriers, and 26 by pieces with emulated sub-groups (docs/gpu-cost.md).
 
-       in       striped      item l reads l, l + GPI_WG, ...
+       in       striped      item l of a team reads l, l + GPI_TEAM, ... of the team's piece, or chunks of four
        stage    blocked      item l keeps l * GPI_PER_ITEM ..., and counts
        stage    by rank      the selected elements, compacted (select/compact_items.cl)
        out      striped
@@ -52,13 +53,13 @@ static uint gpi_is_kept(gpi_input input, GPI_IN x, GPI_IN before, ulong i)
 /* Reads the tile, each element once, and sets *tile. */
 GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
-    const uint lane = GPI_STRIPE_LANE, first = (uint)GPI_LOCAL_ID * GPI_PER_ITEM;
+    const uint lane = gpi_team_lane(), first = (uint)GPI_LOCAL_ID * GPI_PER_ITEM;
     const uint length = gpi_tile_length(input, base), own = length - min(first, length);
     GPI_T sum = gpi_identity();
     gpi_kept_cell last;
     tile->selected = tile->second = 0;
     gpi_stage_load(input, base, shared);
-    gpi_stripe_sync(); /* the stage is filled */
+    gpi_team_sync(); /* the stage is filled */
     last = shared->stage[GPI_TILE_PAD(first - min(lane, 1u))];
     if (GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE && lane == 0 && base + first > 0 && own > 0)
         last = gpi_kept_cell_load(input, base + first - 1);

@@ -12,6 +12,7 @@
 #include "base/platform.cl"
 #include "group/sub_group.cl"
 #include "group/sync.cl"
+#include "group/team.cl"
 #include "element/key.cl"
 #include "sort/merge_pair.cl"
 
@@ -19,14 +20,8 @@
 #error "GPI_WG must be 4 at least, GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
-/* A team is the items that write their elements out together. One team searches for the two crossings of the tile: each half
-   of it searches for one. */
-#if GPI_SUB_GROUP
-#define GPI_MERGE_TEAM GPI_SUB_GROUP
-#else
-#define GPI_MERGE_TEAM GPI_WG
-#endif
-#define GPI_PROBES (GPI_MERGE_TEAM / 2)
+/* The first team searches for the two crossings of the tile: each half of it searches for one. */
+#define GPI_PROBES (GPI_TEAM / 2)
 
 typedef struct gpi_merge_memory {
     gpi_key stage[1 + GPI_TILE + GPI_PER_ITEM]; /* gpi_merge_stage */
@@ -187,11 +182,7 @@ static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)
     gpi_sync(); /* the stage is read */
     GPI_UNROLL
     for (int k = 0; k < GPI_TURNS(GPI_PER_ITEM); k++) (stage + own)[k] = x[k];
-#if GPI_SUB_GROUP
-    gpi_sg_sync(); /* the sub-group's merged elements are there */
-#else
-    gpi_sync(); /* the merged elements are there */
-#endif
+    gpi_team_sync(); /* the team's merged elements are there */
 }
 
 /* Writes the `length` merged elements to the output from index `begin` on. Every team writes what its own items have merged. */
@@ -199,22 +190,22 @@ static void gpi_merge_store(gpi_pair pair, ulong i, ulong j, ulong begin, int a_
                             gpi_merge_shared shared)
 {
     const int l = (int)get_local_id(0);
-    const int first = l / GPI_MERGE_TEAM * GPI_MERGE_TEAM * GPI_PER_ITEM + l % GPI_MERGE_TEAM;
+    const int first = l / GPI_TEAM * GPI_TEAM * GPI_PER_ITEM + l % GPI_TEAM;
     __local const gpi_key *stage = gpi_merge_stage(shared) + first;
     __global gpi_key *out = pair.out + begin + first;
     if (length == GPI_TILE) {
         GPI_UNROLL
-        for (int s = 0; s < GPI_TURNS(GPI_MERGE_TEAM * GPI_PER_ITEM); s += GPI_MERGE_TEAM)
+        for (int s = 0; s < GPI_TURNS(GPI_TEAM * GPI_PER_ITEM); s += GPI_TEAM)
             out[s] = gpi_key_of_order(stage[s], pair.flip);
     } else {
         GPI_UNROLL
-        for (int s = 0; s < GPI_TURNS(GPI_MERGE_TEAM * GPI_PER_ITEM); s += GPI_MERGE_TEAM) {
+        for (int s = 0; s < GPI_TURNS(GPI_TEAM * GPI_PER_ITEM); s += GPI_TEAM) {
             if (s < length - first) out[s] = gpi_key_of_order(stage[s], pair.flip);
         }
     }
 #if GPI_VALUE_SIZE
     GPI_UNROLL
-    for (int s = 0; s < GPI_TURNS(GPI_MERGE_TEAM * GPI_PER_ITEM); s += GPI_MERGE_TEAM) {
+    for (int s = 0; s < GPI_TURNS(GPI_TEAM * GPI_PER_ITEM); s += GPI_TEAM) {
         if (first + s >= length) continue;
         const uint at = (shared->order + first)[s];
         (pair.value_out + begin + first)[s] =

@@ -1,4 +1,5 @@
-/* rank_nibbles.cl - sorts tiles (sort/rank_tile.cl) by their digits, stably, in two rounds of four bits.
+/* rank_nibbles.cl - sorts tiles (sort/rank_tile.cl) by their digits, stably, in two rounds of four bits, if groups have no
+   sub-groups: a tile of onesweep has 16 barriers, and 53 by sort/multisplit.cl with emulated sub-groups (docs/gpu-cost.md).
 
    In a round, items count their entries by value. The running sum of the counters, by value and then by item, is the rank of
    each item's next entry of the value. An item's counters of values v and v + 8 are halves of a word:

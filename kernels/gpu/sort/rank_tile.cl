@@ -1,4 +1,4 @@
-/* rank_tile.cl - a tile of keys in local memory.
+/* rank_tile.cl - a tile of keys in local memory, for sort/rank_nibbles.cl.
 
        stage      keys, in the order of the input
        order      an entry for each key, in the order of the output: its digit, and its cell of the stage

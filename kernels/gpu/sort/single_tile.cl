@@ -38,18 +38,18 @@ typedef __local gpi_single_tile_memory *gpi_single_tile_shared;
 GPI_INLINE __local gpi_key *gpi_stage_keys(gpi_single_tile_shared shared)
 {
 #if GPI_KEY_SIZE < 8
-    return shared->tile.key + (2 * gpi_team_index() + 1) * GPI_STAGE_CELLS;
+    return shared->tile.key + (2 * gpi_entries_team() + 1) * GPI_STAGE_CELLS;
 #else
-    return shared->tile.stage.key + gpi_team_index() * GPI_TEAM_CELLS;
+    return shared->tile.stage.key + gpi_entries_team() * GPI_TEAM_CELLS;
 #endif
 }
 
 GPI_INLINE __local uint *gpi_stage_places(gpi_single_tile_shared shared)
 {
 #if GPI_KEY_SIZE < 8
-    return shared->tile.place + 2 * gpi_team_index() * GPI_TEAM_CELLS;
+    return shared->tile.place + 2 * gpi_entries_team() * GPI_TEAM_CELLS;
 #else
-    return shared->tile.stage.place + gpi_team_index() * GPI_TEAM_CELLS;
+    return shared->tile.stage.place + gpi_entries_team() * GPI_TEAM_CELLS;
 #endif
 }
 
@@ -69,7 +69,7 @@ GPI_INLINE __local uint *gpi_stage_places(gpi_single_tile_shared shared)
 #endif
 
 /* Returns the index of this item's first striped element in the tile. Its next one is GPI_TEAM further. */
-static uint gpi_team_first(void) { return gpi_team_index() * GPI_TEAM_SPAN + gpi_team_item(); }
+static uint gpi_team_first(void) { return gpi_entries_team() * GPI_TEAM_SPAN + gpi_entries_lane(); }
 
 /* Writes to `entry` this item's entries of the n keys at `key`, all of segment 0. Entries after the n-th are greater than all
    others. All loads come first, so that they are under way together. A barrier has to follow before entries are stored in
@@ -77,7 +77,7 @@ static uint gpi_team_first(void) { return gpi_team_index() * GPI_TEAM_SPAN + gpi
 GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gpi_digit_bits bits,
                                          gpi_entry *entry, gpi_single_tile_shared shared)
 {
-    const uint l = gpi_team_item(), first = gpi_team_first();
+    const uint l = gpi_entries_lane(), first = gpi_team_first();
     const int left = (int)n - (int)first;
     __local gpi_key *stage = gpi_stage_keys(shared);
     uint at = gpi_entries_item() * GPI_PER_ITEM;
@@ -107,7 +107,7 @@ static bool gpi_entries_are_keys(gpi_digit_bits bits)
 GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ulong base, uint n, uint most,
                                           const gpi_entry *entry, gpi_single_tile_shared shared)
 {
-    const uint l = gpi_team_item(), at = l * GPI_PER_ITEM, first = gpi_team_first();
+    const uint l = gpi_entries_lane(), at = l * GPI_PER_ITEM, first = gpi_team_first();
     const int left = (int)min(n, most) - (int)first;
     const bool own = gpi_entries_are_keys(bits);
     __local gpi_key *stage = gpi_stage_keys(shared);

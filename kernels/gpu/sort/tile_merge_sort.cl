@@ -1,8 +1,7 @@
 /* tile_merge_sort.cl - one group sorts a tile of entries: each item sorts its own in registers, by a network; then pairs of runs
    are merged in local memory.
 
-   A team is the items that can wait for each other without a barrier of the group: a sub-group, or the group if there are no
-   sub-groups. Each team has a piece of the tile, and cells of its own.
+   Each team (group/team.cl) has a piece of the tile, and cells of its own.
 
    An entry is what a key is sorted by, as one number. No two entries are equal, so that no step need be stable.
 
@@ -22,8 +21,8 @@
 #ifndef GPI_SORT_TILE_MERGE_SORT_CL
 #define GPI_SORT_TILE_MERGE_SORT_CL
 #include "base/platform.cl"
-#include "group/sub_group.cl"
 #include "group/sync.cl"
+#include "group/team.cl"
 #include "element/key.cl"
 
 #if GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768
@@ -36,13 +35,6 @@
 #define GPI_ENTRY_CELL(i) ((i) + (GPI_PER_ITEM % 2 ? 0 : (i) / GPI_ENTRY_RUN))
 #define GPI_ENTRY_CELLS GPI_ENTRY_CELL(GPI_TILE)
 
-#if GPI_SUB_GROUP
-#define GPI_TEAM GPI_SUB_GROUP
-static void gpi_team_sync(void) { gpi_sg_sync(); }
-#else
-#define GPI_TEAM GPI_WG
-static void gpi_team_sync(void) { gpi_sync(); }
-#endif
 #define GPI_TEAM_SPAN (GPI_TEAM * GPI_PER_ITEM)
 #define GPI_TEAM_CELLS GPI_ENTRY_CELL(GPI_TEAM_SPAN)
 /* Returns this item's index. GPI_SETTLE makes the compiler derive numbers from it anew at each use, because registers are needed
@@ -53,8 +45,8 @@ static uint gpi_entries_item(void)
     GPI_SETTLE(l);
     return l;
 }
-static uint gpi_team_index(void) { return gpi_entries_item() / GPI_TEAM; }
-static uint gpi_team_item(void) { return gpi_entries_item() % GPI_TEAM; }
+static uint gpi_entries_team(void) { return gpi_entries_item() / GPI_TEAM; }
+static uint gpi_entries_lane(void) { return gpi_entries_item() % GPI_TEAM; }
 
 #if GPI_KEY_SIZE < 8 /* a window of the hash of such a key has at most 32 bits, too */
 #define GPI_ENTRY_KEY_MOST 0xffffffffu
