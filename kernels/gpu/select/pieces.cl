@@ -1,6 +1,7 @@
 /* pieces.cl - the tile of gp_select and gp_partition by a predicate if groups have sub-groups and only elements are
    written (GPI_BY_PIECES of select/input.cl): each sub-group compacts its own piece of the tile, before it knows the
-   counts of the others.
+   counts of the others. In place of select/kept.cl, with which such a select on sm_90 has 1.9 times the instructions and half the
+   resident groups, and such a partition 1.3 times the instructions (make gpu-cost).
 
        in       | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...
        piece    | selected, in their order | ... | the others, from the end on |              of the stage
