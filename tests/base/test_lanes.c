@@ -6,7 +6,7 @@
 
 enum { LANES = 16, MASKS = 1 << LANES, SUMS = 64 };
 
-/* Each item takes one mask. Only GPI_PACKS bodies have the first two functions. */
+/* Each item takes one mask. Without GPI_PACKS there are not the first two functions. */
 static const char source[] =
     "#include \"base/prelude.h\"\n"
     "#include \"vector/lanes.cl\"\n"

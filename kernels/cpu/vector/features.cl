@@ -2,7 +2,7 @@
 
        GPI_VECTOR_BYTES   bytes of a vector: 64, 32 or 16
        GPI_MOVES_BYTES    1: an instruction moves the bytes of a vector to places named by another one
-       GPI_PACKS          1: vectors are packed by masks (vector/lanes.cl) */
+       GPI_PACKS          1: on PoCL, vectors are packed by masks (vector/lanes.cl) */
 #ifndef GPI_VECTOR_FEATURES_CL
 #define GPI_VECTOR_FEATURES_CL
 #include "base/platform.cl"
@@ -21,5 +21,10 @@
 #else
 #define GPI_MOVES_BYTES 0
 #endif
-#define GPI_PACKS GPI_MOVES_BYTES
+
+#if GPI_ON_CPU && !defined(GPI_INTEL_CPU)
+#define GPI_PACKS 1
+#else
+#define GPI_PACKS 0
+#endif
 #endif

@@ -13,5 +13,6 @@
 #include "vector/lanes_avx512.cl"
 #include "vector/lanes_avx2.cl"
 #include "vector/lanes_bytes.cl"
+#include "vector/lanes_loop.cl"
 #include "vector/bits.cl"
 #endif

@@ -1,11 +1,10 @@
 /* lanes_bytes.cl - the operations of vector/lanes.cl by an instruction that moves the bytes of a vector to places named by another one
-   (SSSE3's pshufb, NEON's tbl). A table has, for each mask of eight bits, the positions of its bits. Elements of four and eight
-   bytes are packed here unless vectors have 32 bytes, for which there are better instructions (vector/lanes_avx2.cl). */
+   (SSSE3's pshufb, NEON's tbl). A table has, for each mask of eight bits, the positions of its bits. Elements of four bytes are
+   packed here unless vectors have 32 bytes, for which there are better instructions (vector/lanes_avx2.cl). */
 #ifndef GPI_VECTOR_LANES_BYTES_CL
 #define GPI_VECTOR_LANES_BYTES_CL
 #include "base/platform.cl"
 #include "vector/features.cl"
-#include "vector/bits.cl"
 
 #if GPI_MOVES_BYTES && GPI_VECTOR_BYTES < 64
 /* Returns v[from[k]] in each byte k; from[k] < 16. */
@@ -56,8 +55,6 @@ static void gpi_pack_near_2(__private uchar *to, ushort16 v, uint mask)
 }
 
 #if GPI_VECTOR_BYTES == 16
-static uint gpi_mask_of(uint16 lanes) { return gpi_sign_bits(as_char16(convert_uchar16(lanes) << 7)); }
-
 /* Row m: the bytes of the lanes of four bytes whose bits are set in m, the lowest first. */
 #define GPI_LANE_BYTES(k) (0x03020100u + 0x04040404u * (k))
 #define GPI_LANE_ROW(a, b, c, d) GPI_LANE_BYTES(a), GPI_LANE_BYTES(b), GPI_LANE_BYTES(c), GPI_LANE_BYTES(d)
@@ -81,18 +78,6 @@ static void gpi_pack_near_4(__private uchar *to, uint16 v, uint mask)
     *(__private vector *)(to + 4 * popcount(mask & 15)) = gpi_pack_quarter_4(v.lo.hi, mask >> 4);
     *(__private vector *)(to + 4 * popcount(mask & 255)) = gpi_pack_quarter_4(v.hi.lo, mask >> 8);
     *(__private vector *)(to + 4 * popcount(mask & 4095)) = gpi_pack_quarter_4(v.hi.hi, mask >> 12);
-}
-
-static void gpi_pack_near_8(__private uchar *to, ulong16 v, uint mask)
-{
-    typedef ulong vector __attribute__((aligned(1)));
-    ulong lane[16];
-    uint n = 0;
-    vstore16(v, 0, lane);
-    for (uint k = 0; k < 16; k++) {
-        *(__private vector *)(to + 8 * n) = lane[k];
-        n += mask >> k & 1;
-    }
 }
 #endif
 #endif
