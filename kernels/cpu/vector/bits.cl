@@ -4,15 +4,20 @@
 #include "base/platform.cl"
 #include "vector/features.cl"
 
-/* Returns a number whose bit k is the sign of byte k. Without an instruction for it, each byte keeps only the bit of its own place,
-   and the product's top byte gathers the bits of eight bytes. */
+/* Byte k: the bit that k has among its eight. */
+#define GPI_BYTE_BITS (uchar8)(1, 2, 4, 8, 16, 32, 64, 128)
+
+/* Returns a number whose bit k is the sign of byte k. */
 GPI_INLINE uint gpi_sign_bits(char16 v)
 {
 #if GPI_ON_CPU && defined(__SSE2__)
     return (uint)__builtin_ia32_pmovmskb128(v);
 #else
-    const ulong2 bits = (as_ulong2(v < (char16)(0)) & 0x8040201008040201ul) * 0x0101010101010101ul >> 56;
-    return (uint)(bits.x | bits.y << 8);
+    const uchar16 bits = as_uchar16(v < (char16)(0)) & (uchar16)(GPI_BYTE_BITS, GPI_BYTE_BITS);
+    const uchar8 two = bits.even | bits.odd;
+    const uchar4 four = two.even | two.odd;
+    const uchar2 eight = four.even | four.odd;
+    return eight.x | (uint)eight.y << 8;
 #endif
 }
 
@@ -20,9 +25,8 @@ GPI_INLINE uint gpi_sign_bits(char16 v)
 /* Returns bits j ... j + 15, a byte each: -1 or 0. */
 GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
 {
-    const ulong low = (bits >> j & 255) * 0x0101010101010101ul,
-                high = (bits >> (j + 8) & 255) * 0x0101010101010101ul;
-    return as_char16((ulong2)(low, high) & 0x8040201008040201ul) != (char16)(0);
+    const uchar8 low = (uchar8)((uchar)(bits >> j)), high = (uchar8)((uchar)(bits >> (j + 8)));
+    return as_char16((uchar16)(low & GPI_BYTE_BITS, high & GPI_BYTE_BITS) != (uchar16)(0));
 }
 
 typedef char16 gpi_sums_row __attribute__((aligned(1)));
