@@ -1,4 +1,4 @@
-/* batch_keys.cl - the keys of a batch: the caller's arrays, and the parameters and first steps of kernels on batches. */
+/* batch_keys.cl - reads and writes elements of a batch, and has the parameters and first steps of kernels on batches. */
 #ifndef GPI_HASH_BATCH_KEYS_CL
 #define GPI_HASH_BATCH_KEYS_CL
 #include "base/count.cl"
@@ -39,7 +39,8 @@ GPI_INLINE void gpi_element_write(__global uint *p, ulong i, gp_hash_key x, bool
     p[i] = (uint)x;
 }
 
-/* First steps of a batch's kernel. GPI_RUN_OPEN defines the table t and the group's keys [begin, end). */
+/* The parameters and first steps of a kernel whose groups each handle `span` keys of a batch. GPI_RUN_OPEN defines the table t
+   and the group's keys [begin, end), and checks the number of keys unless `is_checked`. */
 #define GPI_RUN_PARAMETERS ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters
 #define GPI_RUN_OPEN(is_checked)                                                                            \
     const ulong4 facts = GPI_FACTS(table);                                                                  \
@@ -53,7 +54,7 @@ GPI_INLINE void gpi_element_write(__global uint *p, ulong i, gp_hash_key x, bool
 
 /* ------------------------------------------------------------------ put */
 
-/* The table, the batch, and how values change. */
+/* Parameters of all kernels that put: the table, the batch, and how values change. */
 #define GPI_PUT_PARAMETERS                                                                                  \
     __global uint *memory, GPI_FACTS_PARAMETERS(table), __global const uint *keys, ulong keys_at,           \
         __global const uint *values, ulong values_at, uint source, ulong operand, uint change, uint widths, \
@@ -73,8 +74,8 @@ static gp_hash_value gpi_value_of(__global const uint *values, ulong i, uint sou
     return (gp_hash_value)(source == GPI_SOURCE_INDEX ? i : operand);
 }
 
-/* Returns whether key i of the batch is put: false if `judge` chose another element of the batch with the same key. A key for
-   which the `judge` table had no room is put. */
+/* Returns whether key i of the batch is put: false if the table `judge` has chosen another element of the batch with the same
+   key. A key that found no room in `judge` is put, too. */
 static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)
 {
     gp_hash_value chosen;

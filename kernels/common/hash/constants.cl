@@ -4,17 +4,20 @@
 
 /* Header, in uints: the table's facts as a ulong4, then counts of 64 bits.
 
-       facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved */
+       facts.x   mask | steps << 32
+       facts.y   turns | (GPI_MAGIC + loud) << 32       loud: 1 if a refused key is an error
+       facts.z   seed
+       facts.w   the reserved value */
 #define GPI_HEADER 64
 #define GPI_HEADER_COUNTS 16
-#define GPI_MAGIC 0x67706874u /* plus 1 if a refused reserved value is an error, and not intended */
+#define GPI_MAGIC 0x67706874u /* identifies a table; `loud` is its lowest bit */
 
 /* Counts of the header, besides one for each result, GP_HASH_INSERTED to GP_HASH_ABSENT. */
 #define GPI_COUNT_CLAIMED 0 /* slots that have a key, live or erased, without side slots */
 #define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */
 #define GPI_COUNTS 9
 
-/* Changes: how a put changes the value of a key that is there. */
+/* Changes: how a put changes the value of a key that is in the table. */
 #define GPI_CHANGE_KEEP 0
 #define GPI_CHANGE_ASSIGN 1
 #define GPI_CHANGE_ADD 2

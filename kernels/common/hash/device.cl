@@ -20,13 +20,13 @@ static uint gpi_hash_counted(gp_hash_table t, uint what)
     return what;
 }
 
-/* Returns whether the key is there, and in *value its value. */
+/* Returns whether the key is in the table, and writes its value to *value. */
 static bool gp_hash_find(gp_hash_table t, gp_hash_key key, gp_hash_value *value)
 {
     return gpi_hash_get(t, gpi_hash_home(t, key), key, value);
 }
 
-/* Inserts a pair. A key that is there keeps its value. */
+/* Inserts a pair, and returns the outcome. A key that is in the table keeps its value. */
 static uint gp_hash_insert(gp_hash_table t, gp_hash_key key, gp_hash_value value)
 {
     return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_CHANGE_KEEP));
@@ -37,7 +37,8 @@ static uint gp_hash_assign(gp_hash_table t, gp_hash_key key, gp_hash_value value
     return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_CHANGE_ASSIGN));
 }
 
-/* These combine unsigned values of the table's width. An absent key is inserted with `value`. */
+/* gp_hash_add, gp_hash_min and gp_hash_max combine unsigned values of the table's width. An absent key is inserted with `value`.
+   */
 static uint gp_hash_add(gp_hash_table t, gp_hash_key key, gp_hash_value value)
 {
     return gpi_hash_counted(

@@ -23,7 +23,8 @@
 #error "GPI_EACH_KEY, GPI_EACH_VALUE and GPI_EACH_ERASE must be defined"
 #endif
 
-/* Replaces the slot's `value` by `next`, or erases the key. Returns false and changes nothing if the slot has changed meanwhile. */
+/* Replaces the slot's `value` by `next`, or erases the key. Returns false and changes nothing if another value is in the slot by
+   now. */
 static bool gpi_each_replace(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value,
                              gp_hash_value next)
 {

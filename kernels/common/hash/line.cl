@@ -1,12 +1,12 @@
 /* line.cl - put, get and remove that read a whole line of slots in each step (platform.cl: gpi_line), for devices
-   that can load one at once. The invariants of hash/table.cl hold. The words of a line may be of different moments,
-   but a key that is found anywhere is there, a slot that has a key keeps it, and an empty slot is claimed by an
-   exchange. (tests/models/hash.pml with LINE.)
+   that can load one at once. The invariants of hash/table.cl hold, although a line is not read at one moment: a key
+   that is found in any word is in the table, a slot that has a key keeps it, and an empty slot is claimed by an exchange.
+   (tests/models/hash.pml with LINE checks this.)
 
        line      | a  b  key c  -  d  -  - |      own: the key's slot, anywhere in the line
                           ^home ^             none: the first empty slot from home on
 
-   Empty slots before the home count only in the last line, when a probe has gone all the way round. */
+   Empty slots before the home end a probe only in its last line, after it has gone round the whole table. */
 #ifndef GPI_HASH_LINE_CL
 #define GPI_HASH_LINE_CL
 #include "base/platform.cl"
@@ -19,7 +19,7 @@
 #define GPI_LINE_SLOTS (GPI_LINE_WORDS / 2)
 #endif
 
-/* One word of each slot of a line. gpi_lanes_mask is a mask of these lanes. */
+/* A vector with one word of each slot of a line. gpi_lanes_mask is a mask of its lanes. */
 #if GPI_LINE_SLOTS == 8
 typedef ulong8 gpi_line_lanes;
 #elif GPI_LINE_SLOTS == 4
@@ -48,21 +48,21 @@ typedef long4 gpi_lanes_mask;
 #define GPI_LANES_DEAD(words, key) ((words)-GPI_PAIR(GPI_KEY_DEAD, 0) == (ulong)(key))
 #define GPI_LANES_FROM(first) (GPI_SLOTS_NUMBER >= (ulong)(first))
 
-/* Returns any(mask). PoCL 3.1 compiles any() to a chain of branches. */
+/* Returns any(mask). (PoCL 3.1 compiles any() itself to a chain of branches.) */
 GPI_INLINE bool gpi_lanes_any(gpi_lanes_mask mask)
 {
     const gpi_line_lanes bits = GPI_SLOTS_BITS(mask);
     return GPI_SLOTS_FOLD(GPI_OR_OF, bits) != 0;
 }
 
-/* Returns lane k of x, if lane k is the only one in the mask. */
+/* Returns the lane of x that is in the mask. The mask must have exactly one lane. */
 GPI_INLINE ulong gpi_lanes_pick(gpi_line_lanes x, gpi_lanes_mask mask)
 {
     const gpi_line_lanes only = x & GPI_SLOTS_BITS(mask);
     return GPI_SLOTS_FOLD(GPI_OR_OF, only);
 }
 
-/* Returns the first lane in the mask, which is not empty. */
+/* Returns the number of the first lane in the mask. The mask must not be empty. */
 GPI_INLINE uint gpi_lanes_first(gpi_lanes_mask mask)
 {
     const gpi_line_lanes number = GPI_SLOTS_NUMBER | ~GPI_SLOTS_BITS(mask);
@@ -89,13 +89,13 @@ GPI_INLINE ulong gpi_lanes_pick(gpi_line_lanes x, gpi_lanes_mask mask) { return 
 GPI_INLINE uint gpi_lanes_first(gpi_lanes_mask mask) { return popcount((mask - 1) & ~mask); }
 #endif
 
-/* The slots of a line that matter to a key: `hit` has the key, `none` is empty. */
+/* A line, as the probe for a key sees it. `hit` marks the slot that has the key, `none` the empty slots. */
 typedef struct gpi_seen {
-    gpi_line_lanes word; /* key and value, or the value */
+    gpi_line_lanes word; /* key and value in the packed form, the value in the split form */
     gpi_lanes_mask hit, none;
 } gpi_seen;
 
-/* Loads a line and compares its slots with the key. `from`: the first lane in which an empty slot counts. */
+/* Loads a line and compares its slots with the key. Empty slots before lane `from` do not count. */
 GPI_INLINE gpi_seen gpi_line_see(gp_hash_table t, uint line, uint from, gp_hash_key key)
 {
     const gpi_line words = gpi_line_load(gpi_slot(t, line));
@@ -113,8 +113,9 @@ GPI_INLINE gpi_seen gpi_line_see(gp_hash_table t, uint line, uint from, gp_hash_
     return seen;
 }
 
-/* Returns the key's slot, even if the key is erased. (GPI_LANES_DEAD subtracts, because PoCL would otherwise compute the erased
-   key's word before the first line, also for keys that do not need it: 6 % of a find.) */
+/* Returns a mask of the key's slot, even if the key is erased. (GPI_LANES_DEAD subtracts. If it compared with the erased key's
+   word, PoCL would compute that word before the first line, also for keys that do not need it, and a find would take 6 % longer.)
+   */
 GPI_INLINE gpi_lanes_mask gpi_line_own(gpi_seen seen, gp_hash_key key)
 {
 #if GPI_HASH_PACKED
@@ -131,8 +132,9 @@ GPI_INLINE bool gpi_has_lines(gp_hash_table t, uint slot)
     return slot <= t.mask && t.mask >= GPI_LINE_SLOTS - 1;
 }
 
-/* Finds a key's value, a line at a time. A probe could also end at the key's erased slot, but to search for that one costs a
-   quarter more for each line. So only gpi_hash_get does, which continues if GPI_LINES_NEAR lines have no empty slot. */
+/* Returns whether the key is in the table, and writes its value to *value. Reads a line at a time, and does not look for the
+   key's erased slot, although a probe could end there: that costs a quarter more for each line. If GPI_LINES_NEAR lines have no
+   empty slot, gpi_hash_get searches instead, which does end there. */
 GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
     const uint near = gpi_has_lines(t, slot) ? min(t.mask / GPI_LINE_SLOTS + 1, GPI_LINES_NEAR) : 0;
@@ -150,7 +152,7 @@ GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_has
     return gpi_hash_get(t, slot, key, value);
 }
 
-/* Erases a key: finds its slot a line at a time, and then works on that slot alone. */
+/* Erases a key, and returns the outcome: finds the key's slot a line at a time, and then works on that slot alone. */
 GPI_INLINE uint gpi_line_remove(gp_hash_table t, uint slot, gp_hash_key key)
 {
     uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;
@@ -166,8 +168,8 @@ GPI_INLINE uint gpi_line_remove(gp_hash_table t, uint slot, gp_hash_key key)
     return GP_HASH_ABSENT;
 }
 
-/* Does what gpi_hash_put does, but searches a line of slots at a time: changes the slot of the key, or else claims the first empty
-   slot. */
+/* Does the same as gpi_hash_put, but searches a line of slots at a time: changes the slot of the key, or else claims the first
+   empty slot. */
 GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
     uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;

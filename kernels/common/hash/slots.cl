@@ -1,7 +1,7 @@
-/* slots.cl - passes over all slots of a table: clear, move into another one (rehash), collect the live
-   pairs, measure.
+/* slots.cl - kernels on all slots of a table: clear it, move its pairs into another table (rehash), collect the live pairs,
+   measure it.
 
-   Group g takes the slots [g * span, (g + 1) * span), side slots included. While slots are cleared or moved, no other
+   Group g handles the slots [g * span, (g + 1) * span), side slots included. While slots are cleared or moved, no other
    operation may use the table. */
 #ifndef GPI_HASH_SLOTS_CL
 #define GPI_HASH_SLOTS_CL
@@ -13,7 +13,8 @@
 #include "hash/batch_keys.cl"
 #include "hash/table.cl"
 
-/* Writes the header and empties the slots. `carry`: counts of results are copied from table `from`. All others are zero. */
+/* Writes the header and empties the slots. If `carry`, copies the counts of results from the header `from`. All other counts
+   become zero. */
 GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),
                                     __global const uint *from, uint carry, ulong span)
 {
@@ -68,9 +69,9 @@ GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(t
 
 /* ------------------------------------------------------------------ collect */
 
-/* Writes the live pairs to the output, in any order, at most `room` of them. *total counts all of them. A group reads its slots
-   twice. If pairs are inserted between the readings, an item leaves out as many. If pairs are erased, parts of the output stay
-   unwritten. So the caller must prevent changes. */
+/* Writes the live pairs to the output, in any order, at most `room` of them. *total counts all of them. The caller must prevent
+   changes meanwhile, because a group reads its slots twice, first to count its pairs and then to write as many. A pair inserted
+   in between would displace another one, and a pair erased in between would leave a gap in the output. */
 GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *keys,
                                       ulong keys_at, __global uint *values, ulong values_at,
                                       volatile __global uint *total, ulong total_at, ulong room, uint widths,
@@ -99,8 +100,8 @@ GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETER
 
 /* ------------------------------------------------------------------ measure */
 
-/* Statistics, in uints: counts of 64 bits, then the maximum. Bin b of the histogram counts the probe depths with bit
-   length b: 0, 1, 2-3, 4-7, ... */
+/* Statistics, in uints: counts of 64 bits, then the maximum. Bin b of the histogram counts the keys whose probe depth is b bits
+   long: 0, 1, 2-3, 4-7, ... */
 
 /* A group's counts of probe depths. */
 typedef struct gpi_depths {

@@ -1,5 +1,5 @@
 /* table.cl - a hash table with open addressing and linear probing, without locks: operations of one item on one
-   key. gp_device_source also returns this file, for kernels of your own. They may use only names without gpi_.
+   key. gp_device_source also returns this file, for the users' own kernels, which may use only names without gpi_.
 
        home(key) = mix(key ^ seed) & mask         a probe visits home, home + 1, ... (mod capacity)
 
@@ -12,26 +12,26 @@
        packed   one 64-bit word: key in the high half, value in the low half
        split    two words of one width, 32 or 64 bits: key, value; narrower data is extended with zeros
 
-   A slot goes through these states, and never back to the first:
+   A slot can change its state as the arrows show, and is never empty again:
 
-                 empty                      live            erased
-       packed    all ones                   (key, value)    (one less than all ones, key)    -> live again
-       split     (all ones, reserved)       (key, value)    (key, reserved)                  -> live again
+                 empty                      live               erased
+       packed    all ones                -> (key, value)    -> (one less than all ones, key)    -> live again
+       split     (all ones, reserved)    -> (key, value)    -> (key, reserved)                  -> live again
 
-   In the packed form, two keys have another meaning in a slot. The pairs of these two keys are in the side slots,
-   with the key 0, so that every key and every value is legal. In the split form, this is one key, and one value is
-   reserved. If values are narrower than words, the reserved word is one that no value equals.
+   In the packed form, a slot could not tell two keys from the marks for "empty" and "erased". The pairs of these two keys are
+   in the side slots, with the key 0, so that every key and every value is legal. In the split form, this is one key, and one
+   value is reserved. If values are narrower than words, the reserved word is one that no value equals.
 
    Invariants:
      - A slot belongs to the key that claimed it, even if that key is erased. So a probe that meets an empty slot has
-       seen all keys that began to be inserted before it. No key can have two slots: two writers of a key both try the
-       first slot that was empty for either of them, and one of their exchanges fails.
+       seen all keys that began to be inserted before it. No key can have two slots: two writers of the same key both try
+       to claim the first slot that was empty for either of them, and one of their exchanges fails.
      - A value changes only by compare-and-swap from the value that was seen, so that no update is lost. In the packed
        form key and value change together. In the split form a reader between the two exchanges sees an absent key.
      - Every access to a slot is atomic. A relaxed load is enough, because each word is valid by itself.
-   A probe ends after `steps` slots: the capacity, or fewer on a device whose loops are limited. In that case no key is
-   further from its home, so that a search which ends there is right, too. An exchange fails only because another
-   item's exchange succeeded. On a device whose loops are limited, `turns` bounds these repetitions as well.
+   A probe ends after `steps` slots: the capacity, or fewer on a device whose loops are limited. In the latter case no key is
+   further than that from its home, so that a search that ends there is right, too. An exchange fails only because another
+   item's exchange succeeded. On a device whose loops are limited, `turns` also bounds how often it is repeated.
    tests/models/hash.pml checks all this, with operations that race and loads that are late.
 
    Parameters
@@ -59,21 +59,21 @@ typedef uint gp_hash_value;
 #endif
 
 #if GPI_HASH_PACKED
-#define GPI_KEY_DEAD (~1u) /* the value half has the erased key */
+#define GPI_KEY_DEAD (~1u) /* marks an erased slot, whose key is in the value's half */
 #define GPI_SIDE_SLOTS 2
 #else
 #define GPI_SIDE_SLOTS 1
 #endif
 
-/* Kernels of the library have the table's facts (hash/constants.cl) as arguments, so that no content of the buffer makes them
-   access memory outside it. If the header has other facts, they do not touch the table. */
+/* Kernels of the library get the table's facts (hash/constants.cl) as arguments, so that they stay within the buffer whatever it
+   contains. If the facts in the header differ, they do not touch the table. */
 
 /* The outcome of a key, and the index of its count in the header. gp_hash_result has the same values. */
-#define GP_HASH_INSERTED 1   /* it was absent and is there now */
-#define GP_HASH_EXISTED 2    /* it was there: kept, assigned or combined */
+#define GP_HASH_INSERTED 1   /* it was absent, and has been inserted */
+#define GP_HASH_EXISTED 2    /* it was present: its value is kept, assigned or combined */
 #define GP_HASH_FAILED 3     /* no slot was found */
 #define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved one; never in the packed form */
-#define GP_HASH_SUPERSEDED 5 /* another of the batch's equal keys stands for it */
+#define GP_HASH_SUPERSEDED 5 /* an equal key of the batch was put instead */
 #define GP_HASH_ERASED 6
 #define GP_HASH_ABSENT 7
 #define GPI_CLAIMED 16 /* added to an outcome if the key has claimed an empty slot */
@@ -88,7 +88,7 @@ typedef struct gp_hash_table {
     uint mask, steps, turns;
 } gp_hash_table;
 
-/* The table's facts as a kernel's parameters, and as a vector. */
+/* The table's facts, as parameters of a kernel, and as a vector. */
 #define GPI_FACTS_PARAMETERS(name) ulong name##_x, ulong name##_y, ulong name##_z, ulong name##_w
 #define GPI_FACTS(name) ((ulong4)(name##_x, name##_y, name##_z, name##_w))
 
@@ -140,7 +140,8 @@ GPI_INLINE ulong gpi_hash_work(__global const uint *memory, ulong4 facts, ulong 
     return 0;
 }
 
-/* Adds x refused keys to the context's counters, if refusing is an error. `by`: see GPI_COUNT_REFUSED. */
+/* Adds x refused keys to the context's counters, if a refused key is an error. `by`: which call refused (see GPI_COUNT_REFUSED).
+   */
 GPI_INLINE void gpi_hash_tell_refused(ulong4 facts, volatile __global uint *counters, uint by, uint x)
 {
     if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);
@@ -165,7 +166,7 @@ GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)
 
 GPI_INLINE void gpi_hash_count(gp_hash_table t, uint what, uint x) { gpi_add_wide(t.counts + 2 * what, x); }
 
-/* Finds the group's elements: [*begin, *end) of n. */
+/* Computes the group's elements: [*begin, *end) of n. */
 static void gpi_span(ulong n, ulong span, ulong *begin, ulong *end)
 {
     *begin = min(n, span * get_group_id(0));
@@ -192,10 +193,10 @@ GPI_INLINE volatile __global gpi_word *gpi_slot(gp_hash_table t, uint slot)
 }
 
 #if GPI_HASH_PACKED
-/* Returns the key that a slot contains for `key`: 0 in a side slot. */
+/* Returns the key that `slot` contains if it belongs to `key`: `key` itself, or 0 in a side slot. */
 GPI_INLINE uint gpi_slot_key(gp_hash_table t, uint slot, uint key) { return slot > t.mask ? 0 : key; }
 
-/* Reads key and value of a slot. Returns false if it has no live pair. */
+/* Reads the key and the value of a slot. Returns false if the slot has no live pair. */
 GPI_INLINE bool gpi_slot_read(gp_hash_table t, uint slot, gp_hash_key *key, gp_hash_value *value)
 {
     const ulong seen = gpi_word_load(gpi_slot(t, slot));
@@ -270,7 +271,7 @@ static ulong gpi_change_64(uint change, ulong x, ulong v)
     return v;
 }
 
-/* Returns what a live value x becomes by a change with v. */
+/* Returns the value that replaces x, a live key's value, when it is changed with v. */
 static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
 {
     if (change == GPI_CHANGE_ASSIGN) return v;
@@ -319,8 +320,8 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 }
 
 #else
-/* Changes the value of a key that has a slot, and returns the outcome, with `claimed` added. `turn`: how many of t.turns the caller has used up.
-   (hash.pml: `lost`, `ends`, and the mutation BUG_STORE.) */
+/* Changes the value of a key that has a slot, and returns the outcome, with `claimed` added. The caller has used up `turn` of
+   t.turns. (hash.pml: `lost`, `ends`, and the mutation BUG_STORE.) */
 GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,
                                 uint change, uint claimed, uint turn)
 {
@@ -364,7 +365,7 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 /* ------------------------------------------------------------------ get, erase */
 
 #if GPI_HASH_PACKED
-/* Returns whether the key is there, and in *value its value. (hash.pml: `own`, `found`, `ends`.) */
+/* Returns whether the key is in the table, and writes its value to *value. (hash.pml: `own`, `found`, `ends`.) */
 GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
     const uint own = gpi_slot_key(t, slot, key);
@@ -380,7 +381,7 @@ GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_has
     return false;
 }
 
-/* Erases the key, which keeps its slot. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */
+/* Erases the key, which keeps its slot, and returns the outcome. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */
 GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)
 {
     const uint own = gpi_slot_key(t, slot, key);
@@ -415,7 +416,7 @@ GPI_INLINE volatile __global gpi_word *gpi_hash_cell(gp_hash_table t, uint slot,
     return 0;
 }
 
-/* Returns whether the key is there, and in *value its value. (hash.pml: `own`, `found`, `ends`.) */
+/* Returns whether the key is in the table, and writes its value to *value. (hash.pml: `own`, `found`, `ends`.) */
 GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
     volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);
@@ -424,7 +425,7 @@ GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_has
     return *value != t.reserved;
 }
 
-/* Erases the key, which keeps its slot. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */
+/* Erases the key, which keeps its slot, and returns the outcome. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */
 GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)
 {
     volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);

@@ -1,7 +1,7 @@
 /* batch.cl - one item puts, finds or erases a range of keys.
 
-   It handles GPI_BATCH keys at a time. While the cache lines of the next two batches' homes are prefetched, it handles
-   the keys of this batch, whose lines have arrived, one after the other.
+   It handles the keys in batches of GPI_BATCH. While it puts, finds or erases the keys of one batch one after the other, the
+   cache lines of the next two batches' homes are prefetched.
 
        keys 0 ... 7     homes, fetch |              | put, find or erase
        keys 8 ... 15                 | homes, fetch |                    | put, find or erase
@@ -22,7 +22,7 @@ typedef struct gpi_batch {
     uint home[GPI_BATCH];
 } gpi_batch;
 
-/* The batch to handle now, and the next two, whose lines are being prefetched. */
+/* The batch that is handled now, and the next two, whose lines are being prefetched. */
 typedef struct gpi_ahead {
     gpi_batch now, next, later;
 } gpi_ahead;
@@ -50,7 +50,7 @@ GPI_INLINE void gpi_ahead_open(gp_hash_table t, __global const uint *keys, ulong
     gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &ahead->later);
 }
 
-/* Moves on to the batch at `base`, and returns how many keys it has. */
+/* Makes the batch at `base` the current one, prefetches the one after next, and returns the number of keys in the current one. */
 GPI_INLINE uint gpi_ahead_step(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,
                                gpi_ahead *ahead)
 {
@@ -68,8 +68,8 @@ typedef uint gpi_tally[32];
     for (uint k_ = 0; k_ < 32; k_++) name[k_] = 0
 #define GPI_TALLY_ADD(name, what) name[what]++
 
-/* Adds an item's counts to those of the table and of the context. tally[k] counts outcome k without a claimed slot,
-   tally[GPI_CLAIMED + k] with one. */
+/* Adds an item's counts to those of the table and of the context. tally[k] counts the keys with outcome k that claimed no slot,
+   tally[GPI_CLAIMED + k] those that did. */
 static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint change, uint wants,
                             volatile __global uint *counters)
 {
@@ -93,7 +93,7 @@ typedef struct gpi_failed {
     volatile __global uint *count;
 } gpi_failed;
 
-/* Appends a pair that found no slot. */
+/* Appends a pair, for which no slot was found, to the output of failed pairs. */
 static void gpi_failed_add(gpi_failed failed, gp_hash_key key, gp_hash_value value, uint wants, uint widths)
 {
     const uint at = atomic_inc(failed.count);

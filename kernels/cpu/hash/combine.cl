@@ -5,14 +5,13 @@
        cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...
        table           a <- a op (v0 op v2 op v3), ...
 
-   A key may use GPI_CELL_PROBES cells, from its own cell on.
+   A key may be in one of GPI_CELL_PROBES consecutive cells. The first of these, its own cell, is its whole hash modulo
+   GPI_CELLS, however small the table is. If other keys are in all of these cells, the key in the own cell is put into the
+   table, and the new key replaces it. If too many keys (GPI_TRIAL, plus a quarter of those read) have found no cell with
+   their key, the remaining keys are put into the table directly.
 
-   A key's own cell is its whole hash modulo GPI_CELLS, however small the table is. If other keys have all of its
-   cells, the key in its own cell is put into the table, and the new key replaces it. Once more than GPI_TRIAL plus a
-   quarter of the keys so far found no cell with their key, the rest are put into the table directly.
-
-   All keys of a combined cell have the cell's result, but only one of them can have been inserted. A cell never
-   contains a sum that is the reserved value.
+   When a cell is put into the table, all of its keys have the same outcome, except that only one of them can have been
+   inserted. A cell never contains a sum that is the reserved value.
 
    Parameters
        GPI_CELLS         cells of a group; a power of two: they fit into the first two caches
@@ -35,9 +34,9 @@
 #error "GPI_CELLS must be a power of two"
 #endif
 
-#define GPI_TRIAL 512       /* keys that may find no cell with their key in any case */
+#define GPI_TRIAL 512       /* so many keys may find no cell with their key before combining can stop */
 #define GPI_COMBINE_STEP 16 /* keys that are hashed together */
-#define GPI_CELLS_AHEAD 32  /* at the end: how many cells ahead the table's slots are prefetched */
+#define GPI_CELLS_AHEAD 32  /* distance, in cells, of the prefetches when the cells are put into the table */
 
 typedef struct gpi_cells {
     gp_hash_key key[GPI_CELLS];
@@ -45,7 +44,8 @@ typedef struct gpi_cells {
     uint count[GPI_CELLS]; /* 0: the cell is free */
 } gpi_cells;
 
-/* Counts the outcome `what` of `count` equal keys that were put together: if one was inserted, the others existed. */
+/* Counts the outcome `what` of `count` equal keys that were put together: if one of them was inserted, the others count as
+   GP_HASH_EXISTED. */
 static void gpi_tally_cell(uint *tally, uint what, uint count)
 {
     tally[what]++;
@@ -53,7 +53,8 @@ static void gpi_tally_cell(uint *tally, uint what, uint count)
         count - 1;
 }
 
-/* Puts the sum of a used cell into the table, and frees the cell. Not inlined, because it is long and rarely called. */
+/* Puts the key and the sum of a cell in use into the table, and frees the cell. Not inlined, because it is long and rarely
+   called. */
 GPI_NOINLINE void gpi_cell_flush(gp_hash_table t, gpi_cells *cells, uint cell, uint change, uint *tally)
 {
     const gp_hash_key key = cells->key[cell];
@@ -62,7 +63,7 @@ GPI_NOINLINE void gpi_cell_flush(gp_hash_table t, gpi_cells *cells, uint cell, u
     cells->count[cell] = 0;
 }
 
-/* Returns the first of the key's cells that has the key or is free, or, if there is none, the key's own cell. */
+/* Returns the first of the key's cells that has the key or is free. If there is none, returns the key's own cell. */
 GPI_INLINE uint gpi_cell_find(const gpi_cells *cells, uint hash, gp_hash_key key)
 {
     for (uint probe = 0; probe < GPI_CELL_PROBES; probe++) {
@@ -96,7 +97,8 @@ GPI_INLINE bool gpi_cell_add(gp_hash_table t, gpi_cells *cells, uint hash, gp_ha
     return false;
 }
 
-/* Combines keys from `begin` on, in steps of GPI_COMBINE_STEP, as long as that pays. Returns where the rest begins. */
+/* Combines keys from `begin` on, GPI_COMBINE_STEP at a time, as long as that pays. Returns the index of the first key that
+   remains. */
 GPI_INLINE ulong gpi_cells_fill(gp_hash_table t, gpi_cells *cells, __global const uint *keys, ulong begin,
                                 ulong end, bool wide, __global const uint *values, uint source, ulong operand,
                                 uint widths, uint change, uint *tally)

@@ -10,12 +10,12 @@
 
 /* ------------------------------------------------------------------ counts */
 
-/* Counts an item's keys by outcome: eight counters of four bits, in the order of the table's counts. An item has no more keys
-   than these can count (src/hash/batch.c). */
+/* Counts an item's keys by outcome: eight counters of four bits, in the order of the table's counts. No counter overflows,
+   because src/hash/batch.c gives an item few enough keys. */
 typedef uint gpi_tally;
 
-/* Counts a group's keys by outcome: word k has the counts k and k + 4. There are several columns of such words, so that
-   neighbouring items do not queue for one word. */
+/* Counts a group's keys by outcome: word k has the counts of outcomes k and k + 4. There are several columns of such words, so
+   that neighbouring items seldom add to the same word at once. */
 #define GPI_TALLY_COLUMNS 8u
 #define GPI_TALLY_WORDS (4u * GPI_TALLY_COLUMNS)
 #define GPI_TALLY_CELL(word) ((word)*GPI_TALLY_COLUMNS + (uint)get_local_id(0) % GPI_TALLY_COLUMNS)
@@ -55,8 +55,8 @@ static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 fa
 
 /* ------------------------------------------------------------------ put */
 
-/* Puts the keys of a batch. Offsets of rarely written arrays are added at each use: kept through the loop, the sums would cost
-   registers. */
+/* Puts the keys of a batch. The offsets of rarely written arrays are added at each use, because their sums would occupy registers
+   throughout the loop. */
 GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)
 {
     const gp_hash_table judge = gpi_hash_table_of(judge_memory, GPI_FACTS(judge));

@@ -5,14 +5,12 @@
        cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...
        table           a <- a op (v0 op v2 op v3), ...
 
-   A key may use GPI_CELL_PROBES cells, from its own cell on.
+   A key may be in one of GPI_CELL_PROBES consecutive cells. The first of these is its home modulo GPI_CELLS. A cell belongs
+   to the first key that claims it. A key whose cells all belong to other keys is put into the table directly. This is slow
+   if there are few different keys: all elements of a key without a cell queue for the same slot.
 
-   A key's own cell is its home modulo GPI_CELLS. A cell belongs to the first key that takes it. If other keys have all
-   of its cells, a key is put into the table directly. If few different keys occur, and one of them has no cell, all
-   elements of this key queue for its slot.
-
-   All keys of a combined cell have the cell's result, but only one of them can have been inserted. A cell never
-   contains a sum that is the reserved value. A cell has the form of a table's slot, packed or split.
+   When a cell is put into the table, all of its keys have the same outcome, except that only one of them can have been
+   inserted. A cell never contains a sum that is the reserved value. A cell has the form of a table's slot, packed or split.
 
    Parameters
        GPI_CELLS         cells of a group; a power of two
@@ -35,7 +33,7 @@
 #error "GPI_CELLS must be a power of two"
 #endif
 
-/* Replaces *p by w if it equals `old`, and returns its previous value. Accesses that race are all atomic, as in the table. */
+/* Replaces *p by w if it equals `old`, and returns its previous value. All accesses that race are atomic, as in the table. */
 static gpi_word gpi_local_cas(volatile __local gpi_word *p, gpi_word old, gpi_word w)
 {
 #if GPI_WIDE
@@ -67,7 +65,7 @@ static uint gpi_cell_value(__local const gpi_cells *cells, uint cell)
     return GPI_PAIR_VALUE(cells->pair[cell]);
 }
 
-/* Combines the value into cell `cell`. Returns false if the cell has another key or, in the split form, the sum
+/* Combines the value into cell `cell`, and returns true. Returns false if the cell has another key or, in the split form, the sum
    would be the reserved value. */
 static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cell, gp_hash_key key,
                              gp_hash_value value, uint change)
@@ -114,7 +112,7 @@ static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cel
 }
 #endif
 
-/* Combines the value into one of the key's cells. Returns false if the pair has to be put into the table directly. */
+/* Combines the value into one of the key's cells. Returns false if the caller has to put the pair into the table directly. */
 static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, gp_hash_key key,
                          gp_hash_value value, uint change)
 {
@@ -129,7 +127,8 @@ static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, g
     return false;
 }
 
-/* Counts the outcome `what` of `count` equal keys that were put together: if one was inserted, the others existed. */
+/* Counts the outcome `what` of `count` equal keys that were put together: if one of them was inserted, the others count as
+   GP_HASH_EXISTED. */
 static void gpi_tally_cell(__local uint *sums, uint what, uint count)
 {
     const uint came = what & (GPI_CLAIMED - 1);
