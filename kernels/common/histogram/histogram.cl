@@ -2,7 +2,7 @@
 
    Bins are even or between edges (bins.cl). Samples of no bin, among them NaN, are not counted.
 
-       in       |  span 0  |  span 1  | ... |        a group a span
+       in       |  span 0  |  span 1  | ... |        group per span
        near     |  table   |  table   |              few bins: each group has its own tables, which it adds to `out`
        far      |  `out`, or slices of it            many bins: atomics (local); a slice a group, then joined (serial)
 

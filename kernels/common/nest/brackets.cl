@@ -5,13 +5,13 @@
        parent[i]   top of the stack before i: the innermost opener around i; for a closer its partner
        depth[i]    height of the stack before i: how many openers are around i
 
-       pair      a group a tile        pairs brackets inside the tile; writes the others to the tile's cells, and
+       pair      group per tile        pairs brackets inside the tile; writes the others to the tile's cells, and
                                        counts them in its node; without a need for cells only the node
        tree      a group 4096 leaves   computes the products of neighbours, in two launches
-       join      a group a tile        finds the openers of the tile's other closers in tiles before it; on CPUs
+       join      group per tile        finds the openers of the tile's other closers in tiles before it; on CPUs
                                        also marks brackets without a partner
-       enclose   a group a tile        writes parents and depths; reads the input again
-       measure   a group a tile        finds greatest depths; reads the input again
+       enclose   group per tile        writes parents and depths; reads the input again
+       measure   group per tile        finds greatest depths; reads the input again
        report    one group             reports what is unmatched or of the wrong kind, and the greatest depth
 
    For partners the input is read once, by `pair`. `join` reads what is left of tiles, which is little unless

@@ -13,7 +13,7 @@
    shape nothing would order the two writes. So such an opener is written by its closer only, and one that nobody
    closes by a later launch:
 
-       rest             a group a tile   writes "none" for the openers that are left in the end
+       rest             group per tile   writes "none" for the openers that are left in the end
        report           one group        as in nest/brackets.cl
 
    Parameters

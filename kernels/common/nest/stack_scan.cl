@@ -6,10 +6,10 @@
 
    Each launch leaves products (nest/stack_products.cl) to the next:
 
-       pair    a group a tile        makes nodes and cells: reads codes, and openers' values
+       pair    group per tile        makes nodes and cells: reads codes, and openers' values
        tree    a group 4096 leaves   makes nodes and joints, in two launches
-       base    an item a tile        makes bases: 2 log2(tiles) steps, each with a way down
-       fold    a group a tile        reads the input again, and writes the results
+       base    item per tile         makes bases: 2 log2(tiles) steps, each with a way down
+       fold    group per tile        reads the input again, and writes the results
 
    No group waits for another, and no chain is longer than a tile. (Levien, The stack monoid, 2020, for
    the values on the stack; the products in a tree are ours.)

@@ -15,9 +15,9 @@
    an element has between two runs, or the first run with a key below a given one. An item handles its run alone: it
    counts children whose parent is in the run, and looks up other parents in the tree, each parent once.
 
-       runs    an item a run         handles parents in the run, makes (key, count); local: parents in the tile, too
+       runs    item per run          handles parents in the run, makes (key, count); local: parents in the tile, too
        grow    a group 4096 tiles    computes products of neighbours, in two launches
-       join    an item a run         handles all other parents
+       join    item per run          handles all other parents
 
    Parameters: GPI_INDEX_SIZE, shape and tile as in nest/tile_summary.cl;
        GPI_SELECT           1: an element counts only if gpi_counted(x, i) is not 0

@@ -4,7 +4,7 @@
 
    Scans how many runs have begun, and the product since the last run began (GPI_HEADS 3 of element/input.cl).
 
-       in, keys   | tile 0 | tile 1 | ... |     gp_by_key_look_back: a group a tile, tiles by ticket
+       in, keys   | tile 0 | tile 1 | ... |     gp_by_key_look_back: group per tile, tiles by ticket
        keys_out   | first keys of the runs that begin in the tile | ...
        out        | products of the runs before these | ...              the last tile adds the last run's product
 

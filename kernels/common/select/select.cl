@@ -3,14 +3,14 @@
 
    Single pass (look-back):
 
-       in    | tile 0 | tile 1 | ... |     gp_select_look_back: a group a tile, tiles by ticket
+       in    | tile 0 | tile 1 | ... |     gp_select_look_back: group per tile, tiles by ticket
        out   | selected | selected | ... |
 
    Multi-pass, no group waits for another:
 
-       in        | tile 0 | tile 1 | ... |         gp_select_upsweep: a group a tile
+       in        | tile 0 | tile 1 | ... |         gp_select_upsweep: group per tile
        partials  |   0    |   1    | ... | total |  gp_select_spine: one group
-       out       | selected | selected | ... |         gp_select_downsweep: a group a tile
+       out       | selected | selected | ... |         gp_select_downsweep: group per tile
 
    A single tile needs only the downsweep. A partition whose parts are written one after the other is multi-pass,
    because the total must be known before anything is written.
@@ -29,8 +29,8 @@
 #include "scan/tile_states.cl"
 #include "select/compact.cl"
 
-/* Writes the counts if the tile at `base` ends the input, or if the input is empty and the tile is the first. `total` has the counts up to the
-   tile's end. */
+/* Writes the counts if the tile at `base` ends the input, or if the input is empty and the tile is the first. `total` has the
+   counts up to the tile's end. */
 static void gpi_tell_counts(gpi_input input, gpi_sink sink, ulong base, GPI_T total)
 {
     const bool last = base < input.count ? base + GPI_TILE >= input.count : base == 0;

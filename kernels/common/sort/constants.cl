@@ -5,7 +5,7 @@
 #define GPI_SORT_DIGIT_BITS 8 /* bits of a digit */
 #define GPI_PASSES_MAX 8
 
-/* Places: the arrays that keys may be in. */
+/* Places: the arrays of a sort that keys may be in. */
 #define GPI_PLACE_IN 0
 #define GPI_PLACE_OUT 1
 #define GPI_PLACE_TMP 2
@@ -15,23 +15,25 @@
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
 #define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above: passes that have reported */
-#define GPI_STATE_ORDER 15   /* classic: what all blocks have found, or-ed (GPI_IN_ORDER, ...) */
+#define GPI_STATE_ORDER 15   /* classic: what the blocks report about order, or-ed (GPI_IN_ORDER, ...) */
 #define GPI_STATE_LAUNCHES 16
 
-/* Conditions on which a kernel of a classic pass does anything. */
+/* Conditions under which a kernel of a classic pass does its work. Otherwise it returns at once. */
 #define GPI_ALWAYS 0u
 #define GPI_WHEN_ABANDONED 1u /* after a onesweep pass */
 #define GPI_UNLESS_BUCKETS 2u /* after sort/buckets.cl */
 #define GPI_WHEN_BUCKETS 3u   /* in the kernels of sort/buckets.cl, whose pass is GPI_PASS_BUCKETS */
 #define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
 
-/* Bins from a sample (sort/buckets.cl): entries of a table, and what describes them in the scratch, with a table of digits. */
+/* Bins chosen from a sample (sort/buckets.cl). Their description in the scratch has some ulongs, the bin of each entry, and last
+   the digits as bins. */
 #define GPI_BIN_ENTRIES 4096u
-#define GPI_BIN_TABLE 3 /* ulongs before the table */
+#define GPI_BIN_TABLE 3 /* ulongs before the entries */
 #define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES + (1 << GPI_SORT_DIGIT_BITS))
 
-/* Which keys are moved through lines (sort/rank_keys.cl). GPI_LINES_FETCH: those of a range in which many digits' positions share
-   a set of the first cache. Other keys are moved one by one, and the next cache lines are prefetched. */
+/* Which keys are moved through lines (sort/rank_keys.cl). With GPI_LINES_FETCH, they are the keys of ranges in which many digits'
+   positions share a set of the first-level cache. All other keys are moved one by one, and the next cache lines are
+   prefetched. */
 #define GPI_LINES_NEVER 0u
 #define GPI_LINES_FETCH 1u
 #define GPI_LINES_ALWAYS 2u
@@ -40,7 +42,7 @@
 #define GPI_SHARES_TAKE 1u
 #define GPI_SHARES_SORT 2u
 
-/* Serial merges: how many runs are merged side by side, and elements of a run between prefetches. */
+/* Serial merges: the most runs that are merged side by side, and the elements of a run between two prefetches. */
 #define GPI_MERGE_RUNS_MOST 8
 #define GPI_MERGE_STEP 16
 

@@ -2,11 +2,11 @@
 
        digit(key) = order(key) >> shift & mask        order, and `flip` in it: element/key.cl
 
-   Keys are moved unchanged: only digits are taken of order(key).
+   Keys are moved unchanged: order(key) is only computed for its digits.
 
    Keys, and values with them, are in one of three places: the input, the output, or a second buffer. The device
-   decides which one a pass reads and which one it writes, so that a pass in which all keys have the same digit can
-   be left out: pass p reads place `from(p)` and writes place `from(p + 1)`, and does nothing if the two are equal.
+   decides which place a pass reads and which one it writes, so that it can leave out a pass in which all keys have the
+   same digit: pass p reads place `from(p)` and writes place `from(p + 1)`, and does nothing if the two are equal.
 
    State buffer, in uints; the host computes where the parts begin:
 
@@ -160,7 +160,7 @@ static void gpi_move_one(gpi_move move, ulong i, ulong j)
 #endif
 }
 
-/* Returns the place that a pass writes which reads place `from`. `first`: the place that the pass which reads the input writes. */
+/* Returns the place that a pass writes if it reads place `from`. The pass that reads the input writes place `first`. */
 static uint gpi_place_next(uint from, uint first)
 {
     if (from == GPI_PLACE_IN) return first;
@@ -169,9 +169,9 @@ static uint gpi_place_next(uint from, uint first)
 
 /* ------------------------------------------------------------------ state */
 
-/* What each block of a classic sort's first pass ORs into state[GPI_STATE_ORDER]. */
-#define GPI_IN_ORDER 2u     /* a block is in the order of all digits, and so is the key before it */
-#define GPI_OUT_OF_ORDER 3u /* otherwise */
+/* Each block of a classic sort's first pass ORs one of these into state[GPI_STATE_ORDER]. */
+#define GPI_IN_ORDER 2u     /* the block's keys, and the key before them, are in the order of all digits */
+#define GPI_OUT_OF_ORDER 3u /* they are not */
 
 typedef volatile __global uint *gpi_state;
 
@@ -180,17 +180,17 @@ static ulong gpi_state_count(gpi_state state) { return (ulong)state[1] << 32 | s
 
 static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }
 
-/* Returns whether the pass is abandoned. For use while it runs: later launches simply read the word. */
+/* Returns whether the pass is abandoned. For use while the pass runs; later launches can simply read the word. */
 static bool gpi_is_abandoned(gpi_state state) { return atomic_or(state + GPI_STATE_ABANDONED, 0u) != 0; }
 
-/* Returns whether a pass has nothing to do, because all keys have the same digit. */
+/* Returns whether the pass has nothing to do, because all keys have the same digit. */
 static bool gpi_is_trivial(gpi_state state, uint pass)
 {
     return gpi_from(state, pass) == gpi_from(state, pass + 1);
 }
 
-/* Returns whether an earlier pass has found all keys in order. Pass 0 writes the word that says so, and gets false. The pass of
-   buckets also writes it, and must not call this. */
+/* Returns whether an earlier pass has found all keys in order. In pass 0 returns false, because this pass writes the word in
+   question. The pass of buckets also writes it, and must not call this. */
 static bool gpi_are_in_order(gpi_state state, uint pass)
 {
     return pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;

@@ -2,8 +2,8 @@
 
        exclusive(t, d) = how many keys of digit d are in the tiles 0 ... t-1
 
-   Each tile has a row with a word for each digit. A word contains its count, its state and, if rows are used again,
-   its tile's number. So a word is valid by itself: every access is a relaxed atomic, in any order.
+   Each tile has a row with a word for each digit. A word contains the tile's count, its state and, if rows are reused,
+   the tile's number. So a word is valid by itself: every access is a relaxed atomic, in any order.
 
        wide word     flag 2 | tile 30 | count 32      a ring of GPI_RING_ROWS rows, tile t in row t mod rows
        narrow word   flag 2 | count 30                a row for every tile, zeroed before each launch
@@ -13,23 +13,23 @@
    Three rules keep a row from being overwritten while a group may still read it:
      - reach   A look-back reads at most GPI_RING_REACH tiles back. At that distance it accepts only an
                inclusive word, and waits for one.
-     - tail    A tile that needs the table no longer counts itself in `tail`, in order between blocks of
-               GPI_RING_BLOCK tiles and in any order inside one: all tiles below tail & ~(BLOCK - 1) are done.
+     - tail    A tile that no longer needs the table increments `tail`. The tiles of a block of GPI_RING_BLOCK do so in
+               any order, but only after all tiles of earlier blocks. So all tiles below tail & ~(BLOCK - 1) are done.
      - gate    Tile t writes its row only when all tiles up to t - ROWS + REACH are done: only these could
                read the words of tile t - ROWS, which had the same row.
 
    Why a wait ends: tiles are handed out by ticket, so that all tiles lower than a group's own have started. Gate,
    look-back and tail wait for lower tiles only (the gate because ROWS >= REACH + BLOCK: with fewer rows a tile
    could wait for one of its own block). If the device does not let the lower tiles continue, each wait is still
-   bounded by `polls`. When these are used up, `abandoned` is set, which ends all other waits too. No group then
-   writes any longer, later passes do nothing, and launches enqueued for that case do the pass in another way, from
+   bounded by `polls`. A group that has used them up sets `abandoned`, which ends all other waits, too. From then on no
+   group writes, later passes do nothing, and launches enqueued for this case repeat the pass in another way, from
    its source, which is unchanged.
    tests/models/ring.pml checks these rules.
 
-   Clearing. A word of an earlier launch would be taken for one of this launch if their tile numbers agree. So the
-   rows are zeroed before a launch, unless the launch before belonged to the same call and had at least 2 * ROWS
-   tiles, as this one has. Then old words have tile numbers of at least ROWS. A tile that looks for such a number
-   has passed the gate, so this launch has written its row once.
+   Clearing. A word that an earlier launch has left would be mistaken for one of this launch if both have the same tile
+   number. So the rows are zeroed before a launch. This is not needed if the launch before belonged to the same call and
+   both launches have at least 2 * ROWS tiles: then old words have tile numbers of at least ROWS, and a tile that looks for
+   such a number has passed the gate, so that this launch has written its row at least once.
 
    Parameters
        GPI_RING_ROWS    wide words: rows, a power of two
@@ -86,7 +86,7 @@ static gpi_word gpi_ring_pack(uint tile, uint flag, uint count)
 {
     return (gpi_word)(flag << 30 | tile) << 32 | count;
 }
-/* Returns the state in word w if w is the tile's, else GPI_RING_EMPTY. */
+/* Returns the state in word w if w belongs to `tile`, else GPI_RING_EMPTY. */
 static uint gpi_ring_flag(gpi_word w, uint tile)
 {
     const uint high = (uint)(w >> 32);
@@ -111,7 +111,8 @@ static uint gpi_ring_flag(gpi_word w, uint tile)
 static uint gpi_ring_count(gpi_word w) { return w & 0x3fffffffu; }
 #endif
 
-/* Returns gpi_tells; if GPI_FAULT_PASS is defined, true in all passes but that one. */
+/* Returns whether the tile may write the word (gpi_tells). If GPI_FAULT_PASS is defined, faults are injected in that pass
+   only. */
 static bool gpi_ring_tells(gpi_ring ring, volatile __global gpi_word *word, uint tile, uint k)
 {
 #ifdef GPI_FAULT_PASS
@@ -129,9 +130,9 @@ static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)
     if (gpi_ring_tells(ring, word, tile, d)) gpi_word_write(word, gpi_ring_pack(tile, flag, count));
 }
 
-/* Publishes the final value of digit d: `count` keys up to the end of the tile. An exchange returns the word that it replaces,
-   so that the write has happened before the tile leaves. Returns false if that is not the tile's own count, which cannot happen
-   in a correct run. (ring.pml: BUG_STORE is what a plain store would do.) */
+/* Publishes the final value of digit d: `count` keys up to the end of the tile. Exchanges the word, because the old word is only
+   returned when the write has happened: so it happens before the tile counts itself in `tail`. (ring.pml: BUG_STORE is a plain
+   store instead.) Returns false if the old word was not the tile's own count, which cannot happen in a correct run. */
 static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)
 {
     volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);
@@ -146,8 +147,8 @@ static void gpi_ring_abandon(gpi_ring ring)
     (void)atomic_or(ring.state + GPI_STATE_ABANDONED, ring.pass + 1);
 }
 
-/* Ends one turn of a wait that has found nothing. Returns whether to wait on. Reads the word `abandoned` only every
-   GPI_RING_ASKS turns: all waiting items of all groups read this one word, and would queue for it. */
+/* Ends one turn of a wait, and returns whether to continue. Reads the word `abandoned` only every GPI_RING_ASKS turns: all
+   waiting items of all groups read this one word, and would queue for it. */
 #define GPI_RING_ASKS 64
 
 static bool gpi_ring_patience(gpi_ring ring, uint *polls)
@@ -158,9 +159,8 @@ static bool gpi_ring_patience(gpi_ring ring, uint *polls)
     return *polls % GPI_RING_ASKS != 0 || !gpi_is_abandoned(ring.state);
 }
 
-/* Waits until the tile may write its row. One item calls. Returns false if the pass is abandoned.
-   Ends because the tiles waited for are lower, and after `polls` turns. (ring.pml: `alive`, gate; for what it
-   prevents, `safe` and the mutation BUG_GATE.) */
+/* Waits until the tile may write its row. One item calls. Returns false if the pass is abandoned. Ends because the tiles waited
+   for are lower, and after `polls` turns. (ring.pml: `alive`, gate. Without the wait: `safe`, and the mutation BUG_GATE.) */
 static bool gpi_ring_gate(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE
@@ -203,7 +203,7 @@ static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive
     return found; /* false even if a device left the loop early: an incomplete sum is never used */
 }
 
-/* Counts the tile in `tail`, because its group needs the table no longer. One item calls, after a barrier that orders all
+/* Counts the tile in `tail`, because its group no longer needs the table. One item calls, after a barrier that orders all
    of the group's reads and writes of the table before it. Returns false if the pass is abandoned.
    Ends because the tiles of earlier blocks are lower, and after `polls` turns. (ring.pml: `alive`, leave;
    `safe`, and the mutation BUG_TAIL.) */

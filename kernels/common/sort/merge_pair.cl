@@ -39,7 +39,7 @@ typedef struct gpi_pair {
 #define GPI_PAIR_SET(pair) GPI_PAIR_SET_KEYS(pair)
 #endif
 
-/* Returns whether x, a key of a, comes before y, a key of b. */
+/* Returns whether x, a key of a, comes before y, a key of b, in the output. */
 static bool gpi_is_before(gpi_key x, gpi_key y, gpi_key_bits flip)
 {
     return gpi_key_order(x, flip) <= gpi_key_order(y, flip);

@@ -1,6 +1,6 @@
 /* records.cl - the key of a record.
 
-   Parameters, which the host writes ahead
+   Parameters, which the prelude defines
        GPI_WG, GPI_PER_ITEM                  items of a group; local: records of an item
        GPI_INPUTS                            0: there are no records, keys are of indices and arguments
        GPI_IN, GPI_HALF                      a record's type in memory; 1: that type is half
@@ -37,7 +37,7 @@
 #define GPI_COLUMN_F32(v) ((gpi_key_bits)gpi_float_order(as_uint(v)))
 #define GPI_COLUMN_F64(v) ((gpi_key_bits)gpi_double_order(as_ulong(v)))
 
-/* Return a float's bits; those below the sign are inverted if it is set, in the form that gpi_key_order uses. */
+/* Return the bits of a float, with those below the sign inverted if the sign is set. gpi_key_order expects this form. */
 GPI_INLINE uint gpi_half_order(float v)
 {
     ushort bits;
@@ -57,7 +57,7 @@ typedef struct gpi_records {
     __global const GPI_IN *x;
 #endif
     __global const gpi_value *index;
-    bool through; /* key i is of record index[i], else of record i */
+    bool through; /* true: key i is that of record index[i]; false: of record i */
     GPI_ARGS_MEMBER
 } gpi_records;
 

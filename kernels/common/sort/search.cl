@@ -4,7 +4,7 @@
        upper bound   out[i] = how many keys come before needle i or are equal to it
 
    Every stride-th key is a sample, and a group keeps copies of all samples in its own memory. So the first half of
-   a search's steps does not read the keys, of which each step would read another cache line.
+   a search's steps needs no keys from global memory, where each step would read another cache line.
 
        keys      | . . . s0 | . . . s1 | . . . s2 | . .       n keys, n / stride samples
        samples   | s0 s1 s2 |                                 stride = n / wanted + 1
@@ -16,14 +16,14 @@
    "x <= q" is computed as "x < q + 1". If q is the greatest number, q + 1 is 0, and all keys come before the needle.
    If the keys are not sorted, positions are arbitrary in [0, n]. No other memory is touched.
 
-   Keys are read from memory, or computed by the caller's expression: key(i) = map(x, i), x element i, or map(i).
-   The same holds for needles.
+   Keys are read from memory, or computed by the caller's expression: key(i) = map(x, i), where x is element i, or
+   key(i) = map(i). The same holds for needles.
 
    Parameters
        GPI_WG, GPI_TILE                      items of a group; local: the most samples of a group
        GPI_ABREAST                           needles that an item searches for side by side
        GPI_VALUE_SIZE                        4, 8: bytes of a position
-   If there are expressions, the host also writes ahead
+   If there are expressions, the prelude also defines
        GPI_HAY, GPI_HAY_HALF                 type in memory of the elements that keys are computed from; 1: it is half
        GPI_HAY_MAPPED, GPI_HAY_PRESENT       1: gpi_hay_lane(x, i) computes the key of x; gpi_hay_lane(i) if PRESENT is 0
        GPI_NEEDLE...                         the same for needles
@@ -57,13 +57,13 @@ typedef struct gpi_haystack {
     GPI_ARGS_MEMBER
 } gpi_haystack;
 
-/* Needles that are searched for side by side. q: order(needle), for an upper bound plus 1; at: the positions found. */
+/* Needles that are searched for side by side. q: order(needle), plus 1 for an upper bound; at: the positions found. */
 typedef struct gpi_needles {
     gpi_key_bits q[GPI_ABREAST];
     ulong at[GPI_ABREAST];
 } gpi_needles;
 
-/* Read element i of buffer p in the type that expressions use: float for half. */
+/* Read element i of buffer p, as a float if it is a half. */
 #if GPI_HAY_HALF
 #define GPI_READ_HAY(p, i) vload_half(i, p)
 #else
@@ -133,7 +133,7 @@ static void gpi_search_samples(GPI_GROUP_SPACE const gpi_key_bits *sample, uint 
     for (uint k = 0; k < GPI_ABREAST; k++) needles->at[k] = n ? at[k] + (sample[at[k]] < needles->q[k]) : 0;
 }
 
-/* Adds to needles->at how many of the `n` keys from there on come before each needle. */
+/* Searches the `n` keys from needles->at on, and adds to needles->at how many of them come before each needle. */
 static void gpi_search_keys(gpi_haystack hay, ulong n, gpi_needles *needles)
 {
     for (; n > 1; n -= n / 2) {
@@ -147,8 +147,8 @@ static void gpi_search_keys(gpi_haystack hay, ulong n, gpi_needles *needles)
         needles->at[k] += gpi_hay_order(hay, needles->at[k]) < needles->q[k];
 }
 
-/* Writes the positions of the needles to needles->at. A search in the last gap starts at an earlier key, so that it has as many
-   keys as the others. */
+/* Writes the positions of the needles to needles->at. A search after the last sample begins at an earlier key, so that it has as
+   many keys as the others. */
 GPI_NOINLINE void gpi_search(gpi_haystack hay, GPI_GROUP_SPACE const gpi_key_bits *sample,
                              gpi_needles *needles)
 {
@@ -158,7 +158,7 @@ GPI_NOINLINE void gpi_search(gpi_haystack hay, GPI_GROUP_SPACE const gpi_key_bit
     gpi_search_keys(hay, gap, needles);
 }
 
-/* Writes the positions of needles: each group those of a range of `span` needles. */
+/* Writes the positions of all needles. Each group handles a range of `span` needles. */
 GPI_KERNEL void gp_search_needles(GPI_ARGS_PARAMETERS __global const GPI_HAY *key, ulong key_at,
                                   __global const GPI_NEEDLE *needle, ulong needle_at, __global gpi_value *out,
                                   ulong out_at, ulong flip, uint upper, uint wanted_samples, ulong span,

@@ -5,15 +5,15 @@
    P equals the offsets if they are valid. P never decreases and never exceeds `count`, so that segments are inside the
    array and do not overlap, whatever the offsets contain. An offset with offsets[s] != P[s] is bad, and is counted.
 
-       gp_segments_bounds    a group a block of offsets: finds their maximum
-       gp_segments_list      a group a block of offsets: writes P, and lists the large segments
-       gp_segments_small     a group a window of positions: sorts the small segments that begin there
-       gp_segments_count     each pass, a group some rows: counts the digits of a row's keys
-       gp_segments_spine     each pass, a group some large segments: sums down the columns of a segment's rows. (Not in the
-                             local shape: there gp_segments_scatter's groups add up the columns of a row's segment. A
-                             launch that finds no large segment would cost more, and one group would sum many rows alone.)
-       gp_segments_scatter   each pass, a group some rows: moves a row's keys
-       gp_segments_copy      copies large segments to the output, from the place that the last pass has left them in
+       gp_segments_bounds    group per block of offsets: finds their maximum
+       gp_segments_list      group per block of offsets: writes P, and lists the large segments
+       gp_segments_small     group per window of positions: sorts the small segments that begin there
+       gp_segments_count     each pass, all rows: counts the digits of a row's keys
+       gp_segments_spine     each pass, all large segments: sums down the columns of a segment's rows. (Only on CPUs. On
+                             GPUs, the groups of gp_segments_scatter add up the columns of a row's segment: a launch would
+                             cost more if there is no large segment, and one group would sum many rows alone.)
+       gp_segments_scatter   each pass, all rows: moves a row's keys
+       gp_segments_copy      copies large segments to the output, if the last pass has left them in another place
 
    A segment is large if one group should not, or cannot, sort it alone (sort/single_tile.cl). All large segments go
    through the passes together. Each is cut into blocks of `span` keys, and each block has a row in the table, with a
@@ -90,7 +90,8 @@ static void gpi_sort_bad_add(gpi_state state, uint i, volatile __global uint *co
     (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);
 }
 
-/* Writes P for the group's block of `span` offsets, and lists as large the segments that end there with more than `small` keys. */
+/* Writes P for the group's block of `span` offsets, and lists as large the segments that end there with more than `small`
+   keys. */
 GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,
                                  ulong small, ulong row_span, uint from, volatile __global uint *counters)
 {
@@ -118,8 +119,8 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAM
 
 /* ------------------------------------------------------------------ small */
 
-/* Sorts the small segments that begin in the group's `window` positions. A segment is small if it has at most `small` keys (in the
-   local shape a tile). */
+/* Sorts the small segments that begin in the group's `window` positions. A segment is small if it has at most `small` keys (in
+   the local shape a tile). */
 GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                   ulong window, uint small, uint from, uint tmp_first)
 {
@@ -162,8 +163,8 @@ GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, G
     }
 }
 
-/* Replaces each count in the table by the position, from the segment's begin, of the row's first key of the digit. Writes which
-   place the next pass reads. */
+/* Replaces each count in the table by the position, from the segment's begin, of the row's first key of the digit. Writes to each
+   segment which place the next pass reads. */
 GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)
 {
     GPI_SHARED(gpi_bases_memory, shared);
@@ -198,8 +199,8 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
     }
 }
 
-/* Moves the keys of each row. `lines` (GPI_LINES_..., sort/constants.cl): what goes through lines in segments of at least
-   `lines_from` keys. */
+/* Moves the keys of each row. In segments of at least `lines_from` keys, `lines` says which of them are moved through lines
+   (GPI_LINES_..., sort/constants.cl). */
 GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                     uint pass, ulong span, uint first_place, ulong lines_from, uint lines)
 {

@@ -54,7 +54,7 @@ static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uin
     return begin;
 }
 
-/* A row: its keys are [begin, end), and belong to segment `large`. */
+/* A row of the table: its keys are [begin, end), which belong to segment `large`. */
 typedef struct gpi_sort_row {
     __global gpi_large *large;
     ulong begin, end;

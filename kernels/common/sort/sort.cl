@@ -1,4 +1,4 @@
-/* sort.cl - least significant digit first: for each digit of eight bits, from the lowest, a
+/* sort.cl - sorts by the least significant digit first: for each digit of eight bits, from the lowest, a
              stable distribution of all keys
 
        to[base(d) + rank(i)] = from[i]       d = digit of key i
@@ -6,15 +6,15 @@
 
    Onesweep: one reading counts the digits of all passes, then each pass reads and writes all keys once.
 
-       gp_sort_histogram   a group a block of keys: adds up the counts of all passes' digits
-       gp_sort_bases       a group a pass: base of every digit; decides which passes have nothing to do
-       gp_sort_onesweep    each pass, a group a tile: count, look back (sort/lookback.cl), move
+       gp_sort_histogram   group per block of keys: counts the digits of all passes
+       gp_sort_bases       group per pass: computes the base of every digit, and decides which passes have nothing to do
+       gp_sort_onesweep    each pass, group per tile: counts, looks back (sort/lookback.cl), and moves keys
 
    Classic: each pass reads twice and writes once; no group waits for another.
 
-       gp_sort_count       a group a block:  table[block][d]; on CPUs, in the first pass: are keys in order already?
-       gp_sort_spine       one group: running sums down the table's columns, base of every digit
-       gp_sort_scatter     a group a block: move
+       gp_sort_count       group per block: counts table[block][d]; on CPUs, the first pass also checks the keys' order
+       gp_sort_spine       one group: computes running sums down the table's columns, and the base of every digit
+       gp_sort_scatter     group per block: moves keys
 
    Both begin with gp_sort_begin and end with gp_sort_copy, which does nothing if the last pass wrote the output.
    An abandoned onesweep pass and the passes after it are repeated in one of two ways: by gp_sort_resume, which
@@ -54,7 +54,7 @@ GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_
     }
 }
 
-/* Finds the block of this group: [*begin, *end). */
+/* Computes the block of this group: [*begin, *end). */
 static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end)
 {
     const ulong n = gpi_state_count(state);
@@ -62,7 +62,7 @@ static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end
     *end = min(n, *begin + span);
 }
 
-/* Copies elements [begin, end) to the output from the place that the last pass wrote, unless that is the output. */
+/* Copies elements [begin, end) to the output from the place that the last pass wrote, unless that place is the output. */
 GPI_NOINLINE void gpi_sort_copy(gpi_places places, gpi_state state, uint passes, ulong begin, ulong end)
 {
     const uint from = gpi_from(state, passes);
@@ -71,7 +71,7 @@ GPI_NOINLINE void gpi_sort_copy(gpi_places places, gpi_state state, uint passes,
         gpi_move_one(move, i, i);
 }
 
-/* Copies the result to the output: a group a block. */
+/* Copies the result to the output, one group per block. */
 GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes, ulong span)
 {
     gpi_places places;
@@ -91,8 +91,8 @@ static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_S
     return gpi_broadcast(idle, word) != 0;
 }
 
-/* Counts the digits of each group's block in the group's row of the table. `order_end`: if the kernel also has to find out whether
-   keys are in order, the end of the window of all passes; else 0. */
+/* Counts the digits of each group's block in the group's row of the table. If the kernel also has to check whether keys are in
+   order, `order_end` is the end of the window of all passes; otherwise it is 0. */
 GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
                               uint when, uint order_end, ulong span, ulong table_at)
 {
@@ -111,8 +111,8 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
     if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);
 }
 
-/* Replaces table[block][d] by the sum of the cells above it, and writes to bases[d] how many keys have a lower digit. Decides which
-   place the next pass reads. One group. */
+/* Replaces table[block][d] by the sum of the entries above it, and writes to bases[d] how many keys have a lower digit. Decides
+   which place the next pass reads. One group. */
 GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,
                               ulong bases_at, volatile __global uint *counters)
 {
@@ -171,9 +171,9 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
     }
 }
 
-/* Writes the bases of each pass's first launch: a group a pass. The last group to report whether its pass is trivial also writes
-   which places all passes read and write. `tmp_first`: 0 if the first pass may write the output, which lets the last pass always
-   write it. */
+/* Writes the bases of each pass's first launch, one group per pass. The last group to report whether its pass is trivial also
+   writes which places all passes read and write. `tmp_first` is 0 if the first pass may write the output. Then the first pass
+   writes the place from which the passes that follow end in the output. */
 GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,
                               ulong bases_at)
 {
@@ -223,8 +223,8 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
     gpi_onesweep_tile(move, ring, tile, begin, (uint)(end - begin), digit, lines, bases, bases_after, shared);
 }
 
-/* Copies the result to the output as gp_sort_copy does. If a pass was abandoned, the first group first repeats it and all passes
-   after it, from the bases of gp_sort_bases, and then copies all keys. */
+/* Copies the result to the output, one group per block. If a pass was abandoned, the first group first repeats this pass and
+   those after it, from the bases of gp_sort_bases, and then copies all keys. */
 GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,
                                uint lines, ulong bases_at, ulong span, volatile __global uint *counters)
 {

@@ -2,9 +2,9 @@
 
        key(i, d) = | byte d | ... | byte d + 6 | min(bytes from d on, 8) |      of string i, 64 bits
 
-   Bytes after a string's end are zero in a key, and the number distinguishes them from zeros in the string: keys are
-   ordered as the strings are. Equal keys mean equal strings, unless the number is 8: these strings are tied, and enter
-   the next round.
+   In a key, bytes after the string's end are zero, and the number in the last byte distinguishes them from zeros in the
+   string: so keys are ordered as the strings are. Equal keys mean equal strings, unless the number is 8: such strings are
+   tied, and enter the next round.
 
        gp_strings_keys_first   computes key(i, 0) of all strings
                                gp_argsort sorts all keys
@@ -19,8 +19,8 @@
    each time that all of these bytes agree, and else falls back to 64. So strings that are long and equal take a round for each
    doubling and then one for each 64 KiB, and strings that differ soon are not read far.
 
-   A set holds a round's tied strings (index, place, owner) and their groups (offsets, and a gpi_strings_group each). Two sets alternate;
-   a part has `room` uints, the last one as many as groups take:
+   A set holds a round's tied strings (index, place, owner) and their groups (offsets, and a gpi_strings_group each). Two sets
+   alternate. Each part of a set has `room` uints, but the last part has as many as the groups need:
 
        | index: which string | place: where in the order | owner: its group | offsets: where groups begin | groups |
 
@@ -33,8 +33,8 @@
 #include "base/platform.cl"
 #include "sort/constants.cl"
 
-#define GPI_PREFIX 7 /* bytes of a key */
-#define GPI_MORE 8   /* the last byte of a key whose string has more bytes than the key */
+#define GPI_PREFIX 7 /* bytes of a string in a key */
+#define GPI_MORE 8   /* the last byte of a key if the string has more bytes than the key */
 #define GPI_CAP_FIRST 64
 #define GPI_CAP_MOST \
     65536 /* at eight bytes a turn far fewer than the 65,535 turns after which llvmpipe leaves loops */
@@ -169,8 +169,8 @@ static bool gpi_strings_tied(gpi_round round, ulong j, uint first)
            (first || round.from.owner[j] == round.from.owner[j + 1]);
 }
 
-/* Writes the order of `many` sorted elements (`first`: of all strings), and their flags: 1 if tied, plus 2^32 if the first of
-   a group. Flag `many`, after the last one, is 0: there the scan leaves the totals. */
+/* Writes the order of `many` sorted elements (of all strings, if `first`), and their flags: 1 if the element is tied, plus 2^32
+   if it is the first of a group. The flag after the last element is 0, so that the scan writes the totals there. */
 GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span, __global uint *out,
                                 ulong out_at, uint out_words)
 {
@@ -190,7 +190,7 @@ GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ul
     }
 }
 
-/* Returns the state of a group of the next round, which is a part of group `old`. */
+/* Returns the group that strings of group `old` form in the next round. */
 static gpi_strings_group gpi_group_after(gpi_strings_group old)
 {
     gpi_strings_group g;
@@ -200,7 +200,7 @@ static gpi_strings_group gpi_group_after(gpi_strings_group old)
     return g;
 }
 
-/* Moves the tied elements to the other set. The scan has replaced each flag by the sum of the flags before it. */
+/* Moves the tied elements to the other set. The scan has replaced each flag by the sum of all flags before it. */
 GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span)
 {
     gpi_round round;
@@ -228,8 +228,8 @@ GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first,
     }
 }
 
-/* Prefetches for elements after j: the offsets of the string 2 * GPI_STRINGS_AHEAD further on, and the bytes of the string half
-   as far. */
+/* Prefetches for later elements: the offsets of the string at j + 2 * GPI_STRINGS_AHEAD, and the bytes of the string at
+   j + GPI_STRINGS_AHEAD. */
 #define GPI_STRINGS_AHEAD 16
 static void gpi_strings_fetch(gpi_round round, gpi_text text, ulong j, ulong many)
 {

@@ -6,17 +6,16 @@
    below t. Of the keys equal to t only the first ones are added, as many as are still needed. Then all these are sorted.
 
        gp_topk_sample      one group: finds the threshold, by the rank that k has among keys picked at random
-       gp_topk_filter      a group a tile: keeps the keys below the threshold, in the next free room
+       gp_topk_filter      group per tile: keeps the keys below the threshold, in the next free room
        gp_topk_resume      one group, if too few or too many keys passed: finds the k-th key and filters again.
-                           In the serial shape, and for very many keys, the next two replace it:
+                           On CPUs, and for very many keys, the next two kernels replace it:
        gp_topk_histogram   for each digit from the highest: counts this digit of the keys that agree with the k-th one in
-                           all higher digits, until the keys that are left fit
-       gp_topk_filter_again   a group a tile: filters with the threshold that the histograms have found
-       gp_topk_gather      a group a tile: copies its kept keys to their final positions, then missing keys equal to t
+                           all higher digits, until all keys up to the threshold fit
+       gp_topk_filter_again   group per tile: filters with the threshold that the histograms have found
+       gp_topk_gather      group per tile: copies its kept keys to their final positions, then missing keys equal to t
        (sort/sort.cl)      sorts these `found` keys stably
-       gp_topk_take        copies the first k of them. Not launched if one group of the local shape sorts, which writes
-                           only these
-
+       gp_topk_take        copies the first k of them. Not launched if one group of a GPU sorts, because that group
+                           writes only these
    No group waits for another. The result does not depend on the sample, only the cost does. Every group of a launch
    evaluates the previous launch's histogram by itself, so that this costs no launch.
    (A threshold from a sample: Floyd & Rivest 1975.)
@@ -42,24 +41,25 @@
 
 /* ------------------------------------------------------------------ sample */
 
-/* Returns a pseudo-random number below n. */
+/* Returns a pseudo-random number below n, the i-th. */
 static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }
 
-/* Returns a rank among s sampled keys of n that the k-th key hardly ever exceeds. If x samples are expected to come before the
-   k-th key, the rank is x + 4 sqrt(x) and a few more. */
+/* Returns a rank among the s keys of a sample of n keys, which the k-th key hardly ever exceeds. If x samples are expected to
+   come before the k-th key, the rank is x + 4 sqrt(x) and a few more. */
 static uint gpi_sample_rank(ulong k, ulong n, uint s)
 {
     const float x = (float)(k - 1) * ((float)s / (float)n);
     return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + GPI_TOPK_SPARE));
 }
 
-/* Returns the position of sample i: a random one in stretch i. Stretches have `stretch` keys, the first `longer` ones one more. */
+/* Returns the position of sample i: a random one in stretch i. A stretch has `stretch` keys, and the first `longer` stretches
+   have one more. */
 GPI_INLINE_GPU ulong gpi_sample_place(uint i, ulong stretch, ulong longer)
 {
     return i * stretch + min((ulong)i, longer) + gpi_somewhere(i, stretch + (i < longer ? 1 : 0));
 }
 
-/* Copies s of the n keys to `sample`, one from each stretch. Several loads are under way at a time. */
+/* Copies s of the n keys to `sample`, one from each stretch. Several loads are in flight at a time. */
 static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __global gpi_key *sample)
 {
     const ulong stretch = n / s, longer = n % s;
@@ -109,16 +109,17 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
 
 /* ------------------------------------------------------------------ filter */
 
-/* Reserves room for `keys` kept keys, and returns where it begins. Once the cursor is above `room`, it stays as it is, and ~0u is
-   returned. One item. */
+/* Reserves room for `keys` kept keys, and returns where it begins. If the cursor is already above `room`, leaves it as it is and
+   returns ~0u. One item calls. */
 static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)
 {
     volatile __global uint *cursor = topk.cursor + round;
     return atomic_or(cursor, 0u) > topk.room ? ~0u : atomic_add(cursor, keys);
 }
 
-/* Adds a tile's numbers of keys below the threshold and equal to it to those of its block, reserves room for the ones below, and writes
-   the tile's entry in the directory. Returns where the room begins; ~0u: none is left. One item. */
+/* Enters a tile in the directory: adds `below` and `equal`, its numbers of keys below the threshold and equal to it, to those of
+   its block, reserves room for the keys below, and writes its entry. Returns where the room begins, or ~0u if none is left. One
+   item calls. */
 static uint gpi_topk_enter(gpi_topk topk, uint round, uint number, uint below, uint equal,
                            __global uint4 *directory)
 {
@@ -240,7 +241,7 @@ GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI
 
 /* ------------------------------------------------------------------ gather, take */
 
-/* Returns how many keys below the threshold the tiles before tile `number` have. All items call, and get the same result. */
+/* Returns the number of keys below the threshold in all tiles before tile `number`. All items call, and get the same result. */
 GPI_NOINLINE uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,
                                   gpi_topk_shared shared)
 {
@@ -251,7 +252,7 @@ GPI_NOINLINE uint gpi_topk_before(gpi_topk topk, uint round, uint number, __glob
     return gpi_topk_sum(sum, shared);
 }
 
-/* Returns how many keys equal to the threshold the tiles before tile `number` have, at most `enough`. One item. */
+/* Returns the number of keys equal to the threshold in all tiles before tile `number`, but at most `enough`. One item calls. */
 GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,
                                          __global const uint4 *directory, ulong enough)
 {
@@ -262,8 +263,8 @@ GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,
     return min(sum, enough);
 }
 
-/* Copies each tile's kept keys to their final positions. After all keys below the threshold come the first ones that equal it, as
-   many as are still missing, in order. */
+/* Copies each tile's kept keys to their final positions. They are followed by the first keys equal to the threshold, in order, as
+   many as are still missing. */
 GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                uint span, __global const uint4 *directory, ulong directory_at,
                                __global const gpi_key *kept_key, ulong kept_key_at,
@@ -286,8 +287,8 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
     directory += directory_at;
     if (own.y) {
         const ulong at = gpi_topk_before(topk, round, number, directory, shared);
-        /* All items take the same turns of this loop: after barriers in a branch, PoCL 3.1 takes the first
-           item's answer to "l < own.y" for that of all items. */
+        /* All items run this loop equally often: after barriers in a branch, PoCL 3.1 applies the first item's
+           result of "l < own.y" to all items. */
         for (uint begin = 0; begin < own.y; begin += GPI_WG) {
             const uint i = begin + l;
             if (i >= own.y) continue;
@@ -296,7 +297,7 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
         }
     }
     if (own.z && missing) {
-        uint before = 0; /* `missing` is below 2^31: k has room */
+        uint before = 0; /* `missing` is below 2^31, because there is room for k keys */
         if (l == 0) before = (uint)gpi_topk_equal_before(topk, round, number, directory, missing);
         before = gpi_broadcast(before, &shared->word);
         const gpi_topk_tile tile =

@@ -1,9 +1,9 @@
-/* topk_select.cl - finds the key that comes rank-th, digit by digit from the highest.
+/* topk_select.cl - finds the key that has a given rank, digit by digit from the highest.
 
        select(rank) = the least x with |{i : order(key[i]) <= x}| >= rank
 
-   Each digit's histogram counts the keys that agree with the result in all higher digits. One group selects from
-   a sample alone. To select from all keys takes a launch for each digit, which continues from the state
+   Each digit's histogram counts the keys that agree with the result in all higher digits. From a sample, one group
+   selects alone. A selection from all keys takes a launch for each digit, which continues from the state
    (sort/topk_state.cl).
    (Radix selection: Alabi et al. 2012.)
 
@@ -51,7 +51,7 @@ static gpi_digit gpi_topk_digit(uint level, ulong flip)
     return digit;
 }
 
-/* Returns order(key) of the rank-th (from 1) of n keys. One group. */
+/* Returns order(key) of the rank-th (from 1) of n keys. One group calls. */
 static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip,
                                gpi_topk_shared shared)
 {
@@ -66,14 +66,14 @@ static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, 
     return prefix;
 }
 
-/* The k-th key's order, as far as it is known. prefix: its highest digits; rest: its rank among the keys with this prefix;
+/* The order of the k-th key, as far as it is known. prefix: its highest digits; rest: its rank among the keys with this prefix;
    threshold: the greatest order with this prefix; decided: 1 if all keys up to the threshold fit in the room for them. */
 typedef struct gpi_selected {
     ulong prefix, rest, threshold, decided;
 } gpi_selected;
 
-/* Returns what is known after `level` digits, from the state after `level` - 1 digits and the last one's histogram. Every group
-   computes it, without a branch around barriers (docs/drivers.md). */
+/* Returns the selection after `level` digits, computed from the selection after `level` - 1 digits and the last histogram. Every
+   group computes it, without a branch around barriers (docs/drivers.md). */
 GPI_NOINLINE gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_topk_shared shared)
 {
     const uint before = level > 0 ? level - 1 : 0, bits = 8 * (GPI_KEY_SIZE - 1 - before);
@@ -87,7 +87,7 @@ GPI_NOINLINE gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_topk_
     GPI_EACH_BIN(d)
     {
         volatile __global uint *bin = gpi_topk_bin(topk, before, d);
-        shared->next[d] = level > 0 ? (ulong)bin[1] << 32 | bin[0] : 0; /* level 0: none is complete yet */
+        shared->next[d] = level > 0 ? (ulong)bin[1] << 32 | bin[0] : 0; /* level 0: no histogram yet */
     }
     const uint digit = gpi_choose(s.rest, &below, &with, shared);
     if (level > 0 && !s.decided) {
@@ -99,7 +99,7 @@ GPI_NOINLINE gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_topk_
     return s;
 }
 
-/* Writes `s`, what is known after `level` digits, for later kernels. One item. */
+/* Writes `s`, the selection after `level` digits, for later kernels. One item calls. */
 static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)
 {
     __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * level;

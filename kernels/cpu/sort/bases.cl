@@ -1,5 +1,4 @@
-/* bases.cl - the functions of gpu/sort/bases.cl for a group of one item. gpi_hashes_are_few(shared) returns whether so few digits
-   of hashes occur in shared->next that there are few keys; false for other keys. */
+/* bases.cl - one item computes the bases of digits from their counts. */
 #ifndef GPI_SORT_BASES_CL
 #define GPI_SORT_BASES_CL
 #include "base/platform.cl"
@@ -13,6 +12,7 @@ typedef struct gpi_bases_memory {
 } gpi_bases_memory;
 typedef GPI_GROUP_SPACE gpi_bases_memory *gpi_bases_shared;
 
+/* Replaces each count shared->next[d] by the number of keys with a lower digit. Returns whether all keys have the same digit. */
 static bool gpi_bases_of(gpi_bases_shared shared)
 {
     ulong sum = 0, most = 0;
@@ -25,6 +25,7 @@ static bool gpi_bases_of(gpi_bases_shared shared)
     return most == sum;
 }
 
+/* Replaces each entry of the table by the sum of the entries above it, and writes each column's sum to shared->next. */
 static void gpi_columns(__global ulong *table, uint blocks, gpi_bases_shared shared)
 {
     for (uint d = 0; d < GPI_BINS; d++) shared->next[d] = 0;
@@ -37,7 +38,8 @@ static void gpi_columns(__global ulong *table, uint blocks, gpi_bases_shared sha
     }
 }
 
-/* Returns whether so few hashes occur that there are few different keys. Then caches hold these keys' slots in any order. */
+/* Returns whether so few digits of hashes occur in shared->next that there are few different keys. Then caches hold the slots of
+   these keys in any order. Returns false if keys are not hashes. */
 static bool gpi_hashes_are_few(gpi_bases_shared shared)
 {
 #if GPI_KEY_HASH

@@ -1,6 +1,6 @@
-/* bin.cl - the bins to which keys are moved: digits, or parts of the keys' range that hold about as many keys each.
+/* bin.cl - the bins to which keys are moved: digits, or parts of the keys' range that have about equally many keys.
 
-       bin(key) = table[min(f(x) >> shift, GPI_BIN_ENTRIES - 1)]       x: what the key's window exceeds `base` by, or 0
+       bin(key) = table[min(f(x) >> shift, GPI_BIN_ENTRIES - 1)]       x = max(window of the key - base, 0)
        f(x) = x, or, if keys are crowded near the least one, a number that grows with log2(x + 1)
 
    sort/buckets.cl makes the table from a sample of the keys.
@@ -17,9 +17,9 @@
 #define GPI_SAMPLED_BINS 0
 #endif
 
-#define GPI_BIN_BLOCK 256u /* keys whose entries are found at once */
+#define GPI_BIN_BLOCK 256u /* keys whose entries are computed at once */
 
-typedef ushort gpi_entry; /* of the table; a digit */
+typedef ushort gpi_entry; /* index in the table, or a digit */
 
 #if GPI_SAMPLED_BINS
 typedef struct gpi_bin_map {
@@ -29,7 +29,7 @@ typedef struct gpi_bin_map {
     __global const uchar *table;
 } gpi_bin_map;
 
-/* Returns f of what the window exceeds the base by. A float's bits, as a number, grow with the logarithm. */
+/* Returns f(x) for the window of a key. The bits of a float, read as a number, grow with its logarithm. */
 static gpi_key_bits gpi_bin_scale(gpi_key_bits window, gpi_bin_map bin)
 {
     const gpi_key_bits x = window > bin.base ? window - bin.base : 0;
@@ -41,7 +41,7 @@ static uint gpi_bin_entry(gpi_key_bits window, gpi_bin_map bin)
     return (uint)min(gpi_bin_scale(window, bin) >> bin.shift, (gpi_key_bits)(GPI_BIN_ENTRIES - 1));
 }
 
-/* Writes to `entry` the entries of n keys, at most GPI_BIN_BLOCK. */
+/* Writes to `entry` the entries of n keys. n is at most GPI_BIN_BLOCK. */
 GPI_INLINE void gpi_bin_entries(__global const gpi_key *key, uint n, gpi_bin_map bin,
                                 gpi_entry *restrict entry)
 {

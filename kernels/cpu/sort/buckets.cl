@@ -1,19 +1,19 @@
-/* buckets.cl - moves many keys to buckets that the caches hold, each of which one group then sorts.
+/* buckets.cl - sorts many keys: moves them to buckets that fit the caches, each of which one group then sorts.
 
        to[base(b) + rank(i)] = from[i]       b = bucket of key i: the part of the keys' range that it is in (sort/bin.cl)
 
-   The parts are chosen from a sample, so that they have about as many keys each; one of a single value may have more.
+   The parts are chosen from a sample, so that they have about equally many keys. Only a part of a single value may have more.
    Each key is read from memory and written two or three times, whatever its width.
 
-       gp_buckets_sample    one group: the parts; is any likely to be too large?
-       gp_buckets_count     a group a block: table[block][b]; are keys in order already?
-       gp_buckets_spine     one group: bases of the buckets
-       gp_buckets_scatter   a group a block
-       gp_buckets_sort      a group a bucket: a large one is divided once more, and the rest are sorted as few keys
-                            are (sort/single_tile.cl)
+       gp_buckets_sample    one group: chooses the parts, and decides whether any is likely to be too large
+       gp_buckets_count     group per block: counts table[block][b], and checks whether keys are in order already
+       gp_buckets_spine     one group: computes the bases of the buckets
+       gp_buckets_scatter   group per block: moves keys to their buckets
+       gp_buckets_sort      group per bucket: divides a large bucket once more, and sorts the parts as few keys are
+                            sorted (sort/single_tile.cl)
 
-   If a part would be too large, the rest of these kernels do nothing, and classic passes follow: gp_buckets_count, gp_sort_spine
-   and gp_buckets_scatter for each digit. Otherwise these do nothing. Serial shape only.
+   If a part would be too large, the kernels after gp_buckets_sample do nothing, and classic passes follow: gp_buckets_count,
+   gp_sort_spine and gp_buckets_scatter for each digit. Otherwise these passes do nothing. For CPUs only.
    The program also has the sort of fewer keys by shares (sort/shares.cl).
 
    Parameters: those of sort/bin.cl, with GPI_SAMPLED_BINS 1.
@@ -32,13 +32,13 @@
 
 #define GPI_SAMPLE_MOST 4096u  /* the most keys of a sample */
 #define GPI_SAMPLE_LEAST 1024u /* the fewest */
-#define GPI_SAMPLE_EACH 512u   /* keys for each key of a sample, between these two */
-#define GPI_LARGE_PART 16u     /* buckets do not pay if one has more than this part of the keys */
-#define GPI_EVEN_PART 64u      /* no other scale is tried if none has more than this part */
+#define GPI_SAMPLE_EACH 512u   /* keys for each key of the sample, within these bounds */
+#define GPI_LARGE_PART 16u     /* buckets do not pay if one has more than 1 / GPI_LARGE_PART of the keys */
+#define GPI_EVEN_PART 64u      /* no other scale is tried if none has more than 1 / GPI_EVEN_PART */
 
 /* ------------------------------------------------------------------ bins from a sample */
 
-/* Returns bins for windows in [least, most], without a table. A window above `most` is in the last entry. */
+/* Returns bins for windows in [least, most], without a table. A window above `most` has the last entry. */
 static gpi_bin_map gpi_bin_make(gpi_digit_bits bits, gpi_key_bits least, gpi_key_bits most, uint crowded)
 {
     gpi_bin_map bin;
@@ -53,7 +53,7 @@ static gpi_bin_map gpi_bin_make(gpi_digit_bits bits, gpi_key_bits least, gpi_key
 
 #define GPI_UNLIKE (1u << 31)
 
-/* Counts the sample's windows by entry: count[e], with GPI_UNLIKE added if they are not all the same. */
+/* Counts in count[e] the sample's windows with entry e, and adds GPI_UNLIKE if these windows are not all equal. */
 static void gpi_sample_count(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uint *count)
 {
     gpi_key_bits first[GPI_BIN_ENTRIES];
@@ -66,9 +66,9 @@ static void gpi_sample_count(const gpi_key_bits *sample, uint size, gpi_bin_map 
     }
 }
 
-/* Divides the entries into bins that have about as many keys of the sample each: table[e] is the bin of entry e. Returns how many
-   keys the largest bin has in which keys differ. An entry begins a new bin if the bin before it would otherwise have more than its
-   share of the keys that are left. */
+/* Divides the entries into bins that have about equally many keys of the sample: table[e] is the bin of entry e. Returns the
+   number of keys in the largest bin whose keys are not all equal. An entry begins a new bin if it would give the current one more
+   than its share of the remaining keys. */
 static uint gpi_bin_divide(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uchar *table)
 {
     uint count[GPI_BIN_ENTRIES];
@@ -92,8 +92,8 @@ static uint gpi_bin_divide(const gpi_key_bits *sample, uint size, gpi_bin_map bi
 #define GPI_BINS_ARE_CROWDED 1
 #define GPI_BINS_ARE_DIGITS 2
 
-/* Returns the bins that gpi_bin_store has described in the scratch: base; shift; crowded; the table. For a classic pass, returns the
-   digits `bits` as bins; their table is behind the other one. */
+/* Returns the bins that gpi_bin_store has written to the scratch: base, shift, crowded, and the table. For a classic pass,
+   returns the digits `bits` as bins; their table follows the other one. */
 static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits, uint when)
 {
     const bool sampled = when == GPI_WHEN_BUCKETS;
@@ -106,7 +106,7 @@ static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits, 
     return bin;
 }
 
-/* Writes what gpi_bin_load reads for buckets. */
+/* Writes the bins of buckets to the scratch, from which gpi_bin_load reads them. */
 static void gpi_bin_store(__global ulong *map, gpi_bin_map bin, const uchar *table)
 {
     __global uchar *to = (__global uchar *)(map + GPI_BIN_TABLE);
@@ -116,8 +116,8 @@ static void gpi_bin_store(__global ulong *map, gpi_bin_map bin, const uchar *tab
     for (uint e = 0; e < GPI_BIN_ENTRIES; e++) to[e] = table[e];
 }
 
-/* Writes a description of the window's highest eight bits as bins, if the sample has about as many keys in each. Returns whether it
-   has. */
+/* Returns whether the window's highest eight bits divide the sample into about equal parts. If so, writes these digits to the
+   scratch as bins. */
 static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits bits, __global ulong *map)
 {
     uint count[GPI_BINS];
@@ -135,7 +135,7 @@ static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits
     return true;
 }
 
-/* Chooses bins from a sample of the n keys, writes their description, and returns whether no bin is likely to be too large. */
+/* Chooses bins from a sample of the n keys, writes them to the scratch, and returns whether no bin is likely to be too large. */
 static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits bits, __global ulong *map)
 {
     const uint size = (uint)clamp(n / GPI_SAMPLE_EACH, (ulong)GPI_SAMPLE_LEAST, (ulong)GPI_SAMPLE_MOST);
@@ -158,7 +158,7 @@ static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits 
 
 /* ------------------------------------------------------------------ kernels */
 
-/* Writes whether buckets are likely to pay, and the bins of both kinds of passes. One group. */
+/* Decides whether buckets are likely to pay, and writes the bins of both kinds of passes. One group. */
 GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at)
 {
     gpi_places places;
@@ -175,7 +175,7 @@ GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
         gpi_bin_sample(gpi_move_make(places, from, GPI_PLACE_OUT).key, n, bits, gpi_part(state, map_at));
 }
 
-/* Finds the block of this group: [*begin, *end). */
+/* Computes the block of this group: [*begin, *end). */
 static void gpi_buckets_block(gpi_state state, ulong span, ulong *begin, ulong *end)
 {
     const ulong n = gpi_state_count(state);
@@ -183,9 +183,9 @@ static void gpi_buckets_block(gpi_state state, ulong span, ulong *begin, ulong *
     *end = min(n, *begin + span);
 }
 
-/* Counts the keys of each group's block by bucket, or by the digit of a classic pass, in the group's row of the table. Bits [begin_bit,
-   end_bit): the window, or that digit. `order_end`: the end of the window if the kernel also has to find out whether keys are in
-   order; else 0. */
+/* Counts the keys of each group's block in the group's row of the table, by bucket or by the digit of a classic pass. Bits
+   [begin_bit, end_bit) are the window, or that digit. If the kernel also has to check whether keys are in order, `order_end` is
+   the end of the window; otherwise it is 0. */
 GPI_KERNEL void gp_buckets_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint pass,
                                  uint when, uint order_end, ulong map_at, ulong span, ulong table_at)
 {
@@ -205,8 +205,8 @@ GPI_KERNEL void gp_buckets_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi
     if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);
 }
 
-/* Writes the bases of the buckets. `to`: their place, which is the input's if keys are in order; `passes`: those of the whole sort.
-   One group. */
+/* Writes the bases of the buckets, and the places that later kernels read. Buckets are in place `to`, or still in the input's
+   place if keys are in order. The copy at the end of the sort reads the place that follows `passes` classic passes. One group. */
 GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,
                                  ulong bases_at)
 {
@@ -222,7 +222,8 @@ GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blo
     GPI_EACH_BIN(d) bases[d] = shared->next[d];
 }
 
-/* Moves what gp_buckets_count has counted. `lines`: which keys are moved through lines (GPI_LINES_..., sort/constants.cl). */
+/* Moves the keys that gp_buckets_count has counted. `lines`: which keys are moved through lines (GPI_LINES_...,
+   sort/constants.cl). */
 GPI_KERNEL void gp_buckets_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint pass,
                                    uint when, ulong map_at, ulong span, uint lines, ulong table_at,
                                    ulong bases_at)
@@ -243,14 +244,14 @@ GPI_KERNEL void gp_buckets_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, g
     gpi_move_range(move, begin, end, bin, lines, shared);
 }
 
-/* Sorts keys [base, base + n), n > 0, which are in the range, from place `from` into the output. */
+/* Sorts keys [base, base + n), n > 0, of place `from` into the output. `range` must contain them. */
 static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_range range, uint from)
 {
     if (n > GPI_SINGLE_TILE_FEW) gpi_single_tile_range(places, base, n, range, from, 0);
     else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, range.bits);
 }
 
-/* Sorts as gpi_bucket_sort does, but more keys than the caches hold: splits the range evenly first. */
+/* Does the same as gpi_bucket_sort for more keys than fit the caches: first splits the range evenly. */
 GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range, uint from)
 {
     uint next[GPI_BINS], begin = 0;
@@ -268,7 +269,7 @@ GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_r
     }
 }
 
-/* Sorts the buckets: a group a bucket. `few`: how many keys the caches hold. */
+/* Sorts the buckets, one group per bucket. `few`: the number of keys that fit the caches. */
 GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,
                                 ulong bases_at, ulong few)
 {

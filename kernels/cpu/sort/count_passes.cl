@@ -6,7 +6,7 @@
 #include "sort/count_key.cl"
 #include "sort/digit.cl"
 
-/* Counts the digits of keys [begin, end) of all passes. `passes` is a constant in the most frequent call, so that the loop over
+/* Counts the digits of keys [begin, end) for all passes. `passes` is a constant in the most frequent call, so that the loop over
    passes is unrolled. */
 GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
                                  const uint passes, GPI_NEAR uint *count)

@@ -1,11 +1,11 @@
 /* merge_tile.cl - one item merges one tile of the output.
 
    It merges the tile as GPI_MERGE_RUNS runs of equal length side by side, because each step of a run waits for the
-   run's previous comparison. No branch depends on keys.
+   same run's previous comparison. No branch depends on keys.
 
    Parameters
        GPI_MERGE_RUNS     runs of a tile
-       GPI_MERGE_AHEAD    how far ahead to prefetch, in bytes                                              */
+       GPI_MERGE_AHEAD    distance of prefetches, in bytes                                              */
 #ifndef GPI_SORT_MERGE_TILE_CL
 #define GPI_SORT_MERGE_TILE_CL
 #include "base/platform.cl"
@@ -23,12 +23,12 @@
 typedef uint gpi_merge_memory; /* one item shares nothing */
 typedef gpi_merge_memory *gpi_merge_shared;
 
-/* Runs side by side. Run r begins at diagonal d[r]. After the steps so far its next element of a is i[r]. */
+/* Runs that are merged side by side. Run r begins at diagonal d[r], and its next element of a is i[r]. */
 typedef struct gpi_runs {
     ulong d[GPI_MERGE_RUNS], i[GPI_MERGE_RUNS];
 } gpi_runs;
 
-/* Returns the crossing of diagonal d, which is in [low, high]. */
+/* Returns the crossing of diagonal d, which must be in [low, high]. */
 static ulong gpi_crossing(gpi_pair pair, ulong d, ulong low, ulong high)
 {
     while (low < high) {
@@ -54,7 +54,7 @@ static void gpi_runs_begin(gpi_pair pair, gpi_runs *runs, ulong begin, ulong len
     }
 }
 
-/* Returns how many steps every run, at step s, can make without passing the end of a or b. */
+/* Returns how many steps, from step s on, all runs can make without passing the end of a or b. */
 static ulong gpi_runs_room(gpi_pair pair, const gpi_runs *runs, ulong s)
 {
     ulong room = ~0ul;
@@ -65,7 +65,7 @@ static ulong gpi_runs_room(gpi_pair pair, const gpi_runs *runs, ulong s)
     return room;
 }
 
-/* Makes steps [s, end) of every run. `end - s` is a multiple of GPI_MERGE_STEP, and no run passes the end of a or b. */
+/* Makes steps [s, end) of every run. `end - s` must be a multiple of GPI_MERGE_STEP, and no run may pass the end of a or b. */
 static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)
 {
     ulong i[GPI_MERGE_RUNS];
@@ -100,8 +100,8 @@ static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)
     for (uint r = 0; r < GPI_MERGE_RUNS; r++) runs->i[r] = i[r];
 }
 
-/* Writes element d of the output, if i elements of a come before it, and returns i for element d + 1. Checks for the ends of a and
-   b, neither of which is empty. */
+/* Writes element d of the output, which i elements of a precede, and returns how many precede element d + 1. Checks for the ends
+   of a and b, neither of which may be empty. */
 static ulong gpi_merge_step(gpi_pair pair, ulong d, ulong i)
 {
     const ulong j = d - i, i_in = min(i, pair.a_count - 1), j_in = min(j, pair.b_count - 1);
@@ -124,7 +124,7 @@ static void gpi_runs_creep(gpi_pair pair, gpi_runs *runs, ulong s)
     }
 }
 
-/* Writes elements [begin, end) of the output. Neither a nor b is empty. */
+/* Writes elements [begin, end) of the output. Neither a nor b may be empty. */
 static void gpi_merge_runs(gpi_pair pair, ulong begin, ulong end)
 {
     const ulong length = (end - begin) / (GPI_MERGE_RUNS * GPI_MERGE_STEP) * GPI_MERGE_STEP;

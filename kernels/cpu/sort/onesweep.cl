@@ -1,4 +1,4 @@
-/* onesweep.cl - one item finds by look-back where the keys of a tile of onesweep go. */
+/* onesweep.cl - one item finds the positions of the keys of a onesweep tile by look-back, and moves the keys. */
 #ifndef GPI_SORT_ONESWEEP_CL
 #define GPI_SORT_ONESWEEP_CL
 #include "base/platform.cl"
@@ -8,8 +8,8 @@
 #include "sort/lookback.cl"
 #include "sort/rank.cl"
 
-/* Writes to shared->next where the tile's keys of each digit go, from the tile's counts in shared->count. Returns false if the pass
-   is abandoned. */
+/* Computes from the tile's counts in shared->count, by look-back, the position of its first key of each digit d: shared->next[d].
+   Returns false if the pass is abandoned. */
 static bool gpi_onesweep_place(gpi_ring ring, uint tile, __global const ulong *bases,
                                __global ulong *bases_after, gpi_rank_shared shared)
 {
@@ -34,8 +34,8 @@ static bool gpi_onesweep_place(gpi_ring ring, uint tile, __global const ulong *b
     return !gpi_broadcast(failed, &shared->word);
 }
 
-/* Moves the elements [base, base + length), which are tile `tile`, to their places of this pass. bases_after: 0, or, for the last
-   tile, where to write the bases of the next launch. `lines`: as for gpi_move_range. */
+/* Moves the elements [base, base + length), which are tile `tile`, to their positions of this pass. For the last tile
+   `bases_after` is where to write the bases of the next launch, or 0. `lines`: as for gpi_move_range. */
 static void gpi_onesweep_tile(gpi_move move, gpi_ring ring, uint tile, ulong base, uint length,
                               gpi_bin_map digit, uint lines, __global const ulong *bases,
                               __global ulong *bases_after, gpi_move_shared shared)

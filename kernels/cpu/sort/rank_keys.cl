@@ -1,10 +1,11 @@
 /* rank_keys.cl - one item counts or moves a range of keys by their bins (sort/bin.cl), in a loop over the range.
 
-   Keys are moved in one of two ways. One by one: the cache lines that will be written next may be prefetched. Through lines: for
-   each bin a line of two cache lines is gathered, and written past the caches when it is full.
+   Keys are moved in one of two ways. One by one: each key is stored at its position, and the cache lines that will be
+   written next may be prefetched. Through lines: the keys of each bin are gathered in a line, as long as two cache lines,
+   which is written past the caches when it is full.
 
    Parameters
-       GPI_RANK_AHEAD     how far ahead to prefetch, in bytes                                             */
+       GPI_RANK_AHEAD     distance of prefetches, in bytes                                             */
 #ifndef GPI_SORT_RANK_KEYS_CL
 #define GPI_SORT_RANK_KEYS_CL
 #include "base/platform.cl"
@@ -33,8 +34,8 @@ typedef gpi_rank_memory *gpi_rank_shared;
 typedef gpi_rank_memory gpi_move_memory;
 typedef gpi_rank_shared gpi_move_shared;
 
-/* Counts the bins of keys [begin, end) in shared->count. Several tables keep equal bins in a row from waiting for each other's
-   store. */
+/* Counts the bins of keys [begin, end) in shared->count. Counts in several tables, so that consecutive keys of the same bin do
+   not wait for each other's store. */
 #define GPI_COUNT_TABLES 4
 GPI_NOINLINE void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin,
                                   gpi_rank_shared restrict shared)
@@ -78,7 +79,7 @@ static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end,
 #define GPI_ORDER_PIECE 65536ul /* keys */
 
 /* Counts the bins of keys [begin, end) in `row`, and returns whether these keys, and the one before them, are in the order of
-   `bits`. Works by pieces that the caches hold, because each is read twice. */
+   `bits`. Reads each key twice, and therefore works in pieces that fit the caches. */
 GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin,
                                      gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)
 {
@@ -116,8 +117,8 @@ static ulong gpi_rank_next(ulong *next, uint d)
     return j;
 }
 
-/* Returns the positions of the next element of bin d and the one of bin e after it, and advances both. If d == e, the second
-   one does not wait for the first one's store. */
+/* Returns the positions of the next element of bin d and of an element of bin e after it, and advances both. If d == e, the
+   second position does not wait for the store of the first. */
 static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)
 {
     const ulong j = next[d], k = next[e] + (d == e);
@@ -126,7 +127,7 @@ static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)
     return (ulong2)(j, k);
 }
 
-/* Prefetches the cache line after that of position j: the bin's later keys will be written to it. */
+/* Prefetches the cache line after the one of position j, to which the bin's later keys will be written. */
 static void gpi_fetch_next(gpi_move move, ulong j)
 {
     GPI_PREFETCH_WRITE((__global char *)(move.key_to + j) + GPI_CACHE_LINE);
@@ -135,8 +136,8 @@ static void gpi_fetch_next(gpi_move move, ulong j)
 #endif
 }
 
-/* Moves keys [begin, end) one by one. `fetch`: prefetch the cache lines that will be written next, for every second key, which
-   suffices. */
+/* Moves keys [begin, end) one by one. If `fetch`, prefetches the cache lines that will be written next, at every second key,
+   which suffices. */
 GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_bin_map bin, bool fetch,
                                   gpi_rank_shared restrict shared)
 {
@@ -160,7 +161,7 @@ GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_bin
 /* ------------------------------------------------------------------ lines */
 
 #define GPI_LINE_PARTS \
-    2 /* cache lines of a line: with two, the branch on a full line is mispredicted half as often as with 1 */
+    2 /* cache lines of a line: with two, the branch for a full line is mispredicted half as often as with one */
 #define GPI_RANK_LINE (GPI_CACHE_LINE * GPI_LINE_PARTS)
 #define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)
 #if GPI_VALUE_SIZE
@@ -170,9 +171,9 @@ GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_bin
 #endif
 #define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)
 
-/* A line for each bin. Positions are counted from the line boundary before the output's first key, so that
-   position % GPI_KEY_LINE is the index in a line. `alike`: position 0 of the values is at a line boundary, too. If not, values are
-   also gathered in lines, but written one by one. */
+/* A line for each bin. Positions are counted from the line boundary before the output's first key, so that position %
+   GPI_KEY_LINE is the index in a line. `alike`: position 0 of the values is at a line boundary, too. If not, values are also
+   gathered in lines, but written one by one. */
 typedef struct gpi_lines {
     union {
         uint16 part[GPI_BINS * GPI_LINE_PARTS];
@@ -183,10 +184,10 @@ typedef struct gpi_lines {
         uint16 part[GPI_BINS * GPI_LINE_PARTS];
         gpi_value value[GPI_BINS * GPI_VALUE_LINE];
     } v;
-    __global gpi_value *value_to; /* where position 0's value would go */
+    __global gpi_value *value_to; /* address of position 0's value */
     bool alike;
 #endif
-    __global gpi_key *key_to; /* where position 0 would go */
+    __global gpi_key *key_to; /* address of position 0 */
     ulong next[GPI_BINS], first[GPI_BINS];
 } gpi_lines;
 
@@ -195,14 +196,14 @@ static void gpi_stream_line(const uint16 *part, __global void *to)
     for (uint p = 0; p < GPI_LINE_PARTS; p++) GPI_STREAM_STORE(part[p], (__global uint16 *)to + p);
 }
 
-/* Writes bin d's keys of positions [begin, end), a part of a line. Not inlined, because it is rarely called, and from many
-   places. */
+/* Writes bin d's keys of positions [begin, end), a part of a line. Not inlined, because it is called rarely, and from many
+   functions. */
 GPI_NOINLINE void gpi_flush_some_keys(const gpi_lines *lines, uint d, ulong begin, ulong end)
 {
     for (ulong j = begin; j < end; j++) lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];
 }
 
-/* Writes bin d's line up to position `end`, where the line or the range ends. Does not write positions before the range's
+/* Writes bin d's line up to position `end`, the end of the line or of the range. Does not write positions before the range's
    first key of the bin. */
 static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)
 {
@@ -262,8 +263,8 @@ static void gpi_put_ahead(gpi_move move, ulong i)
 #endif
 }
 
-/* Moves keys [begin, end) through lines. `spread`: two keys in a row hardly ever have the same bin, and are put one by one, else
-   two by two. */
+/* Moves keys [begin, end) through lines: one by one if `spread`, because two consecutive keys then hardly ever have the same bin,
+   otherwise two by two. */
 static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_bin_map bin,
                           bool spread)
 {
@@ -309,8 +310,8 @@ static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_bin_map bi
     }
 }
 
-/* Returns whether two keys of the range hardly ever have the same bin, judging from a few keys. In that case the caches have
-   dropped a bin's line of the output before its next key comes. */
+/* Returns whether two keys of the range hardly ever have the same bin, estimated from a few keys. In that case a bin's line of
+   the output has left the caches before the bin's next key is written. */
 #define GPI_SPREAD_LOOKS 8
 static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin)
 {
@@ -324,12 +325,12 @@ static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, g
         gpi_bin_entries(key + begin + k * apart, GPI_RANK_STEP, bin, entry);
         for (uint j = 0; j < GPI_RANK_STEP; j++) pairs += count[gpi_bin_of(entry[j], bin)]++;
     }
-    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* a quarter, were all bins as frequent */
+    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* equally frequent bins have half as many pairs */
 }
 
-/* Returns whether many bins' keys are written to cache lines of one set of the first cache, as happens with keys that count up
-   or down. The cache then drops a line before it is written again. An address modulo 4 KiB determines the set. If positions are
-   random, at most some ten of 256 share a set. */
+/* Returns whether the next positions of many bins are in cache lines of one set of the first-level cache, as happens with keys
+   that count up or down. The cache then drops a line before it is written again. An address modulo 4 KiB determines the set. If
+   positions are random, at most some ten of 256 share a set. */
 #define GPI_SETS 64
 #define GPI_SET_MOST 24
 static bool gpi_places_collide(gpi_move move, const ulong *next)
@@ -346,7 +347,7 @@ static bool gpi_places_collide(gpi_move move, const ulong *next)
     return most > GPI_SET_MOST;
 }
 
-/* Moves elements [begin, end): the next one of bin d to shared->next[d]. */
+/* Moves elements [begin, end), each to the next position of its bin d, which begin at shared->next[d]. `lines`: GPI_LINES_... */
 GPI_NOINLINE void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_bin_map bin, uint lines,
                                  gpi_rank_shared restrict shared)
 {

@@ -1,4 +1,4 @@
-/* row_bases.cl - looks up where the keys of a row of a large segment go: gp_segments_spine has written the bases.
+/* row_bases.cl - looks up the positions of the keys of a large segment's row, which gp_segments_spine has computed.
 
    Parameters: those of sort/rank.cl and sort/segments_state.cl. */
 #ifndef GPI_SORT_ROW_BASES_CL
@@ -8,7 +8,8 @@
 #include "sort/rank.cl"
 #include "sort/segments_state.cl"
 
-/* Returns the place that the pass writes for the row's segment. Writes to shared->next where the row's keys of each digit go. */
+/* Returns the place that the pass writes for the row's segment. Writes to shared->next[d] the position of the row's first key of
+   digit d. */
 static uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,
                           gpi_move_shared shared)
 {

@@ -2,15 +2,15 @@
 
        share(g) = keys in [bound(g), bound(g + 1)), by their windows     bound(g): from a sample, the same in all groups
 
-   A bound may divide equal keys, by their positions. These equal keys are then pieces of their own, which need no
-   sorting.
+   A bound may divide equal keys, by their positions. The equal keys that a bound divides are separate pieces of the shares,
+   which need no sorting.
 
        in      7 2 9 4 1 8 3 6        each group reads all keys, finds its own, and counts those below
        out     2 4 1 3 | 7 9 8 6      each group moves its own keys to where they belong ...
                1 2 3 4 | 6 7 8 9      ... and sorts them (sort/single_tile.cl)
 
-   One launch, or two if in place, where a group would otherwise overwrite what another one still reads. Serial shape
-   only. */
+   One launch, or two if in place, because in one launch a group would overwrite keys that another group still reads. For
+   CPUs only. */
 #ifndef GPI_SORT_SHARES_CL
 #define GPI_SORT_SHARES_CL
 #include "base/count.cl"
@@ -24,15 +24,17 @@
 #define GPI_SHARE_SAMPLE 512 /* keys */
 #define GPI_SHARE_NEAR \
     32u /* keys of the sample: how far a bound may be from its quantile to keep equal keys together */
-#define GPI_SHARE_BLOCK 256u /* keys among which those of the share are found at once */
+#define GPI_SHARE_BLOCK 256u /* keys of a block: the share's keys in it are found at once */
 
-/* A bound between shares. A key is before it if its window is smaller, or if it is equal and the key's block begins before `at`. */
+/* A bound between shares. A key is before it if its window is smaller, or if its window is equal and its block begins before
+   `at`. */
 typedef struct gpi_share_bound {
     gpi_key_bits window;
     ulong at;
 } gpi_share_bound;
 
-/* Pieces 0 and 2: keys equal to a window that a bound divides. */
+/* Pieces of a share: 0 and 2 have the keys equal to the window of its first and last bound, if the bound divides these; 1 has all
+   other keys. */
 #define GPI_SHARE_PIECES 3
 
 typedef struct gpi_key_share {
@@ -54,9 +56,9 @@ static ulong gpi_share_place(uint k, uint size, ulong n)
     return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * size);
 }
 
-/* Returns a bound with about `rank` sample keys before it; the sample was taken from n keys. Its window is the greatest one with at
-   most `rank` sample keys below, found bit by bit, or the next window. If neither window is within GPI_SHARE_NEAR sample keys of the
-   rank, the bound divides the keys of the first window by position. */
+/* Returns a bound with about `rank` sample keys before it; the sample was taken from n keys. Its window is the greatest one with
+   at most `rank` sample keys below, found bit by bit, or the next window. If neither window is within GPI_SHARE_NEAR sample keys
+   of the rank, the bound divides the keys of the first window by position. */
 static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank, uint width, ulong n)
 {
     const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);
@@ -106,7 +108,7 @@ static void gpi_share_bounds(gpi_key_share *share, __global const gpi_key *key, 
     share->bound[3] = end;
 }
 
-/* Returns whether any window is before `bound` in the block at i, and in *last the greatest such window. */
+/* Returns whether any window is before `bound` in the block at i, and writes the greatest such window to *last. */
 static bool gpi_share_before(gpi_share_bound bound, ulong i, gpi_key_bits *last)
 {
     *last = bound.window - (i >= bound.at);
@@ -133,7 +135,7 @@ typedef struct gpi_share_windows {
     gpi_key_bits first, more;
 } gpi_share_windows;
 
-/* Returns whether any windows are between two bounds in the block at i, and writes these to *windows. */
+/* Returns whether any windows are between two bounds in the block at i, and writes them to *windows. */
 static bool gpi_share_windows_at(gpi_share_bound begin, gpi_share_bound end, ulong i,
                                  gpi_share_windows *windows)
 {
@@ -150,7 +152,7 @@ static uint gpi_share_has(gpi_share_windows windows, gpi_key_bits window)
     return (gpi_key_bits)(window - windows.first) <= windows.more;
 }
 
-/* Writes to `own`, of GPI_SHARE_BLOCK elements, which keys of a whole block are in `windows`. Returns how many are. */
+/* Writes to `own` the indices of those keys of a whole block that are in `windows`, and returns how many they are. */
 static uint gpi_share_find(gpi_share_windows windows, __global const gpi_key *key, gpi_digit_bits bits,
                            uint *own)
 {
@@ -196,7 +198,7 @@ static ulong gpi_share_gather(gpi_share_bound begin, gpi_share_bound end, gpi_mo
 }
 
 /* Finds the keys of share g of `shares`, and moves them to consecutive positions. If all keys are in order already, only copies
-   the group's part to the output, unless it is there. */
+   the group's part to the output, unless the keys are there. */
 GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi_digit_bits bits,
                                  uint from, uint to, uint g, uint shares)
 {
@@ -217,8 +219,9 @@ GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong 
     }
 }
 
-/* Sorts by shares: a group a share. `steps`: GPI_SHARES_TAKE, GPI_SHARES_SORT, or both. Between two launches `parts` holds each
-   share's base and the numbers of keys of its pieces. With two launches, as in place, shares are gathered in the second buffer. */
+/* Sorts by shares, one group per share. `steps`: GPI_SHARES_TAKE, GPI_SHARES_SORT, or both. Between two launches `parts` holds
+   each share's base and the numbers of keys of its pieces. With two launches, as in place, shares are gathered in the second
+   buffer. */
 GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,
                                uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {

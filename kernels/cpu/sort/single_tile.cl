@@ -4,13 +4,13 @@
 
        rank(i) = |{j : k(j) < k(i)  or  k(j) = k(i), j < i}|
 
-   More keys are sorted by the bits in which they differ: by passes over two digits at the top of these, which leave few keys
-   with equal digits, and then by insertion:
+   More keys are sorted by the bits in which they differ: first by two digits at the top of these bits, after which few keys
+   have equal digits, and then by insertion:
 
        n = 1024:    | digit of 8 bits | digit of 8 bits | the rest |
 
-   If these digits are all of the bits, no insertion is needed. If digits are not spread, or insertion takes too many
-   steps, keys are sorted by passes over all of the bits. All passes move keys from place to place (sort/digit.cl). */
+   If the two digits contain all of the bits, no insertion is needed. If too many keys have equal digits, or insertion takes too
+   many steps, keys are sorted by passes over all of the bits. All passes move keys from place to place (sort/digit.cl). */
 #ifndef GPI_SORT_SINGLE_TILE_CL
 #define GPI_SORT_SINGLE_TILE_CL
 #include "base/platform.cl"
@@ -25,14 +25,14 @@ GPI_NOINLINE void gpi_single_tile_end(gpi_places places, ulong base, ulong n, ui
     for (ulong i = base; i < base + n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);
 }
 
-/* What distinguishes the keys of a range: bits [begin, end) of order(key) - least. */
+/* The bits that distinguish the keys of a range: bits [begin, end) of order(key) - least. */
 typedef struct gpi_range {
     gpi_digit_bits bits; /* the window */
     gpi_key_bits least;  /* of order(key), but only its bits in the window */
     uint begin, end;
 } gpi_range;
 
-/* Returns the range of keys [base, base + n), n > 0. */
+/* Returns the range of keys [base, base + n). n must not be 0. */
 static gpi_range gpi_range_of(__global const gpi_key *key, ulong base, ulong n, gpi_digit_bits bits)
 {
     const gpi_key_bits any = gpi_window_of(key[base], bits);
@@ -49,7 +49,7 @@ static gpi_range gpi_range_of(__global const gpi_key *key, ulong base, ulong n, 
     return range;
 }
 
-/* Digit order(key) - least >> shift & mask. */
+/* A digit: (order(key) - least) >> shift & mask. */
 typedef struct gpi_range_digit {
     gpi_key_bits flip, least;
     uint shift, mask;
@@ -68,8 +68,8 @@ static uint gpi_range_digit_of(gpi_key key, gpi_range_digit digit)
 
 /* ------------------------------------------------------------------ the highest bits, then insertion */
 
-/* Inserts element i of the output into the elements [base, i), which are in order. Returns by how many positions it moved, at most
-   `steps`. */
+/* Inserts element i of the output into the elements [base, i), which are in order. Returns by how many positions it moved, at
+   most `steps`. */
 static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi_digit_bits bits)
 {
     const gpi_key key = move.key_to[i];
@@ -93,7 +93,7 @@ static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi
 }
 
 /* Sorts elements [base, base + n) of the output, which are nearly in order, by insertion. Returns false if that took too many
-   steps. The elements are then not sorted, but equal ones have kept their order. */
+   steps. In that case the elements are not sorted, but equal ones have kept their order. */
 static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits bits)
 {
     const ulong end = base + n;
@@ -106,19 +106,20 @@ static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits 
     return steps > 0;
 }
 
-/* Two digits at the top of the window, with enough bits that few of n random keys are equal in both. */
+/* The two digits at the top of the window have enough bits that few of n random keys are equal in both. */
 #define GPI_TOP_BITS_MAX 11
 #define GPI_TOP_BINS (1 << GPI_TOP_BITS_MAX)
 #define GPI_TOP_MORE 5                                                    /* bits beyond log2(n) */
 #define GPI_TOP_MOST ((1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) - 1) /* keys */
 
-/* Returns how many bits a digit of a pass over all bits has. A wide one's counters take long to clear. */
+/* Returns how many bits a digit has in passes over all bits. Few keys get short digits, because the counters of long ones take
+   long to clear. */
 static uint gpi_single_tile_width(ulong n) { return n < GPI_TOP_BINS ? 8 : GPI_TOP_BITS_MAX; }
 
 typedef struct gpi_top {
     gpi_range_digit low, high;
     uint bins;
-    uint next[2][GPI_TOP_BINS]; /* of low and high: counts, then where the next key goes */
+    uint next[2][GPI_TOP_BINS]; /* of low and high: counts, then positions of the next keys */
 } gpi_top;
 
 /* Counts both digits of keys [base, base + n), and prefetches the output that the passes will write. */
@@ -137,7 +138,7 @@ static void gpi_top_count(gpi_top *top, gpi_move move, ulong base, ulong n)
     }
 }
 
-/* Returns whether few keys are equal in both digits, assuming that the two digits are independent. */
+/* Returns whether few keys are equal in both digits, on the assumption that the two digits are independent. */
 static bool gpi_top_parts(const gpi_top *top, ulong n)
 {
     float alike[2] = {0, 0};
@@ -148,7 +149,7 @@ static bool gpi_top_parts(const gpi_top *top, ulong n)
     return (alike[0] - n) * (alike[1] - n) * (1 << (GPI_TOP_MORE - 1)) < (float)n * n * n;
 }
 
-/* Moves keys [base, base + n) by a digit of `bins` values; next[d] counts those of digit d. */
+/* Moves keys [base, base + n) by a digit of `bins` values. next[d] must be the number of keys with digit d. */
 GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_range_digit digit, uint bins,
                                uint *restrict next)
 {
@@ -168,7 +169,7 @@ GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_range_dig
 }
 
 /* Sorts keys [base, base + n) of place `*from` into the output by two digits and insertion, if that seems to pay. Returns whether
-   they are sorted. If not, they may have been moved: *from is then their place, and equal ones have kept their order. */
+   the keys are sorted. If not, they may have been moved: *from is then their place, and equal ones have kept their order. */
 GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_range range, uint *from)
 {
     gpi_top top;
@@ -195,8 +196,8 @@ GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_
 
 #define GPI_SINGLE_TILE_COUNTERS ((8 * GPI_KEY_SIZE + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX * GPI_TOP_BINS)
 
-/* Counts the digits of `width` bits of keys [base, base + n), of all passes: pass p's from next[p << width] on. Returns a bit for each
-   pass in which all keys have the same digit. */
+/* Counts the digits of keys [base, base + n) for all passes; a digit has `width` bits, and next[(p << width) + d] counts digit d
+   of pass p. Returns a mask of the passes in which all keys have the same digit. */
 static uint gpi_single_tile_count(__global const gpi_key *key, ulong base, ulong n, gpi_range range,
                                   uint width, uint passes, uint *next)
 {
@@ -209,12 +210,12 @@ static uint gpi_single_tile_count(__global const gpi_key *key, ulong base, ulong
         const gpi_key_bits k = (gpi_key_order(key[i], all.flip) - all.least) >> range.begin & whole;
         for (uint p = 0; p < passes; p++) next[(p << width) + ((uint)(k >> width * p) & mask)]++;
     }
-    for (uint p = 0; p < passes; p++) same |= (uint)(next[p << width] == n) << p; /* one key is the least */
+    for (uint p = 0; p < passes; p++) same |= (uint)(next[p << width] == n) << p; /* the least key is 0 */
     return same;
 }
 
-/* Sorts keys [base, base + n), n > 0, from place `from` into the output, in passes over all bits. `tmp_first`: 0 if the first pass
-   may write the output, which lets the last pass always write it. */
+/* Sorts keys [base, base + n), n > 0, of place `from` into the output, in passes over all bits. `tmp_first` is 0 if the first
+   pass may write the output. Then the last pass always writes it, and nothing is copied. */
 static void gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_range range, uint from,
                                    uint tmp_first)
 {
@@ -235,7 +236,7 @@ static void gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_r
     gpi_single_tile_end(places, base, n, from);
 }
 
-/* Sorts keys [base, base + n), n > 0, which are in the range, from place `from` into the output. `tmp_first`: see
+/* Sorts keys [base, base + n), n > 0, of place `from` into the output. `range` must contain them. `tmp_first`: see
    gpi_single_tile_passes. */
 GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_range range, uint from,
                                         uint tmp_first)
@@ -244,7 +245,7 @@ GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, 
         gpi_single_tile_passes(places, base, n, range, from, tmp_first);
 }
 
-/* Sorts as gpi_single_tile_range does. */
+/* Does the same as gpi_single_tile_range, but finds the range of the keys first. */
 GPI_NOINLINE void gpi_single_tile_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
                                        uint tmp_first)
 {
@@ -263,7 +264,7 @@ typedef int16 gpi_rank16;
 #endif
 #define GPI_IOTA16 ((gpi_rank16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
-/* The windows (gpi_window_of) of a few keys. */
+/* The windows (gpi_window_of) of a few keys, one by one and as vectors. */
 typedef union gpi_few {
     gpi_key_bits one[GPI_SINGLE_TILE_FEW];
     gpi_bits16 sixteen[GPI_SINGLE_TILE_FEW / 16];
@@ -284,7 +285,7 @@ static gpi_rank16 gpi_few_ranks(const gpi_few *few, uint b, uint n)
     return rank;
 }
 
-/* Sorts keys [base, base + n), n <= GPI_SINGLE_TILE_FEW. All are read before any is written. */
+/* Sorts keys [base, base + n), n <= GPI_SINGLE_TILE_FEW. Reads all of them before it writes any. */
 GPI_NOINLINE void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_digit_bits bits)
 {
     union {

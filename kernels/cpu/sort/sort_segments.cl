@@ -12,7 +12,8 @@
 typedef uint gpi_maxima_shared; /* one item shares nothing */
 #define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0
 
-/* Returns the maximum of x over the items before this one, and in *total the maximum over all. There is one item: 0, and x. */
+/* Returns the maximum of x over the items before this one, and writes the maximum over all items to *total: 0 and x, because
+   there is one item. */
 static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)
 {
     (void)row;
@@ -23,7 +24,7 @@ static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_m
 typedef gpi_rank_memory gpi_segments_memory;
 typedef gpi_rank_shared gpi_segments_shared;
 
-/* Finds the segments that begin in [begin, end): [*first, *last). */
+/* Writes to *first and *last which segments begin in [begin, end): [*first, *last). */
 static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,
                                 gpi_segments_shared shared)
 {
@@ -33,7 +34,7 @@ static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, u
     *last = gpi_bound_find(segments.bounds, *first, m, end);
 }
 
-/* Sorts the small ones of segments [first, last), one after the other. */
+/* Sorts those of the segments [first, last) that are small, one after the other. */
 GPI_NOINLINE void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
                                     uint from, uint tmp_first, uint first, uint last,
                                     gpi_segments_shared shared)

@@ -7,8 +7,8 @@
 #include "sort/digit.cl"
 #include "sort/single_tile.cl"
 
-/* Sorts the keys of the array `from` (GPI_PLACE_...) into the output. Passes alternate between the output and the second buffer.
-   `tmp_first`: 0 if the first pass may write the output. `most` has no meaning. */
+/* Sorts the keys of place `from` (GPI_PLACE_...) into the output. Passes alternate between the output and the second buffer.
+   `tmp_first`: 0 if the first pass may write the output. `most` is used on GPUs only. */
 GPI_KERNEL void gp_sort_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first, uint most,
                              GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {

@@ -13,8 +13,8 @@ typedef struct gpi_topk_memory {
 } gpi_topk_memory;
 typedef GPI_GROUP_SPACE gpi_topk_memory *gpi_topk_shared;
 
-/* Returns the digit of the key with this rank, counted from 1; shared->next[d] is the number of keys with digit d. Returns in *below how many keys have a
-   lower digit, and in *with how many have this one. */
+/* Returns the digit of the key with this rank, counted from 1. shared->next[d] must be the number of keys with digit d. Writes to
+   *below how many keys have a lower digit, and to *with how many have this one. */
 static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared shared)
 {
     uint d = 0;
@@ -24,7 +24,7 @@ static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared sh
     return d;
 }
 
-/* Returns the sum of all items' x: there is one item. */
+/* Returns the sum of all items' x: this item's x, because there is one item. */
 static uint gpi_topk_sum(uint x, gpi_topk_shared shared)
 {
     (void)shared;

@@ -1,7 +1,7 @@
 /* topk_filter.cl - one item filters a tile: it writes the keys that pass a threshold, in two loops.
 
-   The first loop compares vectors and marks stretches in which keys pass. The second one reads these stretches again,
-   which are still in the cache.
+   The first loop compares vectors, and marks stretches in which keys pass. The second loop reads only these stretches
+   again, while they are still in the cache.
 
    Parameters: those of sort/rank_keys.cl. */
 #ifndef GPI_SORT_TOPK_FILTER_CL
@@ -15,7 +15,7 @@
 #define GPI_TOPK_SPARE 0.75f /* added to the rank in the sample */
 
 #define GPI_STRETCH \
-    (GPI_TOPK_SPAN_MAX / 64) /* keys of a stretch, one bit of a ulong: all are read again if one passes */
+    (GPI_TOPK_SPAN_MAX / 64) /* keys of a stretch, so that a ulong has a bit for each stretch of a tile */
 
 /* A bit for each stretch that has keys below the threshold. */
 typedef ulong gpi_found;
@@ -48,7 +48,8 @@ static gpi_keys gpi_codes_of(gpi_keys k, gpi_key flip)
     return k ^ (gpi_keys)flip;
 }
 
-/* Returns minus the sum of all lanes. Each lane is minus a count: comparisons of vectors are -1 where true. */
+/* Returns minus the sum of all lanes. Each lane is minus a count, because a comparison of vectors is -1 in lanes where it is
+   true. */
 static uint gpi_flags_count(gpi_flags flags)
 {
     const int16 x = GPI_FLAGS_TO_INT(flags);
@@ -58,7 +59,8 @@ static uint gpi_flags_count(gpi_flags flags)
     return (uint) - (c.x + c.y);
 }
 
-/* Adds to *below and *equal how many of keys [begin, end) are below the threshold and equal to it. Returns whether any is below. */
+/* Adds to *below and *equal how many of keys [begin, end) are below the threshold and equal to it. Returns whether any is
+   below. */
 static bool gpi_stretch_count(gpi_topk_tile tile, uint begin, uint end, uint *below, uint *equal)
 {
     const gpi_key flip = (gpi_key)tile.flip, t = (gpi_key)tile.threshold;
