@@ -1,19 +1,18 @@
 /* brackets_single_pass.cl - gp_brackets by look-back (nest/lookback.cl): the outputs of nest/brackets.cl by one
    launch.
 
-       take a ticket    serial: for GPI_GROUP_TILES tiles, local: for one
+       take a ticket    on CPUs for GPI_GROUP_TILES tiles, on GPUs for one
        pair             pairs brackets inside the tile, writes its cells, publishes its node
-       climb            computes the product of the tiles before
-       join             finds the openers of the tile's other closers in tiles before it
-       measure          if errors are wanted: finds how far the stack gets above its height before the tile
-       enclose          writes parents and depths: the tile is still in the cache (serial) or in local memory
+       climb            computes the product of all earlier tiles
+       join             finds the openers of the tile's other closers in earlier tiles
+       measure          if errors are wanted: finds how far the stack rises above its height before the tile
+       enclose          writes parents and depths: the tile is still in the cache, or on GPUs in local memory
 
-   The partner of an opener that its tile leaves open is written by the group that closes it. In the serial shape
-   the opener's own tile has written "none" before, and the tile's leaf publishes this with the cells. In the local
-   shape nothing would order the two writes. So such an opener is written by its closer only, and one that nobody
-   closes by a later launch:
+   If a tile leaves an opener open, the group that closes the opener writes its partner. On CPUs, the opener's own group has
+   written "none" before, and the tile's leaf publishes this with the cells. On GPUs, nothing would order these two writes.
+   So there only the group that closes the opener writes its partner, and a later launch does so if no group closes it:
 
-       rest             group per tile   writes "none" for the openers that are left in the end
+       rest             group per tile   writes "none" for the openers that are never closed
        report           one group        as in nest/brackets.cl
 
    Parameters
@@ -58,7 +57,7 @@ GPI_KERNEL void gp_brackets_look_back(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_
     gpi_lookback_group(symbols, to, nest, group, shared);
 }
 
-/* Writes "none" for the openers that nobody closes: the lowest ones of those that the tile leaves. */
+/* Writes "none" for the openers that are never closed: the lowest of those that the tile leaves open. */
 GPI_KERNEL void gp_brackets_rest(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
                                  GPI_NEST_PARAMETERS)
 {

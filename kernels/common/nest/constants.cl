@@ -3,7 +3,7 @@
 #define GPI_NEST_CONSTANTS_CL
 
 #define GPI_LISTED_MAX 12 /* symbols that are compared side by side */
-#define GPI_NODE_WORDS 4  /* of a tile's node, with look-back */
+#define GPI_NODE_WORDS 4  /* words of a node, with look-back */
 #define GPI_GROUP_TILES_SERIAL 4
 
 /* Outputs of gp_tree that are wanted. */

@@ -12,7 +12,8 @@
 #include "nest/lookback.cl"
 #include "nest/lookback_nodes.cl"
 
-/* GPI_NEST_SET comes after GPI_SYMBOL_INPUT_SET(symbols), whose `symbols` a look-back needs. */
+/* Parameters and variable of a kernel for the tiles' summaries. GPI_NEST_SET must follow GPI_SYMBOL_INPUT_SET(symbols), because a
+   look-back needs `symbols`. */
 #if GPI_LOOKBACK
 #define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters
 #define GPI_NEST_SET(nest)                                                                       \
@@ -27,7 +28,7 @@
                                         gpi_count(bound, wanted, wanted_offset, wanted_words))
 #endif
 
-/* The outputs. `parents` and `depths`: whether that output is wanted. */
+/* The outputs. `parents` and `depths`: whether parents and depths are wanted. */
 typedef struct gpi_answer {
     __global gpi_index *match, *parent, *depth;
     uint parents, depths;
@@ -35,7 +36,7 @@ typedef struct gpi_answer {
 
 /* ------------------------------------------------------------------ join */
 
-/* Writes the pair of `opener` and `closer`, which are in different tiles. Notes it if the kinds differ. */
+/* Writes the pair of `opener` and `closer`, which are in different tiles. Counts it in `note` if the kinds differ. */
 static void gpi_join_pair(gpi_symbol_input in, __global gpi_index *match, gpi_index opener, gpi_index closer,
                           ulong begin, gpi_note *note)
 {
@@ -53,8 +54,8 @@ static void gpi_join_pair(gpi_symbol_input in, __global gpi_index *match, gpi_in
     (void)note;
 }
 
-/* Writes the run's pairs by rows: 16 adjacent openers whose closers are adjacent, too. Returns how many pairs it has written.
-   `all`: the whole run is adjacent, so that only the cells at its ends are read. */
+/* Writes pairs of the run in rows, as long as 16 openers are adjacent and their closers are, too. Returns how many pairs it has
+   written. If all of the run's openers and closers are adjacent (`all`), only the cells at the run's ends are read. */
 static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,
                           gpi_index there, gpi_index begin, uint run)
 {
@@ -77,8 +78,8 @@ static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener
     return k;
 }
 
-/* Joins those closers of `tile` that have no opener in it. The item takes closers `first`, first + stride, ... Openers that
-   are consecutive in one tile are found by a single search. Returns the item's note. */
+/* Pairs those closers of `tile` that have no opener in it. The item handles the closers `first`, first + stride, ... One search
+   finds all openers that are consecutive in one tile. Returns the item's note. */
 GPI_NOINLINE gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,
                                     uint first, uint stride)
 {
@@ -111,7 +112,7 @@ GPI_NOINLINE gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *mat
 
 /* ------------------------------------------------------------------ report */
 
-/* gp_brackets_errors, in ulongs */
+/* The members of gp_brackets_errors, as indices of ulongs. */
 #define GPI_ERRORS_CLOSERS 0
 #define GPI_ERRORS_FIRST_CLOSER 1
 #define GPI_ERRORS_OPENERS 2
@@ -123,7 +124,7 @@ GPI_NOINLINE gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *mat
 #define GPI_ERRORS_SEARCHES 8
 
 #if !GPI_LONE_NOTED
-/* Returns the first closer that finds the stack empty, or ~0. Goes down the tree, to the leaf that pops more than there is. */
+/* Returns the first closer that finds the stack empty, or ~0. Descends to the first leaf that pops more than the stack has. */
 static ulong gpi_first_unmatched_closer(gpi_nest nest)
 {
     gpi_index height = 0;
@@ -142,7 +143,7 @@ static ulong gpi_first_unmatched_closer(gpi_nest nest)
 }
 #endif
 
-/* Returns the lowest opener on the stack that is left after the input, or ~0. */
+/* Returns the lowest opener that is still on the stack after the input, or ~0. */
 static ulong gpi_first_unmatched_opener(gpi_nest nest)
 {
     const gpi_index left = GPI_TILE_NODE(nest.tree, 1).pushes;
@@ -150,8 +151,8 @@ static ulong gpi_first_unmatched_opener(gpi_nest nest)
     return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));
 }
 
-/* The sum of the notes of several tiles. (Tiles are not searched for errors here: with several turns a node, one group would
-   have more than llvmpipe's 65,535 turns from a few thousand tiles on.) */
+/* The sum of the notes of several tiles. (Tiles are not searched for errors here. That would take several turns of a loop for
+   each node, and from a few thousand tiles on, one group would exceed llvmpipe's limit of 65,535 turns.) */
 typedef struct gpi_summary {
     ulong mismatches, first, joined, searches, depth;
     ulong lone; /* the first closer without an opener, according to the notes */
@@ -173,7 +174,7 @@ static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)
     return sum;
 }
 
-/* Writes gp_brackets_errors. Is launched last, with one group. */
+/* Writes gp_brackets_errors. Launched last, with one group. */
 GPI_KERNEL void gp_brackets_report(GPI_SYMBOL_INPUT_PARAMETERS, __global ulong *errors, ulong errors_at,
                                    GPI_NEST_PARAMETERS)
 {

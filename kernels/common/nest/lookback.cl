@@ -1,5 +1,5 @@
-/* lookback.cl - look-back over the tree of tiles: how a group learns what the tiles before its own leave, while other
-   groups work on them.
+/* lookback.cl - look-back over the tree of tiles: a group finds the product of the tiles before its own, and their openers,
+   while other groups still work on them.
 
    The tree of tiles (nest/stack_monoid.cl) grows while groups search it. A tile's group publishes the tile's leaf as
    soon as the tile's own pairs are found. Then it climbs from the leaf to the root, x being the node on its path:
@@ -18,14 +18,14 @@
    valid when all four words are written, so that every access is a relaxed atomic and no order between words is
    needed. A node depends on the input alone, so that it does not matter who writes it, or how often.
 
-   Waiting. Groups wait for leaves and, in the local shape, cells only. A group publishes both before it waits for anybody. If a node above the
-   leaves is late, the group that needs it computes the node from its children, and publishes it.
-     - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.
-     - Local shape: the items of a group look at the nodes to the left of its path at the same time, a level each. A
-       wait is bounded. After `polls` looks at a late leaf, the item computes the leaf from the input, publishes it,
-       and goes on. Cells have a bit that says that they are written. A late cell is computed from the input, too.
-     - Serial shape: cells are plain memory, written before the leaf. They are read only by groups that have seen the
-       leaf itself, not only a node above it. The host takes this form only if both fences below are known and
+   Waiting. Groups wait only for leaves and, on GPUs, for cells. A group publishes both before it waits itself. If a node
+   above the leaves is late, the group that needs it computes the node from its children, and publishes it.
+     - Tiles are handed out by ticket, so that a group only waits for groups that have already started.
+     - On GPUs, the items of a group look at the nodes to the left of its path at the same time, a level each. A
+       wait is bounded: after `polls` looks at a late leaf, the item computes the leaf from the input, publishes it,
+       and continues. Each cell has a bit that says that it is written. A late cell is computed from the input, too.
+     - On CPUs, cells are plain memory, written before the leaf. They are read only by groups that have seen the
+       leaf itself, not only a node above it. The host chooses this form only if both fences below are known and
        threads of the operating system run the groups: a group that has started runs on until it ends.
    Checked in every state: tests/models/back.pml.
    (Levien, The stack monoid, 2020, and Merrill & Garland 2016, for decoupled look-back over it; the tree is
@@ -41,8 +41,8 @@
 #include "nest/stack_monoid.cl"
 
 #if GPI_LOOKBACK
-/* Computes node x from the nodes below it, from the left: takes each published node, or else its children. Ends because each
-   turn goes down, or on to the right. (back.pml: `right`.) */
+/* Computes node x from published nodes below it, from the left. Replaces an unpublished node by its children, and waits for an
+   unpublished leaf. Ends because each turn moves down or to the right. (back.pml: `right`.) */
 GPI_NOINLINE gpi_node gpi_lookback_compute(gpi_lookback back, uint x)
 {
     gpi_node all = gpi_node_make(0, 0), node;
@@ -69,7 +69,7 @@ static gpi_node gpi_lookback_node(gpi_lookback back, uint x)
 {
     gpi_node node;
     if (GPI_RARELY(!gpi_lookback_look(back, x, &node))) node = gpi_lookback_compute(back, x);
-    GPI_ACQUIRE(); /* serial shape: a leaf's cells are there (back.pml: `cells`) */
+    GPI_ACQUIRE(); /* CPUs: a leaf's cells are visible (back.pml: `cells`) */
     return node;
 }
 
@@ -79,8 +79,8 @@ static gpi_node gpi_lookback_beside(gpi_lookback back, uint x)
     return (x & 1) && x > 1 ? gpi_lookback_node(back, x - 1) : gpi_node_make(0, 0);
 }
 
-/* Fills beside[level] with the node to the left of the tile's path to the root, for every level from the leaf up; each item takes
-   other levels. All items call, and a barrier follows. */
+/* Fills beside[level] with the node to the left of the tile's path to the root, for every level from the leaf up. The items share
+   the levels. All items call, and a barrier follows. */
 static void gpi_lookback_all_beside(gpi_lookback back, uint tile, GPI_GROUP_SPACE gpi_node *beside)
 {
     const uint levels = 31 - clz(back.leaves + tile); /* below the root */
@@ -88,8 +88,8 @@ static void gpi_lookback_all_beside(gpi_lookback back, uint tile, GPI_GROUP_SPAC
         beside[level] = gpi_lookback_beside(back, (back.leaves + tile) >> level);
 }
 
-/* Returns the product of all tiles before `tile`. Publishes the nodes of which `tile` is the last leaf. `beside`: what
-   gpi_lookback_all_beside has filled in. (back.pml: `right`, `grown`.) */
+/* Returns the product of all tiles before `tile`, and publishes the nodes of which `tile` is the last leaf. `beside` must be
+   filled by gpi_lookback_all_beside. (back.pml: `right`, `grown`.) */
 static gpi_node gpi_lookback_climb(gpi_lookback back, uint tile, gpi_node leaf,
                                    GPI_GROUP_SPACE const gpi_node *beside)
 {

@@ -1,5 +1,4 @@
-/* lookback_nodes.cl - the nodes of the tree of tiles under look-back (nest/lookback.cl): publishes a node, and looks whether one is
-   published. */
+/* lookback_nodes.cl - publishes and loads nodes of the tree of tiles under look-back (nest/lookback.cl). */
 #ifndef GPI_NEST_LOOKBACK_NODES_CL
 #define GPI_NEST_LOOKBACK_NODES_CL
 #include "base/count.cl"
@@ -13,7 +12,7 @@
 #define GPI_WORD_THERE 0x80000000u
 #define GPI_CELL_THERE 0x8000u
 
-/* The tree of tiles, and what is needed to compute a late tile. The words of node 0, which does not exist, have the ticket. */
+/* The tree of tiles, and the data to compute a late tile. There is no node 0; its words have the ticket. */
 typedef struct gpi_lookback {
     volatile __global uint *words;
     gpi_symbol_input in;
@@ -53,12 +52,12 @@ static void gpi_lookback_write(gpi_lookback back, uint x, gpi_node node)
     for (uint k = 0; k < GPI_NODE_WORDS; k++) gpi_word_write(words + k, gpi_node_word(node, k));
 }
 
-/* Publishes node x. The group of the node's last leaf calls. */
+/* Publishes node x. Only the group of the node's last leaf calls. */
 static void gpi_lookback_publish(gpi_lookback back, uint x, gpi_node node)
 {
     const uint level = clz(x) - clz(back.leaves), tile = ((x + 1) << level) - 1 - back.leaves;
     volatile __global uint *words = gpi_node_words(back, x);
-    GPI_RELEASE(); /* serial shape: a leaf's cells are there */
+    GPI_RELEASE(); /* CPUs: a leaf's cells are visible first */
     for (uint k = 0; k < GPI_NODE_WORDS; k++) {
         if (gpi_tells(words + k, tile, k)) gpi_word_write(words + k, gpi_node_word(node, k));
     }

@@ -1,9 +1,9 @@
-/* stack_monoid.cl - the stack monoid: what a range of the input does to the stack of open brackets, and the search for
-   an opener in a tree of such ranges.
+/* stack_monoid.cl - the stack monoid, which describes how a range of the input changes the stack of open brackets, and
+   trees of such ranges, in which openers are searched for.
 
-   Each symbol has a code: +k opens a bracket of kind k, -k closes one, 0 is something else. When the pairs inside a
-   range have cancelled, ")))((" is left: the range takes `pops` openers off the stack and puts `pushes` of its own on
-   it. The product of two neighbours (the bicyclic monoid) is
+   Each symbol has a code: +k opens a bracket of kind k, -k closes one, 0 is something else. After the pairs inside a
+   range have cancelled, ")))((" remains: the range pops `pops` openers off the stack, and then pushes `pushes` of its
+   own. The product of two neighbours (the bicyclic monoid) is
 
        (p1, s1) . (p2, s2) = (p1 + max(p2 - s1, 0), s2 + max(s1 - p2, 0))
 
@@ -13,9 +13,9 @@
        2          3                                    search(t, need):  the leaf of the opener that is
        4    5     6    7     leaves = 4                    `need` below the top of the stack before t
 
-   A search goes up, and looks at each node to the left. If the node pushes more than `need`, it has the opener. Else
-   need += pops - pushes, and the search goes on. It takes at most 2 log2(leaves) steps for every input: no chain of
-   tiles makes it longer. Items of a group and tiles of the grid are searched in the same way.
+   A search goes up, and looks at each node to the left. If the node pushes more than `need`, it has the opener. Otherwise
+   need += pops - pushes, and the search continues. It takes at most 2 log2(leaves) steps for every input, because it follows
+   no chain of tiles. Items of a group and tiles of the grid are searched in the same way.
    (Levien, The stack monoid, 2020, for the monoid; the tree in place of its back-links is ours.)
 
    Parameters
@@ -59,7 +59,7 @@ typedef ulong8 gpi_index_half;
 #define GPI_NONE (~(gpi_index)0)
 #define GPI_LANE_NUMBERS(type) ((type)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
-/* Writes 16 elements of an output that nobody reads soon: past the caches, if the row is aligned. */
+/* Writes 16 elements of an output that is not read again soon, past the caches if the row is aligned. */
 static void gpi_row_write(__global gpi_index *out, gpi_index_row row)
 {
     if ((size_t)out % sizeof(gpi_aligned_row) == 0)
@@ -92,15 +92,15 @@ static gpi_node gpi_node_product(gpi_node a, gpi_node b)
 
 #define GPI_NOWHERE (~0u)
 
-/* The place of an opener: `need` below the top of the openers that leaf `leaf` pushes. Leaf GPI_NOWHERE: the opener comes before
-   the tree. */
+/* The place of an opener, which is `need` below the top of the openers that leaf `leaf` pushes. If the leaf is GPI_NOWHERE, the
+   opener is before the tree. */
 typedef struct gpi_place {
     uint leaf;
     gpi_index need;
 } gpi_place;
 
-/* Defines the functions on a tree of `type`, whose node x is node(tree, x), x being its index in the heap. (No return is inside a
-   loop, because Mesa 22.3 lets an item that returns there go on for another turn.)
+/* Defines the functions on a tree of `type`, whose node x is node(tree, x), x being its index in the heap. (No function returns
+   inside a loop: with Mesa 22.3, an item that does so runs another turn of the loop.)
 
        descend(x, need)      the place of the opener that is `need` below the top of those that node x pushes
        search(leaf, need)    the place of the opener that is `need` below the top of the stack before `leaf`
@@ -155,11 +155,11 @@ typedef struct gpi_place {
         return all;                                                                         \
     }
 
-/* node() of a tree that nobody writes meanwhile. */
+/* node(tree, x) for a tree that is not written meanwhile. */
 #define GPI_NODE_AT(tree, x) ((tree)[x])
 
-/* Makes the nodes above [bottom, 2 * bottom) of a tree in global memory: each group multiplies its share until one node is
-   left. grow(x) makes node x from its children. clear(x) makes leaf x, for which the input has no range. */
+/* Makes the nodes above [bottom, 2 * bottom) of a tree in global memory: each group multiplies the nodes of its share until one
+   is left. grow(x) makes node x from its children. clear(x) makes a leaf x for which the input has no range. */
 #define GPI_GROW_TREE(leaves, pieces, bottom, clear, grow)                                     \
     do {                                                                                       \
         const uint l = (uint)GPI_LOCAL_ID, g = (uint)get_group_id(0);                          \

@@ -1,15 +1,15 @@
-/* stack_products.cl - products of the values on the stack, which one launch of gp_stack_scan leaves to the next.
+/* stack_products.cl - products of the values on the stack, which one launch of gp_stack_scan passes on to the next.
 
-   What is left of tile t is ")))(((" (nest/tile_summary.cl). The tile's cells have the products of its own openers.
-   base[t] is the product of the openers below them:
+   After its pairs have cancelled, tile t is ")))(((" (nest/tile_summary.cl). Its cells have the products of the openers that
+   remain, and base[t] is the product of the openers below them:
 
-       cell[t][k]    v0 ... v(k-1)  of the openers that tile t leaves; k = 0 ... pushes; [0] is the identity
-       base[t]       initial . the stack before t without the openers that t's closers take off
+       cell[t][k]    v0 ... v(k-1)  of the openers that tile t leaves open; k = 0 ... pushes; [0] is the identity
+       base[t]       initial . the stack before t without the openers that t's closers pop
        joint[x]      the product of those openers that node x's left child pushes and its right child does not pop
 
-   So the product of the stack up to the k-th opener of tile t is base[t] . cell[t][k]. The product of the lowest m
-   openers that a node pushes is found on one way down: where the way goes right at node x, joint[x] is the product of the
-   openers to the left. */
+   So the product of the stack up to the k-th opener of tile t is base[t] . cell[t][k]. One descent finds the product of the
+   lowest m openers that a node pushes: if it continues to the right at node x, joint[x] is the product of the openers to
+   the left. */
 #ifndef GPI_NEST_STACK_PRODUCTS_CL
 #define GPI_NEST_STACK_PRODUCTS_CL
 #include "base/count.cl"

@@ -1,14 +1,14 @@
 /* stack_scan.cl - gp_stack_scan: for each element the product of the values on the stack.
 
-       stack of values; an opener puts its value on the stack, a closer takes one off
+       stack of values; an opener pushes its value, a closer pops one
        out[i] = initial . v0 . v1 ... vk        v0 ... vk: the stack after element i, lowest first;
                                                 exclusive: the stack before it
 
-   Each launch leaves products (nest/stack_products.cl) to the next:
+   Each launch passes products (nest/stack_products.cl) on to the next:
 
        pair    group per tile        makes nodes and cells: reads codes, and openers' values
-       tree    a group 4096 leaves   makes nodes and joints, in two launches
-       base    item per tile         makes bases: 2 log2(tiles) steps, each with a way down
+       tree    group per 4096 leaves makes nodes and joints, in two launches
+       base    item per tile         makes bases: 2 log2(tiles) steps, each with a descent
        fold    group per tile        reads the input again, and writes the results
 
    No group waits for another, and no chain is longer than a tile. (Levien, The stack monoid, 2020, for
@@ -58,8 +58,8 @@ GPI_KERNEL void gp_stack_tree(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_S
     GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_STACK_CLEAR, GPI_STACK_GROW);
 }
 
-/* Computes base[t] for each tile t. Goes up from the tile's leaf. At each node to the left it takes those openers that are still
-   open after the later nodes and after the tile's own pops. */
+/* Computes base[t] for each tile t, one item per tile. Goes up from the tile's leaf. At each node to the left it multiplies by
+   the product of those openers that neither later nodes nor the tile itself pop. */
 GPI_KERNEL void gp_stack_base(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS,
                               gpi_argument initial)
 {

@@ -1,10 +1,10 @@
-/* symbols.cl - an input element's code, and the code's sign.
+/* symbols.cl - computes the code of an input element, and the code's sign.
 
-   For bytes both are in a table that comes with the call, so that one program serves every table. Codes of one
-   byte are bytes whose table is the identity. For other types an expression gives the code.
+   For bytes both are in a table that is passed with the call, so that one program serves every table. If the bytes are
+   codes themselves, the table is the identity. For other types an expression computes the code.
 
    Compilers for CPUs turn an expression with comparisons into jumps, which are mispredicted, and do not vectorize it. So
-   there a byte's code is computed once, when the byte first occurs, and kept. For a byte that does not occur the
+   on CPUs a byte's code is computed once, when the byte first occurs, and kept. For a byte that does not occur the
    expression is not evaluated.
 
    Parameters

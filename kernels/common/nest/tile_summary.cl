@@ -1,12 +1,13 @@
-/* tile_summary.cl - what is kept of each tile: its node in the tree of tiles, its cells and its note.
+/* tile_summary.cl - the summary of a tile: its node in the tree of tiles; its cells, which list brackets without a partner in
+   the tile; and its note, which has counts for the report on errors.
 
    Scratch, in uints; the host computes where the parts begin:
 
        | cells: one an element | notes: gpi_note a tile | tree: 2 * leaves nodes |
 
-   A tile's cells name the brackets without a partner in the tile: openers from the first cell on, the lowest of the
-   stack first, and closers from the last cell back, the first closer first. A cell has the low 32 bits of an index. In
-   the local shape under GPI_LOOKBACK a cell has 16 bits, and only openers have cells (nest/brackets_tile.cl). */
+   The first cells have the tile's openers without a partner, the lowest of the stack first. The last cells have its
+   closers without a partner, from the last cell back, the first closer first. A cell has the low 32 bits of an index. On
+   GPUs under GPI_LOOKBACK, a cell has 16 bits, and only openers have cells (nest/brackets_tile.cl). */
 #ifndef GPI_NEST_TILE_SUMMARY_CL
 #define GPI_NEST_TILE_SUMMARY_CL
 #include "base/platform.cl"
@@ -16,15 +17,15 @@
 
 #define GPI_SCRATCH_PARAMETERS __global uint *scratch, ulong notes_at, ulong tree_at, uint leaves
 
-/* What gp_brackets_errors needs of a tile besides its node. */
+/* A tile's part in gp_brackets_errors, besides its node. */
 typedef struct gpi_note {
     uint mismatches; /* closers whose opener is of another kind */
     uint first;      /* the first of these closers, counted from the tile's begin */
     uint joined;     /* closers whose opener is in another tile */
     uint searches;   /* how often such an opener had to be searched for */
-    uint rise;       /* how far the stack gets above its height before the tile; if errors are wanted */
-    uint lone;       /* the first closer without an opener, as `first`; local shape under GPI_LOOKBACK */
-    ulong base;      /* the stack's height before the tile; if errors are wanted */
+    uint rise;       /* how far the stack rises above its height before the tile; if errors are wanted */
+    uint lone;  /* the first closer without an opener, counted like `first`; on GPUs under GPI_LOOKBACK */
+    ulong base; /* the stack's height before the tile; if errors are wanted */
 } gpi_note;
 
 static gpi_note gpi_note_make(void)
@@ -67,7 +68,7 @@ static uint gpi_brackets_tile_length(gpi_nest nest, uint tile) { return gpi_tile
 
 static gpi_node gpi_leaf(gpi_nest nest, uint tile) { return GPI_TILE_NODE(nest.tree, nest.leaves + tile); }
 
-/* Sets the tile's node. In the serial shape the tile's cells must be written before. */
+/* Sets the tile's node. On CPUs, the tile's cells must be written before. */
 static void gpi_leaf_set(gpi_nest nest, uint tile, gpi_node node)
 {
 #if GPI_LOOKBACK

@@ -1,7 +1,7 @@
-/* tree_runs.cl - gp_tree: indices among siblings, numbers of children and ends of subtrees, from parents. Both shapes
+/* tree_runs.cl - gp_tree: indices among siblings, numbers of children and ends of subtrees, from parents. Both wings
    share this file.
 
-       index[i]      how many of i's siblings stand before i
+       index[i]      how many of i's siblings are before i
        children[i]   how many elements have parent i
        end[i]        the first element after i whose parent is before i: i's subtree is i ... end[i] - 1
 
@@ -11,12 +11,12 @@
 
        (key, count)    the lowest key in the run, and how many elements that count have this key
 
-   and so has a product of neighbouring runs. In a tree of runs it takes 2 log2(runs) steps to find how many children
+   A product of neighbouring runs has such a pair, too. In a tree of runs it takes 2 log2(runs) steps to find how many children
    an element has between two runs, or the first run with a key below a given one. An item handles its run alone: it
    counts children whose parent is in the run, and looks up other parents in the tree, each parent once.
 
-       runs    item per run          handles parents in the run, makes (key, count); local: parents in the tile, too
-       grow    a group 4096 tiles    computes products of neighbours, in two launches
+       runs    item per run          makes (key, count), and handles parents in the run, on GPUs also those in the tile
+       grow    group per 4096 tiles  computes products of neighbours, in two launches
        join    item per run          handles all other parents
 
    Parameters: GPI_INDEX_SIZE, shape and tile as in nest/tile_summary.cl;
@@ -60,8 +60,8 @@ static gpi_low gpi_low_product(gpi_low a, gpi_low b)
 
        between(first, last)   the product of the runs [first, last)
        first_below(x, most)   the first run after node x with a key of `most` or less, or `leaves`. Goes up and to the right,
-                              then down. (No return is inside a loop, because Mesa 22.3 lets an item that returns there go
-                              on for another turn.) */
+                              then down. (No function returns inside a loop: with Mesa 22.3, an item that does so runs another
+                              turn of the loop.) */
 #define GPI_DEFINE_LOWS(name, type)                                                      \
     static gpi_low gpi_##name##_between(type tree, uint leaves, uint first, uint last)   \
     {                                                                                    \
@@ -112,7 +112,7 @@ GPI_DEFINE_LOWS(run_lows, __global const gpi_low *)
 
 typedef struct gpi_family {
 #if GPI_KNOWS_COUNTED
-    uchar *counted; /* of each byte: gpi_counted's value, or GPI_COUNTED_UNKNOWN */
+    uchar *counted; /* gpi_counted's value for each byte, or GPI_COUNTED_UNKNOWN */
 #endif
     __global const GPI_SYMBOL *in;
     __global const gpi_index *parent;
@@ -141,7 +141,7 @@ typedef struct gpi_family {
     f.leaves = leaves;                                   \
     f.n = gpi_count(bound, wanted, wanted_offset, wanted_words)
 
-/* Returns the key of element i. A parent that does not stand before i counts as none. */
+/* Returns the key of element i. A parent that is not before i counts as none. */
 static gpi_index gpi_key_of(gpi_family f, ulong i)
 {
     const gpi_index key = f.parent[i] + 1;
@@ -182,8 +182,8 @@ static gpi_tree_run gpi_run_make(ulong n, uint number)
 
 /* ------------------------------------------------------------------ parents elsewhere */
 
-/* Counts the children in one run of a parent in another run. The parents come in order, each further out than the last. A
-   crowd is about the current parent, which may have more children in later runs. */
+/* A crowd has the children, in one run, of a parent in another run. A run's parents are handled in order, each further out than
+   the one before. The current parent may have more children in later runs. */
 typedef struct gpi_crowd {
     gpi_index key, count; /* the parent's key, GPI_NONE before the first parent; its children so far */
     uint first;           /* the run after the parent's own run */
@@ -200,7 +200,7 @@ static gpi_crowd gpi_crowd_make(void)
     return crowd;
 }
 
-/* Returns how many elements with `key` stand before `run`: in their parent's own run, and in the runs between. */
+/* Returns how many elements with `key` are before `run`: in their parent's own run, and in the runs between. */
 static gpi_index gpi_siblings_before(gpi_family f, gpi_tree_run run, gpi_crowd *crowd, gpi_index key)
 {
     const uint first = key ? (uint)((key - 1) / GPI_RUN) + 1 : 0;
@@ -215,7 +215,8 @@ static void gpi_children_done(gpi_family f, gpi_index key, gpi_index count)
     if (key > 0 && f.outputs & GPI_TREE_CHILDREN) f.children[key - 1] = count;
 }
 
-/* Adds elements whose parent has `key`, `counts` of which count. Returns how many of the parent's children stand before these. */
+/* Adds elements to the crowd whose parent has `key`. `counts` is how many of them count. Returns how many of the parent's
+   children are before them. */
 static gpi_index gpi_crowd_add(gpi_family f, gpi_tree_run run, gpi_crowd *crowd, gpi_index key, uint counts)
 {
     if (key != crowd->key) {

@@ -1,5 +1,5 @@
-/* brackets_block.cl - brackets: 64 elements as two masks, one of openers and one of closers, and the heights of the
-   stack, computed from these masks. */
+/* brackets_block.cl - brackets: represents 64 elements by two masks, one of openers and one of closers, and computes heights
+   of the stack from these masks. */
 #ifndef GPI_NEST_BRACKETS_BLOCK_CL
 #define GPI_NEST_BRACKETS_BLOCK_CL
 #include "base/platform.cl"
@@ -10,7 +10,7 @@
 
 #define GPI_BRACKETS_BLOCK 64u
 #define GPI_COMPARISONS (GPI_BRACKETS_BLOCK / GPI_VECTOR_BYTES)
-#define GPI_BRACKETS_FEW 24 /* up to so many brackets of a block are handled one by one */
+#define GPI_BRACKETS_FEW 24 /* if a block has no more brackets than this, they are handled one by one */
 
 /* GPI_BRACKETS_BLOCK elements, a bit each. */
 typedef struct gpi_brackets_block {
@@ -19,7 +19,7 @@ typedef struct gpi_brackets_block {
 
 GPI_INLINE ulong gpi_block_brackets(gpi_brackets_block block) { return block.openers | block.closers; }
 
-/* Adds the GPI_VECTOR_BYTES elements from the block's j-th on, whose signs, or codes, are `sign`. */
+/* Adds the GPI_VECTOR_BYTES elements from the block's j-th on. `sign` has their signs, or their codes. */
 GPI_INLINE void gpi_block_add(gpi_brackets_block *block, uint j, gpi_bytes sign)
 {
     const ulong closers = gpi_hits_bits(gpi_bytes_negative(sign));
@@ -29,7 +29,7 @@ GPI_INLINE void gpi_block_add(gpi_brackets_block *block, uint j, gpi_bytes sign)
 }
 
 #if GPI_TABLE
-/* Classifies 64 symbols by comparing all of them with each listed one; symbols that are codes, by their signs. */
+/* Classifies 64 symbols: compares all of them with each listed symbol, or, if symbols are codes, tests their signs. */
 GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index at)
 {
     const uint openers = in.classes->openers, count = in.classes->count;
@@ -64,8 +64,8 @@ GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index a
 #endif
 
 #if GPI_KNOWS_CODES
-/* Looks up 64 symbols, four rows of 16 side by side: openers from bit 0 on, closers from 16. Symbols whose code is not known
-   are both. */
+/* Looks up 64 symbols in four rows of 16 side by side. A row's word has its openers from bit 0 on, its closers from bit 16.
+   Symbols whose code is not known yet are in both masks. */
 GPI_NOINLINE gpi_brackets_block gpi_block_known(const gpi_known_codes *known,
                                                 __global const GPI_SYMBOL *symbol)
 {
@@ -125,7 +125,7 @@ GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, 
     return gpi_block_classify(in, at, length);
 }
 
-/* gpi_first_bracket returns the place of the lowest bit of `brackets`, gpi_last_bracket that of the highest. */
+/* gpi_first_bracket returns the number of the lowest bit of `brackets`, gpi_last_bracket that of the highest. */
 GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brackets & (brackets - 1)); }
 GPI_INLINE uint gpi_last_bracket(ulong brackets) { return 63 - (uint)clz(brackets); }
 
@@ -137,7 +137,7 @@ GPI_INLINE gpi_index_row gpi_row_from(gpi_index first)
     return (gpi_index_row)(first) + GPI_LANE_NUMBERS(gpi_index_row);
 }
 
-/* Returns bits j ... j + 15, a lane each: 0 or 1. */
+/* Returns bits j ... j + 15, each as a lane of 0 or 1. */
 GPI_INLINE uint16 gpi_bits_row(ulong bits, uint j)
 {
     return (uint16)((uint)(bits >> j)) >> GPI_LANE_NUMBERS(uint16) & 1;
@@ -170,7 +170,8 @@ GPI_INLINE int gpi_greatest_height(gpi_brackets_block block)
                (char)gpi_block_steps(block, GPI_BRACKETS_BLOCK));
 }
 
-/* Returns the least height, by swapping openers and closers, which turns the signs of heights. */
+/* Returns the least height before an element or after the block, relative to the height before the block. Swaps openers and
+   closers, which changes the signs of heights. */
 GPI_INLINE int gpi_least_height(gpi_brackets_block block)
 {
     const gpi_brackets_block other = {block.closers, block.openers};

@@ -1,10 +1,10 @@
-/* brackets_eights.cl - brackets: a stack whose highest 16 cells are a vector.
+/* brackets_eights.cl - brackets: a stack whose topmost 16 cells are in a vector.
 
-   Eight brackets are one step. A table has a row for each pattern of up to eight brackets. The row says what each bracket finds
-   on top of the stack, and what the 16 highest cells hold afterwards: 0 to 15 mean a cell from before (15 the highest), 16 to
-   23 one of the brackets:
+   Eight brackets are handled in one step. A table has a row for each pattern of up to eight brackets. The row says what each
+   bracket finds on top of the stack, and what the topmost 16 cells contain after the step: 0 to 15 are cells from before the
+   step (15 the topmost), 16 to 23 are the step's brackets:
 
-       ( ) ) ( (       finds  15 16 15 14 19     cells after  x 0 1 ... 12 13 19 20      x: not known, it is deeper
+       ( ) ) ( (       finds  15 16 15 14 19     cells after  x 0 1 ... 12 13 19 20      x: unknown, because it is deeper
 
    Row 2^k + p has the pattern p of k brackets: bit j is set if the j-th bracket opens. */
 #ifndef GPI_NEST_BRACKETS_EIGHTS_CL
@@ -21,18 +21,18 @@
 #endif
 
 #define GPI_EIGHTS_ROWS (GPI_EIGHTS ? 512 : 1)
-/* So many cells below the lowest one that a step pops are read, too, or written unchanged. */
+/* A step also reads, or writes unchanged, this many cells below the lowest one that it pops. */
 #define GPI_EIGHTS_BELOW 16
 
 typedef struct gpi_eight {
     uchar16 cells;
-    ulong found; /* a byte for each bracket; bytes after the last one: what a next bracket would find */
+    ulong found; /* what each bracket finds, in a byte each; later bytes: what a next bracket would find */
     uchar pops;  /* how far the stack goes down in the step */
     char rise;   /* how much higher the stack is after the step */
     uchar known; /* known cells after the step, if all 16 are known before */
 } gpi_eight;
 
-/* The stack's end, and its highest cells, of which the last `known` lanes are known. Memory has all cells. */
+/* The topmost 16 cells of a stack, of which only the last `known` lanes are valid, and its end in memory, where all cells are. */
 typedef struct gpi_tops {
     uint16 cells;
     uint known;
@@ -40,7 +40,7 @@ typedef struct gpi_tops {
 } gpi_tops;
 
 #if GPI_EIGHTS
-/* Makes the row *next of `count` brackets, whose row is *row, and one more, which opens or closes. */
+/* Makes the table's row *next for the `count` brackets of *row and one more, which opens or closes. */
 static void gpi_eights_add(gpi_eight *next, const gpi_eight *row, uint count, bool opens)
 {
     const uchar16 old = row->cells;
@@ -75,8 +75,8 @@ static void gpi_eights_make(gpi_eight *row)
 
 typedef uint8 gpi_cell_half __attribute__((aligned(4)));
 
-/* Handles up to eight brackets. `places` and the result have a lane for each, of which the lower eight count. Returns what each bracket
-   finds on top of the stack. */
+/* Handles up to eight brackets, and returns what each of them finds on top of the stack. Brackets have the lower lanes of
+   `places`, which has their indices, and of the result. */
 GPI_INLINE uint16 gpi_eight_step(const gpi_eight *row, gpi_tops *tops, uint16 places)
 {
     if (GPI_RARELY(tops->known < row->pops + 8u)) {
@@ -92,8 +92,8 @@ GPI_INLINE uint16 gpi_eight_step(const gpi_eight *row, gpi_tops *tops, uint16 pl
     return found;
 }
 
-/* Handles the brackets among 16 elements, which have a bit each in `brackets`, and their indices in the first lanes of `places`.
-   Returns what each bracket finds. The lanes after the last bracket have what a next one would find. */
+/* Handles the brackets among 16 elements. `brackets` has a bit for each, and the first lanes of `places` have their indices.
+   Returns what each bracket finds on top of the stack. The lanes after the last bracket have what a next one would find. */
 GPI_INLINE uint16 gpi_eights_row(const gpi_eight *table, gpi_tops *tops, uint openers, uint brackets,
                                  uint16 places)
 {
@@ -119,8 +119,8 @@ GPI_INLINE void gpi_eights_enclose(const gpi_eight *table, gpi_tops *tops, gpi_b
     }
 }
 
-/* Writes the indices of a block's brackets to `places`, and what each bracket finds to `found`. Up to 16 more of both are
-   overwritten. */
+/* Writes the indices of a block's brackets to `places`, and what each bracket finds on top of the stack to `found`. Overwrites up
+   to 16 more elements of both. */
 GPI_INLINE void gpi_eights_find(const gpi_eight *table, gpi_tops *tops, gpi_brackets_block block, uint at,
                                 uint *places, uint *found)
 {

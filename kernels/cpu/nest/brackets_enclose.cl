@@ -1,7 +1,7 @@
-/* brackets_enclose.cl - brackets: heights of the stack, and parents.
+/* brackets_enclose.cl - brackets: computes heights of the stack, and parents.
 
-   A tile's stack is in private memory. Below the tile's own openers it has some of those that tiles before have left.
-   When these have been popped, more are fetched. */
+   A tile's stack is in private memory. Below the tile's own openers it has some openers of earlier tiles. When these have
+   been popped, more are fetched. */
 #ifndef GPI_NEST_BRACKETS_ENCLOSE_CL
 #define GPI_NEST_BRACKETS_ENCLOSE_CL
 #include "base/platform.cl"
@@ -14,8 +14,8 @@
 
 /* ------------------------------------------------------------------ heights */
 
-/* A tile for heights of the stack. `sums`: each closer of the tile has an opener, in this tile or before, so that heights
-   are sums of steps. Else they still are in a block whose closers all have openers. */
+/* A tile whose heights are computed. `sums`: each closer of the tile has an opener, in this tile or before, so that heights are
+   sums of steps. Otherwise they are such sums only in blocks whose closers all have openers. */
 typedef struct gpi_heights {
     gpi_index begin, before; /* height before the tile */
     uint length;
@@ -38,8 +38,8 @@ GPI_INLINE bool gpi_block_stays(gpi_brackets_block block, gpi_index height)
     return height >= (gpi_index)popcount(block.closers) || height >= (gpi_index)-gpi_least_height(block);
 }
 
-/* Notes how far the stack gets above its height before the tile. gpi_strand_rise has done that already, unless closers of the tile
-   find the stack empty. */
+/* Writes to the tile's note how far the stack rises above its height before the tile. gpi_strand_rise has done that already,
+   unless closers of the tile find the stack empty. */
 GPI_NOINLINE void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, uint *shared)
 {
     const gpi_heights h = gpi_heights_make(nest, tile);
@@ -94,16 +94,16 @@ static void gpi_depth_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __glob
 /* ------------------------------------------------------------------ parents */
 
 #define GPI_WALK_BELOW 256u                      /* cells that are fetched at once */
-#define GPI_WALK_LEAST (GPI_BRACKETS_BLOCK + 16) /* on the stack before a block */
+#define GPI_WALK_LEAST (GPI_BRACKETS_BLOCK + 16) /* the fewest cells on the stack before a block */
 
-/* A tile for parents. */
+/* A tile whose parents are computed. */
 typedef struct gpi_walk {
     gpi_nest nest;
     gpi_place place; /* of the topmost opener before the tile that is not yet copied to `stack` */
     gpi_index stack[GPI_WALK_BELOW + GPI_WALK_LEAST + GPI_TILE + 16];
 } gpi_walk;
 
-/* Puts GPI_WALK_BELOW openers of earlier tiles below the `count` cells of the stack, and "none" for those that are missing. Returns
+/* Inserts GPI_WALK_BELOW openers of earlier tiles below the `count` cells of the stack, or "none" if there are no more. Returns
    the stack's new end. */
 GPI_NOINLINE gpi_index *gpi_walk_fetch(gpi_walk *w, uint count)
 {
@@ -123,8 +123,8 @@ GPI_NOINLINE gpi_index *gpi_walk_fetch(gpi_walk *w, uint count)
     return w->stack + GPI_WALK_BELOW + count;
 }
 
-/* Writes the parents of a block with few brackets, by rows up to each bracket. Overwrites up to 15 elements after the block, which
-   are written later. Returns the stack's new end. */
+/* Writes the parents of a block with few brackets, in rows that end at brackets. Overwrites up to 15 elements after the block,
+   which are written later. Returns the stack's new end. */
 GPI_INLINE gpi_index *gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_index *free,
                                    __global gpi_index *out)
 {
@@ -141,15 +141,15 @@ GPI_INLINE gpi_index *gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_i
     }
 }
 
-/* Returns whether a block is neither all closers nor only adjacent pairs "()", for which gpi_walk_block has shorter ways. */
+/* Returns true unless a block has only closers, or only adjacent pairs "()". For these gpi_walk_block has shorter ways. */
 GPI_INLINE bool gpi_walk_mixed(gpi_brackets_block block)
 {
     const ulong pairs = block.openers & block.closers >> 1;
     return block.closers != ~0ul && gpi_block_brackets(block) != (pairs | pairs << 1);
 }
 
-/* Writes the parents of a block. `free` is the stack's end before the block. Returns the stack's end after it. `room`: gpi_walk_few
-   may overwrite what comes after the block. */
+/* Writes the parents of a block. `free` is the stack's end before the block. Returns the stack's end after it. `room`: whether
+   gpi_walk_few may overwrite elements after the block. */
 GPI_INLINE gpi_index *gpi_walk_block(gpi_index *free, gpi_brackets_block block, gpi_index at,
                                      __global gpi_index *out, uint length, bool room)
 {

@@ -1,14 +1,14 @@
-/* brackets_tile.cl - brackets: the tiles of a group of one item.
+/* brackets_tile.cl - brackets: one item handles the tiles of its group.
 
    A tile's cells (nest/tile_summary.cl) are its stack. Elements are classified by vectors, in blocks of 64: a mask of
    openers and one of closers. Pairs within a block are found from the masks alone:
 
        ( ( ) ( ( ) ) ) ) (      adjacent "()" are paired by vectors
-         2-2   4-4              a closer's opener is the highest one below it that is left
-       1-------1                closers that are left pop the stack, openers that are left are pushed: ")))(("
+         2-2   4-4              a closer's opener is the last one before it that is still open
+       1-------1                the remaining closers pop the stack, the remaining openers are pushed: ")))(("
                                 blocks of only openers, or only closers, are handled by rows
 
-   If many closers pop the stack, eight brackets are one step (nest/brackets_eights.cl).
+   If many closers pop the stack, eight brackets are handled in one step (nest/brackets_eights.cl).
 
    Parameters
        GPI_MEASURE         1: errors are wanted                                                           */
@@ -30,10 +30,10 @@ typedef uint *gpi_join_shared;
 
 #define GPI_GROUP_TILES GPI_GROUP_TILES_SERIAL
 #define GPI_LONE_NOTED 0 /* 1: notes name the first closer without an opener */
-#define GPI_PAIR_FEW 16  /* up to so many brackets that are not in adjacent pairs are handled singly */
+#define GPI_PAIR_FEW 16  /* a block with no more brackets outside of adjacent pairs handles them singly */
 
-/* A tile that is being paired. Its stack grows from `base` up, its closers without an opener from the last cell down. The
-   next cell of an opener, `free`, changes with every bracket: it is not in the struct, so that it can stay in a
+/* A tile whose brackets are being paired. Its stack grows from `base` up, and the list of its closers without an opener from the
+   last cell down. The next opener's cell, `free`, changes with every bracket. It is not in the struct, so that it can stay in a
    register. */
 typedef struct gpi_strand {
     __global uint *base, *pending; /* next cell of a closer */
@@ -51,7 +51,7 @@ static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)
 }
 
 #if GPI_MATCH
-/* Writes that the `count` elements in `cell` have no partner, as far as is known. */
+/* Writes "none" as the partner of the `count` elements in `cell`. Later steps may replace it. */
 GPI_NOINLINE void gpi_join_none(__global gpi_index *match, __global const uint *cell, gpi_index count,
                                 gpi_index begin)
 {
@@ -80,8 +80,8 @@ GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)
 }
 
 #if GPI_MEASURE
-/* Notes how far the stack gets above its height before the tile, in the next block. Assumes that no closer finds the stack
-   empty. */
+/* Updates how far the stack rises above its height before the tile, s->note.rise, for the next block. Assumes that no closer
+   finds the stack empty. */
 GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_brackets_block block)
 {
     const int height = (int)(free - s->base) - (int)s->node.pops, rise = (int)s->note.rise,
@@ -93,7 +93,7 @@ GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_br
 
 /* ------------------------------------------------------------------ pairs */
 
-/* Notes a pair whose kinds differ. If opener == closer, the closer has no opener yet, and nothing is noted. */
+/* Counts a pair in the note if its kinds differ. If opener == closer, the closer has no opener yet, and is not counted. */
 GPI_INLINE void gpi_pair_kinds(gpi_strand *s, gpi_symbol_input in, gpi_index opener, gpi_index closer, uint i)
 {
 #if GPI_KINDS
@@ -114,8 +114,8 @@ GPI_INLINE void gpi_pair_set(gpi_strand *s, gpi_symbol_input in, __global gpi_in
     gpi_pair_kinds(s, in, opener, closer, i);
 }
 
-/* Handles a block of only openers, or of only closers whose openers are all on the tile's stack, or none of them. Returns false if
-   the block is neither. */
+/* Handles a block of only openers. Also handles a block of only closers, if openers for all or for none of them are on the tile's
+   stack. Returns false for all other blocks. */
 GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_input in,
                               gpi_brackets_block block, __global gpi_index *match, gpi_index at, uint i)
 {
@@ -157,8 +157,8 @@ GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_in
 
 #if GPI_KINDS
 #if GPI_TABLE
-/* Returns a bit for each of the 63 elements from `at` on whose code and the next one's add up to 0, as the codes of a pair of one
-   kind do. Symbols must be listed. */
+/* Returns a mask of the 63 elements from `at` on: those whose code and the next element's code add up to 0, as in a pair of one
+   kind. Symbols must be listed. */
 GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
 {
     uchar code[GPI_BRACKETS_BLOCK + 1];
@@ -181,7 +181,7 @@ GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
 }
 #endif
 
-/* Notes those of the block's adjacent pairs whose kinds differ. Listed symbols are compared by vectors first. */
+/* Counts in the note those of the block's adjacent pairs whose kinds differ. Listed symbols are compared by vectors first. */
 GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index at, ulong pairs, uint i,
                                  uint length)
 {
@@ -195,7 +195,7 @@ GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index a
 }
 #endif
 
-/* Writes the partners of the block's elements: of adjacent pairs each other, of all other elements none. */
+/* Writes the partners of the block's elements: each other's index for the elements of adjacent pairs, "none" for all others. */
 GPI_INLINE void gpi_pair_beside(__global gpi_index *match, gpi_index at, ulong pairs, uint length)
 {
 #if GPI_MATCH
@@ -241,8 +241,8 @@ GPI_INLINE __global uint *gpi_pair_singly(gpi_strand *s, __global uint *free, gp
 }
 
 #if GPI_EIGHTS
-/* Handles a block whose closers pop so few cells that at least GPI_EIGHTS_BELOW are left on the stack. `lone`: the closers that are
-   not in adjacent pairs. Returns the stack's new end. */
+/* Handles a block whose closers pop so few cells that at least GPI_EIGHTS_BELOW cells stay on the stack. `lone`: the closers that
+   are not in adjacent pairs. Returns the stack's new end. */
 GPI_INLINE __global uint *gpi_pair_eights(gpi_strand *s, const gpi_eight *eights, gpi_tops *tops,
                                           __global uint *free, gpi_symbol_input in, gpi_brackets_block block,
                                           ulong lone, __global gpi_index *match, gpi_index at, uint i)
@@ -319,7 +319,7 @@ static void gpi_pair_tile(gpi_symbol_input in, const gpi_eight *eights, __global
     gpi_strand_end(&s, free, nest, tile);
 }
 
-/* Makes only the tile's node. */
+/* Makes the tile's node, without pairing its brackets. */
 static void gpi_pair_node(gpi_symbol_input in, gpi_nest nest, uint tile)
 {
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
@@ -360,7 +360,7 @@ static void gpi_pair_note(gpi_nest nest, uint group, gpi_pair_shared shared)
     (void)shared;
 }
 
-/* Writes that the tile's remaining brackets have no partner. Its first closers have been joined, as the note says. */
+/* Writes "none" as the partner of the tile's brackets that are still unpaired. The note has the number of paired closers. */
 GPI_NOINLINE void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint tile)
 {
 #if GPI_MATCH && !GPI_LOOKBACK

@@ -32,7 +32,7 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
                                gpi_pair_shared memory)
 {
     const uint first = group * GPI_GROUP_TILES, end = min(first + GPI_GROUP_TILES, gpi_tiles_of(nest.n));
-    if (first >= end) return; /* all later groups return, too: nobody waits for their tiles */
+    if (first >= end) return; /* all later groups return, too: no group waits for their tiles */
     gpi_pair_group(in, to.match, nest, group, true, memory);
     for (uint tile = first; tile < end; tile++) {
         gpi_node beside[32];

@@ -1,4 +1,4 @@
-/* lookback_wait.cl - waits for the leaf of a tile, whose group has started before the one that waits. */
+/* lookback_wait.cl - waits for the leaf of a tile whose group has started earlier. */
 #ifndef GPI_NEST_LOOKBACK_WAIT_CL
 #define GPI_NEST_LOOKBACK_WAIT_CL
 #include "base/count.cl"
@@ -8,7 +8,7 @@
 #include "nest/symbols.cl"
 
 #if GPI_LOOKBACK
-/* Waits for leaf x, and returns it. Ends because the tile's group publishes the leaf without waiting for anybody. (back.pml:
+/* Waits for leaf x, and returns it. Ends because the tile's group publishes the leaf before it waits for anything. (back.pml:
    `alive`.) */
 static gpi_node gpi_lookback_wait(gpi_lookback back, uint x)
 {

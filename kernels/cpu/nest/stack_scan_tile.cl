@@ -1,5 +1,5 @@
-/* stack_scan_tile.cl - scans of stacks: one item scans GPI_STRANDS tiles in turn, a step of each, so that one tile's push or pop
-   can finish while the others go on. The item has GPI_STRANDS * GPI_TILE elements in private memory. */
+/* stack_scan_tile.cl - scans of stacks: one item scans GPI_STRANDS tiles side by side, a step of each in turn, so that one tile's
+   push or pop can finish while others begin. The item has GPI_STRANDS * GPI_TILE elements in private memory. */
 #ifndef GPI_NEST_STACK_SCAN_TILE_CL
 #define GPI_NEST_STACK_SCAN_TILE_CL
 #include "base/platform.cl"
@@ -19,14 +19,14 @@ typedef uint *gpi_stack_shared;
 
 #define GPI_STRANDS 4
 
-/* Returns whether GPI_STRANDS whole tiles begin with this one, and are whole blocks. */
+/* Returns whether `tile` and the tiles after it, GPI_STRANDS in all, are complete and consist of whole blocks. */
 static bool gpi_is_abreast(gpi_stack stack, uint tile)
 {
     return GPI_TILE % GPI_BRACKETS_BLOCK == 0 && gpi_tile_begin(tile + GPI_STRANDS) <= stack.nest.n;
 }
 
-/* Reads one block of each of GPI_STRANDS neighbouring tiles; the first tile's block begins at `at`. Returns whether each block has
-   few brackets. */
+/* Reads one block of each of GPI_STRANDS neighbouring tiles; the first tile's block begins at `at`. Returns whether each block
+   has few brackets. */
 GPI_INLINE bool gpi_read_blocks(gpi_brackets_block *block, gpi_symbol_input in, gpi_index at)
 {
     bool few = true;
@@ -48,12 +48,12 @@ GPI_INLINE int gpi_block_sign(gpi_brackets_block block, gpi_symbol_input in, gpi
 #endif
 }
 
-/* 1: a product that may not be wanted is cheaper than a branch that may be mispredicted. */
+/* 1: elements are so small that an unneeded product is cheaper than a branch that may be mispredicted. */
 #define GPI_STACK_SMALL (GPI_SIZE <= 16)
 
 /* ------------------------------------------------------------------ pair */
 
-/* A tile whose openers' products are being made. The products begin at `base`. */
+/* A tile whose openers' products are being computed. The products begin at `base`. */
 typedef struct gpi_slice {
     gpi_symbol_input in;
     gpi_input input;
@@ -105,7 +105,7 @@ GPI_INLINE void gpi_slice_end(const gpi_slice *s, __global GPI_T *top, gpi_stack
     stack.nest.tree[stack.nest.leaves + tile] = gpi_node_make(s->pops, (gpi_index)(top - s->base));
 }
 
-/* Makes the products of GPI_STRANDS whole tiles from `tile` on, in step. */
+/* Computes the products of GPI_STRANDS whole tiles from `tile` on, side by side. */
 GPI_INLINE void gpi_slice_abreast(const gpi_slice *of, gpi_stack stack, uint tile)
 {
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
@@ -166,11 +166,11 @@ static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stac
 
 /* ------------------------------------------------------------------ fold */
 
-/* A tile whose results are being written. Its stack of products is in private memory. The lowest one, at `base`, is the
-   product of what is left of the stack before the tile. */
+/* A tile whose results are being written. Its stack of products is in private memory. The lowest one, at `base`, is the product
+   of the openers before the tile that are still open. */
 typedef struct gpi_fold {
     gpi_stack stack;
-    gpi_place place; /* of the topmost opener that is left of the stack before the tile */
+    gpi_place place; /* of the topmost opener before the tile that is still open */
     GPI_T initial;
     gpi_symbol_input in;
     __global GPI_OUT *out;
@@ -179,7 +179,7 @@ typedef struct gpi_fold {
     long after; /* ~0: results are those after an element; 0: exclusive */
 } gpi_fold;
 
-/* Pops the topmost of the openers that remain on the stack before the tile. Returns the product of the stack below that opener. */
+/* Pops the topmost opener before the tile that is still open. Returns the product of the stack below that opener. */
 GPI_NOINLINE GPI_T gpi_fold_below(gpi_fold *f)
 {
     if (f->place.leaf != GPI_NOWHERE) f->place = gpi_place_below(f->stack.nest, f->place);
@@ -234,7 +234,7 @@ GPI_NOINLINE GPI_T *gpi_fold_begin(gpi_fold *f, const gpi_fold *of, uint tile, G
     return room;
 }
 
-/* Writes the results of GPI_STRANDS whole tiles from `tile` on, in step. */
+/* Writes the results of GPI_STRANDS whole tiles from `tile` on, side by side. */
 GPI_INLINE void gpi_fold_abreast(const gpi_fold *of, uint tile)
 {
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);

@@ -21,11 +21,11 @@ GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
 #endif
 }
 
-/* Skips whole rows of 16 elements, from `at` on, whose keys are all above `most`. Returns where the first other row begins, or where
+/* Skips rows of 16 elements, from `at` on, whose keys are all above `most`. Returns where the first other row begins, or where
    fewer than 16 elements are left before `last`. */
 static ulong gpi_skip_rows(__global const gpi_index *parent, ulong at, ulong last, gpi_index most)
 {
-    for (bool above = true; above && at + 16 <= last;) { /* rows of parents from `most` to the one before */
+    for (bool above = true; above && at + 16 <= last;) { /* each parent p of element i: most <= p < i */
         const gpi_index_row above_most = GPI_LOAD_VECTOR(gpi_index_row, parent + at) - (gpi_index_row)(most),
                             last_one =
                                 (gpi_index_row)((gpi_index)at - 1 - most) + GPI_LANE_NUMBERS(gpi_index_row);

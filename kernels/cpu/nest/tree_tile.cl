@@ -1,8 +1,8 @@
-/* tree_tile.cl - trees: the run of one item.
+/* tree_tile.cl - trees: one item handles a run of elements.
 
-   Children are counted in private memory, and an element's index is its parent's count before. 16 siblings in a row are
-   one step. Ends are computed from the back: an element ends where the last element below it does. Elements whose
-   parents are in other runs are marked, and only their rows are read again. */
+   Children are counted in private memory: an element's index is the number that its parent has so far. 16 consecutive
+   siblings are counted in one step. Ends are computed from the back: an element ends where its last descendant ends.
+   Elements whose parents are in other runs are marked, and only their rows are read again. */
 #ifndef GPI_NEST_TREE_TILE_CL
 #define GPI_NEST_TREE_TILE_CL
 #include "base/platform.cl"
@@ -13,7 +13,7 @@
 #error "ends inside a run have 16 bits"
 #endif
 
-#define GPI_TREE_AHEAD (2048 / GPI_INDEX_SIZE) /* elements that are fetched before they are needed */
+#define GPI_TREE_AHEAD (2048 / GPI_INDEX_SIZE) /* distance of prefetches, in elements */
 
 typedef uint gpi_tree_memory; /* one item shares nothing */
 typedef gpi_tree_memory *gpi_tree_shared;
@@ -24,8 +24,8 @@ typedef gpi_outside_memory *gpi_outside_shared;
 /* ------------------------------------------------------------------ rows */
 
 typedef ushort16 gpi_near_row __attribute__((aligned(2)));
-/* Returns whether the run's 16 elements from the i-th on are siblings that all count. Their parent is in the run before them, or in
-   another run. */
+/* Returns whether the run's 16 elements from the i-th on are siblings that all count, and whose parent is before them in the run
+   or in another run. */
 GPI_INLINE bool gpi_are_siblings(__global const gpi_index *parent, gpi_index begin, uint i)
 {
 #if GPI_SELECT
@@ -44,7 +44,7 @@ GPI_INLINE bool gpi_is_ladder(__global const gpi_index *parent, gpi_index begin,
 }
 
 /* Returns whether the parents of the 16 elements from the i-th on are p, p - 1, ..., p - 15, all in the run and before the 16
-   elements: those of closers in a row are. */
+   elements. The parents of 16 consecutive closers are like this. */
 GPI_INLINE bool gpi_is_descent(__global const gpi_index *parent, gpi_index begin, uint i)
 {
     const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);
@@ -82,7 +82,7 @@ GPI_INLINE void gpi_lower(gpi_index *lowest, gpi_index *count, gpi_index key, ui
     *count += key == *lowest ? counts : 0;
 }
 
-/* Counts the run's i-th element. Returns whether its parent is in another run, or none. */
+/* Counts the run's i-th element as a child of its parent. Returns whether the parent is in another run, or none. */
 GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
                               gpi_index *count, const bool index)
 {
@@ -98,7 +98,7 @@ GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own
     return false;
 }
 
-/* Counts 16 siblings from the run's i-th element on. Returns a bit for each of them whose parent is in another run. */
+/* Counts 16 siblings from the run's i-th element on. Returns a mask of those whose parent is in another run: all or none. */
 GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
                                      gpi_index *count, const bool index)
 {
@@ -115,7 +115,7 @@ GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, usho
     return 0;
 }
 
-/* Counts the children if each of the 16 elements from the run's i-th on is the child of the one before it. */
+/* Counts the 16 elements from the run's i-th on, each of which is the child of the element before it. */
 GPI_INLINE void gpi_count_ladder(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)
 {
     const gpi_index first = own[i - 1]++;
@@ -125,8 +125,8 @@ GPI_INLINE void gpi_count_ladder(gpi_family f, gpi_index begin, uint i, ushort *
     for (uint k = i; k < i + 15; k++) own[k] = 1;
 }
 
-/* Counts 16 elements for which gpi_is_descent holds: adds a child to each of their 16 adjacent parents, and with `index` writes the
-   counts before that. */
+/* Counts 16 elements for which gpi_is_descent holds: adds a child to each of their 16 adjacent parents, and with `index` writes
+   the counts before that. */
 GPI_INLINE void gpi_count_descent(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)
 {
     ushort *lowest = own + (f.parent[begin + i] - begin - 15);
@@ -171,9 +171,9 @@ GPI_INLINE void gpi_end_one(__global const gpi_index *parent, gpi_index begin, u
     if (k < i) end[k] = max(end[k], end[i]);
 }
 
-/* Computes the ends of 16 elements from the i-th on, each the parent of the next one. The last one ends at `last`. Returns the end
-   of the first one, for its parent. (`last` is put into the loaded row and not stored first: loading a row of which a part has just
-   been stored would stall.) */
+/* Computes the ends of 16 elements from the i-th on, each the parent of the next one. The last one ends at `last`. Returns the
+   end of the first one, for its parent. (`last` is put into the loaded row and not stored first: loading a row of which a part
+   has just been stored would stall.) */
 GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)
 {
     gpi_near_row row = GPI_LOAD_PRIVATE(gpi_near_row, end + i);
@@ -186,8 +186,8 @@ GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)
     return row.s0;
 }
 
-/* Raises the ends of the parents of 16 elements from the i-th on for which gpi_is_descent holds. `first` is the first one's parent.
-   Only the last of the 16 may have elements below it. */
+/* Raises the ends of the parents of 16 elements from the i-th on for which gpi_is_descent holds. `first` is the first one's
+   parent. Only the last of the 16 may have descendants. */
 GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)
 {
     ushort *lowest = end + (first - 15);
@@ -197,8 +197,8 @@ GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)
     lowest[0] = max(last, lowest[0]);
 }
 
-/* Returns where the ladder begins with which the run ends (whole rows in which each element is the next one's parent), or the run's
-   length if there is none. The ladder's elements are open at the run's end: gpi_run_ends writes their ends. */
+/* Returns where the run's last ladder begins (whole rows, at the run's end, in which each element is the next one's parent), or
+   the run's length if there is none. The ladder's elements are open at the run's end: gpi_run_ends writes their ends. */
 GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent)
 {
     uint i = run.length;
@@ -206,7 +206,7 @@ GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent
     return i;
 }
 
-/* Computes and writes the ends in a run, from the back. Of adjacent siblings only the last one may have elements below it. */
+/* Computes and writes the ends in a run, from the back. Of adjacent siblings, only the last one may have descendants. */
 static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
 {
     __global const gpi_index *parent = f.parent + run.begin;
@@ -238,7 +238,8 @@ static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
     gpi_store_near(f.end + run.begin, run.begin, end, length);
 }
 
-/* Writes how many children in the run each element has that is open at the run's end: later runs may need it. */
+/* For each element that is open at the run's end, writes the number of its children in the run, because later runs may need
+   it. */
 static void gpi_store_open(gpi_family f, gpi_tree_run run, const ushort *own)
 {
     gpi_index open = run.begin + run.length; /* a key */
@@ -287,8 +288,8 @@ GPI_INLINE void gpi_store_but_first(gpi_index_row row, __global gpi_index *out)
     vstore8(row.hi, 0, out + 8);
 }
 
-/* Counts the 16 elements from `at` on, if each has the parent before its neighbour's, as in deep nests, and returns true. Returns
-   false unless all parents are in the run of the crowd's parent, and have no children in the runs between. */
+/* Counts the 16 elements from `at` on, and returns true, if each one's parent is just before its left neighbour's parent, as in
+   deep nests. Returns false unless all parents are in the run of the crowd's parent, and have no children in the runs between. */
 GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
 {
     const gpi_index parent = f.parent[at], lowest = parent - 15;
@@ -305,8 +306,8 @@ GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
     return true;
 }
 
-/* Writes the ends of the 16 elements up to the one with the key `open`, each the next one's parent, and returns true, if each ends
-   one element after the next one. The element after the 16 ends at *at, in run `next`. Else returns false. */
+/* Writes the ends of 16 elements, of which the last one has the key `open` and each is the next one's parent, if each ends one
+   element after the next one. Returns whether that is so. The element after the 16 ends at *at, in run `next`. */
 GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)
 {
     const ulong last = min(f.n, (*at / GPI_RUN + 1) * GPI_RUN);

@@ -1,7 +1,7 @@
-/* brackets_tile.cl - brackets: the tile of a group of items.
+/* brackets_tile.cl - brackets: a group of items handles a tile.
 
-   An item has GPI_PER_ITEM neighbours as two words, with a bit for each opener and for each closer, and its stack in the
-   bits of a third word. The items' nodes are a tree in local memory (nest/stack_monoid.cl), in which closers search for
+   An item has GPI_PER_ITEM consecutive elements as two words, with a bit for each opener and for each closer, and its stack in
+   the bits of a third word. The items' nodes are a tree in local memory (nest/stack_monoid.cl), in which closers search for
    openers in other items.
 
    Parameters
@@ -32,7 +32,7 @@
 static uint gpi_pack_node(uint pops, uint pushes) { return pops | pushes << 16; }
 static gpi_node gpi_unpack_node(uint x) { return gpi_node_make(x & 0xffff, x >> 16); }
 
-/* Returns the product of two packed nodes: what a pushes and b pops cancels. */
+/* Returns the product of two packed nodes: pushes of a and pops of b cancel. */
 static uint gpi_packed_product(uint a, uint b) { return a + b - min(a >> 16, b & 0xffff) * 0x10001u; }
 
 #define GPI_PACKED_NODE_AT(tree, x) gpi_unpack_node((tree)[x])
@@ -76,7 +76,7 @@ typedef __local gpi_join_memory *gpi_join_shared;
 
 /* ------------------------------------------------------------------ brackets of an item */
 
-/* A bit for each of an item's openers, and of its closers. */
+/* An item's brackets: a bit for each opener, and for each closer. */
 typedef struct gpi_brackets_of {
     uint opens, closes;
 } gpi_brackets_of;
@@ -86,8 +86,8 @@ typedef struct gpi_brackets_of {
 
 static uint gpi_bracket_of(int sign) { return sign > 0 ? GPI_OPENS : sign < 0 ? GPI_CLOSES : 0; }
 
-/* Adds the brackets of four neighbours, the item's elements from j on: bit k of `four` says that the k-th opens, bit 4 + k that it
-   closes. */
+/* Adds the brackets of four consecutive elements, from the item's j-th on. Bit k of `four` says that the k-th of them opens, bit
+   4 + k that it closes. */
 static void gpi_brackets_add(gpi_brackets_of *item, uint four, uint j)
 {
     item->opens |= (four & 15) << j;
@@ -110,7 +110,8 @@ GPI_INLINE_GPU uint gpi_look_up_four(uint symbols, __local const uchar *table)
     return four;
 }
 
-/* Returns the item's brackets. The table must be loaded. A full tile that is aligned for vectors is read by 16 symbols at once. */
+/* Returns the item's brackets. The table must be loaded. A full tile that is aligned for vectors is read in rows of 16
+   symbols. */
 GPI_INLINE_GPU gpi_brackets_of gpi_load_item(gpi_symbol_input in, ulong begin, uint length, gpi_shared shared)
 {
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
@@ -172,7 +173,7 @@ static gpi_brackets_of gpi_open_item(gpi_symbol_input in, ulong begin, uint leng
     return item;
 }
 
-/* gpi_lowest returns the place of the lowest bit that is set, gpi_highest that of the highest. */
+/* gpi_lowest returns the number of the lowest bit that is set, gpi_highest that of the highest. */
 static uint gpi_lowest(uint bits) { return (uint)popcount(~bits & (bits - 1)); }
 static uint gpi_highest(uint bits) { return 31 - clz(bits); }
 
@@ -242,7 +243,7 @@ static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
 }
 #endif
 
-/* Returns the opener that is `need` below the highest one in `open`, as the place of its bit. Clears that bit and those above. */
+/* Returns the number of the bit that is `need` below the highest one in `open`, an opener. Clears that bit and those above. */
 static uint gpi_take_bit(uint *open, uint need)
 {
     uint left = *open;
@@ -253,15 +254,15 @@ static uint gpi_take_bit(uint *open, uint need)
     return bit;
 }
 
-/* Goes down the stack before an item, opener by opener: first those in other items of the tile, then those in tiles
-   before. */
+/* A cursor descends the stack before an item, opener by opener: first the openers of other items of the tile, then those of
+   earlier tiles. */
 typedef struct gpi_cursor {
     gpi_shared shared; /* is no parameter: if all calls of a function pass the same local memory, clang puts
-                          the memory's name in place of the parameter, and PoCL 3.1 gives a function that is
-                          not inlined another memory of that name, with zeros in it */
+                          this memory in the parameter's place, and PoCL 3.1 then gives a function that is not
+                          inlined a memory of its own, filled with zeros */
     uint self;         /* the item whose stack this is */
-    uint item, open;   /* an item, and those of its openers that have not been seen */
-    gpi_index before;  /* how many openers of tiles before this one have been seen */
+    uint item, open;   /* an item, and those of its openers that have not been seen yet */
+    gpi_index before;  /* how many openers of earlier tiles have been seen */
 } gpi_cursor;
 
 static gpi_cursor gpi_cursor_make(gpi_shared shared, uint item)
@@ -274,8 +275,8 @@ static gpi_cursor gpi_cursor_make(gpi_shared shared, uint item)
     return c;
 }
 
-/* Returns the next opener's place in the tile, or GPI_ALONE if the opener is in a tile before. Then it is *need below the top of
-   the stack before the tile. */
+/* Returns the index of the next opener in the tile. If the opener is in an earlier tile, returns GPI_ALONE, and *need is how far
+   it is below the top of the stack before the tile. */
 static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)
 {
     const gpi_shared shared = c->shared;
@@ -293,7 +294,8 @@ static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)
     return c->item == GPI_NOWHERE ? GPI_ALONE : c->item * GPI_PER_ITEM + gpi_take_bit(&c->open, skip);
 }
 
-/* Keeps the tile's i-th element for later: a closer whose partner is `need` below the top of the stack before the tile. */
+/* Marks the tile's i-th element as a closer to be paired later. Its partner is `need` below the top of the stack before the
+   tile. */
 static void gpi_pend(gpi_nest nest, uint tile, uint i, gpi_index need, __local ushort *partner)
 {
 #if GPI_LOOKBACK
@@ -304,8 +306,8 @@ static void gpi_pend(gpi_nest nest, uint tile, uint i, gpi_index need, __local u
 #endif
 }
 
-/* Finds the openers of the item's closers `close`, which have none in the item. Keeps closers for later whose openers are in
-   tiles before. */
+/* Pairs the item's closers `close`, which have no opener in the item. Closers whose openers are in earlier tiles are paired
+   later. */
 static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort *partner, gpi_shared shared)
 {
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
@@ -323,8 +325,8 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
     }
 }
 
-/* Returns how many of the item's openers nothing in the tile closes: these are its lowest ones. Sets *at to how many of the openers
-   that the tile leaves are below them. */
+/* Returns how many of the item's openers the tile leaves open: these are its lowest ones. Writes to *at how many openers of other
+   items are below them then. */
 static uint gpi_kept(uint node, gpi_shared shared, uint *at)
 {
     uint after = 0;
@@ -338,7 +340,7 @@ static uint gpi_kept(uint node, gpi_shared shared, uint *at)
     return left;
 }
 
-/* Writes the cell of the tile's k-th opener that is left open, which is its i-th element. */
+/* Writes the cell of the k-th of the openers that the tile leaves open. This opener is the tile's i-th element. */
 static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)
 {
     const ulong begin = gpi_tile_begin(tile), at = begin + k;
@@ -360,8 +362,9 @@ static void gpi_keep_openers(uint node, uint open, gpi_nest nest, uint tile, gpi
 }
 
 #if GPI_MATCH
-/* Returns whether `match` of an element whose partner is k may be written now. GPI_LOOKBACK: a pending closer is written later, and
-   an opener that the tile leaves by the group that closes it, or after the launch. Else two groups would write it, in any order. */
+/* Returns whether `match` of an element whose partner is k may be written now. With GPI_LOOKBACK, a pending closer is written
+   later. An opener that the tile leaves open is written by the group that closes it, or after the launch: two groups must not
+   write it. */
 static bool gpi_is_settled(uint k) { return !GPI_LOOKBACK || k < GPI_PENDING || k == GPI_ALONE; }
 
 static gpi_index gpi_match_of(uint k, ulong begin)
@@ -424,7 +427,7 @@ static void gpi_note_clear(gpi_shared shared)
     if (get_local_id(0) == 0) shared->note = gpi_note_make();
 }
 
-/* Sets `partner` of each of the item's elements to none. */
+/* Sets `partner` of each of the item's elements to GPI_ALONE. */
 static void gpi_partner_none(__local ushort *partner)
 {
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
@@ -438,12 +441,12 @@ static void gpi_partner_none(__local ushort *partner)
 #endif
 }
 
-/* Pairs the brackets of `tile`, and makes its node and its cells. The tile must exist. (Kernels check that, because PoCL 3.1 fails
-   after functions that return early and have barriers.) */
+/* Pairs the brackets of `tile`, and makes its node and its cells. The tile must exist. (Kernels check that, because PoCL 3.1
+   fails after functions that return early and have barriers.) */
 static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,
                            bool cells, gpi_pair_shared memory)
 {
-    (void)cells; /* costs no time, so that cells are always made */
+    (void)cells; /* cells are always made, because that costs no time */
     const gpi_shared shared = &memory->group;
     __local ushort *partner = memory->stage;
     const ulong begin = gpi_tile_begin(tile);
@@ -498,8 +501,8 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
     if (get_local_id(0) == 0) *total = *sum;
 }
 
-/* Returns the next opener as the stage has it: its place in the tile, or GPI_TILE + how far below the top of the stack before the
-   tile it is. */
+/* Returns the next opener in the form that the stage has: its index in the tile, or, if it is in an earlier tile, GPI_TILE + how
+   far it is below the top of the stack before the tile. */
 static uint gpi_cursor_stage(gpi_cursor *c)
 {
     gpi_index need;
@@ -507,9 +510,9 @@ static uint gpi_cursor_stage(gpi_cursor *c)
     return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;
 }
 
-/* Writes the parents of the item's elements to the stage, and keeps in shared->closes only those of its closers that pop an opener.
-   `below` is the height of the stack before the tile. The stack's top is in the bits `open` as long as it is one of the item's
-   own openers. */
+/* Writes the parents of the item's elements to the stage, and removes from shared->closes those of its closers that pop no
+   opener. `below` is the height of the stack before the tile. The stack's top is in the bits `open` as long as it is one of the
+   item's own openers. */
 static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)
 {
     const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;
@@ -575,7 +578,7 @@ static void gpi_open_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pai
     const gpi_brackets_of item =
         gpi_open_item(in, gpi_tile_begin(tile), gpi_brackets_tile_length(nest, tile), memory->stage, shared);
     const gpi_brackets_of left = gpi_reduce_item(item, 0);
-    gpi_grow_tree(gpi_item_node(left), left.opens, shared); /* its barriers come after shared->before, too */
+    gpi_grow_tree(gpi_item_node(left), left.opens, shared); /* its barriers also follow shared->before */
 }
 
 static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *parent,
@@ -585,7 +588,7 @@ static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint tile, __g
     gpi_enclose_tile(nest, tile, parent, parents, depth, depths, memory);
 }
 
-/* Notes how far the stack gets above its height before the tile, whose items' tree must be complete. */
+/* Writes to the tile's note how far the stack rises above its height before the tile. The items' tree must be complete. */
 static void gpi_measure_items(gpi_shared shared)
 {
     const uint l = (uint)get_local_id(0);

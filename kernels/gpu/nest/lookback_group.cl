@@ -23,8 +23,8 @@ static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared 
     return group;
 }
 
-/* Returns the place of the opener of the item's next pending closer, which is below the opener of its last one, at `place`. Before
-   the first closer place.leaf is `tile`. */
+/* Returns the place of the opener of the item's next pending closer, which is `need` below the top of leaf place.leaf. `place` is
+   that of the last closer's opener. Before the first closer place.leaf is `tile`. */
 static gpi_place gpi_lookback_next(gpi_nest nest, uint tile, gpi_place place, gpi_index need, gpi_note *note)
 {
     const bool fresh = place.leaf == tile;
@@ -37,7 +37,8 @@ static gpi_place gpi_lookback_next(gpi_nest nest, uint tile, gpi_place place, gp
     return gpi_tiles_search(nest.tree, nest.leaves, place.leaf, need - passed.pushes + passed.pops);
 }
 
-/* Joins the tile's closers whose openers are in tiles before. The item takes every GPI_WG-th element. Returns the item's note. */
+/* Pairs the tile's closers whose openers are in earlier tiles. Each item handles every GPI_WG-th element, and returns its
+   note. */
 static gpi_note gpi_lookback_join(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint tile,
                                   __local const ushort *partner)
 {
@@ -64,8 +65,8 @@ static gpi_note gpi_lookback_join(gpi_symbol_input in, gpi_answer to, gpi_nest n
     return note;
 }
 
-/* Handles one tile. A tile after the input's end counts as empty. (No item returns early: after a return and a barrier
-   PoCL 3.1 lets all items follow the first item's conditions.) */
+/* Handles one tile. A tile after the input's end counts as empty. (No item returns early: PoCL 3.1 would apply the first item's
+   conditions to all items after a return and a barrier.) */
 static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint tile,
                                gpi_pair_shared memory)
 {
@@ -76,7 +77,7 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
     if (GPI_LOCAL_ID == 0)
         shared->before =
             gpi_lookback_climb(nest.tree, tile, gpi_unpack_node(shared->tree[1]), shared->beside);
-    gpi_sync(); /* the product of the tiles before is written */
+    gpi_sync(); /* the product of all earlier tiles is written */
     const gpi_note note = gpi_lookback_join(in, to, nest, tile, memory->stage);
 #if GPI_MEASURE
     gpi_note_sum(note, &shared->note);

@@ -1,4 +1,4 @@
-/* lookback_wait.cl - waits for the leaf of a tile, whose group has started before the one that waits. */
+/* lookback_wait.cl - waits for the leaf of a tile whose group has started earlier. */
 #ifndef GPI_NEST_LOOKBACK_WAIT_CL
 #define GPI_NEST_LOOKBACK_WAIT_CL
 #include "base/count.cl"
@@ -25,7 +25,8 @@ static gpi_node gpi_lookback_leaf(gpi_lookback back, uint tile)
     return node;
 }
 
-/* Returns where in `tile` the opener is that the tile leaves with `above` others above it. Reads the input. */
+/* Finds in the input the opener that `tile` leaves open with `above` other such openers above it. Returns its index in the
+   tile. */
 GPI_NOINLINE uint gpi_lookback_opener(gpi_lookback back, uint tile, uint above)
 {
     const ulong begin = gpi_tile_begin(tile);
@@ -41,7 +42,7 @@ GPI_NOINLINE uint gpi_lookback_opener(gpi_lookback back, uint tile, uint above)
     return i;
 }
 
-/* Waits for leaf x, and returns it. After back.polls looks the item computes the leaf. (back.pml: `alive`.) */
+/* Waits for leaf x, and returns it. After back.polls looks the item computes the leaf itself. (back.pml: `alive`.) */
 static gpi_node gpi_lookback_wait(gpi_lookback back, uint x)
 {
     gpi_node node;

@@ -1,4 +1,4 @@
-/* opener.cl - finds the openers that a tile leaves, by their cells. */
+/* opener.cl - looks up, in a tile's cells, the openers that the tile leaves open. */
 #ifndef GPI_NEST_OPENER_CL
 #define GPI_NEST_OPENER_CL
 #include "base/platform.cl"
@@ -8,9 +8,9 @@
 #include "nest/tile_summary.cl"
 
 #if GPI_LOOKBACK
-/* Returns the k-th of the openers that `tile` leaves; k < its node's pushes. A word has two cells, each with a bit that says that
-   the cell is written. Looks at most `polls` times more; if the cell is still missing, finds the opener in the
-   input. */
+/* Returns the k-th of the openers that `tile` leaves open, from the lowest. k must be less than the pushes of its node. A word
+   has two cells, each with a bit that says that the cell is written. Looks again at most `polls` times. If the cell is still
+   missing, finds the opener in the input. */
 static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
 {
     const ulong begin = gpi_tile_begin(tile), at = begin + k;
@@ -24,7 +24,7 @@ static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
            gpi_lookback_opener(nest.tree, tile, (uint)(gpi_leaf(nest, tile).pushes - 1 - k));
 }
 #else
-/* Returns the k-th of the openers that `tile` leaves. */
+/* Returns the k-th of the openers that `tile` leaves open, from the lowest. */
 static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
 {
     const ulong begin = gpi_tile_begin(tile);

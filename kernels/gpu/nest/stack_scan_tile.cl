@@ -1,11 +1,11 @@
-/* stack_scan_tile.cl - scans of stacks: the tile of a group of items.
+/* stack_scan_tile.cl - scans of stacks: a group of items handles a tile.
 
-   An item has GPI_PER_ITEM neighbours as bits (nest/brackets_tile.cl). It handles its brackets one by one. An element
-   between two brackets has the product after the first of them. Below its own openers an item's stack has openers of
-   another item m, and below those the same as item m:
+   An item has GPI_PER_ITEM consecutive elements as bits (nest/brackets_tile.cl), and handles its brackets one by one. The result
+   of an element between two brackets is the product after the first of them. Below an item's own openers, its stack has openers
+   of another item m, and below those the same openers as item m's stack:
 
        base[l]    the product of the stack before item l, without the openers that its closers pop
-                = base[m] . those openers of item m that are left then
+                = base[m] . those openers of item m that are still open before item l
 
    Following base[m] is a chain, with a hop for each item. Every item follows its chain to the end of its block of
    GPI_STACK_BLOCK items, and then from block to block. */
@@ -23,14 +23,15 @@
 #include "nest/tile_summary.cl"
 
 #define GPI_STACK_BLOCK 16
-#define GPI_STACK_LOADS (GPI_SIZE > 8 || GPI_PER_ITEM % 4 ? 1 : 4) /* of an item at once */
+#define GPI_STACK_LOADS (GPI_SIZE > 8 || GPI_PER_ITEM % 4 ? 1 : 4) /* loads of an item in flight */
 
 /* An item has a row of cells: one for the item, and one for each of its elements. The odd length keeps items that read their
    rows at the same time off one another's banks. */
 #define GPI_STACK_ROW (GPI_PER_ITEM + 1)
 
-/* These describe the tile's element k * GPI_WG + l: the item that owns it, its place among that item's elements, and the first cell of
-   that item's row. (In the first form the terms of k stand apart, as constants: compilers do not know that l < GPI_WG.) */
+/* These describe the tile's element k * GPI_WG + l: the item that owns it, its place among that item's elements, and the first
+   cell of that item's row. (The first forms keep the terms with k apart, as constants, because compilers do not know that l <
+   GPI_WG.) */
 #if GPI_WG % GPI_PER_ITEM == 0
 #define GPI_STRIPE_ITEM(l, k) ((l) / GPI_PER_ITEM + (k) * (GPI_WG / GPI_PER_ITEM))
 #define GPI_STRIPE_PLACE(l, k) ((l) % GPI_PER_ITEM)
@@ -42,7 +43,7 @@
 #define GPI_STRIPE_ROW(l, k) (GPI_STRIPE_ITEM(l, k) * GPI_STACK_ROW)
 #endif
 
-/* The cell of entry k of a list: one cell is unused after every 32, against bank conflicts. */
+/* The cell of entry k of a list. After every 32 cells, one is unused, against bank conflicts. */
 #define GPI_SLICE_CELL(k) ((k) + (k) / 32)
 
 typedef struct gpi_slice_memory {
@@ -56,7 +57,7 @@ typedef __local gpi_slice_memory *gpi_slice_shared;
 typedef struct gpi_fold_memory {
     gpi_group group;
     ushort stage[GPI_TABLE ? 8 : GPI_TILE] __attribute__((aligned(16)));
-    ushort link[GPI_WG]; /* the opener below the openers that an item leaves, as gpi_fold_below takes it */
+    ushort link[GPI_WG]; /* the opener below those that an item leaves open, in the form of gpi_fold_below */
     ushort next[GPI_WG]; /* the item in another block with the rest of an item's base; GPI_NO_ITEM: none */
     /* Openers' values, and then products; in the end the product before each item, and those after its brackets. */
     GPI_T row[GPI_WG * GPI_STACK_ROW];
@@ -67,7 +68,7 @@ typedef __local gpi_fold_memory *gpi_fold_shared;
 
 /* ------------------------------------------------------------------ pair: what a tile leaves */
 
-/* Lists the openers that the tile leaves in memory->stage. Returns how many there are. */
+/* Lists the openers that the tile leaves open in memory->stage. Returns how many there are. */
 static uint gpi_slice_list(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_slice_shared memory)
 {
     const gpi_shared shared = &memory->group;
@@ -85,7 +86,7 @@ static uint gpi_slice_list(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_sl
     return shared->tree[1] >> 16;
 }
 
-/* Replaces the list's values by the products of the first 1, 2 ... `count` values. */
+/* Replaces the list's values by their running products: those of the first 1, 2 ... `count` values. */
 static void gpi_slice_scan(GPI_COMBINE_PARAMETER uint count, gpi_slice_shared memory)
 {
     const uint share = (count + GPI_WG - 1) / GPI_WG, first = min((uint)get_local_id(0) * share, count);
@@ -129,7 +130,7 @@ typedef struct gpi_fold {
 } gpi_fold;
 
 /* Writes the products of the stack before the tile without its m highest openers, for m = 0 ... pops - 1, to the tile's last
-   cells: that for m = 0 to the last one. */
+   cells. The last cell has the product for m = 0. */
 static void gpi_fold_before(gpi_fold f, GPI_T initial)
 {
     const gpi_nest nest = f.stack.nest;
@@ -151,7 +152,7 @@ static GPI_T gpi_fold_below(gpi_fold f, uint q)
     return q < GPI_TILE ? f.memory->row[q + q / GPI_PER_ITEM + 1] : gpi_fold_outer(f, q - GPI_TILE);
 }
 
-/* Returns the opener that is `need` below the top of the stack before the item, as gpi_fold_below takes it. */
+/* Returns the opener that is `need` below the top of the stack before the item, in the form of gpi_fold_below. */
 static uint gpi_fold_search(gpi_shared shared, uint need)
 {
     const gpi_place place = gpi_items_search(shared->tree, GPI_WG, (uint)get_local_id(0), need);
@@ -166,7 +167,7 @@ static bool gpi_fold_opens(gpi_fold f, uint l, uint k)
     return f.memory->group.opens[GPI_STRIPE_ITEM(l, k)] >> GPI_STRIPE_PLACE(l, k) & 1;
 }
 
-/* Loads the values of the tile's openers to their cells. Several loads come before the first store, so that they are under way
+/* Loads the values of the tile's openers to their cells. Several loads come before the first store, so that they are in flight
    together. */
 static void gpi_fold_load(gpi_input input, gpi_fold f)
 {
@@ -191,7 +192,7 @@ static __local GPI_T *gpi_fold_own(gpi_fold_shared memory)
     return memory->row + (uint)get_local_id(0) * GPI_STACK_ROW + 1;
 }
 
-/* Replaces the value of each opener in `open`, which the item leaves, by its product with the item's openers below. */
+/* Replaces the value of each opener in `open`, which the item leaves open, by its product with the item's openers below. */
 static void gpi_fold_item(GPI_COMBINE_PARAMETER uint open, gpi_fold_shared memory)
 {
     __local GPI_T *own = gpi_fold_own(memory);
@@ -241,7 +242,7 @@ static GPI_T gpi_fold_down(gpi_fold f, gpi_cursor *cursor)
 }
 
 /* Writes the products after each of the item's brackets. `left` are the brackets that are not paired in the item. The products of
-   the openers that items leave must be written. */
+   the openers that items leave open must be written. */
 static void gpi_fold_brackets(gpi_fold f, gpi_brackets_of item, gpi_brackets_of left, GPI_T base)
 {
     const uint l = (uint)get_local_id(0);
@@ -317,12 +318,12 @@ static void gpi_fold_group(gpi_symbol_input in, gpi_input input, __global GPI_OU
     memory->link[get_local_id(0)] = (ushort)gpi_fold_search(shared, (uint)popcount(left.closes));
     gpi_sync(); /* values and links are written */
     gpi_fold_item(GPI_COMBINE_OF(input) left.opens, memory);
-    gpi_sync_all(); /* the items' own products, and those before the tile */
+    gpi_sync_all(); /* the items' own products, and those before the tile, are written */
     const GPI_T base = gpi_fold_base(f);
     gpi_fold_on(GPI_COMBINE_OF(input) base, left.opens, memory);
-    gpi_sync(); /* the products of all openers that items leave */
+    gpi_sync(); /* the products of all openers that items leave open are written */
     gpi_fold_brackets(f, item, left, base);
-    gpi_sync(); /* the products after all brackets */
+    gpi_sync(); /* the products after all brackets are written */
     gpi_fold_write(out, f, exclusive);
 }
 #endif

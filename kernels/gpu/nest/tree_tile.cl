@@ -1,9 +1,10 @@
-/* tree_tile.cl - trees: the tile of a group, of which each item has a run.
+/* tree_tile.cl - trees: a group handles a tile, and each of its items a run.
 
-   Elements whose parents are in the tile are done at once. If the parent is in the item's run, the item needs nothing else. If it
-   is in another run of the tile, the item searches a tree of the tile's runs in local memory, which becomes a part of the whole
-   tree. Two words of each run are kept: a bit for each element whose parent is before the tile, and a bit for each element that
-   is still open at the tile's end. Only these elements are handled again. All items load and store the tile together.
+   Elements whose parents are in the tile are handled at once. If the parent is in the item's run, the item needs nothing else. If
+   the parent is in another run of the tile, the item searches a tree of the tile's runs in local memory, which becomes a part of
+   the whole tree. For the launch `join`, each run keeps two words: a bit for each element whose parent is before the tile, and a
+   bit for each element that is still open at the tile's end. Only these elements are handled again. All items load and store the
+   tile together.
 
    Parameters
        GPI_SUB_GROUP      items of a sub-group; 0: none (group/sub_group.cl)                             */
@@ -52,8 +53,8 @@ typedef __local gpi_tree_memory *gpi_tree_shared;
 
 typedef struct gpi_outside_memory {
     uint far[GPI_WG], open[GPI_WG];              /* the two words that are kept of each run */
-    gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of far elements: the key, then the index */
-    gpi_index end[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of open elements */
+    gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of elements with a bit in `far`: key, then index */
+    gpi_index end[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of elements with a bit in `open` */
 #if GPI_SELECT
     uchar counts[GPI_TILE];
 #endif
@@ -94,7 +95,7 @@ GPI_INLINE_GPU void gpi_tree_clear(__local uint *words, const uint count)
             words[(uint)get_local_id(0) + k * GPI_WG] = 0;
 }
 
-#define GPI_TREE_LOADS (GPI_RUN % 4 ? 1 : 4) /* of an item at once */
+#define GPI_TREE_LOADS (GPI_RUN % 4 ? 1 : 4) /* loads of an item in flight */
 
 static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)
 {
@@ -125,10 +126,10 @@ static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)
 /* A bit for each element of an item's run. */
 typedef struct gpi_run_bits {
     uint outside; /* the element's parent is not in the run */
-    uint open;    /* the element has not ended; each open one but the first is below the open one before it */
+    uint open; /* the element has not ended; each open element is a descendant of all open ones before it */
 } gpi_run_bits;
 
-/* Ends the elements in `closed`, which are open but not around element i of the run. Returns the bit of element i. */
+/* Ends, at element i of the run, the open elements in `closed`, which do not enclose i. Returns the bit of element i. */
 static uint gpi_run_close(uint closed, uint i, gpi_tree_shared memory)
 {
     for (; closed; closed &= closed - 1)
@@ -212,7 +213,7 @@ static void gpi_grow_lows(gpi_low low, gpi_tree_shared memory)
 }
 #endif
 
-/* Returns how many elements with `key` stand before the item's run. The key is that of a parent in another run of the tile. */
+/* Returns how many elements with `key` are before the item's run. The key is that of a parent in another run of the tile. */
 static uint gpi_tile_siblings(gpi_index key, gpi_tree_shared memory)
 {
     const uint k = (uint)(key - 1 - (gpi_index)gpi_tree_begin());
@@ -317,8 +318,8 @@ static void gpi_tree_store(gpi_family f, gpi_tree_shared memory)
     }
 }
 
-/* Writes the tile's tree to the whole tree. In the level of the whole tree that has `width` nodes for each tile, this tile's begin
-   at tile * width. */
+/* Writes the tile's tree to the whole tree. In the level of the whole tree that has `width` nodes for each tile, this tile's
+   begin at tile * width. */
 static void gpi_tree_store_lows(gpi_family f, gpi_tree_shared memory)
 {
     const uint tiles = f.leaves / GPI_WG, tile = (uint)get_group_id(0);
