@@ -11371,7 +11371,7 @@ static const char *const gpi_kernel_common_select_input[] = {
 "return gpi_equal(GPI_ARGS_OF(input) GPI_READ_IN(input.in, i), GPI_READ_IN(input.in, before)) ? 0 : 1;",
 "}",
 "#endif",
-"#line 94 \"kernels/common/select/input.cl\"",
+"#line 95 \"kernels/common/select/input.cl\"",
 "static uint gpi_is_selected(gpi_input input, ulong i, const bool inside)",
 "{",
 "#if GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE",
@@ -11386,7 +11386,7 @@ static const char *const gpi_kernel_common_select_input[] = {
 "return inside || i + 1 < input.count ? gpi_differ(input, i + 1, i) : 1;",
 "#endif",
 "}",
-"#line 110",
+"#line 111",
 "static GPI_T gpi_load(gpi_input input, ulong i)",
 "{",
 "const uint selected = gpi_is_selected(input, i, false);",
@@ -11650,7 +11650,7 @@ static const char *const gpi_kernel_common_select_sink[] = {
 "#endif",
 "}",
 "#if GPI_PARTS == 1",
-"#line 127",
+"#line 128",
 "static void gpi_put(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)",
 "{",
 "const ulong from = GPI_SELECT_BY == GPI_SELECT_BY_RUNS ? begin : gpi_place_of(input, i);",
@@ -17083,7 +17083,7 @@ static const char *const gpi_kernel_cpu_select_compact_masks[] = {
 "for (uint r = 0; r < (ends); r++) to[r] = (type)(value); \\",
 "(s)->count += (ends) * sizeof(type); \\",
 "} while (0)",
-"#line 94",
+"#line 95",
 "GPI_INLINE void gpi_put_runs(gpi_outs *outs, gpi_input input, const GPI_NUMBER *at, uint ends,",
 "const ushort *mask, ulong i, bool whole)",
 "{",
@@ -17100,7 +17100,7 @@ static const char *const gpi_kernel_cpu_select_compact_masks[] = {
 "#endif",
 "gpi_outs_flush(outs);",
 "}",
-"#line 112 \"kernels/cpu/select/compact_masks.cl\"",
+"#line 113 \"kernels/cpu/select/compact_masks.cl\"",
 "static uint gpi_put_long_runs(gpi_input input, gpi_sink sink, GPI_NUMBER j, const GPI_NUMBER *at, uint ends)",
 "{",
 "uint n = 0;",
@@ -17109,7 +17109,7 @@ static const char *const gpi_kernel_cpu_select_compact_masks[] = {
 "}",
 "return n;",
 "}",
-"#line 121",
+"#line 122",
 "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,",
 "gpi_tile_shared shared)",
 "{",
@@ -17130,7 +17130,7 @@ static const char *const gpi_kernel_cpu_select_compact_masks[] = {
 "if (GPI_SINGLES) gpi_outs_close(&outs);",
 "}",
 "#else",
-"#line 143 \"kernels/cpu/select/compact_masks.cl\"",
+"#line 144 \"kernels/cpu/select/compact_masks.cl\"",
 "GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_input input, gpi_sink sink, ulong i, uint mask)",
 "{",
 "#if GPI_OUT",
@@ -17150,7 +17150,7 @@ static const char *const gpi_kernel_cpu_select_compact_masks[] = {
 "GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->beside, vload16(0, input.data + i), mask ^ 0xffffu);",
 "#endif",
 "}",
-"#line 164 \"kernels/cpu/select/compact_masks.cl\"",
+"#line 165 \"kernels/cpu/select/compact_masks.cl\"",
 "static void gpi_put_single(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, bool selected)",
 "{",
 "#if GPI_PARTS == 2",
@@ -17160,7 +17160,7 @@ static const char *const gpi_kernel_cpu_select_compact_masks[] = {
 "if (selected) gpi_put(input, sink, j, i, 0);",
 "#endif",
 "}",
-"#line 176 \"kernels/cpu/select/compact_masks.cl\"",
+"#line 177 \"kernels/cpu/select/compact_masks.cl\"",
 "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,",
 "gpi_tile_shared shared)",
 "{",
@@ -17274,7 +17274,7 @@ static const char *const gpi_kernel_cpu_select_input_vectors[] = {
 "#define GPI_READ_RUN(p) vload16(0, p)",
 "#endif",
 "#endif",
-"#line 24 \"kernels/cpu/select/input_vectors.cl\"",
+"#line 25 \"kernels/cpu/select/input_vectors.cl\"",
 "static uint16 gpi_read_vector(gpi_input input, ulong i)",
 "{",
 "uint lane[16];",
@@ -30758,11 +30758,11 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 /* ---- End file src/scan/segmented_reduce.c ---- */
 
 /* ---- Begin file kernels/common/select/constants.cl ---- */
-/* constants.cl - what selects elements, and where the parts of a partition are written: for the host and for kernels. */
+/* constants.cl - constants that the host and kernels share: what selects elements, and where parts of a partition are written. */
 #ifndef GPI_SELECT_CONSTANTS_CL
 #define GPI_SELECT_CONSTANTS_CL
 
-/* GPI_SELECT_BY */
+/* Values of GPI_SELECT_BY: what selects an element (select/input.cl). */
 #define GPI_SELECT_BY_PREDICATE 1
 #define GPI_SELECT_BY_FLAGS 2
 #define GPI_SELECT_BY_INDICES 3
@@ -30771,8 +30771,8 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 
 /* Where the parts after the first one are written. */
 #define GPI_WHERE_APART 0    /* in buffers of their own */
-#define GPI_WHERE_AFTER 1    /* one after the other, for which the whole input must be counted first */
-#define GPI_WHERE_REVERSED 2 /* the rest from the output's end on, the first one last */
+#define GPI_WHERE_AFTER 1    /* one after the other, so that the whole input must be counted first */
+#define GPI_WHERE_REVERSED 2 /* the rest backwards, from the output's end */
 #endif
 /* ---- End file kernels/common/select/constants.cl ---- */
 

@@ -2,7 +2,7 @@
 
        keys_out[r] = key[b]      out[r] = initial . in[b] ... in[e-1]      of run r, elements b ... e-1
 
-   Scans how many runs have begun, and the product since the last run began (GPI_HEADS 3 of element/input.cl).
+   It scans the number of runs that have begun, and the product since the last run began (GPI_HEADS 3 of element/input.cl).
 
        in, keys   | tile 0 | tile 1 | ... |     gp_by_key_look_back: group per tile, tiles by ticket
        keys_out   | first keys of the runs that begin in the tile | ...
@@ -11,7 +11,7 @@
    A single tile needs no look-back: gp_by_key_tile.
    (Merrill & Garland 2016.)
 
-   The host writes ahead, beside what element/input.cl takes:
+   The prelude defines, in addition to the parameters of element/input.cl:
        GPI_KEYS_OUT       1: first keys are wanted
        GPI_PLAIN          1: keys are equal if x == y; GPI_KEYS_OF(v) is a vector of keys as compared
        GPI_OUT_SIZE       bytes of a result; GPI_OUT_BITS(v) is a vector of results as unsigned integers          */
@@ -44,11 +44,11 @@ GPI_KERNEL void gp_by_key_look_back(GPI_INPUT_PARAMETERS, GPI_RUNS_PARAMETERS, v
     const uint id = gpi_take_ticket(state, shared);
     const ulong base = (ulong)id * GPI_TILE;
     GPI_COUNT_CHECK(id == 0, counters);
-    if (base >= input.count && id > 0) return; /* all later tiles return, too: nobody waits for this one */
+    if (base >= input.count && id > 0) return; /* all later tiles return, too: no group waits for it */
     gpi_runs_open(&tile, input, base, shared);
     const GPI_T aggregate = gpi_tile_aggregate(&tile);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);
-    /* Not after the last barrier: PoCL 6 hangs on returns and then a branch there (docs/drivers.md). */
+    /* Before the last barrier: after it, PoCL 6 hangs in kernels that return early and then branch (docs/drivers.md). */
     gpi_last_run_put(runs, input, base, gpi_combine(GPI_COMBINE_OF(input) prefix, aggregate));
     gpi_runs_put(&tile, prefix, input, base, runs, shared);
 }

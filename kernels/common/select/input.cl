@@ -1,5 +1,5 @@
-/* input.cl - which elements are selected: the source of gp_select, gp_partition, gp_unique and
-   gp_run_length_encode, in place of element/input.cl.
+/* input.cl - decides which elements are selected by gp_select, gp_partition, gp_unique and gp_run_length_encode. In their
+   programs it replaces element/input.cl.
 
        selected(i) = 1 if element i is selected, else 0
 
@@ -9,16 +9,16 @@
        GPI_SELECT_BY_UNIQUE      the element differs from the one before
        GPI_SELECT_BY_RUNS        the element is the last of its run: it differs from the one after
 
-   What tiles count, and publish:
+   Tiles count, and publish:
 
        select, unique       how many elements are selected
        three parts          how many elements are in the first part, and in the second
        runs                 how many elements are selected, and where the next run begins: one after the last
                             end of a run, so that the maximum combines these positions
 
-   The host writes ahead:
+   The prelude defines:
        GPI_SELECT_BY             one of the above
-       GPI_PARTS            3: of a partition in three, by a second predicate; else 1 or 2
+       GPI_PARTS            1: a selection; 2: a partition; 3: a partition in three, by a second predicate
        GPI_IN, GPI_IN_HALF  type in memory of the array that decides: elements, flags or indices
        GPI_X                type of an element in expressions
        GPI_RECORD           type that moves an element, of GPI_RECORD_SIZE bytes: a number, or a struct of words
@@ -26,7 +26,7 @@
        gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   of the caller's expressions
        GPI_IN_NUMBER        1: GPI_IN is a number, or a vector of GPI_RECORD's size, no struct
        GPI_PLAIN            1: gpi_equal(x, y) is x == y, of a type that has vectors
-       GPI_ALIKE            1: besides, equal x and y have the same bits
+       GPI_ALIKE            1: also, equal x and y have the same bits
        GPI_SINGLES          runs: 0 leaves out runs of one element                                      */
 #ifndef GPI_SELECT_INPUT_CL
 #define GPI_SELECT_INPUT_CL
@@ -71,7 +71,7 @@ typedef struct gpi_input {
 #define GPI_READ_IN(p, i) (p)[i]
 #endif
 
-/* Returns the place in input.data of what is moved for i. An index beyond the data is not selected, and gives place 0. */
+/* Returns the position, in input.data, of the element to move for i. An index beyond the data is not selected, and gives 0. */
 static ulong gpi_place_of(gpi_input input, ulong i)
 {
 #if GPI_SELECT_BY == GPI_SELECT_BY_INDICES
@@ -90,7 +90,8 @@ static uint gpi_differ(gpi_input input, ulong i, ulong before)
 }
 #endif
 
-/* Returns 1 if element i < input.count is selected, else 0. `inside`: element i is known to have the neighbour that is compared. */
+/* Returns 1 if element i < input.count is selected, else 0. `inside`: element i is known to have the neighbour that it is
+   compared with. */
 static uint gpi_is_selected(gpi_input input, ulong i, const bool inside)
 {
 #if GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE
@@ -106,7 +107,7 @@ static uint gpi_is_selected(gpi_input input, ulong i, const bool inside)
 #endif
 }
 
-/* Returns what element i adds to the tile's counts. */
+/* Returns element i's part in the tile's counts. */
 static GPI_T gpi_load(gpi_input input, ulong i)
 {
     const uint selected = gpi_is_selected(input, i, false);

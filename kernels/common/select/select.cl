@@ -1,5 +1,5 @@
-/* select.cl - the passes of gp_select, gp_partition, gp_unique, gp_unique_by_key and gp_run_length_encode:
-   a scan of what is selected (select/input.cl), whose tiles write elements instead of sums (select/compact.cl).
+/* select.cl - the passes of gp_select, gp_partition, gp_unique, gp_unique_by_key and gp_run_length_encode: a scan that
+   counts selected elements (select/input.cl), whose tiles write elements instead of sums (select/compact.cl).
 
    Single pass (look-back):
 
@@ -17,8 +17,8 @@
    (Merrill & Garland 2016; Billeter, Olsson & Assarsson 2009 for compaction by tiles.)              */
 #ifndef GPI_SELECT_SELECT_CL
 #define GPI_SELECT_SELECT_CL
-#include "select/input.cl" /* first: it stands in place of element/input.cl */
-#include "select/tile.cl"  /* then this, of parts of scan/tile.cl */
+#include "select/input.cl" /* first: it replaces element/input.cl */
+#include "select/tile.cl"  /* second: it replaces parts of scan/tile.cl */
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "group/sync.cl"
@@ -49,7 +49,7 @@ GPI_KERNEL void gp_select_look_back(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, v
     const uint id = gpi_take_ticket(state, shared);
     const ulong base = (ulong)id * GPI_TILE;
     GPI_COUNT_CHECK(id == 0, counters);
-    if (base >= input.count && id > 0) return; /* all later tiles return, too: nobody waits for this one */
+    if (base >= input.count && id > 0) return; /* all later tiles return, too: no group waits for it */
     gpi_tile_open(&tile, input, base, shared);
     const GPI_T aggregate = gpi_tile_aggregate(&tile);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);
@@ -73,7 +73,7 @@ GPI_KERNEL void gp_select_spine(__global GPI_T *partials, uint tiles)
     if (GPI_LOCAL_ID == 0) partials[tiles] = total;
 }
 
-/* Compacts a tile, before which partials[tile] elements are selected. `partials` is not read if there is one tile. */
+/* Compacts a tile. partials[tile] elements are selected before it. If there is only one tile, `partials` is not read. */
 GPI_KERNEL void gp_select_downsweep(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,
                                     uint tiles, volatile __global uint *counters)
 {

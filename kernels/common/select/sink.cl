@@ -1,6 +1,6 @@
 /* sink.cl - writes the selected elements, and how many there are.
 
-   The host writes ahead:
+   The prelude defines:
        GPI_OUT              1: elements are wanted
        GPI_INDEX_OUT        1: indices are wanted (runs: where each begins), of type GPI_PLACE
        GPI_CLOSED           1: the number of the input's elements is written after the last index
@@ -8,7 +8,7 @@
        GPI_VALUE_SIZE       not 0: a value of type GPI_BESIDE is moved with each key */
 #ifndef GPI_SELECT_SINK_CL
 #define GPI_SELECT_SINK_CL
-#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "select/input.cl" /* first: it replaces element/input.cl */
 #include "element/monoid.cl"
 #include "select/constants.cl"
 
@@ -36,7 +36,7 @@ typedef struct gpi_sink {
 #if GPI_PARTS > 1
     __global GPI_RECORD *second, *rest;
     uint where;
-    long step; /* from one of the rest to the next */
+    long step; /* from one element of the rest to the next */
 #endif
     __global uint *counts; /* as many as there are parts */
     uint count_words;      /* of each: 1, 2; 0: not wanted */
@@ -110,7 +110,7 @@ static void gpi_number_write(gpi_sink sink, uint k, ulong x)
 static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)
 {
 #if GPI_CLOSED
-    sink.index[GPI_SELECTED(total)] = (GPI_PLACE)count; /* where one more run would begin */
+    sink.index[GPI_SELECTED(total)] = (GPI_PLACE)count; /* the begin of one more run */
 #endif
     if (sink.count_words == 0) return;
     gpi_number_write(sink, 0, GPI_SELECTED(total));
@@ -123,7 +123,8 @@ static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)
 }
 
 #if GPI_PARTS == 1
-/* Writes output j: what element i selects, or, of runs, the first element, begin and length of the run [begin, i]. */
+/* Writes output j: the element that i selects, or, for runs, the first element, the begin and the length of the run [begin,
+   i]. */
 static void gpi_put(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)
 {
     const ulong from = GPI_SELECT_BY == GPI_SELECT_BY_RUNS ? begin : gpi_place_of(input, i);

@@ -1,12 +1,12 @@
-/* by_key_tile.cl - a tile of gp_reduce_by_key, which is read twice. First heads are counted, and what stands from the
-   last head on is reduced. Then a key and a product are written at each head.
+/* by_key_tile.cl - one item handles a tile of gp_reduce_by_key, and reads it twice. First it counts heads, and reduces the
+   elements from the last head on. Then it writes a key and a product at each head.
 
        keys      | a a b b b c c |       heads at b and c; the run of a began in a tile before
        keys_out  | b c |
        out       | a's product, b's |    c's run ends in a later tile
 
-   A block without a head is only reduced. In others vectors of 16 are scanned and packed, if the compiler can do that
-   (GPI_PACKS), or else elements are handled one by one. */
+   A block without a head is only reduced. In other blocks, vectors of 16 are scanned and packed, if the compiler can do
+   that (GPI_PACKS); otherwise elements are handled one by one. */
 #ifndef GPI_SELECT_BY_KEY_TILE_CL
 #define GPI_SELECT_BY_KEY_TILE_CL
 #include "base/paste.cl"
@@ -25,8 +25,8 @@ static void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
     gpi_tile_open(tile, input, base, shared);
 }
 
-/* Handles element i > 0, before which the product is `sum`, and returns the product up to element i. Writes a key and a product
-   without asking whether element i is a head. If it is not, the tile's next head, which must exist, overwrites both. */
+/* Handles element i > 0, before which the product is `sum`, and returns the product up to element i. Always writes a key and a
+   product. If element i is not a head, the tile's next head, which must exist, overwrites both. */
 GPI_INLINE GPI_T gpi_run_step(gpi_input input, gpi_run_sink runs, ulong i, GPI_T sum)
 {
     gpi_run_put(runs, sum.head - 1, sum.value);
@@ -89,7 +89,7 @@ static GPI_T gpi_runs_vector(gpi_input input, gpi_run_sink runs, ulong i, gpi_la
 }
 #endif
 
-/* Handles GPI_RUNS_BLOCK elements from i on, in the same way. */
+/* Does the same as gpi_runs_vector for GPI_RUNS_BLOCK elements from i on. */
 static GPI_T gpi_runs_block(gpi_input input, gpi_run_sink runs, ulong i, GPI_T sum, GPI_HEAD end)
 {
     gpi_lane_heads heads[4], any = 0;
@@ -111,7 +111,7 @@ static GPI_T gpi_runs_block(gpi_input input, gpi_run_sink runs, ulong i, GPI_T s
 }
 #endif
 
-/* Writes keys and products, up to the tile's last head. `prefix` is the product of all tiles before. */
+/* Writes keys and products, up to the tile's last head. `prefix` is the product of all earlier tiles. */
 static void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_run_sink runs,
                          gpi_tile_shared shared)
 {

@@ -2,11 +2,11 @@
    selected before them.
 
        select         out[n selected before i] = element i, for each i that is selected
-       partition      the same, and the other elements to the second part or to the rest, in their order, too
+       partition      the same, and the other elements to the second part or to the rest, also in their order
        runs           out[n runs ended before], the run's length and its begin, at each run's last element */
 #ifndef GPI_SELECT_COMPACT_CL
 #define GPI_SELECT_COMPACT_CL
-#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
+#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
 #if GPI_BY_MASKS
 #include "select/compact_masks.cl"
 #else

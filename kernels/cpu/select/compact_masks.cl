@@ -3,8 +3,8 @@
    into a list. Without GPI_BY_MASKS this file is empty. */
 #ifndef GPI_SELECT_COMPACT_MASKS_CL
 #define GPI_SELECT_COMPACT_MASKS_CL
-#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
-#include "select/masks.cl"         /* then this, of parts of scan/tile.cl */
+#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/masks.cl"         /* second: it replaces parts of scan/tile.cl */
 #include "base/paste.cl"
 #include "base/platform.cl"
 #include "vector/lanes.cl"
@@ -15,7 +15,7 @@
 #include "select/stream.cl"
 
 #if GPI_BY_MASKS
-/* The streams by which a tile's outputs are written: elements, their indices, and `beside`, which has values, lengths or the
+/* The streams to which a tile's outputs are written: elements, their indices, and `beside`, which has values, lengths or the
    rest. */
 typedef struct gpi_outs {
     gpi_stream elements, index, beside;
@@ -60,15 +60,15 @@ GPI_INLINE void gpi_outs_close(gpi_outs *outs)
     if (GPI_BESIDE_OUT) gpi_stream_close(outs->beside);
 }
 
-/* Prefetches what elements i ... i + 15 will need GPI_TILES_ABREAST tiles later. */
+/* Prefetches the 16 elements that are GPI_TILES_ABREAST tiles after element i. */
 static void gpi_prefetch_tile(gpi_input input, ulong i)
 {
     gpi_prefetch_read(input, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, 16);
 }
 
 #if GPI_SELECT_BY == GPI_SELECT_BY_RUNS
-/* Returns how many runs end in the block at i. Sets at[0] to `begin`, where the first of them begins, and at[r + 1] to the
-   element after the r-th end. `at` has room for 16 elements more than a block has. */
+/* Returns how many runs end in the block at i. Writes `begin`, where the first of them begins, to at[0], and the index after the
+   r-th end to at[r + 1]. `at` must have room for 16 elements more than a block has. */
 static uint gpi_block_ends(const ushort *mask, ulong i, GPI_NUMBER begin, GPI_NUMBER *at)
 {
     const uint16 after = (uint16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
@@ -90,7 +90,8 @@ static uint gpi_block_ends(const ushort *mask, ulong i, GPI_NUMBER begin, GPI_NU
         (s)->count += (ends) * sizeof(type);                             \
     } while (0)
 
-/* Writes all runs that end in the block at i. If equal elements have the same bits, a run's last element stands for its first. */
+/* Writes all runs that end in the block at i. If equal elements have the same bits, writes a run's last element instead of its
+   first. */
 GPI_INLINE void gpi_put_runs(gpi_outs *outs, gpi_input input, const GPI_NUMBER *at, uint ends,
                              const ushort *mask, ulong i, bool whole)
 {
@@ -160,7 +161,7 @@ GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_input input, gpi_sink sink, u
 #endif
 }
 
-/* Writes element i, if it is wanted. Before it j elements have been selected. */
+/* Writes element i if it is part of an output. Before it j elements are selected. */
 static void gpi_put_single(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, bool selected)
 {
 #if GPI_PARTS == 2
@@ -171,8 +172,8 @@ static void gpi_put_single(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i
 #endif
 }
 
-/* Writes the tile: whole blocks by vectors, unless the rest is written backwards, and then what is left, one by one. A
-   selection is done after its last selected element. */
+/* Writes the tile: first whole blocks by vectors, unless the rest is written backwards, and then the remaining elements one by
+   one. A selection ends after the tile's last selected element. */
 static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,
                              gpi_tile_shared shared)
 {

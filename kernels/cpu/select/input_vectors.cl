@@ -1,12 +1,13 @@
-/* input_vectors.cl - finds out of 16 elements at a time which are selected. */
+/* input_vectors.cl - decides for 16 elements at a time which of them are selected. */
 #ifndef GPI_SELECT_INPUT_VECTORS_CL
 #define GPI_SELECT_INPUT_VECTORS_CL
-#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "select/input.cl" /* first: it replaces element/input.cl */
 #include "base/paste.cl"
 #include "base/platform.cl"
 #include "vector/lanes.cl"
 
-/* GPI_BY_MASKS 1: a tile is kept as masks (select/masks.cl). Needs GPI_PACKS, and plain elements and values of at most 8 bytes. */
+/* GPI_BY_MASKS 1: a tile is kept as masks (select/masks.cl). Needs GPI_PACKS, and plain elements and values of at most 8
+   bytes. */
 #define GPI_BY_MASKS                                                                             \
     (GPI_PACKS && GPI_PARTS < 3 && GPI_SELECT_BY != GPI_SELECT_BY_INDICES && GPI_RECORD_PLAIN && \
      GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)
@@ -20,7 +21,7 @@
 #endif
 #endif
 
-/* Returns for each of elements i ... i + 15 whether it is selected, 1 or 0. Runs: element i + 16 must exist. */
+/* Returns 1 for each of the elements i ... i + 15 that is selected, and 0 for the others. For runs, element i + 16 must exist. */
 static uint16 gpi_read_vector(gpi_input input, ulong i)
 {
     uint lane[16];

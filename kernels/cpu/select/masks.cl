@@ -1,14 +1,14 @@
-/* masks.cl - the serial tile of selections if vectors can be packed (GPI_BY_MASKS of select/input.cl), in place of
-   scan/tile.cl's. Whether an element is selected is computed once, and kept in masks of 16 elements.
+/* masks.cl - the tile of a selection as masks, which replaces that of scan/tile.cl if vectors can be packed (GPI_BY_MASKS of
+   select/input_vectors.cl). Whether an element is selected is computed once, and kept in masks of 16 elements.
 
        selected   | 1 0 0 1 ... 1 | ... |     a block at a time, in a loop that compilers turn into vectors
        mask     |    16 bits    | ... |     of the whole tile
        sum      how many bits are set; for runs also where the run after the last set bit begins
 
-   So the second reading of the tile, which compacts it (select/compact.cl), evaluates no element again. */
+   So the second reading of the tile, which compacts it (select/compact.cl), need not compute again what is selected. */
 #ifndef GPI_SELECT_MASKS_CL
 #define GPI_SELECT_MASKS_CL
-#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
+#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
 #include "base/platform.cl"
 #include "vector/bytes.cl"
 #include "vector/lanes.cl"
@@ -17,7 +17,7 @@
 #include "scan/tile_input.cl"
 
 #if GPI_BY_MASKS
-#define GPI_MASKS_BLOCK 256u /* elements, of which masks are made together */
+#define GPI_MASKS_BLOCK 256u /* elements whose masks are made together */
 #define GPI_MASKS_OF_BLOCK (GPI_MASKS_BLOCK / 16)
 #define GPI_TILE_MASKS ((GPI_TILE + GPI_MASKS_BLOCK - 1) / GPI_MASKS_BLOCK * GPI_MASKS_OF_BLOCK)
 
@@ -26,7 +26,7 @@ typedef struct gpi_tile {
     ushort mask[GPI_TILE_MASKS]; /* bit k of mask m: element 16 m + k; none after the tile's end */
 } gpi_tile;
 
-/* Returns whether every element of the whole block at i has the neighbour that decides. */
+/* Returns whether every element of the whole block at i has the neighbour that it is compared with. */
 static bool gpi_is_inside(gpi_input input, ulong i)
 {
 #if GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE
@@ -40,7 +40,7 @@ static bool gpi_is_inside(gpi_input input, ulong i)
 #endif
 }
 
-/* Makes the masks of the whole block at i, whose elements all have the neighbour that decides. */
+/* Makes the masks of the whole block at i, whose elements all have the neighbour that they are compared with. */
 static void gpi_masks_make(gpi_input input, ulong i, ushort *mask)
 {
 #if GPI_SELECT_BY == GPI_SELECT_BY_FLAGS || GPI_PLAIN
@@ -56,7 +56,7 @@ static void gpi_masks_make(gpi_input input, ulong i, ushort *mask)
 #endif
 }
 
-/* Makes the masks of the block of `length` elements at i, wherever it is. */
+/* Makes the masks of the block of `length` elements at i, which may be the input's first or last one. */
 static void gpi_masks_make_any(gpi_input input, ulong i, uint length, ushort *mask)
 {
     for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) mask[k] = 0;
@@ -64,7 +64,7 @@ static void gpi_masks_make_any(gpi_input input, ulong i, uint length, ushort *ma
         mask[k / 16] |= (ushort)(gpi_is_selected(input, i + k, false) << k % 16);
 }
 
-/* Returns the sum of the elements from i on, of which there are `count` masks. */
+/* Returns the counts of the elements from i on, which have `count` masks. */
 static GPI_T gpi_masks_sum(gpi_input input, ulong i, const ushort *mask, uint count)
 {
     GPI_T sum = gpi_identity();
@@ -107,7 +107,7 @@ static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
 
 static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->sum; }
 
-/* Returns the tile's sum, without keeping its masks. */
+/* Returns the tile's counts, without keeping its masks. */
 static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     gpi_tile tile;

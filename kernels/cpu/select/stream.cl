@@ -1,13 +1,13 @@
 /* stream.cl - writes packed elements: collects them in private memory, `near`, and stores whole, aligned cache lines.
 
-       near    | not ours | packed ... | room |        first, count: in bytes
-       line    ^ aligned; where near[0] goes
+       near    | earlier  | packed ... | room |        first, count: in bytes
+       line    ^ aligned: the address to which near[0] is written
 
-   Bytes before `first` belong to the tile before. So the first line, and what is left at the end, are stored byte by
-   byte. The lines of long outputs are stored past the caches, which need not read a line then before it is written. */
+   Bytes before `first` belong to the earlier tile. So the first line, and the rest at the end, are stored byte by byte. For
+   long outputs, lines are stored past the caches, which then need not read a line before it is written. */
 #ifndef GPI_SELECT_STREAM_CL
 #define GPI_SELECT_STREAM_CL
-#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
+#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
 #include "select/masks.cl"
 #include "base/paste.cl"
 #include "base/platform.cl"
@@ -24,7 +24,7 @@ typedef struct gpi_stream {
     __global uchar *line;
     __private uchar *near; /* GPI_NEAR_BYTES, aligned */
     uint first, count;
-    bool past; /* the caches */
+    bool past; /* lines are stored past the caches */
 } gpi_stream;
 
 GPI_INLINE gpi_stream gpi_stream_open(__global void *to, __private uchar *near, bool past)
@@ -37,7 +37,7 @@ GPI_INLINE gpi_stream gpi_stream_open(__global void *to, __private uchar *near, 
     return s;
 }
 
-/* Stores the lines that are whole. Must be called after each block: `near` has no room for more. */
+/* Stores the lines of `near` that are whole. Must be called after each block, because `near` has no room for two blocks. */
 GPI_INLINE gpi_stream gpi_stream_flush(gpi_stream stream)
 {
     gpi_stream s = stream;
@@ -47,7 +47,7 @@ GPI_INLINE gpi_stream gpi_stream_flush(gpi_stream stream)
         s.first = 0;
         at = GPI_TILE_LINE;
     }
-    /* two loops: compilers make one store of two in branches, and forget the hint */
+    /* two loops, because compilers merge two stores in branches into one, and forget the hint */
     for (; s.past && at + GPI_TILE_LINE <= s.count; at += GPI_TILE_LINE)
         GPI_STREAM_STORE(GPI_NEAR_LINE(s, at), (__global gpi_line_vector *)(s.line + at));
     for (; at + GPI_TILE_LINE <= s.count; at += GPI_TILE_LINE) {
