@@ -7,7 +7,7 @@
 
    19 instructions; vectors of 16 elements (scan/lanes_scan.cl) take 44 for as many.
 
-   Sets
+   Defines
        GPI_SCANS_BYTES   1: the scan is a sum of one-byte elements, which are added as they are in memory */
 #ifndef GPI_SCAN_BYTES_SCAN_CL
 #define GPI_SCAN_BYTES_SCAN_CL
@@ -46,7 +46,7 @@ static gpi_bytes_aligned gpi_bytes_of_words(ulong8 words)
                                    GPI_OF_WORD(4), GPI_OF_WORD(5), GPI_OF_WORD(6), GPI_OF_WORD(7));
 }
 
-/* Returns the prefix sums of x, which continue *before, and adds the sum of x to *before. In *before every word is the sum of
+/* Returns the prefix sums of x, each plus the sum *before, and adds the sum of x to *before. Every word of *before is the sum of
    all bytes so far. `none` is 0, but the compiler must not know it: LLVM would shift in zeros by vpexpandq, and the scan would
    take twice as long. */
 GPI_INLINE gpi_bytes_aligned gpi_bytes_scan(gpi_bytes_aligned x, ulong8 none, ulong8 *before)

@@ -1,4 +1,4 @@
-/* lanes_scan.cl - a vector of 16 elements scanned in registers, without and with segments. */
+/* lanes_scan.cl - scans a vector of 16 elements in registers, without and with segments. */
 #ifndef GPI_SCAN_LANES_SCAN_CL
 #define GPI_SCAN_LANES_SCAN_CL
 #include "base/paste.cl"
@@ -11,9 +11,9 @@
 #define GPI_LAST(v) ((v).sf)
 
 /* GPI_SHIFT(T, v, e): element i is v[i-1], or e for i = 0.
-   Quads are four elements each, which stay within what CPUs shuffle at once:
-   GPI_QUADS_SHIFT_k: element i is v[i-k] if that is of the same quad, else e.
-   GPI_QUADS_NEXT_k: each element is the last one of a quad before its own, or e. */
+   A quad has four elements, within which CPUs move elements by one instruction.
+   GPI_QUADS_SHIFT_k: element i is v[i-k] if that is in the same quad, else e.
+   GPI_QUADS_NEXT_k: element i is the last one of the quad that is k quads before its own, or e if there is none. */
 #define GPI_SHIFT(T, v, e) \
     ((T)(e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd, v.se))
 #define GPI_QUADS_SHIFT_1(T, v, e) \
@@ -27,7 +27,7 @@
 
 #if GPI_SEGMENTED
 /* Returns the scan of x, which begins anew at each head. *begun has the lanes with a head, and on return all lanes whose segment
-   begins in the vector. `e` is the identity. */
+   begins in the vector. `e` must be the identity. */
 static gpi_lanes gpi_lanes_scan_segments(gpi_lanes x, GPI_BASE e, gpi_lane_heads *begun)
 {
     gpi_lane_heads b = *begun;

@@ -1,5 +1,5 @@
 /* reduce_segments.cl - reduces small segments: one by one, or, if they are short, GPI_SEGMENTS_BATCH at a time.
-   A loop for each short segment would mispredict its end, unless all have one length.
+   If each short segment had a loop of its own, the loop's end would be mispredicted, unless all have the same length.
 
        at       | 0     | 3 | 4 | 4         | 8       where segments begin, counted from the first one's begin
        head     | 1 0 0 | 1 |   | 1 0 0 0   |
@@ -14,7 +14,7 @@
 #include "scan/reduce_tile.cl"
 #include "scan/segments.cl"
 
-#define GPI_SEGMENTS_FEW 64 /* elements that are not worth vectors */
+#define GPI_SEGMENTS_FEW 64 /* shorter segments are not worth vectors */
 
 static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
 {
@@ -32,8 +32,8 @@ static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
 /* 1: the result depends on the position of elements in their segment. */
 #define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))
 
-/* Returns whether the GPI_SEGMENTS_BATCH segments from segment s on are short and have good offsets. Sets `at` to the segments'
-   bounds, counted from where segment s begins. */
+/* Returns whether the GPI_SEGMENTS_BATCH segments from segment s on are short and have good offsets. Writes to `at` the segments'
+   bounds, counted from the begin of segment s. */
 static bool gpi_batch_open(gpi_offsets offsets, ulong s, uint *at)
 {
     const ulong begin = gpi_number(offsets.at, s, offsets.words);
@@ -48,7 +48,7 @@ static bool gpi_batch_open(gpi_offsets offsets, ulong s, uint *at)
 }
 
 /* Reduces GPI_SEGMENTS_BATCH short segments, from segment s on. `input` begins with segment s, and `at` has the segments' bounds,
-   counted from there. */
+   counted from its begin. */
 static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,
                              GPI_BASE initial)
 {
@@ -86,7 +86,7 @@ GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, __global GPI
     }
 }
 
-/* Reduces segments [s, s + GPI_SEGMENTS_BATCH) and returns true, or returns false if they are not short or an offset is bad. */
+/* Reduces the segments [s, s + GPI_SEGMENTS_BATCH), and returns true. Returns false if they are not short or an offset is bad. */
 static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,
                                GPI_BASE initial)
 {

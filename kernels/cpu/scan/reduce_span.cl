@@ -13,8 +13,8 @@ static GPI_T gpi_span_reduce(gpi_input input, uint span, gpi_tile_shared shared)
     return gpi_tile_reduce(input, (ulong)span * GPI_TILE, shared);
 }
 
-/* Returns whether this group is the last one of its launch to call. If it is, what the other groups wrote before they called is
-   visible, and the counter is 0 again for the next launch, which must not run at the same time. */
+/* Returns whether this group is the last one of its launch to call this function. If it is, the other groups' writes before their
+   calls are visible, and the counter is 0 again for the next launch, which must not run at the same time. */
 static bool gpi_last_group(volatile __global uint *arrived)
 {
     GPI_RELEASE();

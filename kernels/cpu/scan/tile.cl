@@ -1,7 +1,7 @@
-/* tile.cl - a tile that one item handles, with the functions of gpu/scan/tile.cl. gpi_tile_open only reduces the tile. A scan
-   reads it again, from the caches.
+/* tile.cl - one item handles a tile, by the functions that gpu/scan/tile.cl has for a group. gpi_tile_open only reduces the tile.
+   A scan reads it again, from the caches.
 
-       vectors   GPI_LANES elements at a time, for several accumulators
+       vectors   GPI_LANES elements at a time, in several accumulators
        chains    elements without vectors: the tile is split into runs, which are reduced side by side
 
    Parameters
@@ -32,7 +32,8 @@ static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared sha
     return x;
 }
 
-/* Returns the product of x over the items before this one, and sets *total to the product over all items. */
+/* Returns the product of x over the items before this one, and writes the product over all items to *total: the identity, and
+   x. */
 static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)
 {
     (void)shared;
@@ -41,7 +42,7 @@ static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_til
 }
 
 /* Prefetching pays because the hardware's own prefetcher stops at the end of every page. GPI_TILE_AHEAD is the distance ahead
-   of the current vector, in bytes. A scan also prefetches what its next tile will need, GPI_TILES_ABREAST tiles ahead. A
+   of the current vector, in bytes. A scan also prefetches its next tile, which is GPI_TILES_ABREAST tiles ahead. A
    prefetch of addresses past the buffer's end does no harm. */
 #define GPI_TILE_AHEAD 2048
 #define GPI_TILE_LINE 64
@@ -66,7 +67,7 @@ static void gpi_prefetch_read(gpi_input input, ulong i, uint elements)
 
 #if !GPI_BY_MASKS /* else select/masks.cl has the rest */
 /* Elements without vectors are combined one by one, in chains side by side: each chain waits only for its own last
-   operation. A chain takes one of GPI_TILE_RUNS consecutive runs of equal length. The last run has the rest, too. */
+   operation. A chain combines one of GPI_TILE_RUNS consecutive runs of equal length. The last run also has the tile's rest. */
 #if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16
 #define GPI_TILE_RUNS 1
 #else
@@ -74,7 +75,7 @@ static void gpi_prefetch_read(gpi_input input, ulong i, uint elements)
 #endif
 
 /* GPI_LINE_ELEMENTS is the number of elements of a cache line. gpi_run_length returns the length of a run: whole lines, and
-   less than a share of the tile, so that the runs do not all meet in the same sets of the cache. */
+   less than length / GPI_TILE_RUNS, so that the runs do not all begin in the same set of the cache. */
 #define GPI_LINE_ELEMENTS (sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / sizeof(GPI_IN) : 1)
 
 static uint gpi_run_length(uint length)
@@ -98,8 +99,8 @@ static bool gpi_any_head(gpi_lane_heads heads)
 #endif
 
 #if GPI_HEADS == 3
-/* Returns how many heads the tile has, and the product of its elements from the last head on. The product begins anew after each
-   block that has a head. The elements from the last head to the end of its block are added at the end. */
+/* Returns the number of the tile's heads, and the product of its elements from the last head on. The product begins anew after
+   each block that has a head. The elements from the last head to the end of its block are added at the end. */
 static GPI_T gpi_reduce_back(gpi_input input, ulong base)
 {
     const ulong end = base + gpi_tile_length(input, base);
@@ -153,7 +154,7 @@ static GPI_T gpi_reduce_back(gpi_input input, ulong base)
     GPI_T sum = gpi_identity();
 #if GPI_LANES > 1
     gpi_lanes lanes = gpi_lanes_identity(sum.value);
-    for (; i >= base + 1 + GPI_LANES; i -= GPI_LANES) { /* element 0 is a head whatever its flag says */
+    for (; i >= base + 1 + GPI_LANES; i -= GPI_LANES) { /* element 0 is a head, whatever its flag */
         if (gpi_any_head(gpi_read_heads(input, i - GPI_LANES))) break;
         lanes = gpi_lanes_combine(lanes, gpi_lanes_make(gpi_read_vector(input, i - GPI_LANES), 0));
     }
@@ -172,8 +173,8 @@ static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
 }
 
 #elif GPI_LANES > 1
-/* Several accumulators hide the operation's latency. The accumulators take no more than half of the registers, which are 2 KiB
-   with AVX-512, and 512 bytes with AVX2 and NEON. */
+/* Several accumulators hide the operation's latency. They occupy no more than half of the registers, which have 2 KiB with
+   AVX-512, and 512 bytes with AVX2 and NEON. */
 #define GPI_REGISTERS_FOR(n) (n * sizeof(gpi_lanes) <= (GPI_VECTOR_BYTES == 64 ? 1024 : 256))
 #define GPI_ACCUMULATORS (GPI_REGISTERS_FOR(4) ? 4 : GPI_REGISTERS_FOR(2) ? 2 : 1)
 
@@ -203,7 +204,7 @@ static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
 }
 
 #else
-/* Reduces the tile's runs. Is not inlined, because LLVM would then turn the chains into vectors, with slow 64-bit products. */
+/* Reduces the tile's runs. Not inlined, because LLVM would then turn the chains into vectors, with slow 64-bit products. */
 GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base), each = gpi_run_length(length);

@@ -65,7 +65,8 @@ static gpi_carry gpi_carry_of(GPI_T sum)
     return carry;
 }
 
-/* Scans one vector from element i on. `sum` reaches the elements before its first head. Returns the sum for the next vector. */
+/* Scans one vector from element i on. `sum`, the product before it, only affects the elements before the vector's first head.
+   Returns the sum for the next vector. */
 static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_carry sum, const bool exclusive)
 {
     const GPI_BASE e = gpi_identity().value;
@@ -80,7 +81,7 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
     return sum;
 }
 #elif GPI_LANES > 1
-/* The product before a vector, in every lane. So a vector waits only a single operation for the one before it. */
+/* The product before a vector, in every lane. So a vector waits for only one operation of the vector before it. */
 typedef gpi_lanes gpi_carry;
 #define GPI_CARRY(sum) ((gpi_lanes)(sum))
 #define GPI_CARRIED(carry) ((carry).s0)
@@ -97,8 +98,8 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
 #endif
 
 #if GPI_SCANS_BYTES
-/* Scans elements [i, end) as far as they fill vectors of 64 bytes. Returns where the rest begins, and sets *sum to the sum of
-   everything before the rest. */
+/* Scans elements [i, end) as far as they fill vectors of 64 bytes. Returns the begin of the rest, and sets *sum to the sum of all
+   elements before it. */
 GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong end, GPI_T *sum,
                                 const bool exclusive)
 {
@@ -115,7 +116,7 @@ GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong e
 }
 #endif
 
-/* Scans the tile, before which the product is `sum`. `exclusive` is a constant in each call, so that the test leaves the loops. */
+/* Scans the tile, before which the product is `sum`. `exclusive` is a constant in each call, so that the loops do not test it. */
 GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong base, GPI_T sum, gpi_sink sink,
                                 const bool exclusive)
 {
@@ -123,7 +124,7 @@ GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong bas
     ulong i = base;
 #if GPI_LANES > 1
 #if GPI_SEGMENTED
-    if (i == 0 && i < end) sum = gpi_scan_one(input, sink, i++, sum, exclusive); /* has nothing before it */
+    if (i == 0 && i < end) sum = gpi_scan_one(input, sink, i++, sum, exclusive); /* nothing is before it */
 #endif
 #if GPI_SCANS_BYTES
     if (sizeof(GPI_IN) == 1) i = gpi_scan_bytes(input, sink, i, end, &sum, exclusive);
@@ -161,7 +162,7 @@ GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong bas
     for (; i < end; i++) sum = gpi_scan_one(input, sink, i, sum, exclusive);
 }
 
-/* Scans the tile, and writes the results to `sink`. `prefix` is the product of everything before the tile. */
+/* Scans the tile, and writes the results to `sink`. `prefix` is the product of all elements before the tile. */
 static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,
                           gpi_tile_shared shared)
 {
