@@ -4,10 +4,10 @@
 
        in       |  span 0  |  span 1  | ... |        group per span
        near     |  table   |  table   |              few bins: each group has its own tables, which it adds to `out`
-       far      |  `out`, or slices of it            many bins: atomics (local); a slice a group, then joined (serial)
+       far      |  `out`, or slices of it            many bins: on GPUs by atomics, on CPUs in slices that are then joined
 
-   A group has several near tables side by side, so that equal samples in a row do not wait for each other's
-   addition. Samples of 8 bits are counted by value, 256 counts a table. The bin of each value is found once, at the
+   A group has several near tables side by side, so that consecutive equal samples do not wait for each other's
+   addition. Samples of 8 bits are counted by value, in tables of 256 counts. The bin of each value is found once, at the
    end.
 
    Parameters: those of bins.cl and samples.cl, and
@@ -24,7 +24,7 @@
 #error "GPI_NEAR_CELLS must hold 256 counts a channel"
 #endif
 
-/* Counts a span of samples in near tables, and adds these to `out`. `channels`: only the first ones are wanted. */
+/* Counts a span of samples in near tables, and adds these to `out`. Only the first `channels` channels are wanted. */
 GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, volatile __global uint *out,
                                   ulong out_at, uint copies, uint channels, volatile __global uint *counters)
 {
@@ -53,7 +53,7 @@ GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,
 #endif
 }
 
-/* Adds `count` slices to `out`: each group a range of `span` bins. */
+/* Adds `count` slices to `out`. Each group handles a range of `span` bins. */
 GPI_KERNEL void gp_histogram_join(__global gpi_histogram_cell *out, ulong out_at,
                                   __global const gpi_histogram_cell *slices, uint count, ulong bins,
                                   ulong span)

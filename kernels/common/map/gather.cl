@@ -2,14 +2,13 @@
 
        gather     out[i] = in[index[i]]
        scatter    out[index[i]] = in[i]
-       unpack     if flag i is set, out[i] = in[index[i]]; else out[i] keeps its value. index[i]: flags set before i
+       unpack     if flag i is set, out[i] = in[index[i]], and out[i] keeps its value otherwise. index[i]: flags set before i
 
    `limit` is the number of elements of the indexed array. An element whose index is not below it is skipped, and
    counted. If a flag is not set, its index is ignored.
 
-   In the serial shape the cache line of each element is prefetched GPI_FETCH elements before it is used. So as many
-   misses overlap as a core can have under way, and always the same number. With batches, it would fall at the end of
-   each.
+   On CPUs, the cache line of each element is prefetched GPI_FETCH elements before it is used. So as many misses overlap as a
+   core can have in flight, at any time. With batches, their number would fall at the end of each batch.
 
    Parameters: those of map/moves.cl. */
 #ifndef GPI_MAP_GATHER_CL

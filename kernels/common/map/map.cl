@@ -1,6 +1,6 @@
 /* map.cl - out[i] = f(x[i], y[i], z[i], i)
 
-   f is gpi_map, the user's expression or one of the library: a fill is f = a, an iota f = a + i b. With GPI_LAG the
+   f is gpi_map, the user's expression or one of the library's: a fill is f = a, an iota f = a + i b. With GPI_LAG the
    second input is one element late, and the first output is x[0]:
 
        x   | x0 | x1 | x2 | x3 |        out   | x0 | f(x1, x0) | f(x2, x1) | f(x3, x2) |

@@ -1,6 +1,6 @@
 /* moves.cl - moves one element of gp_gather, gp_scatter or an unpack.
 
-   Parameters, which the host writes ahead
+   Parameters, which the prelude defines
        GPI_WG, GPI_PER_ITEM                  items of a group; local: elements of an item
        GPI_OUT                               type of an element: any of 1, 2, 4, 8 or 16 bytes
        GPI_INDEX                             type of an index: uint or ulong
@@ -36,8 +36,8 @@ typedef struct gpi_moves {
 #define GPI_WANTED(m, i) 1
 #endif
 
-/* Returns whether the indexed array has element `at`. Compares in the index's own type on CPUs, where LLVM 18 loses comparisons of
-   a widened index (docs/drivers.md). */
+/* Returns whether the indexed array has element `at`. Compares in the index's own type on CPUs, where LLVM 18 loses comparisons
+   of a widened index (docs/drivers.md). */
 GPI_INLINE bool gpi_gather_has(gpi_moves m, GPI_INDEX at)
 {
     return GPI_ON_CPU ? (m.limit > (GPI_INDEX)-1) | (at < (GPI_INDEX)m.limit) : at < m.limit;

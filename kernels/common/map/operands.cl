@@ -1,6 +1,6 @@
-/* operands.cl - inputs of gp_transform and its like, as operands of its function.
+/* operands.cl - reads the inputs of gp_transform and similar calls, as operands of their function.
 
-   Parameters, which the host writes ahead
+   Parameters, which the prelude defines
        GPI_WG, GPI_PER_ITEM                  items of a group; local: elements of an item
        GPI_INPUTS                            0 .. 3
        GPI_IN_0, GPI_IN_1, GPI_IN_2          types of the inputs in memory
@@ -94,7 +94,7 @@ typedef struct gpi_inputs {
 #define GPI_MAP_WRITE(p, i, v) (p)[i] = (v)
 #endif
 
-/* Returns element i of the output; with GPI_LAG i > 0. */
+/* Returns element i of the output. With GPI_LAG, i must not be 0. */
 GPI_INLINE GPI_LANE gpi_map_value(gpi_inputs in, ulong i)
 {
 #if GPI_INPUTS > 0
@@ -115,7 +115,7 @@ GPI_INLINE GPI_LANE gpi_map_value(gpi_inputs in, ulong i)
     return gpi_map(GPI_ARGS_OF(in) x, y, z, i, in.a, in.b);
 }
 
-/* Returns element i of the output for any i. */
+/* Returns element i of the output, also for i = 0. */
 GPI_INLINE GPI_LANE gpi_value_any(gpi_inputs in, ulong i)
 {
 #if GPI_LAG

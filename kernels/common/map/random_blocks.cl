@@ -2,7 +2,7 @@
    random numbers: as easy as 1, 2, 3, SC11)
 
        block b of a stream    philox(counter = (b, stream), key = seed): four words of 32 bits
-       element e              words GPI_WORDS e .. GPI_WORDS e + GPI_WORDS - 1 of all blocks' words in a row
+       element e              words GPI_WORDS e .. GPI_WORDS e + GPI_WORDS - 1 of the sequence of all blocks' words
        out[i]                 computed from element first_element + i
 
        blocks     | w0 w1 w2 w3 | w4 w5 w6 w7 | ...
@@ -12,7 +12,7 @@
    An element does not depend on the item that computes it. Normal numbers are computed in pairs (Box & Muller 1958),
    each pair from one block.
 
-   Parameters, which the host writes ahead
+   Parameters, which the prelude defines
        GPI_WG, GPI_PER_ITEM                  items of a group; local: blocks of an item
        GPI_WORDS                             1, 2: words of an element
        GPI_KIND                              0: bits, 1: uniform floats, 2: integers of a range, 3: normal
@@ -55,7 +55,7 @@ GPI_INLINE gpi_random_block gpi_philox(gpi_random_block c, uint key0, uint key1)
     return c;
 }
 
-/* Writes to `word` the words of GPI_BLOCKS blocks from b on, in a row. */
+/* Writes the words of GPI_BLOCKS blocks from b on to `word`, in the order of the blocks. */
 GPI_INLINE void gpi_random_words(ulong b, ulong seed, ulong stream, uint word[4 * GPI_BLOCKS])
 {
     const gpi_wide_lanes at = b + GPI_RANDOM_NUMBERS;

@@ -16,7 +16,7 @@
    On CPUs, weighted sums are computed row by row. Only tiles that reach beyond a border are copied. The others are read in
    place, because the caches keep a row until the next one needs it.
 
-   Parameters, which the host writes ahead
+   Parameters, which the prelude defines
        GPI_WG                                items of a group
        GPI_NEAR                              __private or __local
        GPI_RX, GPI_RY                        radii, 0 .. 8

@@ -1,4 +1,4 @@
-/* stencil_picture.cl - parts of a stencil that all shapes share: elements of pictures, elements beyond their borders,
+/* stencil_picture.cl - what both wings of a stencil share: elements of pictures, elements beyond their borders,
    and weights.
 
    Parameters: see stencil.cl. */
@@ -36,7 +36,7 @@ typedef struct gpi_picture {
     GPI_ARGS_MEMBER
 } gpi_picture;
 
-/* Returns the position inside [0, size) whose element stands for position p, by GPI_BORDER. */
+/* Returns the position in [0, size) whose element is used for position p, according to GPI_BORDER. */
 GPI_INLINE long gpi_inside(long p, long size)
 {
 #if GPI_BORDER == 1

@@ -1,9 +1,8 @@
 /* count_samples.cl - one item counts a span of samples in tables.
 
        8 bits      tables in private memory: byte k of each aligned word is counted in table k, so that each table has
-                   samples of one channel. Mapped samples take turns between GPI_COPIES tables
-       few bins    GPI_COPIES tables in private memory, which samples take turns between. If every number has a bin,
-                   without batches
+                   samples of one channel. Mapped samples are counted in GPI_COPIES tables by turns
+       few bins    GPI_COPIES tables in private memory, by turns. Without batches if every number has a bin
        many bins   `out`, or the group's slice of it */
 #ifndef GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #define GPI_HISTOGRAM_COUNT_SAMPLES_CL
@@ -133,8 +132,8 @@ GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b
     gpi_bins_find(x, bins, b);
 }
 
-/* Returns whether all samples of a batch are in one bin, and have no weights. One addition can then count the batch, instead of
-   many that wait for each other. */
+/* Returns whether all samples of a batch are in one bin, and have no weights. Then one addition can count the batch, instead of
+   many additions that wait for each other. */
 static bool gpi_is_one_bin(const uint *b)
 {
     uint differ = b[GPI_HISTOGRAM_BATCH - 1] ^ b[0];

@@ -12,7 +12,7 @@
 #include "histogram/bins.cl"
 #include "histogram/samples.cl"
 
-/* Number of tables for bytes: as the host computes it, but a constant for the compiler. */
+/* Number of tables for bytes. The host computes the same number, but here it is a constant for the compiler. */
 #define GPI_BYTE_TABLES (GPI_NEAR_CELLS / 256 / GPI_CHANNELS)
 #define GPI_BYTE_COPIES (GPI_BYTE_TABLES < GPI_WG ? GPI_BYTE_TABLES : GPI_WG)
 
@@ -84,8 +84,8 @@ static void gpi_count_vector(gpi_tables t, uint4 x, uint channel)
     }
 }
 
-/* Counts the group's bytes: aligned vectors, of which an item loads four before it counts them, and the fewer than 16 bytes before
-   and after these. (Four names, because Mesa's driver for Adreno keeps an array in memory.) */
+/* Counts the group's bytes: aligned vectors, of which an item loads four before it counts them, and the fewer than 16 bytes
+   before and after these. (x0 to x3 are no array, because Mesa's driver for Adreno keeps an array in memory.) */
 static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
 {
     __global const uchar *in = (__global const uchar *)s.in;

@@ -6,8 +6,9 @@
 
 #define GPI_GATHER_STEP (GPI_PER_ITEM < 8 ? GPI_PER_ITEM : 8)
 
-/* Moves elements i, i + GPI_WG, ... (GPI_GATHER_STEP of them), and returns how many are skipped because of their index. First all
-   indices, then all elements are read, so that reads are under way together. If an index is out of range, element 0 is read. */
+/* Moves elements i, i + GPI_WG, ... (GPI_GATHER_STEP of them), and returns how many are skipped because of their index. Reads
+   first all indices and then all elements, so that reads are in flight together. If an index is out of range, element 0 is
+   read. */
 static uint gpi_gather_step(gpi_moves m, ulong i)
 {
     GPI_INDEX at[GPI_GATHER_STEP];

@@ -6,8 +6,8 @@
 #include "group/sync.cl"
 #include "map/random_blocks.cl"
 
-/* Writes random numbers, GPI_WG blocks at a time. Each item computes one block. Neighbouring items then write neighbouring
-   elements. */
+/* Writes random numbers, GPI_WG blocks at a time. Each item computes one block. The elements are exchanged in local memory, so
+   that neighbouring items write neighbouring elements. */
 GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
 {
     __local GPI_LANE near[GPI_WG * GPI_PER_BLOCK];

@@ -91,8 +91,8 @@ static void gpi_stage(gpi_picture in, long e, long y, gpi_stencil_shared memory)
 #define GPI_WEIGHTS_ACROSS (2 * GPI_RX + 1)
 #define GPI_WEIGHTS_DOWN (2 * GPI_RY + 1)
 
-/* Computes the sums of GPI_STENCIL_DOWN elements of a column, the first one at `here`. Each sum adds up rows of weights, from left
-   to right. If there are few weights, they are kept in registers, and each copied element is read once. */
+/* Computes the sums of GPI_STENCIL_DOWN elements of a column, the first one at `here`. Each sum adds up rows of weights, from
+   left to right. If there are few weights, they are kept in registers, and each copied element is read once. */
 GPI_INLINE void gpi_stencil_strip(GPI_NEAR const GPI_X *here, __local const GPI_SUM *weight, GPI_SUM *sum)
 {
     GPI_UNROLL
@@ -163,7 +163,7 @@ static void gpi_stencil_group(gpi_picture picture, __global const float *weights
     (void)weights;
 #endif
     gpi_stage(picture, (long)first_x, (long)first_y, memory);
-    gpi_sync(); /* the tile and its weights are near */
+    gpi_sync(); /* the tile and its weights are in local memory */
     gpi_stencil_tile(picture, first_x, first_y, (uint)(end_x - first_x), (uint)(end_y - first_y),
                      out + first_y * out_pitch + first_x, out_pitch, memory);
 }
