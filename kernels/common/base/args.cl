@@ -12,7 +12,7 @@
        kernel        f(GPI_ARGS_HERE ...)
        function      f(GPI_ARGS_PARAMETER ...)    gpi_map(GPI_ARGS_PASSED x, i)
 
-   The host writes ahead:
+   The prelude defines:
        GPI_ARGS               1: there are arguments; then also
        gpi_args               a struct of the arguments
        GPI_ARGS_PARAMETERS    a kernel's parameters, with a comma at their end

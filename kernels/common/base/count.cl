@@ -26,7 +26,7 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
     return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));
 }
 
-/* Counts the call if it wanted more elements than its bound. Only the call's first group counts. */
+/* Counts the call in the context's counters if it wanted more elements than its bound. Only the call's first group counts. */
 #define GPI_COUNT_CHECK(first_group, counters)                                \
     if ((first_group) && GPI_LOCAL_ID == 0 &&                                 \
         gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \
@@ -41,7 +41,8 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
         gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words) > x##_bound) \
     atomic_inc((counters) + GPI_COUNT_CLAMPED)
 
-/* Does what GPI_COUNT_NAMED and GPI_COUNT_CHECK_NAMED do, but reads the number only once (GPI_COUNT_CHECKED_NAMED). */
+/* Returns the number of elements, and counts the call if it wanted more than its bound. GPI_COUNT_CHECKED_NAMED reads the number
+   once for both. */
 static ulong gpi_count_checked(ulong bound, ulong wanted, bool first_group, volatile __global uint *counters)
 {
     if (wanted > bound && first_group && GPI_LOCAL_ID == 0) atomic_inc(counters + GPI_COUNT_CLAMPED);

@@ -1,9 +1,9 @@
 /* declarations.cl - declares those of OpenCL's own functions that kernels call.
 
-   PoCL has clang read 900 kB of declarations for each program, which takes longer than compiling most programs. For serial
-   programs in which the caller's text calls nothing the host defines _OPENCL_H_, which leaves those 900 kB out, and GPI_DECLARES,
-   for which the declarations below stand in (src/program/build.c). If one is missing here, the host builds the program with all
-   declarations. `make declarations` compares this file with what programs call. */
+   PoCL makes clang read 900 kB of declarations for each program, which takes longer than compiling most programs. For programs
+   of the CPU wing in which the caller's text calls nothing, the host defines _OPENCL_H_, which leaves out those 900 kB, and
+   GPI_DECLARES, which includes the declarations below instead (src/program/build.c). If one is missing here, the host builds
+   the program with all declarations. `make declarations` compares this file with what programs call. */
 #ifndef GPI_BASE_DECLARATIONS_CL
 #define GPI_BASE_DECLARATIONS_CL
 

@@ -1,4 +1,4 @@
-/* fault_injection.cl - groups that misbehave on purpose, in builds of the tests. In other builds it does nothing.
+/* fault_injection.cl - makes groups misbehave on purpose, in builds of the tests. In other builds it does nothing.
 
    Before a group writes a word that publishes its tile, it calls gpi_tells. In a build with GPI_FAULT = k, one tile in
    k, tile 0 among them, is published
@@ -9,7 +9,7 @@
        torn    GPI_FAULT_TORN          only every other word; if a state is written twice, the second time the words
                                           that were left out the first time: a state's words never agree
 
-   In a sort this is so in all passes, or in one: GPI_FAULT_PASS (sort/lookback.cl).
+   In a sort this applies to all passes, or only to pass GPI_FAULT_PASS (sort/lookback.cl).
 
    For tests only: by gp_context_desc.build_options, as in tests/base/test_fault_injection.c. Calls that wait without
    bound (in place on a fair device) must not be built so. */
@@ -17,7 +17,7 @@
 #define GPI_BASE_FAULT_INJECTION_CL
 #include "base/platform.cl"
 
-/* Returns whether the group may write word k of the tile's state to *p. For a tile with an injected fault it first wastes time, or
+/* Returns whether the group may write word k of the tile's state to *p. For a tile with an injected fault, first wastes time or
    returns false. */
 static bool gpi_tells(volatile __global gpi_word *p, uint tile, uint k)
 {

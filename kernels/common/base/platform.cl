@@ -1,4 +1,4 @@
-/* platform.cl - what differs between vendors and devices, and nothing else.
+/* platform.cl - differences between vendors and devices, and nothing else.
 
    Words that groups exchange while they run. All reads and writes are relaxed atomic operations, because OpenCL C 1.2
    has no acquire or release, and several devices have none at all. That suffices, because each word carries its own
@@ -30,8 +30,8 @@
 #endif
 #pragma OPENCL FP_CONTRACT OFF
 
-/* Mesa's llvmpipe from version 25.0 on, as the host defines, because the compiler has no macro for it. A kernel crashes there if a
-   function with a loop calls one with a barrier, so everything is inlined. */
+/* Mesa's llvmpipe from version 25.0 on, as the host defines, because the compiler has no macro for it. A kernel crashes there if
+   a function with a loop calls one with a barrier, so everything is inlined. */
 #ifdef GPI_LLVMPIPE_25
 #define static static __attribute__((always_inline))
 #endif
@@ -55,8 +55,8 @@
 #define GPI_LOSES_STRUCTS 0
 #endif
 
-/* 1: PoCL or Intel's runtime on a CPU. Global memory is the process's memory, and clang's own built-ins work on it. (PoCL also has
-   drivers for other devices: these have the targets below. For Intel's runtime the host defines GPI_INTEL_CPU.) */
+/* 1: PoCL or Intel's runtime on a CPU. Global memory is the process's memory, and clang's own built-ins work on it. (PoCL also
+   has drivers for other devices: these have the targets below. For Intel's runtime the host defines GPI_INTEL_CPU.) */
 #ifdef GPI_INTEL_CPU
 #define GPI_ON_CPU 1
 #elif defined(POCL_DEVICE_ADDRESS_BITS) && !defined(__NVPTX__) && !defined(__AMDGCN__) && \
@@ -66,15 +66,15 @@
 #define GPI_ON_CPU 0
 #endif
 
-/* A function that takes a vector longer than the CPU's own (16 words without AVX-512) gets a warning, since its caller could
+/* clang warns of a function that takes a vector longer than the CPU's own (16 words without AVX-512), because its caller could
    be compiled for another CPU, and PoCL writes to stderr how many warnings a program got. */
 #if GPI_ON_CPU
 #pragma clang diagnostic ignored "-Wpsabi"
 #endif
 
-/* Stands before a loop that fills an array of 16, which is then loaded as a vector. It makes LLVM fill the array at once. Else LLVM
-   fills two halves, and the load waits until both have left the CPU's store buffer. A loop that cannot be vectorized stays as
-   it is. */
+/* To be written before a loop that fills an array of 16, which is then loaded as a vector. It makes LLVM fill the array at once.
+   Otherwise LLVM fills two halves, and the load waits until both have left the CPU's store buffer. A loop that cannot be
+   vectorized stays as it is. */
 #if GPI_ON_CPU
 #define GPI_AT_ONCE _Pragma("clang loop vectorize_width(16)")
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -140,10 +140,10 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 }
 #endif
 
-/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. If volatile accesses are known to be relaxed atomics, they
-   are cheaper than gpi_word_read and an exchange. On PoCL the load is clang's built-in. A store suffices if the old value is not
-   needed. Stores to different words may land in any order, because each word carries its own validity. All groups see one item's
-   stores to one word in order. */
+/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. If volatile accesses are known to be relaxed atomics,
+   they are cheaper than gpi_word_read and an exchange. On PoCL the load is clang's built-in. A store suffices if the old value is
+   not needed. Stores to different words may land in any order, because each word carries its own validity. All groups see one
+   item's stores to one word in order. */
 #if GPI_ON_CPU
 static gpi_word gpi_word_load(volatile __global gpi_word *p)
 {
@@ -156,9 +156,9 @@ static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { *p = w; 
 static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }
 #endif
 
-/* What a group writes to plain memory before GPI_RELEASE and a word is visible to a group that loads this word and then calls
-   GPI_ACQUIRE, on devices for which such fences are known. On others these macros do nothing. (Intel's compiler does not
-   vectorize a kernel with clang's fences, and then operations of sub-groups abort: docs/drivers.md.) */
+/* If a group writes plain memory, calls GPI_RELEASE and writes a word, these writes are visible to a group that loads this word
+   and then calls GPI_ACQUIRE, on devices for which such fences are known. On others these macros do nothing. (Intel's compiler
+   does not vectorize a kernel with clang's fences, and then operations of sub-groups abort: docs/drivers.md.) */
 #ifdef GPI_INTEL_CPU
 #define GPI_RELEASE() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #define GPI_ACQUIRE() mem_fence(CLK_GLOBAL_MEM_FENCE)
@@ -170,8 +170,8 @@ static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_r
 #define GPI_ACQUIRE() (void)0
 #endif
 
-/* gpi_line_load loads GPI_LINE_WORDS aligned 64-bit words at once, each as gpi_word_load does. GPI_LINE_WORDS 0: it is
-   not known that the words of a vector load are not torn. On x86 aligned words are not torn, in vectors either. PTX
+/* gpi_line_load loads GPI_LINE_WORDS aligned 64-bit words at once, each as gpi_word_load does. GPI_LINE_WORDS is 0 if the words
+   of a vector load may be torn. On x86 aligned words are not torn, in vectors either. PTX
    defines a vector access as accesses to its elements, and memory returns 32 bytes at once. */
 #if GPI_WIDE && GPI_ON_CPU && defined(__x86_64__)
 #define GPI_LINE_WORDS 8
@@ -199,7 +199,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_PREFETCH_WRITE(p) (void)(p)
 #endif
 
-/* Pauses before another look at what a group waits for. Without a pause, the faster a CPU looks, the sooner its budget of looks
+/* Pauses before a group looks again at what it waits for. Without a pause, the faster a CPU looks, the sooner its budget of looks
    is used up. (A pause is 23 ns on a Zen 5.) */
 #if GPI_ON_CPU && defined(__x86_64__)
 #define GPI_PAUSE() __builtin_ia32_pause()
@@ -209,9 +209,10 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_PAUSE() (void)0
 #endif
 
-/* GPI_UNROLL unrolls loops over arrays, so that a GPU's work-item has the arrays in registers. Not on CPUs, which have too few
-   registers, and not on llvmpipe (GPI_TURNS). For the same reason GPI_INLINE_GPU inlines functions that take the address of such an
-   array. GPI_ROLLED: loops that are seldom run, and must not take registers. GPI_UNROLL_SOME: loops that load. */
+/* GPI_UNROLL unrolls loops over arrays, so that a GPU's work-item has the arrays in registers. It does nothing on CPUs, which
+   have too few registers, and on llvmpipe (GPI_TURNS). For the same reason GPI_INLINE_GPU inlines functions that take the address
+   of such an array. GPI_ROLLED is for loops that are seldom run, and must not occupy registers, GPI_UNROLL_SOME for loops that
+   load. */
 #if !defined(GPI_LLVMPIPE) && !GPI_ON_CPU
 #define GPI_UNROLL _Pragma("unroll")
 #define GPI_ROLLED _Pragma("unroll 1")
@@ -221,17 +222,16 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_ROLLED
 #define GPI_UNROLL_SOME
 #endif
-/* Makes the compiler compute the word x here. NVIDIA's compiler would put additions off and keep both terms in registers, or move
-   additions out of loops and keep all results. */
+/* Makes the compiler compute the word x here. NVIDIA's compiler would otherwise put additions off and keep both terms in
+   registers, or move additions out of loops and keep all results. */
 #if defined(cl_nv_pragma_unroll)
 #define GPI_SETTLE(x) __asm__ volatile("" : "+r"(x))
 #else
 #define GPI_SETTLE(x)
 #endif
-/* Intel's GPUs: a lane (of 16) has 64 words of registers, and everything beyond is spilled. GPI_SPARING stands before a loop whose
-   loads would all be under way at once if it were unrolled. GPI_ANEW(x, zero) is x, in a loop. `zero` is 0, but the compiler
-   takes it to change from turn to turn: so it computes x, and what depends on x, in each turn instead of keeping it in
-   registers. */
+/* On Intel's GPUs a lane (of 16) has 64 words of registers, and everything beyond is spilled. GPI_SPARING keeps a loop rolled
+   whose loads would otherwise all be in flight at once. GPI_ANEW(x, zero) is x, computed again in each turn of a loop: `zero` is
+   0, but the compiler assumes that it changes from turn to turn. So it does not keep x, and what depends on x, in registers. */
 #ifdef GPI_INTEL_GPU
 #define GPI_SPARING _Pragma("unroll 1")
 #define GPI_ANEW(x, zero) ((x) + (zero))
@@ -239,8 +239,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_SPARING
 #define GPI_ANEW(x, zero) (x)
 #endif
-/* The greater of the ulongs x and y, given the lesser one: two instructions on NVIDIA's chips, where a comparison would be two
-   more. */
+/* Returns the greater of the ulongs x and y, given the lesser one. This is two instructions on NVIDIA's chips, where a comparison
+   would be two more. */
 #if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)
 #define GPI_GREATER(x, y, lesser) ((x) ^ (y) ^ (lesser))
 #else
@@ -252,10 +252,10 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_INLINE_GPU static
 #endif
 
-/* GPI_INLINE is defined where inlining was measured. Elsewhere compilers inline everything anyway, and Oclgrind 21.10 fails on
+/* GPI_INLINE inlines where that was measured to pay. Elsewhere compilers inline everything anyway, and Oclgrind 21.10 fails on
    what the attribute leaves (llvm.experimental.noalias.scope.decl). PoCL 3.1 compiles a kernel, with everything that is inlined
-   into it, three times, but a GPI_NOINLINE function once, unless it asks for its work-item or has a barrier. GPI_NOINLINE takes
-   effect only in groups of one item: in larger groups PoCL gets private arrays wrong that a kernel passes to a function
+   into it, three times, but a GPI_NOINLINE function once, unless it asks for its work-item or has a barrier. GPI_NOINLINE only
+   has an effect in groups of one item: in larger groups PoCL gets private arrays wrong that a kernel passes to a function
    (docs/drivers.md). */
 #if GPI_ON_CPU
 #define GPI_INLINE __attribute__((always_inline)) static
@@ -267,9 +267,9 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #else
 #define GPI_NOINLINE static
 #endif
-/* Names the item's number in its group. In a group of one item it does not call get_local_id, because PoCL inlines every function
-   that does. On Intel's CPU runtime it calls it all the same, because that compiler crashes on a selection without the call
-   (docs/drivers.md). */
+/* GPI_LOCAL_ID is the item's number in its group. In a group of one item it does not call get_local_id, because PoCL inlines
+   every function that does. On Intel's CPU runtime it nevertheless calls it, because that compiler crashes on a selection without
+   the call (docs/drivers.md). */
 #if GPI_WG == 1 && !defined(GPI_INTEL_CPU)
 GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_LOCAL_ID gpi_only_item()
@@ -277,7 +277,7 @@ GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_LOCAL_ID get_local_id(0)
 #endif
 
-/* A condition that hardly ever holds. */
+/* Tells the compiler that a condition hardly ever holds. */
 #if GPI_ON_CPU
 #define GPI_RARELY(x) __builtin_expect(!!(x), 0)
 #else
@@ -298,15 +298,15 @@ GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_STORE_PRIVATE(type, v, p) vstore16(v, 0, p)
 #endif
 
-/* Stores an aligned cache line of 16 words that nobody will read soon: past the caches, if the compiler is known to
-   take the hint. Measured: docs/PERFORMANCE.md. */
+/* Stores an aligned cache line of 16 words that is not read again soon: past the caches, if the compiler is known to
+   follow the hint. Measured: docs/PERFORMANCE.md. */
 #if GPI_ON_CPU
 #define GPI_STREAM_STORE(v, p) __builtin_nontemporal_store(v, p)
 #else
 #define GPI_STREAM_STORE(v, p) (*(p) = (v))
 #endif
 
-/* GPI_TURNED reverses a vector of 16, and GPI_UPPER is its upper half. GPI_LANE_BY_LANE 1: each lane is named. */
+/* GPI_TURNED reverses a vector of 16, and GPI_UPPER is its upper half. If GPI_LANE_BY_LANE is 1, they name each lane. */
 #if defined(GPI_LANE_BY_LANE) && GPI_LANE_BY_LANE
 #define GPI_TURNED(v)                                                                                        \
     ((__typeof__(v))((v.sf), (v.se), (v.sd), (v.sc), (v.sb), (v.sa), (v.s9), (v.s8), (v.s7), (v.s6), (v.s5), \
@@ -317,7 +317,7 @@ GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_UPPER(v) (v.hi)
 #endif
 
-/* An output of so many bytes or more leaves the caches before anybody reads it. */
+/* An output of this many bytes or more has left the caches before it is read. */
 #ifndef GPI_PAST_CACHES
 #define GPI_PAST_CACHES (32u << 20)
 #endif

@@ -1,7 +1,7 @@
-/* prelude.h - what the host writes ahead of every program, so that an editor or clang can read any file of
-   kernels/ by itself (`make compile_commands.json`). Each folder's prelude.h adds what is written ahead of
-   the programs there, for one case. No program of the library contains these files. GPI_SHAPE_SERIAL 1 shows
-   the serial shape. If the command line defines GPI_WG, it defines the rest, too, and this file nothing. */
+/* prelude.h - an example of the text that the host writes before every program, so that an editor or clang can read any
+   file of kernels/ by itself (`make compile_commands.json`). Each folder's prelude.h adds an example of what is written
+   before the programs there. No program of the library contains these files. GPI_SHAPE_SERIAL 1 shows the CPU wing.
+   If the command line defines GPI_WG, it must define the rest, too: this file then defines nothing. */
 #ifndef GPI_WG
 #if GPI_SHAPE_SERIAL
 #define GPI_WG 1

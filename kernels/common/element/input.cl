@@ -3,7 +3,7 @@
    All files that include this one count elements in the order of the call: element i is at position
    gpi_position(i), which differs from i if GPI_REVERSE is 1.
 
-   The host writes ahead:
+   The prelude defines:
        GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 0 (a map of indices), 1 or 2
        GPI_IN_RECORD            1: GPI_IN is a type of the caller's, of which there are no vectors
        GPI_PARTS_IN, GPI_PART_IN   not defined, or GPI_IN is a vector of GPI_PARTS_IN (2 or 4) elements of type GPI_PART_IN
@@ -136,7 +136,7 @@ static GPI_T gpi_load(gpi_input input, ulong i)
 #endif
 }
 
-/* The type as which elements of tiles are loaded. With GPI_KEYED, values are loaded without heads (scan/tile_keyed.cl). */
+/* The type in which elements of tiles are loaded. With GPI_KEYED, values are loaded without heads (scan/tile_keyed.cl). */
 #if GPI_KEYED
 #define GPI_LOADED GPI_BASE
 static GPI_BASE gpi_value_load(gpi_input input, ulong i)

@@ -1,17 +1,17 @@
 /* monoid.cl - the element that travels between items and groups, and its associative operation.
 
-       GPI_T gpi_combine(GPI_COMBINE_OF(input) a, b)       a stands before b in the order of the call
+       GPI_T gpi_combine(GPI_COMBINE_OF(input) a, b)       a is before b in the order of the call
        GPI_T gpi_identity()                                neutral on both sides
 
    An element is one field (element/op.cl), several fields, or the user's own type. In a segmented scan it also has a
-   head, which says whether a segment begins in it (Blelloch 1990): what stands before the last head does not count.
+   head, which says whether a segment begins in it (Blelloch 1990): elements before the last head do not count.
 
        GPI_BASE                      the element without its head
 
    A user's function may take the call's arguments (base/args.cl). They are passed as those of expressions are: with
    the input, with any other struct that has a GPI_COMBINE_MEMBER, or from function to function.
 
-   The host writes the description ahead:
+   The prelude defines:
        GPI_FIELD_COUNT, GPI_FIELDS   how many fields, and X(0) X(1) ... for these; 0: the user's type
        GPI_MONOID_ARGS               1: gpi_user_combine takes a gpi_args ahead
        GPI_SIZE                      sizeof(GPI_T), checked
@@ -37,7 +37,7 @@
 #error "GPI_SIZE must be 1..128"
 #endif
 
-/* The macros of base/args.cl if the operation takes arguments, else nothing. */
+/* These are the macros of base/args.cl if the operation takes arguments, and empty otherwise. */
 #if GPI_MONOID_ARGS
 #define GPI_COMBINE_PARAMETERS GPI_ARGS_PARAMETERS
 #define GPI_COMBINE_MEMBER GPI_ARGS_MEMBER
@@ -219,7 +219,7 @@ static GPI_T gpi_combine(GPI_COMBINE_PARAMETER GPI_T a, GPI_T b)
 /* 1: without its head an element is a number, GPI_VALUE_0. */
 #define GPI_BASE_NUMBER (GPI_FIELD_COUNT == 1 && GPI_OP_0 < GPI_ARGMIN && !GPI_COMPENSATED_0)
 
-/* The words of an element, as which groups exchange it. A number is converted to words and back by as_...: Mesa's drivers would
+/* Groups exchange an element as words. A number is converted to words and back by as_...: Mesa's drivers would
    keep a union in memory, not in registers (docs/drivers.md). */
 #define GPI_WORDS ((GPI_SIZE + 3) / 4)
 #define GPI_T_NUMBER (GPI_BASE_NUMBER && !GPI_SEGMENTED && (GPI_SIZE == 4 || GPI_SIZE == 8))
@@ -283,7 +283,7 @@ static gpi_bits gpi_bits_of(GPI_T value)
 static GPI_T gpi_bits_value(gpi_bits bits) { return bits.value; }
 #endif
 
-/* A negative array size here means: gp_monoid.size is not sizeof(type) on this device. */
+/* If this array has a negative size, gp_monoid.size is not sizeof(type) on this device. */
 typedef char gpi_monoid_size_must_be_sizeof_type[sizeof(GPI_T) == GPI_SIZE ? 1 : -1];
 
 static GPI_T gpi_identity(void)

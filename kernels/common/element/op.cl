@@ -1,11 +1,11 @@
 /* op.cl - one built-in operation on values of one type.
 
-   This file is composed once for every field n of an element (most have one), with GPI_FIELD n; all names
+   This file is included once for every field n of an element (most have one), with GPI_FIELD n. All names
    that it defines end in _n.
 
-       gpi_field_n                        what is combined
+       gpi_field_n                        the type of the field
        gpi_field_make_n(y, i)             the field of input element y at index i
-       gpi_field_combine_n(a, b)          a . b; a stands before b
+       gpi_field_combine_n(a, b)          a . b; a is before b
        gpi_field_result_n(a)              the result that is stored
 
    and, if GPI_LANES > 1, on a vector of GPI_LANES adjacent elements:
@@ -59,7 +59,8 @@
 #if GPI_OP >= GPI_ARGMIN
 /* ------------------------------------------------------------------ arg */
 
-/* A value and its index. Index ~0 means no element, as in the identity. The index is in two words, so that the struct has no padding. */
+/* A value and its index. Index ~0 means no element, as in the identity. The index is in two words, so that the struct has no
+   padding. */
 typedef struct GPI_N(gpi_arg_) {
     GPI_VALUE value;
     uint low, high;
@@ -153,8 +154,8 @@ static GPI_LANES_T GPI_N(gpi_lanes_append_)(GPI_LANES_T a, GPI_LANES_T b)
 #undef GPI_BETTER
 }
 
-/* Returns the best of all lanes and e. A lane that nothing has beaten has the identity's value, and its first element has the same
-   value: so the lane gets that element's index. */
+/* Returns the best of all lanes and e. A lane that nothing has beaten has the identity's value, and its first element has the
+   same value: so the lane gets that element's index. */
 static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)
 {
     GPI_VALUE value[16];
@@ -186,7 +187,7 @@ static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i)
     return a;
 }
 
-/* Sets c.sum to the rounded a.sum + b.sum, and c.rest to the rounding error, which is computed exactly, + a.rest + b.rest. */
+/* Sets c.sum to the rounded a.sum + b.sum, and c.rest to the exact error of this rounding, plus a.rest + b.rest. */
 #define GPI_TWO_SUM(a, b, c, part)   \
     c.sum = a.sum + b.sum;           \
     part = c.sum - a.sum;            \
@@ -202,7 +203,7 @@ static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)
     return c;
 }
 
-/* Returns a's result. If a.sum is infinite or NaN, a.rest means nothing. */
+/* Returns a's result. If a.sum is infinite or NaN, a.rest has no meaning, and is left out. */
 static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a)
 {
     return isfinite(a.sum) ? a.sum + a.rest : a.sum;
@@ -296,8 +297,8 @@ typedef GPI_VECTOR(GPI_LANE) GPI_LANES_T;
 static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e) { return (GPI_LANES_T)((GPI_LANE)e); }
 
 #if GPI_FLOAT && (GPI_OP == GPI_MIN || GPI_OP == GPI_MAX)
-/* No lane holds a NaN, because gpi_lanes_make puts the identity in its place. So a comparison can stand for fmin or fmax, and is
-   one instruction. */
+/* No lane holds a NaN, because gpi_lanes_make replaces it by the identity. So a comparison, which is one instruction, has the
+   effect of fmin or fmax. */
 #if GPI_OP == GPI_MIN
 #define GPI_LANES_DO(a, b) ((a) < (b) ? (a) : (b))
 #define GPI_NEUTRAL INFINITY

@@ -1,4 +1,4 @@
-/* parts.cl - loads vectors of the caller's part by part. */
+/* parts.cl - loads vectors of the caller's types part by part. */
 #ifndef GPI_BASE_PARTS_CL
 #define GPI_BASE_PARTS_CL
 #include "base/paste.cl"

@@ -41,7 +41,7 @@ static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_input input, ulong i)
 #endif
 typedef GPI_VECTOR(GPI_HEAD_LANE) gpi_lane_heads;
 
-/* Returns for each of elements i ... i + 15 -1 if it begins a segment, else 0; i > 0. */
+/* Returns -1 for each of the elements i ... i + 15 that begins a segment, and 0 for the others. i must not be 0. */
 static gpi_lane_heads gpi_read_heads(gpi_input input, ulong i)
 {
     __global const GPI_HEADS_TYPE *at = input.heads + (GPI_REVERSE ? input.count - i - 15 : i);

@@ -1,4 +1,4 @@
-/* load.cl - the loads of gpu/group/load.cl, one at a time: a CPU's core runs ahead by itself. */
+/* load.cl - loads elements one at a time, because a CPU's core overlaps loads by itself. */
 #ifndef GPI_GROUP_LOAD_CL
 #define GPI_GROUP_LOAD_CL
 #define GPI_LOADS 1

@@ -1,10 +1,10 @@
-/* bits.cl - between bits and the bytes of a vector of 16, for vector/lanes.cl and vector/bytes.cl. */
+/* bits.cl - converts between bits and the bytes of a vector of 16, for vector/lanes.cl and vector/bytes.cl. */
 #ifndef GPI_VECTOR_BITS_CL
 #define GPI_VECTOR_BITS_CL
 #include "base/platform.cl"
 #include "vector/features.cl"
 
-/* Byte k: the bit that k has among its eight. */
+/* In byte k only bit k is set. */
 #define GPI_BYTE_BITS (uchar8)(1, 2, 4, 8, 16, 32, 64, 128)
 
 /* Returns a number whose bit k is the sign of byte k. */
@@ -22,7 +22,7 @@ GPI_INLINE uint gpi_sign_bits(char16 v)
 }
 
 #if GPI_VECTOR_BYTES < 64 /* else vector/lanes_avx512.cl has gpi_bit_sums */
-/* Returns bits j ... j + 15, a byte each: -1 or 0. */
+/* Returns bits j ... j + 15 as a vector of bytes: -1 for a bit that is set, else 0. */
 GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
 {
     const uchar8 low = (uchar8)((uchar)(bits >> j)), high = (uchar8)((uchar)(bits >> (j + 8)));

@@ -1,7 +1,7 @@
-/* features.cl - what the compiler says that the CPU has.
+/* features.cl - features of the CPU, according to the compiler.
 
        GPI_VECTOR_BYTES   bytes of a vector: 64, 32 or 16
-       GPI_MOVES_BYTES    1: an instruction moves the bytes of a vector to places named by another one
+       GPI_MOVES_BYTES    1: an instruction moves the bytes of a vector to positions that another vector names
        GPI_PACKS          1: on PoCL, vectors are packed by masks (vector/lanes.cl) */
 #ifndef GPI_VECTOR_FEATURES_CL
 #define GPI_VECTOR_FEATURES_CL

@@ -1,5 +1,5 @@
-/* lanes.cl - operations on the lanes of a CPU's vectors, by what the CPU has (vector/features.cl). If GPI_PACKS is 0, there is
-   gpi_bit_sums alone.
+/* lanes.cl - operations on the lanes of a CPU's vectors, according to the CPU's features (vector/features.cl). If GPI_PACKS is 0,
+   only gpi_bit_sums is defined.
 
        gpi_mask_of(lanes)               a mask whose bit k is lane k, which is 0 or 1
        gpi_pack_near_n(to, v, mask)     stores those of 16 elements of n bytes (1, 2, 4, 8) whose bit in `mask` is set, side by

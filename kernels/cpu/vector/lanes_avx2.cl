@@ -1,5 +1,5 @@
-/* lanes_avx2.cl - the operations of vector/lanes.cl by AVX2: elements of four and eight bytes are packed by an instruction that moves
-   eight lanes to places named by a table; the others, and the table, are those of vector/lanes_bytes.cl. */
+/* lanes_avx2.cl - the operations of vector/lanes.cl by AVX2. Elements of four and eight bytes are packed by an instruction that
+   moves eight lanes to positions that a table names. The other operations, and the table, are in vector/lanes_bytes.cl. */
 #ifndef GPI_VECTOR_LANES_AVX2_CL
 #define GPI_VECTOR_LANES_AVX2_CL
 #include "base/platform.cl"

@@ -1,6 +1,6 @@
-/* lanes_bytes.cl - the operations of vector/lanes.cl by an instruction that moves the bytes of a vector to places named by another one
-   (SSSE3's pshufb, NEON's tbl). A table has, for each mask of eight bits, the positions of its bits. Elements of four bytes are
-   packed here unless vectors have 32 bytes, for which there are better instructions (vector/lanes_avx2.cl). */
+/* lanes_bytes.cl - the operations of vector/lanes.cl by an instruction that moves the bytes of a vector to positions that another
+   vector names (SSSE3's pshufb, NEON's tbl). A table has, for each mask of eight bits, the positions of its bits. Elements of
+   four bytes are packed here unless vectors have 32 bytes, for which there are better instructions (vector/lanes_avx2.cl). */
 #ifndef GPI_VECTOR_LANES_BYTES_CL
 #define GPI_VECTOR_LANES_BYTES_CL
 #include "base/platform.cl"
