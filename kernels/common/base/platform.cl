@@ -30,14 +30,14 @@
 #endif
 #pragma OPENCL FP_CONTRACT OFF
 
-/* Mesa's llvmpipe from version 25.0 on, as the host defines, because the compiler has no macro for it. A kernel crashes there if
-   a function with a loop calls one with a barrier, so everything is inlined. */
+/* The host defines GPI_LLVMPIPE_25 for Mesa's llvmpipe from version 25.0 on, because the compiler has no macro for it. A kernel
+   crashes there if a function with a loop calls one with a barrier, so everything is inlined. */
 #ifdef GPI_LLVMPIPE_25
 #define static static __attribute__((always_inline))
 #endif
 
-/* llvmpipe, and Mesa's other drivers before 26.1 (GPI_LOSES_WRITES): if a loop of known length is unrolled, members of
-   structs lose what was written to them, and on llvmpipe compiling takes long (docs/drivers.md). GPI_TURNS(n) is n, but the
+/* On llvmpipe, and on Mesa's other drivers before 26.1 (GPI_LOSES_WRITES), members of structs lose what was written to them if a
+   loop of known length is unrolled, and on llvmpipe compiling then takes long (docs/drivers.md). GPI_TURNS(n) is n, but the
    compiler does not know it. It is for loops over elements, and wherever else many turns add up. */
 #if defined(GPI_LLVMPIPE_25) || defined(GPI_LOSES_WRITES)
 #define GPI_TURNS(n) ((n)*get_work_dim())
@@ -55,8 +55,9 @@
 #define GPI_LOSES_STRUCTS 0
 #endif
 
-/* 1: PoCL or Intel's runtime on a CPU. Global memory is the process's memory, and clang's own built-ins work on it. (PoCL also
-   has drivers for other devices: these have the targets below. For Intel's runtime the host defines GPI_INTEL_CPU.) */
+/* GPI_ON_CPU is 1 for PoCL or Intel's runtime on a CPU. There global memory is the process's memory, and clang's own built-ins
+   work on it. (PoCL also has drivers for other devices: these have the targets below. For Intel's runtime the host defines
+   GPI_INTEL_CPU.) */
 #ifdef GPI_INTEL_CPU
 #define GPI_ON_CPU 1
 #elif defined(POCL_DEVICE_ADDRESS_BITS) && !defined(__NVPTX__) && !defined(__AMDGCN__) && \
@@ -92,8 +93,8 @@
 #define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))
 #endif
 
-/* 1: volatile accesses are relaxed atomic ones. In PTX they are (PTX ISA, memory consistency model), and in LLVM's AMDGPU they
-   bypass the caches since version 12 (AMDGPUUsage, memory model). */
+/* GPI_VOLATILE_RELAXED is 1 if volatile accesses are relaxed atomic ones. They are in PTX (PTX ISA, memory consistency model),
+   and in LLVM's AMDGPU since version 12, where they bypass the caches (AMDGPUUsage, memory model). */
 #if defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)
 #define GPI_VOLATILE_RELAXED 1
 #else
@@ -171,8 +172,8 @@ static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_r
 #endif
 
 /* gpi_line_load loads GPI_LINE_WORDS aligned 64-bit words at once, each as gpi_word_load does. GPI_LINE_WORDS is 0 if the words
-   of a vector load may be torn. On x86 aligned words are not torn, in vectors either. PTX
-   defines a vector access as accesses to its elements, and memory returns 32 bytes at once. */
+   of a vector load may be torn. On x86 aligned words are never torn, not even in vectors. PTX defines a vector access as accesses
+   to its elements, and memory returns 32 bytes at once. */
 #if GPI_WIDE && GPI_ON_CPU && defined(__x86_64__)
 #define GPI_LINE_WORDS 8
 typedef ulong8 gpi_line;

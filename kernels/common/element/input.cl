@@ -25,7 +25,7 @@
 #include "element/monoid.cl"
 #include "element/ops.cl"
 
-/* Small enough to be passed by value through every layer. */
+/* An input. It is small enough to be passed by value to every function. */
 typedef struct gpi_input {
 #if GPI_INPUTS > 0
     __global const GPI_IN *in;

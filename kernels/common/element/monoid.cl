@@ -13,7 +13,7 @@
 
    The prelude defines:
        GPI_FIELD_COUNT, GPI_FIELDS   how many fields, and X(0) X(1) ... for these; 0: the user's type
-       GPI_MONOID_ARGS               1: gpi_user_combine takes a gpi_args ahead
+       GPI_MONOID_ARGS               1: the first parameter of gpi_user_combine is a gpi_args
        GPI_SIZE                      sizeof(GPI_T), checked
        GPI_IDENTITY_WORDS            the identity, as 32-bit words
        GPI_COMMUTATIVE               1: any order of combination will do
@@ -170,8 +170,8 @@ static GPI_BASE gpi_base_of(gpi_argument argument)
 }
 #endif
 
-/* Returns a . b in the order of the call, which may be from the last element to the first. (Here and below no parameter that is a
-   struct is written to, because Mesa 22.3 then writes to the caller's struct, too.) */
+/* Returns a . b in the order of the call, which may be from the last element to the first. (Here and below no function modifies a
+   parameter that is a struct, because Mesa 22.3 would then modify the caller's struct, too.) */
 static GPI_BASE gpi_base_combine(GPI_COMBINE_PARAMETER GPI_BASE a, GPI_BASE b)
 {
 #if GPI_REVERSE
@@ -189,7 +189,7 @@ static GPI_BASE gpi_base_combine(GPI_COMBINE_PARAMETER GPI_BASE a, GPI_BASE b)
 #endif
 typedef struct GPI_PACKED gpi_segment {
     GPI_BASE value; /* the product since the last head, or of all */
-    GPI_HEAD head;  /* not 0: there is a head; or how many there are */
+    GPI_HEAD head;  /* not 0: there is a head. GPI_HEADS 3: how many there are */
 } gpi_segment;
 #define GPI_T gpi_segment
 

@@ -85,7 +85,8 @@ static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i)
 #define GPI_BEATS_NOT(a, b) ((a) <= (b))
 #endif
 
-/* Returns the better value, or of equal values the one with the lower index. NaN beats nothing, and loses to every value. */
+/* Returns the better value, or, if the values are equal, the one with the lower index. NaN beats nothing, and loses to every
+   value. */
 static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)
 {
     const bool tie = a.value == b.value && GPI_N(gpi_arg_index_)(b) < GPI_N(gpi_arg_index_)(a);
@@ -154,8 +155,8 @@ static GPI_LANES_T GPI_N(gpi_lanes_append_)(GPI_LANES_T a, GPI_LANES_T b)
 #undef GPI_BETTER
 }
 
-/* Returns the best of all lanes and e. A lane that nothing has beaten has the identity's value, and its first element has the
-   same value: so the lane gets that element's index. */
+/* Returns the best of all lanes and e. If no element of a lane has beaten the identity, the lane's first element has the
+   identity's value, and the lane gets its index. */
 static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)
 {
     GPI_VALUE value[16];

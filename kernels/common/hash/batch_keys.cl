@@ -1,4 +1,4 @@
-/* batch_keys.cl - reads and writes elements of a batch, and has the parameters and first steps of kernels on batches. */
+/* batch_keys.cl - access to the keys and values of a batch, and the parameters and first steps of kernels on batches. */
 #ifndef GPI_HASH_BATCH_KEYS_CL
 #define GPI_HASH_BATCH_KEYS_CL
 #include "base/count.cl"

@@ -12,7 +12,7 @@
 #define GPI_HEADER_COUNTS 16
 #define GPI_MAGIC 0x67706874u /* identifies a table; `loud` is its lowest bit */
 
-/* Counts of the header, besides one for each result, GP_HASH_INSERTED to GP_HASH_ABSENT. */
+/* Counts of the header. It also has a count for each result, GP_HASH_INSERTED to GP_HASH_ABSENT. */
 #define GPI_COUNT_CLAIMED 0 /* slots that have a key, live or erased, without side slots */
 #define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */
 #define GPI_COUNTS 9

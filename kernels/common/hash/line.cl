@@ -1,7 +1,7 @@
-/* line.cl - put, get and remove that read a whole line of slots in each step (platform.cl: gpi_line), for devices
-   that can load one at once. The invariants of hash/table.cl hold, although a line is not read at one moment: a key
-   that is found in any word is in the table, a slot that has a key keeps it, and an empty slot is claimed by an exchange.
-   (tests/models/hash.pml with LINE checks this.)
+/* line.cl - put, get and remove that read a whole line of slots in each step (platform.cl: gpi_line), for devices that can
+   load one at once. The invariants of hash/table.cl hold, although the words of a line may be read at different moments: a
+   key that is found in any word is in the table, a slot that has a key keeps it, and an empty slot is claimed by an
+   exchange. (tests/models/hash.pml with LINE checks this.)
 
        line      | a  b  key c  -  d  -  - |      own: the key's slot, anywhere in the line
                           ^home ^             none: the first empty slot from home on

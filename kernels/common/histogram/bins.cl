@@ -23,7 +23,7 @@
 #define GPI_BYTES (GPI_SAMPLE_SIZE == 1)
 
 /* lower, limit and scale are integers, or the bits of a GPI_OPERAND (src/histogram/histogram.c). There are no gaps between
-   members, because Mesa's drivers copy a struct with gaps in memory, not in registers. */
+   members, because Mesa's drivers copy structs that have gaps through memory, not through registers. */
 typedef struct gpi_bins {
     uint count;
     uint shift;         /* integers: a bin has 2^shift numbers; GPI_HISTOGRAM_NOWHERE: not a power of two */

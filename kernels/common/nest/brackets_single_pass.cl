@@ -10,7 +10,8 @@
 
    If a tile leaves an opener open, the group that closes the opener writes its partner. On CPUs, the opener's own group has
    written "none" before, and the tile's leaf publishes this with the cells. On GPUs, nothing would order these two writes.
-   So there only the group that closes the opener writes its partner, and a later launch does so if no group closes it:
+   So on GPUs only the group that closes the opener writes its partner, and a later launch writes "none" if there is no such
+   group:
 
        rest             group per tile   writes "none" for the openers that are never closed
        report           one group        as in nest/brackets.cl

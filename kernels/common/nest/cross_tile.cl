@@ -12,8 +12,8 @@
 #include "nest/lookback.cl"
 #include "nest/lookback_nodes.cl"
 
-/* Parameters and variable of a kernel for the tiles' summaries. GPI_NEST_SET must follow GPI_SYMBOL_INPUT_SET(symbols), because a
-   look-back needs `symbols`. */
+/* GPI_NEST_PARAMETERS and GPI_NEST_SET give a kernel the tiles' summaries, `nest`. GPI_NEST_SET must follow
+   GPI_SYMBOL_INPUT_SET(symbols), because a look-back needs `symbols`. */
 #if GPI_LOOKBACK
 #define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters
 #define GPI_NEST_SET(nest)                                                                       \

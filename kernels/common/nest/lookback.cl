@@ -69,7 +69,7 @@ static gpi_node gpi_lookback_node(gpi_lookback back, uint x)
 {
     gpi_node node;
     if (GPI_RARELY(!gpi_lookback_look(back, x, &node))) node = gpi_lookback_compute(back, x);
-    GPI_ACQUIRE(); /* CPUs: a leaf's cells are visible (back.pml: `cells`) */
+    GPI_ACQUIRE(); /* on CPUs a leaf's cells are visible from here on (back.pml: `cells`) */
     return node;
 }
 
@@ -95,7 +95,7 @@ static gpi_node gpi_lookback_climb(gpi_lookback back, uint tile, gpi_node leaf,
 {
     const bool last = tile + 1 == gpi_tiles_of(back.n);
     gpi_node before = gpi_node_make(0, 0), node = leaf;
-    bool ours = true; /* node x ends with the tile */
+    bool ours = true; /* the tile is the last leaf of node x */
     for (uint x = back.leaves + tile; x > 1; x >>= 1) {
         const gpi_node left = *beside++;
         before = gpi_node_product(left, before);

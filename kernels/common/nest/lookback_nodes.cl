@@ -57,7 +57,7 @@ static void gpi_lookback_publish(gpi_lookback back, uint x, gpi_node node)
 {
     const uint level = clz(x) - clz(back.leaves), tile = ((x + 1) << level) - 1 - back.leaves;
     volatile __global uint *words = gpi_node_words(back, x);
-    GPI_RELEASE(); /* CPUs: a leaf's cells are visible first */
+    GPI_RELEASE(); /* on CPUs a leaf's cells become visible before the leaf */
     for (uint k = 0; k < GPI_NODE_WORDS; k++) {
         if (gpi_tells(words + k, tile, k)) gpi_word_write(words + k, gpi_node_word(node, k));
     }

@@ -12,7 +12,8 @@ static gpi_index gpi_opener_at(gpi_nest nest, gpi_place place)
     return gpi_opener_of(nest, place.leaf, gpi_leaf(nest, place.leaf).pushes - 1 - place.need);
 }
 
-/* Returns where an opener is whose `place.need` is not less than its tile's pushes: its place in an earlier tile. */
+/* Converts a place whose `need` is not less than its tile's pushes: returns the same opener's place, which is in an earlier
+   tile. */
 static gpi_place gpi_place_behind(gpi_nest nest, gpi_place place)
 {
     const gpi_node node = gpi_leaf(nest, place.leaf);

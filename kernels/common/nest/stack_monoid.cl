@@ -99,7 +99,7 @@ typedef struct gpi_place {
     gpi_index need;
 } gpi_place;
 
-/* Defines the functions on a tree of `type`, whose node x is node(tree, x), x being its index in the heap. (No function returns
+/* Defines the functions on a tree of `type`. node(tree, x) is the node with index x in the heap. (No function returns
    inside a loop: with Mesa 22.3, an item that does so runs another turn of the loop.)
 
        descend(x, need)      the place of the opener that is `need` below the top of those that node x pushes

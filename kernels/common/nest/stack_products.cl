@@ -25,7 +25,7 @@ typedef struct gpi_stack {
     __global GPI_T *cells, *bases, *joints;
 } gpi_stack;
 
-/* Scratch, in uints: | tree | joints | bases | cells: GPI_TILE + 1 a tile | */
+/* Scratch, in uints: | tree | joints | bases | cells: GPI_TILE + 1 per tile | */
 #define GPI_STACK_PARAMETERS \
     __global uint *scratch, ulong joints_at, ulong bases_at, ulong cells_at, uint leaves
 #define GPI_STACK_SET(stack)                                                           \

@@ -10,7 +10,7 @@
    Parameters
        GPI_SYMBOL       type of an input element
        GPI_TABLE        1: elements are uchar, and a table has their codes; 0: gpi_symbol_map(x, i) is the code
-       GPI_MAP_BY_BYTE  GPI_TABLE 0; 1: codes are kept: on a CPU, if elements are bytes and codes the same for all i */
+       GPI_MAP_BY_BYTE  with GPI_TABLE 0: 1: codes are kept (on CPUs, for bytes, if codes are the same for all i) */
 #ifndef GPI_NEST_SYMBOLS_CL
 #define GPI_NEST_SYMBOLS_CL
 #include "base/args.cl"
@@ -35,8 +35,8 @@ typedef struct gpi_classes {
 
 #define GPI_KNOWS_CODES (!GPI_TABLE && GPI_MAP_BY_BYTE)
 #if GPI_KNOWS_CODES
-/* Keeps the code of each byte seen so far, and its sign as a GPI_KNOWN_... bit, placed for the last of 16 elements.
-   gpi_block_known shifts the bit down for earlier elements. */
+/* The code of each byte seen so far, and its sign as a GPI_KNOWN_... bit. The bit is in the place of the last of 16 elements, and
+   gpi_block_known shifts it down for earlier elements. */
 typedef struct gpi_known_codes {
     uint bits[256];
     int code[256];

@@ -3,7 +3,7 @@
 
    Scratch, in uints; the host computes where the parts begin:
 
-       | cells: one an element | notes: gpi_note a tile | tree: 2 * leaves nodes |
+       | cells: one per element | notes: a gpi_note per tile | tree: 2 * leaves nodes |
 
    The first cells have the tile's openers without a partner, the lowest of the stack first. The last cells have its
    closers without a partner, from the last cell back, the first closer first. A cell has the low 32 bits of an index. On
@@ -49,7 +49,7 @@ typedef struct gpi_nest {
     __global gpi_note *notes;
     gpi_tiles tree;
     uint leaves;
-    uint none; /* fills a gap: Mesa's drivers copy a struct with gaps in memory, not in registers */
+    uint none; /* fills a gap: Mesa's drivers copy structs with gaps through memory, not registers */
     ulong n;
 } gpi_nest;
 

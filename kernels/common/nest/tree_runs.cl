@@ -9,7 +9,7 @@
    j > i with key(j) <= i. Between i and end[i] no key is below i + 1, so that the children of i are the elements with
    the lowest key there. Each run of GPI_RUN elements has
 
-       (key, count)    the lowest key in the run, and how many elements that count have this key
+       (key, count)    the lowest key in the run, and how many counted elements have this key
 
    A product of neighbouring runs has such a pair, too. In a tree of runs it takes 2 log2(runs) steps to find how many children
    an element has between two runs, or the first run with a key below a given one. An item handles its run alone: it
@@ -20,7 +20,7 @@
        join    item per run          handles all other parents
 
    Parameters: GPI_INDEX_SIZE, shape and tile as in nest/tile_summary.cl;
-       GPI_SELECT           1: an element counts only if gpi_counted(x, i) is not 0
+       GPI_SELECT           1: an element is counted only if gpi_counted(x, i) is not 0
        GPI_MAP_BY_BYTE      with GPI_SELECT: as in nest/symbols.cl                                       */
 #ifndef GPI_NEST_TREE_RUNS_CL
 #define GPI_NEST_TREE_RUNS_CL
@@ -90,7 +90,7 @@ GPI_DEFINE_LOWS(run_lows, __global const gpi_low *)
 
 /* Scratch, in uints; the host computes where the parts begin:
 
-       | tree: 2 * leaves gpi_low | own: a gpi_tree_own an element | marks |
+       | tree: 2 * leaves gpi_low | own: a gpi_tree_own per element | marks |
 
    `own` counts an element's children in its own run. `marks`: nest/tree_tile.cl, in each wing. */
 #define GPI_TREE_PARAMETERS                                                                           \
@@ -215,8 +215,8 @@ static void gpi_children_done(gpi_family f, gpi_index key, gpi_index count)
     if (key > 0 && f.outputs & GPI_TREE_CHILDREN) f.children[key - 1] = count;
 }
 
-/* Adds elements to the crowd whose parent has `key`. `counts` is how many of them count. Returns how many of the parent's
-   children are before them. */
+/* Adds elements to the crowd whose parent has `key`. `counts` of them are counted. Returns how many of the parent's children are
+   before them. */
 static gpi_index gpi_crowd_add(gpi_family f, gpi_tree_run run, gpi_crowd *crowd, gpi_index key, uint counts)
 {
     if (key != crowd->key) {

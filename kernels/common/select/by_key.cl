@@ -13,7 +13,7 @@
 
    The prelude defines, in addition to the parameters of element/input.cl:
        GPI_KEYS_OUT       1: first keys are wanted
-       GPI_PLAIN          1: keys are equal if x == y; GPI_KEYS_OF(v) is a vector of keys as compared
+       GPI_PLAIN          1: keys are equal if x == y; GPI_KEYS_OF(v) is the vector of keys to compare
        GPI_OUT_SIZE       bytes of a result; GPI_OUT_BITS(v) is a vector of results as unsigned integers          */
 #ifndef GPI_SELECT_BY_KEY_CL
 #define GPI_SELECT_BY_KEY_CL

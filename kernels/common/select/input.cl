@@ -13,8 +13,8 @@
 
        select, unique       how many elements are selected
        three parts          how many elements are in the first part, and in the second
-       runs                 how many elements are selected, and where the next run begins: one after the last
-                            end of a run, so that the maximum combines these positions
+       runs                 how many elements are selected, and where the next run begins: just after the last
+                            end of a run. Such positions are combined by their maximum
 
    The prelude defines:
        GPI_SELECT_BY             one of the above
@@ -47,7 +47,7 @@
 #error "two numbers a tile for three parts and for runs, else one"
 #endif
 
-/* Small enough to be passed by value through every layer. */
+/* An input. It is small enough to be passed by value to every function. */
 typedef struct gpi_input {
     __global const GPI_IN *in;       /* decides what is selected */
     __global const GPI_RECORD *data; /* what is moved: the same elements, unless `in` has flags or indices */

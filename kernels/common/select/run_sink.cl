@@ -12,7 +12,7 @@ typedef struct gpi_run_sink {
     __global GPI_OUT *out;
     GPI_BASE initial;
     __global uint *number; /* of runs */
-    uint number_words;     /* 1, 2; 0: not wanted */
+    uint number_words;     /* words of the number: 1, 2; 0: it is not wanted */
 } gpi_run_sink;
 
 #define GPI_RUNS_PARAMETERS                                                                            \

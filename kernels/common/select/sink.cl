@@ -39,7 +39,7 @@ typedef struct gpi_sink {
     long step; /* from one element of the rest to the next */
 #endif
     __global uint *counts; /* as many as there are parts */
-    uint count_words;      /* of each: 1, 2; 0: not wanted */
+    uint count_words;      /* words of a count: 1, 2; 0: counts are not wanted */
 } gpi_sink;
 
 #if GPI_VALUE_SIZE

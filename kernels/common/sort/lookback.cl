@@ -130,9 +130,10 @@ static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)
     if (gpi_ring_tells(ring, word, tile, d)) gpi_word_write(word, gpi_ring_pack(tile, flag, count));
 }
 
-/* Publishes the final value of digit d: `count` keys up to the end of the tile. Exchanges the word, because the old word is only
-   returned when the write has happened: so it happens before the tile counts itself in `tail`. (ring.pml: BUG_STORE is a plain
-   store instead.) Returns false if the old word was not the tile's own count, which cannot happen in a correct run. */
+/* Publishes the final value of digit d: `count` keys up to the end of the tile. Uses an exchange, which returns the old word only
+   after the write has happened. So the write happens before the tile counts itself in `tail`. (A plain store would not ensure
+   this: ring.pml, BUG_STORE.) Returns false if the old word was not the tile's own count, which cannot happen in a correct
+   run. */
 static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)
 {
     volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);

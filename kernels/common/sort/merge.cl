@@ -15,8 +15,8 @@
 
    (Odeh, Green, Mwassi, Shmueli & Birk, Merge Path, 2012.)
 
-       serial   one item merges a tile as several runs side by side (sort/merge_tile.cl)
-       local    a group merges a tile in local memory (sort/merge_tile.cl)
+       CPUs     one item merges a tile as several runs side by side (sort/merge_tile.cl)
+       GPUs     a group merges a tile in local memory (sort/merge_tile.cl)
 
    If the input is not sorted, a crossing is an arbitrary number in its range. All indices stay in range for any
    crossings, and all loops end. The output's keys are then wrong, but no other memory is touched. */

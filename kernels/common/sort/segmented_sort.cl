@@ -90,8 +90,8 @@ static void gpi_sort_bad_add(gpi_state state, uint i, volatile __global uint *co
     (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);
 }
 
-/* Writes P for the group's block of `span` offsets, and lists as large the segments that end there with more than `small`
-   keys. */
+/* Writes P for the group's block of `span` offsets, and lists the large segments that end in this block: those of more than
+   `small` keys. */
 GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,
                                  ulong small, ulong row_span, uint from, volatile __global uint *counters)
 {
@@ -119,8 +119,8 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAM
 
 /* ------------------------------------------------------------------ small */
 
-/* Sorts the small segments that begin in the group's `window` positions. A segment is small if it has at most `small` keys (in
-   the local shape a tile). */
+/* Sorts the small segments that begin in the group's `window` positions. A segment is small if it has at most `small` keys (on
+   GPUs, a tile). */
 GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                   ulong window, uint small, uint from, uint tmp_first)
 {

@@ -172,8 +172,8 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
 }
 
 /* Writes the bases of each pass's first launch, one group per pass. The last group to report whether its pass is trivial also
-   writes which places all passes read and write. `tmp_first` is 0 if the first pass may write the output. Then the first pass
-   writes the place from which the passes that follow end in the output. */
+   writes which places all passes read and write. `tmp_first` is 0 if the first pass may write the output. Then the place that it
+   writes is chosen so that the last pass writes the output. */
 GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,
                               ulong bases_at)
 {
@@ -218,7 +218,7 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
     if (GPI_LOCAL_ID == 0) tile = gpi_is_abandoned(state) ? ~0u : atomic_inc(ring.ticket);
     tile = gpi_broadcast(tile, &shared->word);
     const ulong begin = portion + tile * span, end = min(stop, begin + span);
-    if (begin >= stop) return; /* so do all later tiles: no group waits for this one */
+    if (begin >= stop) return; /* all later tiles return, too: no group waits for this one */
     __global ulong *bases_after = end == stop && more ? bases + GPI_BINS : 0;
     gpi_onesweep_tile(move, ring, tile, begin, (uint)(end - begin), digit, lines, bases, bases_after, shared);
 }

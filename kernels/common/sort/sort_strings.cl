@@ -170,7 +170,7 @@ static bool gpi_strings_tied(gpi_round round, ulong j, uint first)
 }
 
 /* Writes the order of `many` sorted elements (of all strings, if `first`), and their flags: 1 if the element is tied, plus 2^32
-   if it is the first of a group. The flag after the last element is 0, so that the scan writes the totals there. */
+   if it is the first of a group. The flag after the last element is 0. The scan replaces it by the totals. */
 GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span, __global uint *out,
                                 ulong out_at, uint out_words)
 {

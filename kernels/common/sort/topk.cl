@@ -2,10 +2,10 @@
 
        out = the first k of (order(key[i]), i), sorted      order: element/key.cl, the lowest comes first
 
-   A sample yields a threshold t such that slightly more than k keys are probably <= t. One reading keeps the keys
-   below t. Of the keys equal to t only the first ones are added, as many as are still needed. Then all these are sorted.
+   A sample yields a threshold t such that slightly more than k keys are probably <= t. One reading keeps the keys below t.
+   The first keys equal to t are added, as many as are still needed. Then these keys are sorted.
 
-       gp_topk_sample      one group: finds the threshold, by the rank that k has among keys picked at random
+       gp_topk_sample      one group: finds the threshold among keys picked at random, by the rank that corresponds to k
        gp_topk_filter      group per tile: keeps the keys below the threshold, in the next free room
        gp_topk_resume      one group, if too few or too many keys passed: finds the k-th key and filters again.
                            On CPUs, and for very many keys, the next two kernels replace it:
@@ -16,6 +16,7 @@
        (sort/sort.cl)      sorts these `found` keys stably
        gp_topk_take        copies the first k of them. Not launched if one group of a GPU sorts, because that group
                            writes only these
+
    No group waits for another. The result does not depend on the sample, only the cost does. Every group of a launch
    evaluates the previous launch's histogram by itself, so that this costs no launch.
    (A threshold from a sample: Floyd & Rivest 1975.)
@@ -41,7 +42,7 @@
 
 /* ------------------------------------------------------------------ sample */
 
-/* Returns a pseudo-random number below n, the i-th. */
+/* Returns the i-th pseudo-random number, which is below n. */
 static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }
 
 /* Returns a rank among the s keys of a sample of n keys, which the k-th key hardly ever exceeds. If x samples are expected to

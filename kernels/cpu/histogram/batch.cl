@@ -1,5 +1,5 @@
-/* batch.cl - how many samples' bins are searched side by side: if edges are read, so that these reads do not wait for each
-   other; if bins are computed, enough for compilers to use vectors. */
+/* batch.cl - the number of samples whose bins are searched side by side. If edges are read, this keeps the reads from waiting for
+   each other. If bins are computed, it lets compilers use vectors. */
 #ifndef GPI_HISTOGRAM_BATCH_CL
 #define GPI_HISTOGRAM_BATCH_CL
 

@@ -1,4 +1,4 @@
-/* stencil_tile.cl - one item computes 16 elements of a stencil side by side, or with weights a row of a tile. */
+/* stencil_tile.cl - one item computes a stencil: 16 elements side by side, or, with weights, a row of a tile. */
 #ifndef GPI_MAP_STENCIL_TILE_CL
 #define GPI_MAP_STENCIL_TILE_CL
 #include "base/args.cl"
@@ -85,8 +85,8 @@ typedef GPI_VECTOR(GPI_IN) gpi_in_vector __attribute__((aligned(sizeof(GPI_IN)))
 GPI_SUMS(gpi_sums_far, __global const GPI_IN *, GPI_LOAD_FAR, GPI_UNROLL_WEIGHTS)
 GPI_SUMS(gpi_sums_near, GPI_NEAR const GPI_X *, GPI_LOAD_NEAR, GPI_ROLLED)
 
-/* Prefetch distance along a row, in bytes. Of the input, only the last row that a tile reads is prefetched: earlier tiles have
-   read the others. */
+/* Prefetch distance along a row, in bytes. Only the last of the input's rows that a tile reads is prefetched, because earlier
+   tiles have read the others. */
 #define GPI_STENCIL_AHEAD 2048
 
 GPI_INLINE void gpi_stencil_ask(__global const GPI_IN *in, __global GPI_OUT *out)

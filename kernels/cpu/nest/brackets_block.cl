@@ -137,7 +137,7 @@ GPI_INLINE gpi_index_row gpi_row_from(gpi_index first)
     return (gpi_index_row)(first) + GPI_LANE_NUMBERS(gpi_index_row);
 }
 
-/* Returns bits j ... j + 15, each as a lane of 0 or 1. */
+/* Returns bits j ... j + 15 as a vector of lanes that are 0 or 1. */
 GPI_INLINE uint16 gpi_bits_row(ulong bits, uint j)
 {
     return (uint16)((uint)(bits >> j)) >> GPI_LANE_NUMBERS(uint16) & 1;

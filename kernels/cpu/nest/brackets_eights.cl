@@ -75,8 +75,8 @@ static void gpi_eights_make(gpi_eight *row)
 
 typedef uint8 gpi_cell_half __attribute__((aligned(4)));
 
-/* Handles up to eight brackets, and returns what each of them finds on top of the stack. Brackets have the lower lanes of
-   `places`, which has their indices, and of the result. */
+/* Handles up to eight brackets, and returns what each of them finds on top of the stack. `places` has the brackets' indices. In
+   `places` and in the result, only the lower eight lanes count. */
 GPI_INLINE uint16 gpi_eight_step(const gpi_eight *row, gpi_tops *tops, uint16 places)
 {
     if (GPI_RARELY(tops->known < row->pops + 8u)) {

@@ -30,7 +30,7 @@ typedef uint *gpi_join_shared;
 
 #define GPI_GROUP_TILES GPI_GROUP_TILES_SERIAL
 #define GPI_LONE_NOTED 0 /* 1: notes name the first closer without an opener */
-#define GPI_PAIR_FEW 16  /* a block with no more brackets outside of adjacent pairs handles them singly */
+#define GPI_PAIR_FEW 16  /* up to so many brackets outside of adjacent pairs are handled one by one */
 
 /* A tile whose brackets are being paired. Its stack grows from `base` up, and the list of its closers without an opener from the
    last cell down. The next opener's cell, `free`, changes with every bracket. It is not in the struct, so that it can stay in a
@@ -80,7 +80,7 @@ GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)
 }
 
 #if GPI_MEASURE
-/* Updates how far the stack rises above its height before the tile, s->note.rise, for the next block. Assumes that no closer
+/* Updates s->note.rise, how far the stack rises above its height before the tile, with the next block. Assumes that no closer
    finds the stack empty. */
 GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_brackets_block block)
 {
@@ -157,7 +157,7 @@ GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_in
 
 #if GPI_KINDS
 #if GPI_TABLE
-/* Returns a mask of the 63 elements from `at` on: those whose code and the next element's code add up to 0, as in a pair of one
+/* Returns a mask of those of the 63 elements from `at` on whose code and the next element's code add up to 0, as in a pair of one
    kind. Symbols must be listed. */
 GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
 {
@@ -374,7 +374,7 @@ GPI_NOINLINE void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint t
 #endif
 }
 
-/* Adds the note of the tile's only item to the tile's note. */
+/* Adds `note`, of the group's only item, to the tile's note. */
 static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared shared)
 {
     (void)shared;

@@ -24,7 +24,7 @@ typedef gpi_outside_memory *gpi_outside_shared;
 /* ------------------------------------------------------------------ rows */
 
 typedef ushort16 gpi_near_row __attribute__((aligned(2)));
-/* Returns whether the run's 16 elements from the i-th on are siblings that all count, and whose parent is before them in the run
+/* Returns whether the run's 16 elements from the i-th on are siblings that are all counted, with a parent before them in the run
    or in another run. */
 GPI_INLINE bool gpi_are_siblings(__global const gpi_index *parent, gpi_index begin, uint i)
 {
@@ -197,8 +197,8 @@ GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)
     lowest[0] = max(last, lowest[0]);
 }
 
-/* Returns where the run's last ladder begins (whole rows, at the run's end, in which each element is the next one's parent), or
-   the run's length if there is none. The ladder's elements are open at the run's end: gpi_run_ends writes their ends. */
+/* Returns the begin of the ladder at the run's end (whole rows in which each element is the next one's parent), or the run's
+   length if there is none. The ladder's elements are open at the run's end: gpi_run_ends writes their ends. */
 GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent)
 {
     uint i = run.length;
@@ -206,7 +206,7 @@ GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent
     return i;
 }
 
-/* Computes and writes the ends in a run, from the back. Of adjacent siblings, only the last one may have descendants. */
+/* Computes and writes the ends in a run, from the back. If siblings are adjacent, only the last one may have descendants. */
 static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
 {
     __global const gpi_index *parent = f.parent + run.begin;
@@ -288,8 +288,9 @@ GPI_INLINE void gpi_store_but_first(gpi_index_row row, __global gpi_index *out)
     vstore8(row.hi, 0, out + 8);
 }
 
-/* Counts the 16 elements from `at` on, and returns true, if each one's parent is just before its left neighbour's parent, as in
-   deep nests. Returns false unless all parents are in the run of the crowd's parent, and have no children in the runs between. */
+/* Counts the 16 elements from `at` on if their parents are p, p - 1, ..., p - 15, as in deep nests. Returns false, and counts
+   nothing, if they are not, or if not all parents are in the run of the crowd's parent, or if one has children in the runs
+   between. */
 GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
 {
     const gpi_index parent = f.parent[at], lowest = parent - 15;
@@ -306,8 +307,8 @@ GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
     return true;
 }
 
-/* Writes the ends of 16 elements, of which the last one has the key `open` and each is the next one's parent, if each ends one
-   element after the next one. Returns whether that is so. The element after the 16 ends at *at, in run `next`. */
+/* Writes the ends of a ladder of 16 elements, the last of which has the key `open`, if each of them ends one element after the
+   next one. Otherwise returns false. The element after the 16 ends at *at, in run `next`. */
 GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)
 {
     const ulong last = min(f.n, (*at / GPI_RUN + 1) * GPI_RUN);
@@ -348,8 +349,8 @@ GPI_NOINLINE void gpi_run_outside(gpi_family f, gpi_tree_run run)
     gpi_crowd_end(f, run, &crowd);
 }
 
-/* Writes the ends of the elements that are open at the run's end, from the innermost one out, because none ends before the one
-   inside it. */
+/* Writes the ends of the elements that are open at the run's end, from the innermost one to the outermost, because none ends
+   before those inside it. */
 GPI_NOINLINE void gpi_run_ends(gpi_family f, gpi_tree_run run)
 {
     gpi_index open = run.begin + run.length; /* a key */

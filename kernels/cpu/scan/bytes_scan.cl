@@ -5,7 +5,7 @@
        t       prefix sums of the words' totals: the same, by words
        out     s + the total of all words before
 
-   19 instructions; vectors of 16 elements (scan/lanes_scan.cl) take 44 for as many.
+   This takes 19 instructions. By vectors of 16 elements (scan/lanes_scan.cl), 64 bytes take 44.
 
    Defines
        GPI_SCANS_BYTES   1: the scan is a sum of one-byte elements, which are added as they are in memory */

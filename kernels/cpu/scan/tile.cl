@@ -32,8 +32,8 @@ static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared sha
     return x;
 }
 
-/* Returns the product of x over the items before this one, and writes the product over all items to *total: the identity, and
-   x. */
+/* Returns the product of x over the items before this one, and writes the product over all items to *total. With one item, these
+   are the identity and x. */
 static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)
 {
     (void)shared;

@@ -38,7 +38,7 @@ GPI_INLINE GPI_T gpi_scan_one(gpi_input input, gpi_sink sink, ulong i, GPI_T sum
 }
 
 #if GPI_LANES > 1
-/* Vectors that share a cache line: prefetched together. */
+/* Vectors that share a cache line are prefetched together: GPI_SCAN_STEP of them. */
 #define GPI_SCAN_STEP \
     (GPI_LANES * sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / (GPI_LANES * sizeof(GPI_IN)) : 1)
 

@@ -3,7 +3,7 @@
 
        select         out[n selected before i] = element i, for each i that is selected
        partition      the same, and the other elements to the second part or to the rest, also in their order
-       runs           out[n runs ended before], the run's length and its begin, at each run's last element */
+       runs           out[r] = first element of run r, also its begin and length; written at the run's last element */
 #ifndef GPI_SELECT_COMPACT_CL
 #define GPI_SELECT_COMPACT_CL
 #include "select/input_vectors.cl" /* first: it replaces element/input.cl */

@@ -144,7 +144,7 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input
 GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_input input, gpi_sink sink, ulong i, uint mask)
 {
 #if GPI_OUT
-    if (GPI_PARTS == 1 || mask != 0) /* a branch costs a selection more than packing nothing */
+    if (GPI_PARTS == 1 || mask != 0) /* in a selection, a branch costs more than packing nothing */
         GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->elements, vload16(0, input.data + i), mask);
 #endif
 #if GPI_INDEX_OUT

@@ -6,8 +6,8 @@
 #include "base/platform.cl"
 #include "vector/lanes.cl"
 
-/* GPI_BY_MASKS 1: a tile is kept as masks (select/masks.cl). Needs GPI_PACKS, and plain elements and values of at most 8
-   bytes. */
+/* GPI_BY_MASKS is 1 if a tile is kept as masks (select/masks.cl). This needs GPI_PACKS, and plain elements and values of at most
+   8 bytes. */
 #define GPI_BY_MASKS                                                                             \
     (GPI_PACKS && GPI_PARTS < 3 && GPI_SELECT_BY != GPI_SELECT_BY_INDICES && GPI_RECORD_PLAIN && \
      GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)

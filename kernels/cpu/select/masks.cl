@@ -64,7 +64,7 @@ static void gpi_masks_make_any(gpi_input input, ulong i, uint length, ushort *ma
         mask[k / 16] |= (ushort)(gpi_is_selected(input, i + k, false) << k % 16);
 }
 
-/* Returns the counts of the elements from i on, which have `count` masks. */
+/* Returns the counts of the 16 * `count` elements from i on, whose masks are `mask`. */
 static GPI_T gpi_masks_sum(gpi_input input, ulong i, const ushort *mask, uint count)
 {
     GPI_T sum = gpi_identity();

@@ -1,6 +1,6 @@
 /* shares.cl - sorts keys that are too many for one group and too few for many launches: each group sorts a share of them.
 
-       share(g) = keys in [bound(g), bound(g + 1)), by their windows     bound(g): from a sample, the same in all groups
+       share(g) = keys whose windows are in [bound(g), bound(g + 1))     bound(g): from a sample, the same in all groups
 
    A bound may divide equal keys, by their positions. The equal keys that a bound divides are separate pieces of the shares,
    which need no sorting.
@@ -23,7 +23,7 @@
 
 #define GPI_SHARE_SAMPLE 512 /* keys */
 #define GPI_SHARE_NEAR \
-    32u /* keys of the sample: how far a bound may be from its quantile to keep equal keys together */
+    32u /* keys of the sample: distance that a bound may have from its quantile to keep equal keys together */
 #define GPI_SHARE_BLOCK 256u /* keys of a block: the share's keys in it are found at once */
 
 /* A bound between shares. A key is before it if its window is smaller, or if its window is equal and its block begins before
@@ -83,7 +83,7 @@ static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank,
     return bound;
 }
 
-/* Computes the bounds of share g of `shares` of the n keys, n > 0, and of its pieces. */
+/* Computes the bounds of share g and of its pieces. The n keys, n > 0, are divided into `shares` shares. */
 static void gpi_share_bounds(gpi_key_share *share, __global const gpi_key *key, ulong n, gpi_digit_bits bits,
                              uint g, uint shares)
 {

@@ -12,8 +12,8 @@
 typedef uint gpi_maxima_shared; /* one item shares nothing */
 #define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0
 
-/* Returns the maximum of x over the items before this one, and writes the maximum over all items to *total: 0 and x, because
-   there is one item. */
+/* Returns the maximum of x over the items before this one, and writes the maximum over all items to *total. With one item, these
+   are 0 and x. */
 static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)
 {
     (void)row;

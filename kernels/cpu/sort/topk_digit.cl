@@ -24,7 +24,7 @@ static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared sh
     return d;
 }
 
-/* Returns the sum of all items' x: this item's x, because there is one item. */
+/* Returns the sum of all items' x, which is x, because there is one item. */
 static uint gpi_topk_sum(uint x, gpi_topk_shared shared)
 {
     (void)shared;

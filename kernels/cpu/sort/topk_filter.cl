@@ -59,8 +59,8 @@ static uint gpi_flags_count(gpi_flags flags)
     return (uint) - (c.x + c.y);
 }
 
-/* Adds to *below and *equal how many of keys [begin, end) are below the threshold and equal to it. Returns whether any is
-   below. */
+/* Adds the numbers of keys [begin, end) that are below the threshold and equal to it to *below and *equal. Returns whether any
+   key is below. */
 static bool gpi_stretch_count(gpi_topk_tile tile, uint begin, uint end, uint *below, uint *equal)
 {
     const gpi_key flip = (gpi_key)tile.flip, t = (gpi_key)tile.threshold;

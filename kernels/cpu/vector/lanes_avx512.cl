@@ -1,4 +1,4 @@
-/* lanes_avx512.cl - the operations of vector/lanes.cl by AVX-512, and what only AVX-512 has:
+/* lanes_avx512.cl - the operations of vector/lanes.cl by AVX-512, and some that only AVX-512 has:
 
        gpi_pack_lanes(v, mask)         those of 16 lanes whose bit in `mask` is set, side by side from lane 0 on
        gpi_pick_lanes(a, b, source)    lane k is lane source[k] of a, or, if source[k] >= 16, lane source[k] - 16 of b

@@ -42,7 +42,7 @@ static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 fa
 {
     gpi_sync(); /* all items have added their counts */
     for (uint k = (uint)get_local_id(0); k < 8; k += GPI_WG) {
-        /* aligned vectors: vload8 takes private memory on Intel's GPUs (docs/drivers.md) */
+        /* aligned vectors, because vload8 occupies private memory on Intel's GPUs (docs/drivers.md) */
         __local const uint4 *columns = (__local const uint4 *)sums + 2 * (k % 4);
         const uint4 four = columns[0] + columns[1];
         const uint x = (four.x + four.y + four.z + four.w) >> 16 * (k / 4) & 0xffffu;

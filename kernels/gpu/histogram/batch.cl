@@ -1,4 +1,4 @@
-/* batch.cl - how many samples' bins are searched side by side, so that reads of edges do not wait for each other. */
+/* batch.cl - the number of samples whose bins are searched side by side, so that reads of edges do not wait for each other. */
 #ifndef GPI_HISTOGRAM_BATCH_CL
 #define GPI_HISTOGRAM_BATCH_CL
 

@@ -48,7 +48,7 @@ GPI_DEFINE_TREE(items, __local const uint *, GPI_PACKED_NODE_AT)
 typedef struct gpi_group {
     uint tree[2 * GPI_WG];
     gpi_index height[GPI_WG]; /* of the stack before an item */
-    uint open[GPI_WG];        /* a bit for each opener that an item leaves */
+    uint open[GPI_WG];        /* a bit for each opener that an item leaves open */
     uint opens[GPI_WG];       /* a bit for each opener of an item */
     uint closes[GPI_WG]; /* a bit for each closer of an item; in the end only for those that pop an opener */
     gpi_node before;     /* the product of all tiles before this one */
@@ -67,7 +67,7 @@ typedef __local gpi_group *gpi_shared;
 
 typedef struct gpi_pair_memory {
     gpi_group group;
-    ushort stage[GPI_TILE] __attribute__((aligned(16))); /* partners or parents, on the way out */
+    ushort stage[GPI_TILE] __attribute__((aligned(16))); /* partners or parents, before they are written */
 } gpi_pair_memory;
 
 typedef gpi_note gpi_join_memory;
@@ -101,7 +101,7 @@ static void gpi_load_table(gpi_symbol_input in, gpi_shared shared)
         shared->table[x] = (uchar)gpi_bracket_of(in.classes->sign[x]);
 }
 
-/* Returns the brackets of four adjacent symbols, as gpi_brackets_add takes them. */
+/* Returns the brackets of four adjacent symbols, in the form of `four` in gpi_brackets_add. */
 GPI_INLINE_GPU uint gpi_look_up_four(uint symbols, __local const uchar *table)
 {
     uint four = 0;
@@ -136,7 +136,7 @@ GPI_INLINE_GPU gpi_brackets_of gpi_load_item(gpi_symbol_input in, ulong begin, u
     return item;
 }
 #else
-/* Loads the tile's brackets to the stage: neighbouring items read neighbouring elements. */
+/* Loads the tile's brackets to the stage. Neighbouring items read neighbouring elements. */
 static void gpi_load_stage(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage)
 {
     for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)
@@ -325,8 +325,8 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
     }
 }
 
-/* Returns how many of the item's openers the tile leaves open: these are its lowest ones. Writes to *at how many openers of other
-   items are below them then. */
+/* Returns how many of the item's openers the tile leaves open: these are its lowest ones. Writes to *at how many of the openers
+   that the tile leaves open are below these. */
 static uint gpi_kept(uint node, gpi_shared shared, uint *at)
 {
     uint after = 0;

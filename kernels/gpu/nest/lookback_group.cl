@@ -23,8 +23,9 @@ static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared 
     return group;
 }
 
-/* Returns the place of the opener of the item's next pending closer, which is `need` below the top of leaf place.leaf. `place` is
-   that of the last closer's opener. Before the first closer place.leaf is `tile`. */
+/* Returns the place of the opener of the item's next pending closer. `place` is that of its previous one, and `need` is counted
+   from the top of leaf place.leaf. Before the first closer, place.leaf is `tile`, and `need` is counted from the top of the stack
+   before the tile. */
 static gpi_place gpi_lookback_next(gpi_nest nest, uint tile, gpi_place place, gpi_index need, gpi_note *note)
 {
     const bool fresh = place.leaf == tile;

@@ -48,7 +48,7 @@
 
 typedef struct gpi_slice_memory {
     gpi_group group;
-    ushort stage[GPI_TILE] __attribute__((aligned(16))); /* openers that the tile leaves, lowest first */
+    ushort stage[GPI_TILE] __attribute__((aligned(16))); /* openers that the tile leaves open, lowest first */
     GPI_T value[GPI_SLICE_CELL(GPI_TILE)];               /* these openers' values, and then products */
     GPI_T sums[GPI_ITEMS_CELLS];
 } gpi_slice_memory;
@@ -68,7 +68,7 @@ typedef __local gpi_fold_memory *gpi_fold_shared;
 
 /* ------------------------------------------------------------------ pair: what a tile leaves */
 
-/* Lists the openers that the tile leaves open in memory->stage. Returns how many there are. */
+/* Writes a list of the openers that the tile leaves open to memory->stage. Returns how many they are. */
 static uint gpi_slice_list(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_slice_shared memory)
 {
     const gpi_shared shared = &memory->group;
@@ -121,7 +121,7 @@ static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stac
 
 /* ------------------------------------------------------------------ fold: products of all elements */
 
-/* A tile. Its closers take the `pops` highest openers off the stack before it. */
+/* A tile. Its closers pop the `pops` highest openers of the stack before it. */
 typedef struct gpi_fold {
     gpi_stack stack;
     uint tile, length;
@@ -227,7 +227,7 @@ static GPI_T gpi_fold_base(gpi_fold f)
     }
     memory->row[l * GPI_STACK_ROW] = x;
     memory->next[l] = (ushort)(q < GPI_TILE ? q / GPI_PER_ITEM : GPI_NO_ITEM);
-    gpi_sync(); /* all items are at the end of their blocks */
+    gpi_sync(); /* all items have followed their chains to the ends of their blocks */
     for (uint next = memory->next[l]; next != GPI_NO_ITEM; next = memory->next[next])
         x = gpi_combine(GPI_COMBINE_OF(f.stack) memory->row[next * GPI_STACK_ROW], x);
     return x;

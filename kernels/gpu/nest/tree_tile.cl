@@ -52,7 +52,7 @@ typedef struct gpi_tree_memory {
 typedef __local gpi_tree_memory *gpi_tree_shared;
 
 typedef struct gpi_outside_memory {
-    uint far[GPI_WG], open[GPI_WG];              /* the two words that are kept of each run */
+    uint far[GPI_WG], open[GPI_WG];              /* the two words that each run keeps */
     gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of elements with a bit in `far`: key, then index */
     gpi_index end[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of elements with a bit in `open` */
 #if GPI_SELECT
@@ -252,8 +252,8 @@ static uint gpi_run_siblings(uint outside, gpi_tree_shared memory)
     return far;
 }
 
-/* Finds the ends of the elements that are open at the run's end, from the innermost one out: none ends before the one inside it.
-   Returns the elements that are open at the tile's end. */
+/* Finds the ends of the elements that are open at the run's end, from the innermost one to the outermost, because none ends
+   before those inside it. Returns the elements that are open at the tile's end. */
 static uint gpi_tile_ends(gpi_tree_run run, uint open, gpi_tree_shared memory)
 {
     const uint l = (uint)get_local_id(0);
@@ -274,7 +274,7 @@ static uint gpi_tile_ends(gpi_tree_run run, uint open, gpi_tree_shared memory)
     return open;
 }
 
-/* Writes the item's element of stripe k of a tile that is not full. A result that is not final is written, too, and overwritten
+/* Writes the item's element of stripe k of a tile that is not full. Also writes results that are not final, which are overwritten
    later. */
 static void gpi_tree_store_some(gpi_family f, uint k, gpi_tree_shared memory)
 {
