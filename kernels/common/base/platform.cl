@@ -1,6 +1,6 @@
 /* platform.cl - differences between vendors and devices, and nothing else.
 
-   Words that groups exchange while they run. All reads and writes are relaxed atomic operations, because OpenCL C 1.2
+   Groups exchange words while they run. All reads and writes of these are relaxed atomic operations, because OpenCL C 1.2
    has no acquire or release, and several devices have none at all. That suffices, because each word carries its own
    validity (scan/lookback.cl). A plain read would be a data race. On some devices a volatile one is not: gpi_word_load.
 
@@ -45,8 +45,8 @@
 #define GPI_TURNS(n) (n)
 #endif
 
-/* GPI_STRUCT_TURNS(n) is the same for loops over whole structs, where llvmpipe of any version needs it. GPI_LOSES_STRUCTS 1: it is
-   needed. */
+/* GPI_STRUCT_TURNS(n) is the same for loops over whole structs, where llvmpipe of any version needs it. GPI_LOSES_STRUCTS 1: it
+   is needed. */
 #if defined(GPI_LLVMPIPE) || defined(GPI_LOSES_WRITES)
 #define GPI_STRUCT_TURNS(n) ((n)*get_work_dim())
 #define GPI_LOSES_STRUCTS 1
@@ -93,8 +93,8 @@
 #define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))
 #endif
 
-/* GPI_VOLATILE_RELAXED is 1 if volatile accesses are relaxed atomic ones. They are in PTX (PTX ISA, memory consistency model),
-   and in LLVM's AMDGPU since version 12, where they bypass the caches (AMDGPUUsage, memory model). */
+/* GPI_VOLATILE_RELAXED is 1 if volatile accesses are relaxed atomic ones. This holds in PTX (PTX ISA, memory consistency model),
+   and in LLVM's AMDGPU from version 12 on, whose volatile accesses bypass the caches (AMDGPUUsage, memory model). */
 #if defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)
 #define GPI_VOLATILE_RELAXED 1
 #else
@@ -190,8 +190,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_LINE_WORDS 0
 #endif
 
-/* Hints that the cache line at p will be read, or written, soon: clang's built-in on CPUs, because OpenCL C's prefetch() does
-   nothing on PoCL. On other devices these macros do nothing. */
+/* Hints that the cache line at p will soon be read, or written. On CPUs this is clang's built-in, because OpenCL C's prefetch()
+   does nothing on PoCL. On other devices these macros do nothing. */
 #if GPI_ON_CPU
 #define GPI_PREFETCH_READ(p) __builtin_prefetch((const __private void *)(size_t)(p), 0, 3)
 #define GPI_PREFETCH_WRITE(p) __builtin_prefetch((const __private void *)(size_t)(p), 1, 2)

@@ -188,7 +188,7 @@ static GPI_BASE gpi_base_combine(GPI_COMBINE_PARAMETER GPI_BASE a, GPI_BASE b)
 #define GPI_PACKED
 #endif
 typedef struct GPI_PACKED gpi_segment {
-    GPI_BASE value; /* the product since the last head, or of all */
+    GPI_BASE value; /* the product since the last head, or, without a head, of all elements */
     GPI_HEAD head;  /* not 0: there is a head. GPI_HEADS 3: how many there are */
 } gpi_segment;
 #define GPI_T gpi_segment

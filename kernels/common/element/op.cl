@@ -104,7 +104,7 @@ static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a)
 #if GPI_LANES > 1
 typedef struct GPI_N(gpi_arg_lanes_) {
     GPI_VECTOR(GPI_VALUE) value;
-    GPI_VECTOR(GPI_INDEX) index; /* in the tile; ~0: nothing has beaten the identity yet */
+    GPI_VECTOR(GPI_INDEX) index; /* in the tile; ~0: no element has beaten the identity yet */
 } GPI_LANES_T;
 
 /* Returns the identity in every lane. For floats it is a NaN, which loses to all numbers. A NaN of the

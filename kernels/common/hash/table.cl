@@ -29,9 +29,9 @@
      - A value changes only by compare-and-swap from the value that was seen, so that no update is lost. In the packed
        form key and value change together. In the split form a reader between the two exchanges sees an absent key.
      - Every access to a slot is atomic. A relaxed load is enough, because each word is valid by itself.
-   A probe ends after `steps` slots: the capacity, or fewer on a device whose loops are limited. In the latter case no key is
-   further than that from its home, so that a search that ends there is right, too. An exchange fails only because another
-   item's exchange succeeded. On a device whose loops are limited, `turns` also bounds how often it is repeated.
+   A probe ends after `steps` slots: the capacity, or fewer on a device whose loops are limited. Such a device also stores
+   no key further than that from its home, so that a search that ends there misses nothing. An exchange fails only because
+   another item's exchange succeeded. On a device whose loops are limited, `turns` also bounds how often it is repeated.
    tests/models/hash.pml checks all this, with operations that race and loads that are late.
 
    Parameters

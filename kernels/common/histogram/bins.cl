@@ -85,7 +85,7 @@ static uint gpi_bin(GPI_OPERAND x, gpi_bins bins)
     const float lower = as_float((uint)bins.lower), upper = as_float((uint)bins.limit),
                 scale = as_float((uint)bins.scale[0]);
 #endif
-    const bool inside = x >= lower && x < upper; /* NaN is not */
+    const bool inside = x >= lower && x < upper; /* NaN is not inside */
     const uint b = (uint)((inside ? x - lower : 0) * scale);
     return inside ? min(b, bins.count - 1) : GPI_HISTOGRAM_NOWHERE; /* rounding may reach the end */
 #else

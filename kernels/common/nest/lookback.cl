@@ -64,7 +64,7 @@ GPI_NOINLINE gpi_node gpi_lookback_compute(gpi_lookback back, uint x)
     return all;
 }
 
-/* Returns node x. During the launch no leaf of x may be a tile after the group's own. */
+/* Returns node x. During the launch, all leaves of x must be tiles up to the group's own. */
 static gpi_node gpi_lookback_node(gpi_lookback back, uint x)
 {
     gpi_node node;

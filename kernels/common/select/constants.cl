@@ -9,7 +9,7 @@
 #define GPI_SELECT_BY_UNIQUE 4
 #define GPI_SELECT_BY_RUNS 5
 
-/* Where the parts after the first one are written. */
+/* Values of `where`: how the parts after the first one are written. */
 #define GPI_WHERE_APART 0    /* in buffers of their own */
 #define GPI_WHERE_AFTER 1    /* one after the other, so that the whole input must be counted first */
 #define GPI_WHERE_REVERSED 2 /* the rest backwards, from the output's end */

@@ -11,18 +11,18 @@
 #define GPI_PLACE_TMP 2
 
 /* State, in uints (sort/digit.cl). */
-#define GPI_STATE_ABANDONED 2 /* 1 + the onesweep pass that was abandoned; 0: none was */
+#define GPI_STATE_ABANDONED 2 /* 1 + the number of the onesweep pass that is abandoned; 0: no pass is */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
-#define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above: passes that have reported */
+#define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above: number of passes reported */
 #define GPI_STATE_ORDER 15   /* classic: what the blocks report about order, or-ed (GPI_IN_ORDER, ...) */
 #define GPI_STATE_LAUNCHES 16
 
 /* Conditions under which a kernel of a classic pass does its work. Otherwise it returns at once. */
 #define GPI_ALWAYS 0u
-#define GPI_WHEN_ABANDONED 1u /* after a onesweep pass */
-#define GPI_UNLESS_BUCKETS 2u /* after sort/buckets.cl */
-#define GPI_WHEN_BUCKETS 3u   /* in the kernels of sort/buckets.cl, whose pass is GPI_PASS_BUCKETS */
+#define GPI_WHEN_ABANDONED 1u /* the onesweep pass before it is abandoned */
+#define GPI_UNLESS_BUCKETS 2u /* the keys are not moved to buckets (sort/buckets.cl) */
+#define GPI_WHEN_BUCKETS 3u   /* the keys are moved to buckets, by pass GPI_PASS_BUCKETS */
 #define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
 
 /* Bins chosen from a sample (sort/buckets.cl). Their description in the scratch has some ulongs, the bin of each entry, and last

@@ -171,11 +171,11 @@ static uint gpi_place_next(uint from, uint first)
 
 /* Each block of a classic sort's first pass ORs one of these into state[GPI_STATE_ORDER]. */
 #define GPI_IN_ORDER 2u     /* the block's keys, and the key before them, are in the order of all digits */
-#define GPI_OUT_OF_ORDER 3u /* they are not */
+#define GPI_OUT_OF_ORDER 3u /* they are not all in this order */
 
 typedef volatile __global uint *gpi_state;
 
-/* Returns the number of elements of this call, which gp_sort_begin has written. */
+/* Returns the call's number of elements. gp_sort_begin has written it. */
 static ulong gpi_state_count(gpi_state state) { return (ulong)state[1] << 32 | state[0]; }
 
 static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }

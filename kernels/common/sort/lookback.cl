@@ -161,7 +161,7 @@ static bool gpi_ring_patience(gpi_ring ring, uint *polls)
 }
 
 /* Waits until the tile may write its row. One item calls. Returns false if the pass is abandoned. Ends because the tiles waited
-   for are lower, and after `polls` turns. (ring.pml: `alive`, gate. Without the wait: `safe`, and the mutation BUG_GATE.) */
+   for are lower, and after `polls` turns. (ring.pml: `alive` at the gate, `safe`, and the mutation BUG_GATE.) */
 static bool gpi_ring_gate(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE
@@ -181,10 +181,9 @@ static bool gpi_ring_gate(gpi_ring ring, uint tile)
 #endif
 }
 
-/* Writes to *exclusive how many keys of digit d are in earlier tiles. One item calls for each digit. Returns false if the
-   pass is abandoned.
-   Ends because each turn either steps one tile back, to REACH at most, or uses up one of the polls. The tile waited
-   for is a lower one. (ring.pml: `alive`, look back; `right`, and the mutations BUG_REACH and BUG_TAG.) */
+/* Writes to *exclusive how many keys of digit d are in earlier tiles. One item calls for each digit. Returns false if the pass is
+   abandoned. Ends because each turn either steps one tile back, to REACH at most, or uses up one of the polls. The tile waited
+   for is a lower one. (ring.pml: `alive` in look-backs, `right`, and the mutations BUG_REACH and BUG_TAG.) */
 static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)
 {
     uint polls = ring.polls, distance = 1, sum = 0;
@@ -204,10 +203,9 @@ static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive
     return found; /* false even if a device left the loop early: an incomplete sum is never used */
 }
 
-/* Counts the tile in `tail`, because its group no longer needs the table. One item calls, after a barrier that orders all
-   of the group's reads and writes of the table before it. Returns false if the pass is abandoned.
-   Ends because the tiles of earlier blocks are lower, and after `polls` turns. (ring.pml: `alive`, leave;
-   `safe`, and the mutation BUG_TAIL.) */
+/* Counts the tile in `tail`, because its group no longer needs the table. One item calls, after a barrier that orders all of the
+   group's reads and writes of the table before it. Returns false if the pass is abandoned. Ends because the tiles of earlier
+   blocks are lower, and after `polls` turns. (ring.pml: `alive` when tiles leave, `safe`, and the mutation BUG_TAIL.) */
 static bool gpi_ring_leave(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE

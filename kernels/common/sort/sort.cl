@@ -38,7 +38,8 @@
 
 /* ------------------------------------------------------------------ begin, end */
 
-/* Zeroes `zeros` uints of the state, and writes to it the count and the place that the first pass reads. One group. */
+/* Zeroes `zeros` uints of the state, and writes to it the count and the place that the first pass reads. Launched with one
+   group. */
 GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,
                               volatile __global uint *counters)
 {
@@ -112,7 +113,7 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
 }
 
 /* Replaces table[block][d] by the sum of the entries above it, and writes to bases[d] how many keys have a lower digit. Decides
-   which place the next pass reads. One group. */
+   which place the next pass reads. Launched with one group. */
 GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,
                               ulong bases_at, volatile __global uint *counters)
 {

@@ -15,9 +15,9 @@
        gp_strings_keys         computes key(i, d) after these bytes
                                gp_segmented_sort sorts each group; repeat from gp_strings_ties until no string is tied
 
-   gp_strings_skip compares at most `cap` bytes of a group's strings. The cap begins at 64 bytes, doubles up to 65536
-   each time that all of these bytes agree, and else falls back to 64. So strings that are long and equal take a round for each
-   doubling and then one for each 64 KiB, and strings that differ soon are not read far.
+   gp_strings_skip compares at most `cap` bytes of a group's strings. The cap is 64 bytes at first. It doubles, up to 65536,
+   each time that all compared bytes agree, and otherwise falls back to 64. So long equal strings take a round for each
+   doubling and then one for each 64 KiB, and strings that soon differ are not read far.
 
    A set holds a round's tied strings (index, place, owner) and their groups (offsets, and a gpi_strings_group each). Two sets
    alternate. Each part of a set has `room` uints, but the last part has as many as the groups need:
@@ -37,7 +37,7 @@
 #define GPI_MORE 8   /* the last byte of a key if the string has more bytes than the key */
 #define GPI_CAP_FIRST 64
 #define GPI_CAP_MOST \
-    65536 /* at eight bytes a turn far fewer than the 65,535 turns after which llvmpipe leaves loops */
+    65536 /* at eight bytes a turn, this takes far fewer turns than llvmpipe's limit of 65,535 */
 
 /* A group of strings that agree in their first `depth` bytes, and in `skip` more, at most `cap`. */
 typedef struct gpi_strings_group {
@@ -215,7 +215,7 @@ GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first,
             round.to.owner[k] = groups - 1;
         }
         if (groups != (uint)(x >> 32)) {
-            gpi_strings_group old = {0, 1, 0}; /* all strings: gp_strings_skip has compared none */
+            gpi_strings_group old = {0, 1, 0}; /* all strings, before gp_strings_skip has compared any */
             if (!first) old = round.from.groups[round.from.owner[j]];
             round.to.groups[groups - 1] = gpi_group_after(old);
             round.to.offsets[groups - 1] = k;

@@ -77,7 +77,7 @@ static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __glob
 }
 
 /* Zeroes `zeros` ulongs of the state, and writes to it count, k and the first threshold. The keys are divided into `samples`
-   stretches, and one key is picked at random from each, so that no period of the input matters. One group. */
+   stretches, and one key is picked at random from each, so that no period of the input matters. Launched with one group. */
 GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,
                                GPI_COUNT_PARAMETERS, volatile __global uint *counters)
@@ -100,7 +100,7 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
     if (n <= room || most == 0) return; /* all keys fit */
     const uint s = (uint)min(n, (ulong)samples);
     gpi_sample_take(key, n, s, sample);
-    gpi_sync_all(); /* the sample is there, and the first threshold that is now overwritten */
+    gpi_sync_all(); /* the sample is written, and the first threshold, which is now overwritten */
     gpi_key_bits t = gpi_select(sample, s, gpi_sample_rank(most, n, s), flip, shared);
 #ifdef GPI_FAULT /* tests: almost no key passes if k is odd, almost every key if k is even */
     t = k % 2 ? 0 : (gpi_key_bits)(~(ulong)0 >> (64 - 8 * GPI_KEY_SIZE));
@@ -190,7 +190,7 @@ GPI_KERNEL void gp_topk_filter_again(__global const gpi_key *key, ulong key_at, 
     gpi_topk_filter(topk, 1, tile, base, directory, to, shared);
 }
 
-/* Filters all tiles again, with the k-th key as the threshold: fewer than k keys are below it. One group. */
+/* Filters all tiles again, with the k-th key as the threshold: fewer than k keys are below it. Launched with one group. */
 GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                uint span, GPI_TOPK_KEPT_PARAMETERS, volatile __global uint *counters)
 {

@@ -2,10 +2,9 @@
 
        select(rank) = the least x with |{i : order(key[i]) <= x}| >= rank
 
-   Each digit's histogram counts the keys that agree with the result in all higher digits. From a sample, one group
-   selects alone. A selection from all keys takes a launch for each digit, which continues from the state
-   (sort/topk_state.cl).
-   (Radix selection: Alabi et al. 2012.)
+   Each digit's histogram counts the keys that agree with the result in all higher digits. One group alone selects from a
+   sample. A selection from all keys takes a launch for each digit, which continues from the state of the launch before
+   (sort/topk_state.cl). (Radix selection: Alabi et al. 2012.)
 
    Parameters: those of sort/rank.cl. */
 #ifndef GPI_SORT_TOPK_SELECT_CL

@@ -6,8 +6,8 @@
        table           a <- a op (v0 op v2 op v3), ...
 
    A key may be in one of GPI_CELL_PROBES consecutive cells. The first of these, its own cell, is its whole hash modulo
-   GPI_CELLS, however small the table is. If other keys are in all of these cells, the key in the own cell is put into the
-   table, and the new key replaces it. If too many keys (GPI_TRIAL, plus a quarter of those read) have found no cell with
+   GPI_CELLS, however small the table is. If other keys are in all of these cells, the pair in the first one is put into the
+   table, and the new pair replaces it. If too many keys (GPI_TRIAL, plus a quarter of those read) have found no cell with
    their key, the remaining keys are put into the table directly.
 
    When a cell is put into the table, all of its keys have the same outcome, except that only one of them can have been

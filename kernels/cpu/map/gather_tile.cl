@@ -22,8 +22,8 @@ GPI_INLINE void gpi_gather_ask(gpi_moves m, ulong i)
 #endif
 }
 
-/* Prefetches consecutive elements and indices ahead of i. Does nothing for large elements, of which a turn needs several lines:
-   the hardware prefetches these well enough. */
+/* Prefetches consecutive elements and indices ahead of i. Does nothing for large elements. A turn needs several lines of these,
+   which the hardware prefetches well enough. */
 GPI_INLINE void gpi_ask_row(gpi_moves m, ulong i)
 {
     if (sizeof(GPI_OUT) > 4) return;

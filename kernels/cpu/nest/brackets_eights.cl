@@ -26,8 +26,8 @@
 
 typedef struct gpi_eight {
     uchar16 cells;
-    ulong found; /* what each bracket finds, in a byte each; later bytes: what a next bracket would find */
-    uchar pops;  /* how far the stack goes down in the step */
+    ulong found; /* a byte for each bracket: what it finds; further bytes: what a next bracket would find */
+    uchar pops;  /* how far the stack falls during the step */
     char rise;   /* how much higher the stack is after the step */
     uchar known; /* known cells after the step, if all 16 are known before */
 } gpi_eight;

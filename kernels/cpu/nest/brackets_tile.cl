@@ -311,7 +311,7 @@ static void gpi_pair_tile(gpi_symbol_input in, const gpi_eight *eights, __global
         free = gpi_pair_block(&s, eights, &tops, free, in, gpi_block_read(in, begin + i, length - i), match,
                               begin + i, i, length - i);
 #if GPI_MATCH
-    if (GPI_LOOKBACK || gpi_tiles_of(nest.n) == 1) { /* else gpi_join_left does */
+    if (GPI_LOOKBACK || gpi_tiles_of(nest.n) == 1) { /* otherwise gpi_join_left writes these */
         gpi_join_none(match, s.base, (gpi_index)(free - s.base), begin);
         gpi_join_none(match, s.pending + 1, s.node.pops, begin);
     }
@@ -355,7 +355,7 @@ GPI_NOINLINE void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match,
 
 static void gpi_pair_note(gpi_nest nest, uint group, gpi_pair_shared shared)
 {
-    (void)nest; /* gpi_strand_end has done it */
+    (void)nest; /* gpi_strand_end has written the note */
     (void)group;
     (void)shared;
 }

@@ -172,8 +172,8 @@ GPI_INLINE void gpi_end_one(__global const gpi_index *parent, gpi_index begin, u
 }
 
 /* Computes the ends of 16 elements from the i-th on, each the parent of the next one. The last one ends at `last`. Returns the
-   end of the first one, for its parent. (`last` is put into the loaded row and not stored first: loading a row of which a part
-   has just been stored would stall.) */
+   end of the first one, for its parent. (`last` is not stored before the row is loaded, because loading a row stalls if a part of
+   it has just been stored.) */
 GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)
 {
     gpi_near_row row = GPI_LOAD_PRIVATE(gpi_near_row, end + i);
@@ -213,7 +213,7 @@ static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
     __global const ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;
     const uint length = gpi_open_rows(run, parent);
     uint i = length;
-    ushort up = 0; /* the end of the ladder in the row after this one, for this row's last element; 0: none */
+    ushort up = 0; /* the end of the next row's ladder, whose parent is this row's last element; 0: none */
     for (uint k = 0; k < length; k++) end[k] = (ushort)(k + 1);
     for (; i % 16 != 0; i--) gpi_end_one(parent, run.begin, i - 1, end);
     for (; i > 0; i -= 16) {

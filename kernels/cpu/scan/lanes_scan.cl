@@ -10,10 +10,11 @@
 #if GPI_LANES > 1
 #define GPI_LAST(v) ((v).sf)
 
-/* GPI_SHIFT(T, v, e): element i is v[i-1], or e for i = 0.
-   A quad has four elements, within which CPUs move elements by one instruction.
-   GPI_QUADS_SHIFT_k: element i is v[i-k] if that is in the same quad, else e.
-   GPI_QUADS_NEXT_k: element i is the last one of the quad that is k quads before its own, or e if there is none. */
+/* Shifts of a vector v. A quad is four elements, which are few enough for CPUs to move them by one instruction.
+
+       GPI_SHIFT(T, v, e)      element i is v[i-1], or e for i = 0
+       GPI_QUADS_SHIFT_k       element i is v[i-k] if that is in the same quad, else e
+       GPI_QUADS_NEXT_k        element i is the last one of the quad that is k quads before its own, or e if there is none */
 #define GPI_SHIFT(T, v, e) \
     ((T)(e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd, v.se))
 #define GPI_QUADS_SHIFT_1(T, v, e) \

@@ -34,7 +34,7 @@
 #define GPI_SAMPLE_LEAST 1024u /* the fewest */
 #define GPI_SAMPLE_EACH 512u   /* keys for each key of the sample, within these bounds */
 #define GPI_LARGE_PART 16u     /* buckets do not pay if one has more than 1 / GPI_LARGE_PART of the keys */
-#define GPI_EVEN_PART 64u      /* no other scale is tried if none has more than 1 / GPI_EVEN_PART */
+#define GPI_EVEN_PART 64u      /* if no bin has more than 1 / GPI_EVEN_PART, no other scale is tried */
 
 /* ------------------------------------------------------------------ bins from a sample */
 
@@ -158,7 +158,7 @@ static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits 
 
 /* ------------------------------------------------------------------ kernels */
 
-/* Decides whether buckets are likely to pay, and writes the bins of both kinds of passes. One group. */
+/* Decides whether buckets are likely to pay, and writes the bins of both kinds of passes. Launched with one group. */
 GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at)
 {
     gpi_places places;
@@ -205,8 +205,9 @@ GPI_KERNEL void gp_buckets_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi
     if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);
 }
 
-/* Writes the bases of the buckets, and the places that later kernels read. Buckets are in place `to`, or still in the input's
-   place if keys are in order. The copy at the end of the sort reads the place that follows `passes` classic passes. One group. */
+/* Writes the bases of the buckets, and records the places that later kernels read. The buckets are in place `to`, or, if keys are
+   in order, still in the input's place. gp_sort_copy reads the place recorded for pass `passes`, which is the output or the
+   input's place. Launched with one group. */
 GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,
                                  ulong bases_at)
 {

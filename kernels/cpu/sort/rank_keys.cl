@@ -325,7 +325,7 @@ static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, g
         gpi_bin_entries(key + begin + k * apart, GPI_RANK_STEP, bin, entry);
         for (uint j = 0; j < GPI_RANK_STEP; j++) pairs += count[gpi_bin_of(entry[j], bin)]++;
     }
-    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* equally frequent bins have half as many pairs */
+    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* if all bins are equally frequent, half as many */
 }
 
 /* Returns whether the next positions of many bins are in cache lines of one set of the first-level cache, as happens with keys
@@ -347,7 +347,8 @@ static bool gpi_places_collide(gpi_move move, const ulong *next)
     return most > GPI_SET_MOST;
 }
 
-/* Moves elements [begin, end), each to the next position of its bin d, which begin at shared->next[d]. `lines`: GPI_LINES_... */
+/* Moves elements [begin, end), each to the next position of its bin. The positions of bin d begin at shared->next[d]. `lines`:
+   GPI_LINES_... */
 GPI_NOINLINE void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_bin_map bin, uint lines,
                                  gpi_rank_shared restrict shared)
 {

@@ -23,7 +23,7 @@
 
 #define GPI_SHARE_SAMPLE 512 /* keys */
 #define GPI_SHARE_NEAR \
-    32u /* keys of the sample: distance that a bound may have from its quantile to keep equal keys together */
+    32u /* keys of the sample: a bound may be this far from its quantile, to keep equal keys together */
 #define GPI_SHARE_BLOCK 256u /* keys of a block: the share's keys in it are found at once */
 
 /* A bound between shares. A key is before it if its window is smaller, or if its window is equal and its block begins before
@@ -56,9 +56,9 @@ static ulong gpi_share_place(uint k, uint size, ulong n)
     return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * size);
 }
 
-/* Returns a bound with about `rank` sample keys before it; the sample was taken from n keys. Its window is the greatest one with
-   at most `rank` sample keys below, found bit by bit, or the next window. If neither window is within GPI_SHARE_NEAR sample keys
-   of the rank, the bound divides the keys of the first window by position. */
+/* Returns a bound with about `rank` sample keys before it; the sample was taken from n keys. Its window is the greatest one that
+   has at most `rank` sample keys below it (found bit by bit), or the next window. If neither window is within GPI_SHARE_NEAR
+   sample keys of the rank, the bound divides the keys of the first window by position. */
 static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank, uint width, ulong n)
 {
     const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);

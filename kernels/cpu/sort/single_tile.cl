@@ -28,7 +28,7 @@ GPI_NOINLINE void gpi_single_tile_end(gpi_places places, ulong base, ulong n, ui
 /* The bits that distinguish the keys of a range: bits [begin, end) of order(key) - least. */
 typedef struct gpi_range {
     gpi_digit_bits bits; /* the window */
-    gpi_key_bits least;  /* of order(key), but only its bits in the window */
+    gpi_key_bits least;  /* the least order(key), with only the bits in the window */
     uint begin, end;
 } gpi_range;
 
@@ -180,7 +180,7 @@ GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_
     top.bins = 1u << width;
     top.high = gpi_range_digit_make(range, range.end - width, width);
     top.low = gpi_range_digit_make(range, exact ? range.begin : range.end - 2 * width,
-                                   width); /* they may share a bit */
+                                   width); /* the digits may share a bit */
     const gpi_move move = gpi_move_make(places, *from, to);
     gpi_top_count(&top, move, base, n);
     if (!exact && !gpi_top_parts(&top, n)) return false;

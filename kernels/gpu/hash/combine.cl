@@ -146,7 +146,7 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
         gpi_cell_clear(t, &cells, c);
         cells.count[c] = 0;
     }
-    GPI_TALLY(tally); /* its barrier: the cells are free */
+    GPI_TALLY(tally); /* after its barrier, the cells are free */
     for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {
         const gp_hash_key key = gpi_element_read(keys, i, wide);
         const uint home = gpi_hash_home(t, key);

@@ -18,7 +18,7 @@
 
 /* A run of equal samples that is still to be added. */
 typedef struct gpi_histogram_run {
-    uint cell; /* GPI_HISTOGRAM_NOWHERE: none */
+    uint cell; /* GPI_HISTOGRAM_NOWHERE: there is no run */
     gpi_weight weight;
 } gpi_histogram_run;
 
@@ -79,7 +79,7 @@ static void gpi_count_vector(gpi_tables t, uint4 x, uint channel)
     for (uint c = 0; c < GPI_CHANNELS; c++) first[c] = (channel + c) % GPI_CHANNELS * 256;
 #pragma unroll
     for (uint k = 0; k < GPI_TURNS(16); k++) {
-        const uint word = k < 8 ? k < 4 ? x.s0 : x.s1 : k < 12 ? x.s2 : x.s3; /* no array: see gpi_bins */
+        const uint word = k < 8 ? k < 4 ? x.s0 : x.s1 : k < 12 ? x.s2 : x.s3; /* no array, as in gpi_bins */
         gpi_count_byte(t, first[k % GPI_CHANNELS] + (word >> 8 * (k % 4) & 255u));
     }
 }

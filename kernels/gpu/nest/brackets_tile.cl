@@ -25,7 +25,7 @@
 #endif
 
 #define GPI_GROUP_TILES 1
-#define gpi_join_left(match, nest, tile) /* gpi_pair_group has done it */
+#define gpi_join_left(match, nest, tile) /* gpi_pair_group has written these */
 #define GPI_LONE_NOTED GPI_LOOKBACK      /* 1: notes name the first closer without an opener */
 
 /* A node of the items' tree is a word: pops in the lower half, pushes in the upper one. */
@@ -325,8 +325,8 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
     }
 }
 
-/* Returns how many of the item's openers the tile leaves open: these are its lowest ones. Writes to *at how many of the openers
-   that the tile leaves open are below these. */
+/* Returns how many of the item's openers the tile leaves open, which are the item's lowest ones. Writes to *at how many openers
+   of other items, below these, the tile also leaves open. */
 static uint gpi_kept(uint node, gpi_shared shared, uint *at)
 {
     uint after = 0;
@@ -562,7 +562,7 @@ static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *paren
     const uint length = gpi_brackets_tile_length(nest, tile);
     gpi_enclose_item(shared->before.pushes, memory->stage, shared);
     gpi_sync();                                                       /* parents and depths are written */
-    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) { /* all items alike: PoCL 3.1 */
+    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) { /* equally often for all: PoCL 3.1 */
         if (i >= length) continue;
         if (parents) parent[begin + i] = gpi_parent_of(nest, tile, memory->stage[i]);
         if (depths) depth[begin + i] = gpi_depth_of(i, shared);
