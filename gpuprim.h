@@ -28,7 +28,7 @@
        completes when the call's results are ready. It is set to NULL when the call fails. It must not be an
        element of `wait`, as in OpenCL; such a call is refused.
      - Calls do not flush: call clFlush or gp_finish before you poll `done` or wait for it on another queue.
-     - Calls that come faster than the device runs them are held back: with 1024 commands of a context in
+     - Calls that are made faster than the device runs them wait: with 1024 commands of a context in
        flight, a call flushes and waits until half of them have ended. It does not wait for commands that do
        not begin to run, for example because of a user event of yours.
      - On an out-of-order queue a call orders its own commands, and the use of the context's scratch; use
@@ -38,17 +38,17 @@
        upper bound, for which buffers are checked and work is launched. A larger number is clamped to the
        bound and counted in gp_stats.clamped. The number must not lie in memory that the call writes. Without
        count_buffer, count_type stays 0.
-     - A field that has no meaning together with the others is an error; it is not ignored. Only two things
-       are ignored: offsets into buffers that are NULL, and a scratch buffer for a call that needs 0 bytes.
+     - A field that has no meaning together with the others is an error. Only two things are ignored:
+       offsets into buffers that are NULL, and a scratch buffer for a call that needs 0 bytes.
      - Expressions, and a monoid's source, are code that runs in your process: never take one from an
        untrusted source. They have up to 16384 characters. An unknown name (such as y without a second input),
        or an assignment to x and the like, does not compile: GP_ERROR_BUILD. gp_last_error then has the
        compiler's messages, those about your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
-       ..._scratch_size. gp_warmup moves that cost, and its comment says which fields make a new program.
+       ..._scratch_size. gp_warmup moves that cost; its comment lists the fields that make a new program.
      - A context belongs to one host thread at a time. Different contexts run in parallel, and may be created
        in parallel: this library looks for devices in one thread of a process at a time, because PoCL fails
-       otherwise. A program whose threads also call OpenCL themselves calls gp_devices once before they
+       otherwise. If threads of your program also call OpenCL themselves, call gp_devices once before they
        start.
      - A process that was forked after this library's first use cannot use it: calls are refused with
        GP_ERROR_INVALID_ARGUMENT, gp_context_destroy does nothing, gp_cl_context, gp_cl_device and gp_cl_queue
@@ -165,13 +165,13 @@ typedef enum gp_result {
         GP_RESULT_FORCE_INT = 0x7fffffff
 } gp_result;
 
-/* The fixed text of a result; never NULL. */
+/* Returns the fixed text of a result; never NULL. */
 GP_API const char *gp_error_string(gp_result result);
 
-/* The name of an OpenCL error, such as CL_OUT_OF_RESOURCES; never NULL. */
+/* Returns the name of an OpenCL error, such as CL_OUT_OF_RESOURCES; never NULL. */
 GP_API const char *gp_cl_error_string(cl_int error);
 
-/* GP_VERSION of the implementation that is linked: 10000 * major + 100 * minor + patch. */
+/* Returns GP_VERSION of the implementation that is linked: 10000 * major + 100 * minor + patch. */
 GP_API int gp_version(void);
 
 /* ------------------------------------------------------------------ element types, operations */
@@ -228,8 +228,8 @@ typedef enum gp_op {
         GP_OP_FORCE_INT = 0x7fffffff
 } gp_op;
 
-/* 8 bytes for a value of any type. gp_reduce with op_count gives one for each operation: the member of its
-   out_type has the result, the other bytes are zero. */
+/* 8 bytes for a value of any type. gp_reduce with op_count writes one for each operation: the member of the
+   operation's out_type holds the result, the other bytes are zero. */
 typedef union gp_value {
     int8_t i8;
     uint8_t u8;
@@ -253,100 +253,104 @@ enum { GP_OPS_MAX = 8 };
    `size` is sizeof(type): 4, 8, 12, ... 64 bytes. The type has the same layout on host and device, and is
    legal as a kernel's argument (no bool, size_t or pointer in it).
    `identity` points to `size` bytes, and must be neutral on both sides.
-   `commutative` lets the library combine in any order; without it, input order is kept.
-   `exact` says that recombining the same elements in another grouping gives the same bits (integers, min and
-   max; not float sums). A group may then publish results in place of one that is late.
-   `takes_args`: combine takes the desc's `args`, after a and b and in their order: a value by its type, a buffer as
-   a pointer, __global const. So numbers in it may change from call to call without a new program:
+   `commutative` allows the library to combine in any order; without it, input order is kept.
+   `exact` promises that recombining the same elements in another grouping gives the same bits (integers, min
+   and max; not float sums). If a group is late, another group may then compute its results again and publish
+   them.
+   `takes_args`: combine takes the desc's `args` after a and b, in their order: values by their types, buffers
+   as pointers (__global const). So numbers in combine may change from call to call without a new program:
 
        float combine(float a, float b, float limit) { return min(a + b, limit); }
 
-   The identity has to be neutral, and combine associative, for whatever is given. Types of args that are not built
-   in are defined in `source`.
+   The identity has to be neutral, and combine associative, for all args that are given. `source` defines the
+   types of args that are not built in.
    The strings and the identity are read during the call only.
 
-   Errors: GP_ERROR_INVALID_ARGUMENT for a source with names that begin with gp_, gpi_, GP_ or GPI_;
-   brackets, comments and literals without an end; digraphs and trigraphs; #include (the cache would not see
-   a change in the file); macros with the name of a word that the library's own text uses.
+   Errors: GP_ERROR_INVALID_ARGUMENT for a source with names that begin with gp_, gpi_, GP_ or GPI_; brackets,
+   comments and literals without an end; digraphs and trigraphs; #include (the cache would not see a change in
+   the file); macros that have the name of a word in the library's own text.
    Example: examples/03_custom_monoid.c */
 typedef struct gp_monoid {
     const char *type;     /* name of the element type, e.g. "affine" */
-    const char *source;   /* OpenCL C that defines it and the combine function */
+    const char *source;   /* OpenCL C that defines the type and the combine function */
     const char *combine;  /* name of the combine function */
     const void *identity; /* size bytes */
     size_t size;          /* bytes of one element */
     bool commutative;
     bool exact;
-    bool takes_args; /* combine(a, b, ...) has the args of the desc; not in a gp_group_op */
+    bool takes_args; /* combine(a, b, ...) takes the args of the desc; not in a gp_group_op */
 } gp_monoid;
 
 /* Expressions. A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element
    into an operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y".
 
-   In a map, x is the element, y that of the second input where there is one, and i (ulong) the index,
-   counted from the call's first element. Its value is converted to out_type; for argmin and argmax to the
-   input's type, so that for fractions of integers you need a float `type` or, with ops, a map_type; for
-   several ops to map_type; for a monoid to the monoid's type, and `type` is then the input's. The text is
-   read during the call only.
+   In a map, x is the element, y the element of the second input, if there is one, and i (ulong) the index,
+   counted from the call's first element. The map's value is converted to out_type; with several ops to
+   map_type; with a monoid to the monoid's type, and `type` is then the input's. For argmin and argmax it is
+   converted to the input's type, so fractions of integers require a float `type` or, with ops, a map_type.
+   The text is read during the call only.
 
    Errors: every expression in a desc must be one expression. GP_ERROR_INVALID_ARGUMENT for brackets that do
-   not close within it, an end after an operator ("x > "), comments and literals without an end, ';' outside of
-   braces, '#', backslashes outside of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_
-   or GPI_. The compiler judges the rest: GP_ERROR_BUILD, with its log. */
+   not close within it, an end after an operator ("x > "), comments and literals without an end, ';' outside
+   of braces, '#', backslashes outside of literals, digraphs and trigraphs, and names that begin with gp_,
+   gpi_, GP_ or GPI_. The compiler finds all other errors: GP_ERROR_BUILD, with its log. */
 
-/* A type of OpenCL C that is no gp_type: a vector ("float4"), or a struct of yours, with the text that defines it:
+/* A type of OpenCL C that is no gp_type: a vector ("float4"), or a struct of yours, with the text that
+   defines it:
 
        const gp_record particle = {.cl_type = "particle", .size = 32, .source =
            "typedef struct { float4 position; float mass; uint id; float2 unused; } particle;"};
        gp_reduce_desc heaviest = {.in = particles, .count = n, .record = &particle, .map = "x.mass",
                                   .out_type = GP_F32, .op = GP_MAX};
 
-   Where a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
-   predicate sees them whole: x.position.z. The type has the same layout on host and device.
+   If a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
+   predicate sees whole records: x.position.z. The type has the same layout on host and device.
 
-   The size of a record is its stride. Members that no expression reads can be padding in a packed struct. Vertices of 32 bytes with
-   a position at byte 12:
+   The size of a record is its stride. Members that no expression reads can be padding in a packed struct.
+   This describes vertices of 32 bytes with a position at byte 12:
 
        "typedef struct __attribute__((packed)) { uchar a[12]; float position[3]; uchar b[8]; } vertex;"
 
-   `source` may also define functions that expressions call. A desc can have several sources: those of its records and of
-   its monoid. Equal texts among them are pasted once; two different ones must not define the same name. (Structs of
-   uchars meet a fault of Mesa: docs/drivers.md.)
+   `source` may also define functions that expressions call. A desc can have several sources: those of its
+   records and of its monoid. Equal texts among them are pasted once; two different ones must not define the
+   same name. (Structs of uchars meet a fault of Mesa: docs/drivers.md.)
 
-   Errors: GP_ERROR_BUILD where `size` is not sizeof(cl_type) on the device; `source` has the errors of a monoid's source. */
+   Errors: GP_ERROR_BUILD if `size` is not sizeof(cl_type) on the device; for `source`, those of a monoid's
+   source. */
 typedef struct gp_record {
     const char *cl_type; /* its name, which may be "struct name" */
     size_t size;         /* sizeof, at most GP_RECORD_BYTES */
-    const char *source;  /* OpenCL C that defines it; NULL: it is built in */
+    const char *source;  /* OpenCL C that defines the type; NULL: it is built in */
 } gp_record;
 
-/* Arguments of expressions: values and buffers that the expressions of a desc name. `args` of a desc points to
-   arg_count of them:
+/* Arguments of expressions: values and buffers that the expressions of a desc name. `args` of a desc points
+   to arg_count of them:
 
        const float limit = 0.5f;
        const gp_arg args[] = {{.name = "limit", .type = GP_F32, .value = &limit},
                               {.name = "scale", .type = GP_F32, .buffer = scales}};
        gp_select_desc select = {..., .predicate = "x * scale[i % 8] > limit", .args = args, .arg_count = 2};
 
-   Names, types and expressions select the program; values and buffers do not, so that a call with other values
-   builds nothing.
+   Names, types and expressions select the program; values and buffers do not, so that a call with other
+   values builds nothing.
 
    In expressions a value is a constant of its type, and a buffer is a pointer (__global const) to its element
-   `offset`. Expressions must only read the `count` elements from there on; this is not checked. An element of
-   GP_F16 is read by vload_half(n, scale). Values are read during the call only. A desc without expressions may
+   `offset`. Expressions must only read the `count` elements from there on; this is not checked. vload_half(n,
+   scale) reads an element of GP_F16. Values are read during the call only. A desc without expressions may
    have args.
 
-   An argument without a value is a buffer, which may be NULL in a ..._scratch_size. gp_warmup takes both as a
-   call does.
+   An argument without a value is a buffer, which may be NULL in a ..._scratch_size. gp_warmup takes values
+   and buffers as a call does.
 
-   Aliasing: these elements overlap no output and no scratch. They may be an input's, or another argument's.
+   Aliasing: the elements of these buffers overlap no output and no scratch. They may be elements of an input
+   or of another argument.
    Limits: at most GP_ARGS_MAX, whose values have at most GP_ARGS_BYTES together.
-   Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, begins with gp_,
-   gpi_, GP_ or GPI_, or is one of those that the call's expressions have anyway, such as x and i. GP_ERROR_BUILD for a
-   keyword or macro of OpenCL C; names of its functions (min) will do.
+   Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, that begins with
+   gp_, gpi_, GP_ or GPI_, or that the call's expressions have anyway, such as x and i. GP_ERROR_BUILD for a
+   keyword or macro of OpenCL C; names of its functions (min) are allowed.
    Example: examples/14_arguments.c */
 typedef struct gp_arg {
-    const char *name; /* as expressions have it */
+    const char *name; /* the name in expressions */
     gp_type type;     /* of the value, or of the buffer's elements; a value cannot be GP_F16; or: */
     const gp_record *record;
     const void *value; /* on the host; or: */
@@ -360,7 +364,7 @@ enum { GP_ARGS_MAX = 16, GP_ARGS_BYTES = 256, GP_RECORD_BYTES = 256 };
 
 typedef struct gp_context gp_context;
 
-/* How tiles learn what comes before them. */
+/* How tiles obtain the result of all earlier tiles. */
 typedef enum gp_strategy {
     GP_STRATEGY_AUTO = 0,    /* as the tuning table says for the device */
     GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: a scan reads the input once, a sort is onesweep */
@@ -417,7 +421,7 @@ typedef enum gp_sub_groups {
 
 #define GP_NAME_MAX 128
 
-/* What the library found out about a device. */
+/* Properties of a device, as the library found them. */
 typedef struct gp_device_info {
     cl_platform_id platform;
     cl_device_id device;
@@ -440,26 +444,27 @@ typedef struct gp_device_info {
     bool fp64;
     bool fp16;
     bool subgroups;           /* has sub-groups by OpenCL's standard */
-    gp_sub_groups sub_groups; /* what a context's kernels may use: gp_context_create tries it, and says NONE
-                                     where it goes wrong or the environment has GPUPRIM_SUB_GROUPS=off */
+    gp_sub_groups sub_groups; /* the form that a context's kernels may use: gp_context_create tests it, and
+                                 sets NONE if it computes wrong results or the environment has
+                                 GPUPRIM_SUB_GROUPS=off */
     cl_uint sub_group_size;   /* work-items of such a sub-group; 0: none */
     bool atomic_acq_rel;      /* OpenCL 3.0: acquire and release order */
     bool atomic_scope_device; /* OpenCL 3.0: atomics in the scope of the whole device */
-    bool fair;                /* a group that has started is known to go on running while others wait */
-    cl_uint loop_limit;       /* iterations after which the device leaves a loop, wrongly (Mesa's llvmpipe
-                                 below version 25); 0: no such limit is known */
+    bool fair;                /* a group that has started is known to keep running while others wait */
+    cl_uint loop_limit;       /* number of iterations after which the device wrongly leaves a loop (Mesa's
+                                 llvmpipe below version 25); 0: no such limit is known */
 } gp_device_info;
 
 /* Overrides of a device's rows of the tuning table, for tests and tuning. Zero keeps the table's value.
    gp_context_create refuses values with which no kernel can be built; it shrinks tiles that are too large for
    a device. */
 typedef struct gp_tuning {
-    gp_device_class device_class; /* takes another kind's rows of the table, for tests; instructions of one
-                                     vendor only, and what the device is known to promise, stay its own */
+    gp_device_class device_class; /* uses the rows of another class, for tests; vendor-specific instructions
+                                     and the guarantees of the device itself stay as they are */
     gp_shape shape;
     gp_words words;
-    uint32_t sub_group_size; /* emulates sub-groups of so many work-items, a power of two from 8 to 128, where
-                                 the shape is the sub-group one, the device's own or forced */
+    uint32_t sub_group_size;  /* emulates sub-groups of so many work-items, a power of two from 8 to 128, if
+                                 the shape is GP_SHAPE_SUB_GROUP, by default or by `shape` */
     uint32_t work_group_size; /* local shape only; rounded down to a power of two. Calls that work on keys
                                  or bins take at least 4 */
     uint32_t tile;            /* serial shape: elements per group, at most 2^20; local shape: elements per
@@ -467,14 +472,14 @@ typedef struct gp_tuning {
     uint32_t polls;           /* how often a group looks at a late tile before it computes that tile itself;
                                  at most a quarter of the device's loop_limit, if it has one */
     uint32_t ring_rows;  /* gp_sort (kernels/common/sort/lookback.cl): rows of the look-back table; a power of
-                                 two, at least ring_reach + ring_block; 0: 1024 */
+                            two, at least ring_reach + ring_block; 0: 1024 */
     uint32_t ring_reach; /* the same: how many tiles a look-back goes back; 0: 64 */
     uint32_t ring_block; /* the same: tiles that may end in any order; a power of two; 0: 32 */
     uint32_t sort_portion; /* gp_sort: most keys of one launch of a single pass */
     uint32_t sort_bucket;  /* gp_sort (kernels/cpu/sort/buckets.cl): most keys of a bucket that is not split
-                                 again; 1: no buckets */
+                              again; 1: no buckets */
     uint32_t sort_lines;   /* gp_sort, serial shape (kernels/cpu/sort/rank_keys.cl): keys from which on a pass
-                                 writes whole lines past the caches */
+                              writes whole lines past the caches */
 } gp_tuning;
 
 /* How to make a context. All zeros: the best device, and the default of every field. */
@@ -495,8 +500,8 @@ typedef struct gp_context_desc {
     int64_t (*score)(const gp_device_info *info, void *user);
     void *score_user;
 
-    /* Receives messages; NULL: none. GP_LOG_INFO: the device, and before each program is built whose it is
-       ("building a program of gp_sort"). It must not call the library with this context. */
+    /* Receives messages; NULL: none. GP_LOG_INFO: the device, and, before a program is built, the call that
+       needs it ("building a program of gp_sort"). It must not call the library with this context. */
     void (*log)(gp_log_level level, const char *text, void *user);
     void *log_user;
 
@@ -528,21 +533,23 @@ typedef struct gp_context_desc {
     gp_context *share;         /* take the cl_context and device of this context, and start with its programs
                                   (if built with the same options): a second queue on the same buffers */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
-    bool check_monoids; /* the first call with a monoid, and with other args that it takes, tests it, as
-                                  gp_check_monoid does without samples, and blocks; GP_ERROR_LAW if it violates the laws.
-                                  Made-up elements must not lead it beyond a buffer of args */
-    /* Where scratch comes from: device memory that calls need beyond their buffers, where they are given none. A
-       context has one buffer of it, which grows to what the largest call needs. `scratch_alloc` gives a buffer
-       of the context's cl_context for reading and writing, apart from all buffers of calls, of at least `bytes`
-       (which may be more than the call needs). Where it gives NULL, the call fails with
-       GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` takes the buffer back when no command uses it any longer:
-       during a later call, gp_finish or gp_context_destroy. Both are given scratch_user, run on the thread that
-       uses the context, and must not call the library with it. NULL: clCreateBuffer, clReleaseMemObject. */
+    bool check_monoids;        /* the first call with a monoid, and with other args that it takes, tests it as
+                                  gp_check_monoid does without samples, blocks, and fails with GP_ERROR_LAW if the
+                                  monoid violates the laws. With the elements that the test makes up, the monoid must
+                                  not read beyond a buffer of args */
+    /* Allocate and free scratch: device memory that calls need beyond their buffers, if their desc gives
+       none. A context has one scratch buffer, which grows to the size that the largest call needs.
+       `scratch_alloc` returns a buffer of the context's cl_context for reading and writing, apart from all
+       buffers of calls, of at least `bytes` (which may be more than the call needs). If it returns NULL, the
+       call fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` receives the buffer when no command uses
+       it any longer: during a later call, gp_finish or gp_context_destroy. Both receive scratch_user, run on
+       the thread that uses the context, and must not call the library with it. NULL: clCreateBuffer,
+       clReleaseMemObject. */
     cl_mem (*scratch_alloc)(size_t bytes, void *user);
     void (*scratch_free)(cl_mem buffer, void *user);
     void *scratch_user;
-    /* Bytes; a call that needs more, also within gp_warmup, fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. 0: none.
-       `share` takes over neither this nor the pool. */
+    /* Bytes of scratch; a call that needs more, also within gp_warmup, fails with
+       GP_ERROR_OUT_OF_DEVICE_MEMORY. 0: no limit. `share` takes over neither this limit nor scratch_alloc. */
     size_t scratch_limit;
     gp_tuning tuning;
 
@@ -562,27 +569,27 @@ typedef struct gp_context_desc {
    Example: examples/01_scan.c */
 GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out);
 
-/* Waits for the queue, saves built programs, frees everything. NULL is allowed.
+/* Waits for the queue, saves newly built programs, and frees everything. NULL is allowed.
 
-   Cost: to save programs that were built since the last gp_finish takes a while, on some implementations as
-   long as to build them. */
+   Cost: saving programs that were built since the last gp_finish can take as long as building them, depending
+   on the OpenCL implementation. */
 GP_API void gp_context_destroy(gp_context *gp);
 
-/* Text of the last failure in this context. For NULL: of this thread's last failure without a context
+/* Returns the text of the last failure in this context. NULL: of this thread's last failure without a context
    (gp_context_create, gp_devices, any call whose gp was NULL). */
 GP_API const char *gp_last_error(const gp_context *gp);
 
-/* Makes `text` the text of the last failure, after the result's name, and gives it to `log`. For code that stands on
-   this library and fails as its calls do, such as gpuprim_host.h. Returns `result`. */
+/* Makes `text`, after the name of `result`, the text of the last failure, gives it to `log`, and returns
+   `result`. For code on top of this library, such as gpuprim_host.h, that fails as its calls do. */
 GP_API gp_result gp_set_error(gp_context *gp, gp_result result, const char *text);
 
-/* Marks the context as at work while a callback runs: calls with it fail with GP_ERROR_INVALID_ARGUMENT and a text that
-   names `callback`, and gp_context_destroy does nothing. NULL: the callback has returned, and calls are taken again. For
-   code that stands on this library and runs a function of its caller's between calls, such as gpuprim_host.h. `callback`
-   is not copied. */
+/* Marks the context as in use by a callback: calls with it fail with GP_ERROR_INVALID_ARGUMENT and a text
+   that names `callback`, and gp_context_destroy does nothing. NULL ends this, after the callback has
+   returned. For code on top of this library, such as gpuprim_host.h, that runs a function of its caller
+   between calls. `callback` is not copied. */
 GP_API void gp_set_callback(gp_context *gp, const char *callback);
 
-/* The context's OpenCL objects, not retained for the caller; and what the library knows about its device. */
+/* Return the context's OpenCL objects, not retained for the caller, and the properties of its device. */
 GP_API cl_context gp_cl_context(const gp_context *gp);
 GP_API cl_device_id gp_cl_device(const gp_context *gp);
 GP_API cl_command_queue gp_cl_queue(const gp_context *gp);
@@ -596,8 +603,8 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
 
 /* Blocks until everything enqueued so far has finished, and saves newly built programs to the disk cache.
 
-   Cost: without it, a later call saves new programs once they have run, and takes about as long as one that
-   builds. With an out-of-order queue no later call saves them.
+   Cost: saving can take as long as building. Programs that gp_finish does not save are saved by a later call,
+   after they have run; with an out-of-order queue no later call saves them.
    Errors: the first failure of a command since the last gp_finish: a call that returned GP_OK can still fail
    on the device, for example when an event that it waits for has failed. */
 GP_API gp_result gp_finish(gp_context *gp);
@@ -612,21 +619,21 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
 
 /* out[0] = initial . in[0] . in[1] ... in[count-1]        . is op or monoid
 
-   Reduces the input to one value, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of integers) or a
-   monoid. With `map`, of map(in[i]). Without an input (`in` NULL, `type` 0) the map
-   is of the index alone, and out_type is required; argmin, argmax and several operations require map_type
-   instead: the type as which the map's values are compared.
+   Reduces the input to one value, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of
+   integers) or a monoid. With `map`, the elements are map(in[i]). Without an input (`in` NULL, `type` 0) the
+   map is of the index alone, and out_type is required; argmin, argmax and several operations require map_type
+   instead, the type as which the map's values are compared.
 
-   Result: one element of out_type. With `ops` and op_count, it is op_count gp_values, one per operation, and
-     the input is read once for all of them; out_offset counts such results, `initial` stays NULL, and halves
-     come out as floats.
-     With `compensated`, float sums carry along what rounding takes from them (Neumaier), and are as if summed
-     in about twice the precision; there is no gain where values are infinite or NaN.
+   Result: one element of out_type. With `ops` and op_count, the input is read once for all operations, and
+     the result is op_count gp_values, one per operation; out_offset counts such results, `initial` stays
+     NULL, and halves become floats.
+     With `compensated`, float sums also add up their rounding errors (Neumaier), which gives about twice the
+     precision unless values are infinite or NaN.
    Order: input order for a monoid that is not commutative; otherwise any order, but always the same one for
      the same count on the same device, so float results repeat bit for bit.
    Aliasing: `out` may lie inside `in`.
    Count 0: gives `initial`.
-   Cost: reads the input once; one launch for up to one tile, two beyond; on PoCL one (in-order queues).
+   Cost: reads the input once; one launch for up to one tile, two for more, on PoCL one (in-order queues).
    Limits: 2^31 - 1 tiles, checked. A tile is 256 KiB of results on PoCL, and at least 1 KiB on GPUs.
    Source: Neumaier 1974 (compensated sums).
    Example: examples/02_reduce.c */
@@ -640,8 +647,8 @@ typedef struct gp_reduce_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type; /* of the input; with a monoid but no map: leave 0 */
-    /* Of the input, instead of type; takes a map, and out_type or a monoid; for ops, argmin and argmax map_type; with
-       in2 type2. */
+    /* Of the input, instead of type. Requires a map, and out_type or a monoid; ops, argmin and argmax require
+       map_type; in2 requires type2. */
     const gp_record *record;
     gp_type out_type; /* 0: 64 bits for sums and products of integers, GP_U64 for argmin and argmax, f32
                          for sums and products of halves, else `type`; not narrower than `type` without
@@ -668,31 +675,33 @@ typedef struct gp_reduce_desc {
 
 GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc);
 
-/* The same, then blocks and copies the result to `result`: one element of out_type, or op_count gp_values. */
+/* Calls gp_reduce, blocks, and copies the result to `result`: one element of out_type, or op_count
+   gp_values. */
 GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result);
 
-/* Bytes of scratch that gp_reduce with this desc needs. Buffers in it may be NULL, but in2 only where type2
-   is set. Can be 0. */
+/* Sets *bytes to the scratch that gp_reduce needs with this desc, which can be 0. The buffers of the desc may
+   be NULL; in2 may be NULL only if type2 is set. */
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ segmented reduce */
 
 /* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]        . is op or monoid
 
-   Reduces each segment as gp_reduce would, by any gp_op or a monoid; with `map`, of map(in[i]). Offsets are on the
-   device. Elements outside all segments are not read.
+   Reduces each segment as gp_reduce would, by any gp_op or a monoid. With `map`, the elements are map(in[i]).
+   Offsets are on the device. Elements outside all segments are not read.
 
-   Result: one per segment; an empty segment gives `initial`. Positions, in a map's i and as results of argmin
+   Result: one per segment; an empty segment gives `initial`. The index i in a map, and the results of argmin
      and argmax, count from the segment's first element.
    Order: input order for a monoid that is not commutative; otherwise any order, but always the same one, so
      float results repeat bit for bit for the same offsets, counts and device.
    Aliasing: `out` overlaps nothing.
    Count 0: with segment_count 0 it does nothing.
-   Cost: reads the input once, for tiny, empty and huge segments alike, without a round trip to the host. A clearing
-     command and one launch; two launches more where a segment may be too large for one group's share.
+   Cost: reads the input once, for tiny, empty and huge segments alike, without a round trip to the host. A
+     clearing command and one launch; two more launches if a segment may be larger than the elements that one
+     group handles.
    Limits: 2^32 - 2 segments.
-   Errors: a segment that ends before it begins, or beyond `count`, is empty; other segments are not affected.
-     gp_stats.bad_offsets counts the calls that found any. */
+   Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not
+     affected. gp_stats.bad_offsets counts the calls that found such a segment. */
 typedef struct gp_segmented_reduce_desc {
     cl_mem in;        /* NULL when count is 0 */
     size_t in_offset; /* elements, as all offsets */
@@ -707,7 +716,7 @@ typedef struct gp_segmented_reduce_desc {
     cl_mem out; /* segment_count results */
     size_t out_offset;
     gp_type type; /* of the input; with a monoid but no map: leave 0 */
-    /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
+    /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
     gp_op op;                /* set op or monoid */
@@ -724,21 +733,21 @@ typedef struct gp_segmented_reduce_desc {
 
 GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_desc *desc);
 
-/* Bytes of scratch that gp_segmented_reduce with this desc needs; buffers in it may be NULL. */
+/* Sets *bytes to the scratch that gp_segmented_reduce needs with this desc. The buffers of the desc may be
+   NULL. */
 GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
                                                   size_t *bytes);
 
 /* ------------------------------------------------------------------ check_monoid */
 
-/* Looks for elements that violate the monoid laws: e a = a = a e, (a b) c = a (b c), and a b = b a if the
+/* Searches for elements that violate the monoid laws: e a = a = a e, (a b) c = a (b c), and a b = b a if the
    monoid is `commutative`.
 
-   It tries 4096 triples of the samples, with the device's arithmetic. Then it tries as many triples of
-   samples and of products of three, so that what combine makes is tested, too. A monoid of floats that is
-   `exact` (a minimum, say) needs samples: without them, elements are small integers, which as floats are
-   almost 0.
+   Tries 4096 triples of the samples, with the device's arithmetic, then as many triples of samples and of
+   products of three samples, so that results of combine are tested, too. A monoid of floats that is `exact`
+   (a minimum, say) needs samples: without them, elements are small integers, which as floats are almost 0.
 
-   Result: GP_OK when no counter-example was found, which does not mean that there is none.
+   Result: GP_OK if no counter-example was found, which does not mean that there is none.
    Cost: blocks, and builds a program.
    Errors: GP_ERROR_LAW for a counter-example; gp_last_error names the elements. */
 typedef struct gp_check_monoid_desc {
@@ -764,7 +773,7 @@ GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *des
 typedef enum gp_segments {
     GP_SEGMENTS_NONE = 0, /* one segment */
     GP_SEGMENTS_BY_FLAGS, /* at each element whose flag in `heads` is not 0 */
-    GP_SEGMENTS_BY_KEYS,  /* at each element whose key in `heads` differs from the one before */
+    GP_SEGMENTS_BY_KEYS,  /* at each element whose key in `heads` differs from the key before it */
     GP_SEGMENTS_COUNT
 } gp_segments;
 
@@ -773,24 +782,24 @@ typedef enum gp_segments {
    reverse              out[i] = in[i] ... in[count-1] . initial
    reverse, exclusive   out[i] = in[i+1] ... in[count-1] . initial
 
-   Combines all elements up to each one (running totals), by any gp_op or a monoid; with `map`, the values
-   map(in[i]). With `segments`, each segment is scanned by itself, beginning with `initial`. The flags or keys
-   in `heads` say where segments begin. The first segment begins at element 0, whatever its flag; no segment
-   is empty. Flags and keys that are floats are compared as numbers (NaN differs from everything), halves by
-   their bits.
+   Combines all elements up to each one (running totals), by any gp_op or a monoid. With `map`, the elements
+   are map(in[i]). With `segments`, each segment is scanned by itself, beginning with `initial`; the flags or
+   keys in `heads` mark where segments begin. The first segment begins at element 0, whatever its flag; no
+   segment is empty. Flags and keys that are floats are compared as numbers (NaN differs from everything),
+   halves by their bits.
 
    Result: elements of out_type. Argmin and argmax (out_type 0: GP_U64) give the lowest index of equal
      elements, also in reverse.
    Order: input order, always. Integer results are exact and repeat. With GP_STRATEGY_SINGLE_PASS the last
      bits of float sums depend on timing, which decides how elements are grouped. With `deterministic` they
-     repeat bit for bit: such scans take GP_STRATEGY_MULTI_PASS, whatever `strategy` says.
+     repeat bit for bit: such scans use GP_STRATEGY_MULTI_PASS, whatever `strategy` says.
    Aliasing: in place (`in` and `out` are the same elements, of types of one size), or no overlap. Neither
-     `heads` nor count_buffer's number may lie in `out`. Scans in place take GP_STRATEGY_MULTI_PASS, whatever
+     `heads` nor count_buffer's number may lie in `out`. Scans in place use GP_STRATEGY_MULTI_PASS, whatever
      `strategy` says, on devices that are not known to keep every started group running (gp_device_info.fair).
    Count 0: does nothing.
    Cost: single pass reads and writes once; multi-pass reads twice and writes once. One launch for up to one
      tile.
-   Limits: 2^31 - 1 tiles (manual/waiting.md), checked. Argmin and argmax take no segments.
+   Limits: 2^31 - 1 tiles (manual/waiting.md), checked. Argmin and argmax cannot have segments.
    Source: Merrill & Garland 2016 (look-back); Sengupta et al. 2007 (multi-pass).
    Example: examples/01_scan.c, examples/03_custom_monoid.c, examples/18_json_mask.c */
 typedef struct gp_scan_desc {
@@ -803,7 +812,7 @@ typedef struct gp_scan_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type; /* of the input; with a monoid but no map: leave 0 */
-    /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
+    /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
     gp_op op;                /* set op or monoid */
@@ -828,7 +837,8 @@ typedef struct gp_scan_desc {
 
 GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc);
 
-/* Bytes of scratch that gp_scan with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_scan needs with this desc, which can be 0. The buffers of the desc may
+   be NULL. */
 GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ select, partition */
@@ -839,21 +849,22 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
        flags       in[i] for each i at which flags[i] is not 0
        indices     in[indices[i]] for each i in turn; an index of in_count or more is left out
 
-   Exactly one of the three is given. Elements have a `type`, or are of `element_size` bytes: 1, 2, 4, 8, 16. In
-   a predicate such an element is uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x != (uint4)(0))": a
-   comparison of vectors is a vector, and any or all makes one answer of it), or what `record` says
-   ("x.mass > 5"), of any size, and halves are floats. Flags are of any type: floats are compared as numbers, halves by their bits.
+   Exactly one of the three is given. Elements have a `type`, an `element_size` of 1, 2, 4, 8 or 16 bytes, or
+   a `record` of any size. In a predicate, elements of element_size bytes are uchar, ushort, uint, ulong or
+   uint4, records have the type that `record` names ("x.mass > 5"), and halves are floats. A comparison of
+   vectors is a vector, which any or all turns into one answer: "any(x != (uint4)(0))". Flags are of any type:
+   floats are compared as numbers, halves by their bits.
 
-   Result: elements in `out`, their positions in `indices_out`, how many in the number `count_out`; at least
-     one of these is required. There must be room for `count` elements and indices. A count on the device can
-     be the next call's count_buffer; gp_select_read brings it to the host.
+   Result: elements in `out`, their positions in `indices_out`, their number in `count_out`; at least one of
+     these is required. There must be room for `count` elements and indices. A count on the device can be the
+     next call's count_buffer; gp_select_read brings it to the host.
    Order: input order; stable. The same input gives the same result every time, on every device.
    Aliasing: outputs overlap nothing.
    Count 0: only count_out is written.
    Scratch: 16 bytes per tile.
-   Cost: single pass reads once and writes what is selected. Multi-pass reads what decides twice. One launch
-     for up to one tile. Records of other sizes than 1, 2, 4, 8 and 16 bytes are read once more where they are
-     selected, and a work-item moves a whole one.
+   Cost: a single pass reads once and writes the selected elements. Multi-pass evaluates the predicate twice,
+     and reads its input (or flags, or indices) twice. One launch for up to one tile. Selected records of
+     other sizes than 1, 2, 4, 8 and 16 bytes are read once more, and each is moved by one work-item.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
    Source: Merrill & Garland 2016 (look-back); Billeter, Olsson & Assarsson 2009 (compaction by tiles).
    Example: examples/11_compact.c, examples/16_csv.c */
@@ -893,35 +904,35 @@ typedef struct gp_select_desc {
 
 GP_API gp_result gp_select(gp_context *gp, const gp_select_desc *desc);
 
-/* The same, then blocks and sets *count to the number of selected elements. */
+/* Calls gp_select, blocks, and sets *count to the number of selected elements. */
 GP_API gp_result gp_select_read(gp_context *gp, const gp_select_desc *desc, uint64_t *count);
 
-/* Bytes of scratch that gp_select with this desc needs. Buffers in it may be NULL, except flags, indices and
-   outputs: these are NULL only where the call's are. Can be 0. */
+/* Sets *bytes to the scratch that gp_select needs with this desc, which can be 0. The buffers of the desc may
+   be NULL; flags, indices and outputs may be NULL only if they are NULL in the call. */
 GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *desc, size_t *bytes);
 
-/* Splits elements in two or, with `predicate2`, in three parts:
+/* Splits elements in two parts, or with `predicate2` in three:
 
        out      those for which the predicate holds (whose flag is not 0)
-       second   in three: of the others, those for which predicate2 holds
+       second   of three parts: of the others, those for which predicate2 holds
        rest     all others
 
    Elements, predicates and flags are as for gp_select.
 
-   Result: with `rest` NULL, the parts one after the other in `out`, `count` elements in all. Or each part in
-     a buffer of its own, with room for `count` elements (of three parts, both `second` and `rest`, or
-     neither). Or, with `reversed` and two parts in `out`, the rest backwards from the output's end, as some
-     libraries leave it: from out[count - 1] on, or with count_buffer from out[number - 1] on.
-     counts_out: 2 or 3 numbers, one per part; any of them can be the next call's count_buffer.
+   Result: with `rest` NULL, the parts one after the other in `out`, `count` elements in all. With `rest`,
+     each part in a buffer of its own, with room for `count` elements; three parts then require `second`, too.
+     With `reversed`, two parts in `out`, the rest backwards from the output's end: from out[count - 1] on, or
+     with count_buffer from out[number - 1] on. counts_out receives 2 or 3 numbers, one per part; any of them
+     can be the next call's count_buffer.
    Order: each part is in input order (with `reversed`, the rest backwards); stable. The same input gives the
      same result every time, on every device.
    Aliasing: outputs overlap nothing.
    Count 0: only counts_out is written.
    Scratch: as for gp_select; twice that for three parts with counts of GP_U64, or with more than 2^32 - 1
      elements.
-   Cost: with buffers of their own, or reversed, single pass reads and writes once. Parts one after the other
-     need the total first: multi-pass, whatever `strategy` says, which reads what decides twice and writes
-     once.
+   Cost: with buffers of their own, or reversed, a single pass reads and writes once. For parts one after the
+     other, their sizes must be known first: these calls are multi-pass, whatever `strategy` says, which reads
+     the input of predicates or the flags twice and writes once.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with counts of GP_U32. Checked.
    Source: as for gp_select. */
 typedef struct gp_partition_desc {
@@ -960,33 +971,34 @@ typedef struct gp_partition_desc {
 
 GP_API gp_result gp_partition(gp_context *gp, const gp_partition_desc *desc);
 
-/* The same, then blocks and sets counts[] to the number of elements of each part: 2 or 3 numbers. */
+/* Calls gp_partition, blocks, and sets counts[] to the number of elements of each part: 2 or 3 numbers. */
 GP_API gp_result gp_partition_read(gp_context *gp, const gp_partition_desc *desc, uint64_t *counts);
 
-/* Bytes of scratch that gp_partition with this desc needs. Buffers in it may be NULL, except flags, second
-   and rest: these are NULL only where the call's are. Can be 0. */
+/* Sets *bytes to the scratch that gp_partition needs with this desc, which can be 0. The buffers of the desc
+   may be NULL; flags, second and rest may be NULL only if they are NULL in the call. */
 GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ unique, runs */
 
 /* keys_out[r] = the first key of run r        values_out[r] = its value        indices_out[r] = its index
 
-   The first key of each run of equal neighbours. gp_unique_by_key moves a value with each key; gp_unique
-   has none. In a run each key is equal to the one before it. Keys need not be sorted, and keys of different
-   runs may be equal. Integers and bytes are compared by value, floats as numbers (-0 equals +0, NaN
-   equals nothing; halves too). Or `equal` decides, an expression in x and y, a key and the one before it:
-   "fabs(x - y) < 1e-3f", "x / 10 == y / 10". Keys of key_size bytes are uchar, ushort, uint, ulong or uint4 in
-   it ("all(x.xy == y.xy)" compares the first 8 bytes of 16), or what `record` says: "x.id == y.id". Records take
-   an `equal`, and may have any size.
+   Writes the first key of each run. A run is a range of neighbouring keys each of which equals the one before
+   it. Keys need not be sorted, and keys of different runs may be equal. gp_unique_by_key moves a value with
+   each key; gp_unique takes no values.
+   Integers and bytes are compared by value, floats and halves as numbers: -0 equals +0, and NaN equals
+   nothing. `equal` replaces this comparison: an expression in x and y, a key and the one before it, such as
+   "fabs(x - y) < 1e-3f" or "x / 10 == y / 10". In `equal`, keys of key_size bytes are uchar, ushort, uint,
+   ulong or uint4 ("all(x.xy == y.xy)" compares the first 8 of 16 bytes). Keys of type `record` may have any
+   size, and require `equal`: "x.id == y.id".
 
-   Result: keys, the keys' indices, how many, and with gp_unique_by_key values; at least one of these is
+   Result: keys, their indices, the number of runs, and with gp_unique_by_key values; at least one of these is
      required, with room for `count` elements. gp_unique_by_key requires values_out.
    Order: input order; stable. The same input gives the same result every time, on every device.
    Aliasing: outputs overlap nothing.
    Count 0: only count_out is written.
    Scratch: as for gp_select.
-   Cost: single pass reads once and writes what is kept. Multi-pass reads the keys twice. One launch for up to
-     one tile. Records of other sizes than 1, 2, 4, 8 and 16 bytes: as for gp_select.
+   Cost: a single pass reads once, and writes the first element of each run. Multi-pass reads the keys twice.
+     One launch for up to one tile. Records of other sizes than 1, 2, 4, 8 and 16 bytes cost as in gp_select.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
    Source: as for gp_select. */
 typedef struct gp_unique_desc {
@@ -1012,7 +1024,7 @@ typedef struct gp_unique_desc {
     size_t key_size;         /* bytes of a key: 1, 2, 4, 8, 16 */
     const gp_record *record; /* instead of both: as `equal` sees a key */
     size_t value_size;       /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
-    const char *equal;       /* NULL: x == y; records take one */
+    const char *equal;       /* NULL: x == y; required for records */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     gp_strategy strategy;
@@ -1025,24 +1037,26 @@ typedef struct gp_unique_desc {
 GP_API gp_result gp_unique(gp_context *gp, const gp_unique_desc *desc);
 GP_API gp_result gp_unique_by_key(gp_context *gp, const gp_unique_desc *desc);
 
-/* The same, then block and set *count to the number of runs. */
+/* Call gp_unique or gp_unique_by_key, block, and set *count to the number of runs. */
 GP_API gp_result gp_unique_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
 GP_API gp_result gp_unique_by_key_read(gp_context *gp, const gp_unique_desc *desc, uint64_t *count);
 
-/* Bytes of scratch that either call with this desc needs. Buffers in it may be NULL, except outputs: these
-   are NULL only where the call's are. Can be 0. */
+/* Sets *bytes to the scratch that either call needs with this desc, which can be 0. The buffers of the desc
+   may be NULL; outputs may be NULL only if they are NULL in the call. */
 GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *desc, size_t *bytes);
 
 /* out[r] = the first key of run r        lengths_out[r] = its length        offsets_out[r] = where it begins
 
-   The runs of equal neighbours. With `repeated_only`, runs of one element are left out, so that lengths are 2
-   and more ("non-trivial runs"). What a run is, and `equal`, are as for gp_unique.
+   Finds the runs of equal neighbours. With `repeated_only`, runs of one element are left out, so that lengths
+   are 2 and more ("non-trivial runs"). Runs and `equal` are defined as for gp_unique.
 
-   With `offsets_end`, offsets_out[runs] is the number of elements, and run r is [offsets_out[r], offsets_out[r+1]): the
-   offsets of gp_segmented_reduce and gp_segmented_sort, whose count_buffer can be count_out.
+   With `offsets_end`, offsets_out[runs] is the number of elements, and run r is [offsets_out[r],
+   offsets_out[r+1]). Such offsets, with count_out as count_buffer, are an input of gp_segmented_reduce and
+   gp_segmented_sort.
 
-   Result: keys, lengths, offsets (the index of each run's first element), how many runs; at least one of
-     these is required, with room for `count` elements, offsets_out with `offsets_end` for count + 1.
+   Result: keys, lengths, offsets (the index of each run's first element), the number of runs; at least one of
+     these is required, with room for `count` elements; with `offsets_end`, offsets_out has room for count +
+     1.
    Order: as for gp_unique.
    Aliasing: as for gp_unique.
    Count 0: only count_out is written, and with `offsets_end` offsets_out[0] = 0.
@@ -1071,11 +1085,11 @@ typedef struct gp_run_length_encode_desc {
     gp_type type;            /* of elements; set type or element_size */
     size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
     const gp_record *record; /* instead of both: as `equal` sees an element */
-    const char *equal;       /* NULL: x == y; records take one */
+    const char *equal;       /* NULL: x == y; required for records */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     bool repeated_only;
-    bool offsets_end; /* offsets_out also gets where the last run ends; not with repeated_only */
+    bool offsets_end; /* offsets_out also gets the end of the last run; not with repeated_only */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
@@ -1085,12 +1099,12 @@ typedef struct gp_run_length_encode_desc {
 
 GP_API gp_result gp_run_length_encode(gp_context *gp, const gp_run_length_encode_desc *desc);
 
-/* The same, then blocks and sets *count to the number of runs written. */
+/* Calls gp_run_length_encode, blocks, and sets *count to the number of runs written. */
 GP_API gp_result gp_run_length_encode_read(gp_context *gp, const gp_run_length_encode_desc *desc,
                                            uint64_t *count);
 
-/* Bytes of scratch that gp_run_length_encode with this desc needs. Buffers in it may be NULL, except outputs:
-   these are NULL only where the call's are. Can be 0. */
+/* Sets *bytes to the scratch that gp_run_length_encode needs with this desc, which can be 0. The buffers of
+   the desc may be NULL; outputs may be NULL only if they are NULL in the call. */
 GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_length_encode_desc *desc,
                                                    size_t *bytes);
 
@@ -1098,26 +1112,27 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
 
 /* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]        . is op or monoid
 
-   Reduces the elements of each run of equal keys, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of
-   integers) or a monoid; with `map`, of map(in[i]). In a run each key is equal to the one before it. Run r is the
-   elements [b, e): run r + 1 begins at e.
-   `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are records
-   (`key_record`) require it. `equal` may call functions that the source of `key_record` defines, `map` those of
-   `record`'s source. If both use a type, both sources define it.
-   gp_run_length_encode counts the elements of each run.
-   To group by key, sort by key first, so that equal keys are neighbours. For several results of a group see
-   manual/choosing.md; for groups in a hash table gp_hash_insert_or_apply.
+   Reduces the elements of each run of equal keys, by any gp_op (sum, product, min, max, argmin, argmax; and,
+   or, xor of integers) or a monoid. With `map`, the elements are map(in[i]). A run is a maximal range of
+   neighbouring keys each of which equals the one before it. Run r covers elements b to e - 1; run r + 1
+   begins at e.
+   `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are
+   records (`key_record`) require `equal`. It may call functions that the source of `key_record` defines;
+   `map` may call those of `record`'s source. If both expressions use a type, both sources define it.
+   To group by key, sort by key first, so that equal keys are neighbours. To count the elements of each run,
+   use gp_run_length_encode; for several results per group, see manual/choosing.md; for groups in a hash
+   table, use gp_hash_insert_or_apply.
 
-   Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
-     and as results of argmin and argmax, count from the run's first element.
-   Order: as for gp_segmented_reduce: input order for a monoid that is not commutative. Float results repeat
-     bit for bit with either strategy.
+   Result: a key and a reduction per run, and the number of runs in count_out. The index i in a map, and the
+     results of argmin and argmax, count from the run's first element.
+   Order: as for gp_segmented_reduce: a monoid that is not commutative is applied in input order. Float
+     results repeat bit for bit with either strategy.
    Aliasing: outputs overlap nothing.
-   Count 0: the count of runs is 0.
-   Scratch: a single pass needs some bytes per tile, two steps 4 bytes per element and some bytes per tile.
-   Cost: a single pass is one launch, and reads keys and values once. Two steps read the keys as gp_unique does, and the
-     values once; they write 4 bytes per run to scratch, and read them. Some calls take two steps with either strategy: those
-     with maps of i, argmin, argmax, or keys of GP_F16, among others.
+   Count 0: writes 0 to count_out.
+   Scratch: some bytes per tile; in two steps also 4 bytes per element.
+   Cost: a single pass is one launch, which reads keys and values once. Two steps read the keys as gp_unique
+     does and the values once; they write 4 bytes per run to scratch and read them again. Maps of i, argmin,
+     argmax and keys of GP_F16, among others, take two steps whatever `strategy` says.
    Limits: 2^32 - 2 elements.
    Example: examples/16_csv.c */
 typedef struct gp_reduce_by_key_desc {
@@ -1150,7 +1165,7 @@ typedef struct gp_reduce_by_key_desc {
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    gp_strategy strategy;    /* multi-pass: two steps, and for finding the runs */
+    gp_strategy strategy;    /* multi-pass: in two steps, and runs are found in two passes */
     cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -1159,11 +1174,12 @@ typedef struct gp_reduce_by_key_desc {
 
 GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc);
 
-/* The same, then blocks and sets *count to the number of runs. */
+/* Calls gp_reduce_by_key, blocks, and sets *count to the number of runs. */
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count);
 
-/* Bytes of scratch that gp_reduce_by_key with this desc needs. Buffers in it may be NULL, except keys_out:
-   it is NULL only where the call's is. */
+/* Sets *bytes to the scratch that gp_reduce_by_key needs with this desc. The buffers of the desc may be NULL;
+   keys_out may be NULL only if it
+   is NULL in the call. */
 GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                                size_t *bytes);
 
@@ -1171,30 +1187,34 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
 
 /* keys_out[0] <= keys_out[1] <= ... <= keys_out[count-1]        values_out[i] = the value of keys_out[i]
 
-   Sorts keys, and moves a value with each; values are not compared. For records use gp_sort_records; for
-   values of other sizes gp_argsort, then gp_gather.
-   Only bits [begin_bit, end_bit) are compared. They are bits of the key as an unsigned number that has the
-   order of the keys: for signed integers the sign bit is flipped; for floats the sign bit is flipped if it is
-   0, and all bits if it is 1. There is one pass for every 8 bits or more, so fewer bits are faster. With begin_bit =
-   end_bit > 0 the keys are only copied.
+   Sorts keys, and moves a value with each key; values are not compared. To sort records, use gp_sort_records.
+   For values of other sizes, call gp_argsort, then gp_gather.
 
-   Order: integers by value. Floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaNs of one
-     sign by their bits. `descending` reverses the order. Stable in both: equal keys keep their input order.
-     The same keys give the same result every time, on every device.
-   Aliasing: in place, with keys_out NULL or the same elements as keys (the same for values); or no overlap,
-     and the input is left as it is. count_buffer's number must not lie in memory that the call writes.
+   Only bits [begin_bit, end_bit) of a key are compared. They are the bits of an unsigned number that has the
+   order of the keys: a signed integer with its sign bit flipped, a float with its sign bit flipped if that
+   bit is 0 and with all bits flipped if it is 1. The fewer bits are compared, the fewer passes the sort
+   makes. If begin_bit = end_bit > 0, keys are copied without a comparison.
+
+   Order: integers by value; floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN, and NaNs of
+     one sign by their bits. `descending` reverses the order of keys. Stable, also if `descending`: equal keys
+     keep their input order. The same keys give the same result every time, on every device.
+   Aliasing: in place, if keys_out is NULL or the same elements as keys (and likewise for values); or no
+     overlap, and the input keeps its contents. The number in count_buffer must not lie in memory that the
+     call writes.
    Count 0: does nothing.
    Scratch: at most 5 MiB, however many keys there are (single pass with GP_WORDS_NARROW: 1 KiB per tile), and
-     the second buffers, unless you give them as keys_tmp and values_tmp, of `count` elements each. Passes
-     alternate between the second buffers and the output, so the output is also read. A sort by 8 bits or
-     fewer that is not in place needs no second buffers.
-   Cost: in p passes, with GP_STRATEGY_SINGLE_PASS p + 1 reads and p writes of a key and its value, in p + 4 launches (4 p + 4 on
-     devices that may stop a group that has started, and for very many keys); with GP_STRATEGY_MULTI_PASS 2 p reads and p writes, in 3 p + 2 launches. Few keys take one launch. On CPUs many keys
-     take 3 to 4 reads and 2 writes, if a sample of them can be divided into parts of the range. A pass in which all keys have the same digit moves nothing.
-     Keys that are in order already are read, and copied unless the sort is in place.
+     second buffers of `count` elements each, unless keys_tmp and values_tmp are given. A sort by at most 8
+     bits that is not in place needs no second buffers. Passes alternate between the second buffers and the
+     output, so the output is also read.
+   Cost: there are p passes, each by 8 bits or more. GP_STRATEGY_SINGLE_PASS reads keys and values p + 1 times
+     and writes them p times, in p + 4 launches; the launches are 4 p + 4 for very many keys, and on devices
+     that may stop a group that has started. GP_STRATEGY_MULTI_PASS reads 2 p times and writes p times, in 3 p
+     + 2 launches. Few keys take one launch. CPUs read many keys 3 to 4 times and write them twice if a sample
+     shows how to divide them into ranges. A pass in which all keys have the same digit moves nothing. Keys
+     that are already in order are read once, and copied if the sort is not in place.
    Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.
-   Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Frazer & McKellar
-     1970, Stehle & Jacobsen 2017 (buckets).
+   Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Frazer & McKellar 1970,
+     Stehle & Jacobsen 2017 (buckets).
    Example: examples/04_sort_pairs.c */
 typedef struct gp_sort_desc {
     cl_mem keys;
@@ -1229,13 +1249,13 @@ GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc);
 
 /* values_out[i] = the index, from 0 on, of the key that comes i-th
 
-   Sorts as gp_sort does, but gives indices in place of values: value_size is 4 or 8 bytes (0: 4), and
-   `values` is NULL. If keys_out is NULL, the sorted keys are not written, and the keys stay as they are. */
+   Sorts as gp_sort does, and writes each key's index in place of a value. value_size is 4 or 8 bytes (0: 4),
+   and `values` is NULL. If keys_out is NULL, the sorted keys are not written, and `keys` is not changed. */
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 
-/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Two things about the buffers matter: which
-   are NULL, and whether keys_out and values_out differ from keys and values. For gp_argsort values_out must
-   be set. Can be 0. */
+/* Sets *bytes to the scratch that gp_sort (gp_argsort) needs with this desc, which can be 0. Buffers matter
+   in two ways: which of them are NULL, and whether keys_out and values_out differ from keys and values.
+   gp_argsort_scratch_size requires values_out. */
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 
@@ -1243,24 +1263,22 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
 
 /* keys_out = the keys of a and b, sorted        values_out[i] = the value of keys_out[i]
 
-   Merges two sorted sequences of keys, a and b, into one, and moves a value with each key. Values are moved,
-   never looked at: value_size bytes each, 0 for none. To merge records, make keys of a field with
-   gp_transform, and give the records, or their indices, as values.
+   Merges two sorted sequences of keys, a and b, into one, and moves a value of value_size bytes (0: none)
+   with each key; values are not compared. To merge records, make keys of a field with gp_transform, and give
+   the records, or their indices, as values.
 
-   Result: a_count + b_count keys and values. Each count may be on the device, by itself; the output has as
-     many elements as both together.
+   Result: a_count + b_count keys and values. Either count may be on the device.
    Order: that of gp_sort, `descending` included; both inputs must be in it. Stable: of equal keys those of a
-     come first, and each sequence's own keep their order. The same input gives the same result every time, on
-     every device.
+     come first, and each sequence's own keys keep their order. The same input gives the same result every
+     time, on every device.
    Aliasing: outputs overlap nothing; inputs may overlap each other. Neither count buffer's number may lie in
      an output.
    Count 0: an input whose count is 0 may be NULL.
    Cost: reads and writes once; one launch, no scratch. Each tile finds its inputs by binary search (Merge
-     Path), so no group waits for another, however the keys lie.
-   Limits: what fits in memory.
-   Errors: if an input is not sorted, the order of the output is undefined, and some elements may be there
-     twice and others not at all; nothing outside the inputs and the output is read or written, and the call
-     ends.
+     Path), so no group waits for another, whatever the keys are.
+   Limits: memory.
+   Errors: if an input is not sorted, the order of the output is undefined, and elements may be missing or
+     repeated; nothing outside the inputs and the output is read or written, and the call ends.
    Source: Odeh, Green, Mwassi, Shmueli & Birk 2012 (Merge Path). */
 typedef struct gp_merge_desc {
     cl_mem a_keys;        /* the first sequence, sorted */
@@ -1298,23 +1316,24 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
 /* lower bound: out[i] = how many keys come before needle i
    upper bound: out[i] = how many keys come before needle i or are equal to it
 
-   Searches many needles in one sorted sequence of keys. A key is an element of `keys`, or the value of `map`,
-   converted to key_type: an expression in x, the element, and i (ulong), its index. The element is of key_type, or
-   a record. Without a buffer the map is in i alone. needle_map and needle_record say the same of needles. Without any
-   of these, needle i is i. This finds the first row of each cell in rows that are sorted by cell:
+   Searches many needles in one sorted sequence of keys. A key is an element of `keys`, of key_type, or the
+   value of `map` converted to key_type: an expression in x, the element, and i (ulong), its index. With
+   `map`, elements may be records. Without `keys`, the map is of i alone. needle_map and needle_record define
+   needles in the same way. If needles, needle_map and needle_record are NULL, needle i is i. For example,
+   this finds the first row of each cell in rows that are sorted by cell:
 
        gp_search_desc starts = {.keys = rows, .count = n, .record = &row, .map = "x.cell", .key_type = GP_U32,
                                 .needle_count = cells + 1, .out = first_row_of_cell};
 
    Result: positions, of GP_U64 or GP_U32. Both counts may be on the device.
-   Order: that of gp_sort, `descending` included (then "before" is "larger"); the keys must be in it. NaNs and
-     zeros are found like any key: -0 comes before +0. Needles may be in any order; they are found faster
-     if neighbouring needles have similar values.
+   Order: keys must be in the order of gp_sort, `descending` included (then "before" is "larger"). NaNs and
+     zeros are found like any key: -0 comes before +0. Needles may be in any order; they are found faster if
+     neighbouring needles have similar values.
    Aliasing: `out` overlaps nothing; needles and keys may be the same.
    Count 0: without keys every position is 0; without needles it does nothing.
-   Cost: one launch, no scratch. A needle takes log2(count) steps. Each step reads a key and evaluates `map`; about the
-     first half of them read samples that each group keeps in fast memory.
-   Limits: what fits in memory; 2^32 - 1 keys with positions of GP_U32.
+   Cost: one launch, no scratch. A needle takes log2(count) steps. Each step reads a key and evaluates `map`;
+     about the first half of the steps read samples that each group keeps in fast memory.
+   Limits: memory; 2^32 - 1 keys with positions of GP_U32.
    Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read.
    Example: examples/15_neighbours.cpp */
 typedef struct gp_search_desc {
@@ -1358,28 +1377,28 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
 
    A sample below the first bin, at or above the end of the last one, or NaN, is not counted.
    Even bins are equal parts of [lower, upper). Bounds are .i64 for all signed types, .u64 for all unsigned
-   ones, .f64 for floats, so that `upper` may be one more than the type holds (256); gp_random's low and high
-   are the same. Bins of integers are exact, for any bounds. Those of floats are computed in the sample's
-   type (halves: f32) as (x - lower) * (bins / (upper - lower)), rounded each time; what that rounds up to
-   `bins` is in the last bin.
-   Edges are bins + 1 rising numbers of the samples' type. Equal ones make an empty bin; where they fall,
-   samples go into any bins.
+   ones, .f64 for floats, so that `upper` may be one more than the type holds (256); low and high of gp_random
+   are given in the same way. Bins of integers are exact, for any bounds. Bins of floats are computed in the
+   sample's type (halves: f32) as (x - lower) * (bins / (upper - lower)), rounded after each operation; a
+   sample that is rounded up to `bins` is in the last bin.
+   Edges are bins + 1 rising numbers of the samples' type. Equal neighbours make an empty bin. If edges fall,
+   samples are counted in any bins.
    With `map`, element i's sample is map(in[i]). Without an input (`in` NULL, `type` 0) the map is of the
-   index alone; then, and of records, map_type is required.
+   index alone. Such maps, and maps of records, require map_type.
    With `channels`, an element is a pixel of 1 to 4 samples, which lie together. Each channel has `bins`
-   counts of its own, one channel after the other; channels_out counts the first ones only (colours without
-   alpha). Weights are integers, signed or not and of any width, one per element, for all its channels.
+   counts of its own, one channel after the other; only the first channels_out channels are counted (colours
+   without alpha). Weights are integers, signed or not and of any width, one per element, for all its
+   channels.
 
    Result: counts or sums of out_type, modulo 2^32 or 2^64.
-   Order: of the input does not matter: the same result every time, on every device.
+   Order: independent of the order of the input: the same result every time, on every device.
    Aliasing: `out` overlaps nothing.
-   Count 0: gives zeros; with `accumulate`, `out` stays as it is.
+   Count 0: gives zeros; with `accumulate`, `out` keeps its contents.
    Scratch: on CPUs with many bins, a table for each core, but no more counts than samples; otherwise none.
-   Cost: reads the input once. Few bins (with local memory up to 1024 to 4096, by its size; on CPUs up to
-     4095), and all samples of 8 bits: one launch, counted in tables of each group's own. More: atomics, or
-     on CPUs a table for each core. Unless `accumulate`, a command clears `out` first.
-   Limits: what fits in memory; 2^32 - 2 bins. Bounds of floats, rounded to the type in which bins are computed
-     (f32 for halves), need lower < upper, upper - lower <= FLT_MAX and bins / (upper - lower) <= FLT_MAX; for f64
+   Cost: reads the input once. Few bins are counted in a table of each group, in one launch; many bins take
+     atomics, or on CPUs a table for each core. A command clears `out` first, unless `accumulate`.
+   Limits: memory; 2^32 - 2 bins. Bounds of floats, rounded to the type in which bins are computed (f32 for
+     halves), need lower < upper, upper - lower <= FLT_MAX and bins / (upper - lower) <= FLT_MAX; for f64
      DBL_MAX. Others are GP_ERROR_INVALID_ARGUMENT.
    Example: examples/17_buckets.c, examples/tour.c */
 typedef struct gp_histogram_desc {
@@ -1417,31 +1436,33 @@ typedef struct gp_histogram_desc {
 
 GP_API gp_result gp_histogram(gp_context *gp, const gp_histogram_desc *desc);
 
-/* Bytes of scratch that gp_histogram with this desc needs. Of the buffers only `weights` and `edges` matter:
-   they are NULL only where the call's are. Can be 0. */
+/* Sets *bytes to the scratch that gp_histogram needs with this desc, which can be 0. The buffers of the desc
+   may be NULL; `weights` and `edges` may be NULL only if they are NULL in the call. */
 GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ top k */
 
 /* keys_out[j] = the key that comes j-th        indices_out[j] = its index in keys, from 0 on        j < k
 
-   The k largest keys (with `smallest`, the k smallest), best first, and where they were: the first k of a
-   stable sort, which is descending unless `smallest`. For records, make keys of a field with gp_transform;
-   indices_out then says which records they are.
+   Finds the k largest keys (with `smallest`, the k smallest) and their indices, best first: the first k keys
+   of a stable sort, which is descending unless `smallest`. For records, write a field of them to keys with
+   gp_transform; indices_out then refers to the records.
 
-   Result: k keys and indices; one of keys_out and indices_out may be NULL. With count_buffer there may be
-     fewer than k keys: then min(k, number) elements are written, and the rest of the outputs stays as it is.
+   Result: k keys and indices; one of keys_out and indices_out may be NULL. If the number in count_buffer is
+     below k, that many elements are written, and the rest of the outputs is not changed.
    Order: that of gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are
-     NaNs whose sign bit is 1, then -inf; -0 is below +0. Equal keys come in input order, so if only some of them
-     are among the k, these have the lowest indices. The same keys give the same result every time, on every device.
+     NaNs whose sign bit is 1, then -inf; -0 is below +0. Equal keys come in input order, and if only some of
+     them are among the k, those with the lowest indices are. The same keys give the same result every time,
+     on every device.
    Aliasing: outputs overlap nothing.
-   Count 0: k = 0 does nothing.
-   Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes per tile, and up to
-     5 MiB for the sort.
-   Cost: reads all keys once, and sorts those that reach a threshold, which comes from a sample: little more than k of them.
-     If the sample misleads, the keys are read again: twice as a rule, and at most once for each byte of a key and once more.
-     gp_stats.fallbacks counts these calls, which are rare with random keys. Equal keys cost nothing extra. If k is a large part
-     of the keys, or if one launch can sort them, all are sorted, as by gp_argsort. `strategy` is that of the sort.
+   Count 0: requires k = 0, and does nothing; so does k = 0 with any count.
+   Scratch: a key and an index, three times, for each key that may be left to sort; 16 bytes per tile; up to 5
+     MiB for the sort.
+   Cost: reads all keys once, derives a threshold from a sample, and sorts the keys that reach it: little more
+     than k. If the sample misleads, the keys are read again: twice as a rule, and at most once per byte of a
+     key and once more. gp_stats.fallbacks counts such calls, which are rare with random keys. Equal keys cost
+     nothing extra. If k is a large part of the keys, or if one launch can sort them, all are sorted, as by
+     gp_argsort. `strategy` is that of the sort.
    Limits: 2^31 - 1 tiles; 2^32 - 1 keys with indices of 4 bytes. Checked.
    Errors: k > count is GP_ERROR_INVALID_ARGUMENT.
    Source: Alabi et al. 2012 (radix selection); Floyd & Rivest 1975 (threshold from a sample).
@@ -1470,7 +1491,7 @@ typedef struct gp_topk_desc {
 
 GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc);
 
-/* Bytes of scratch that gp_topk with this desc needs. Buffers in it may be NULL. */
+/* Sets *bytes to the scratch that gp_topk needs with this desc. The buffers of the desc may be NULL. */
 GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes);
 /* ------------------------------------------------------------------ segmented sort */
 
@@ -1478,26 +1499,25 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
 
    Sorts each segment [offsets[s], offsets[s+1]) of an array by itself: many small segments and a few huge
    ones alike, in the same few launches, without a round trip to the host. Offsets stay on the device and are
-   checked there. Segments may be empty. Keys, bits and values are as for gp_sort. To sort records, make
-   keys of a field with gp_transform, and give the records, or their indices, as values.
+   checked there. Segments may be empty. Keys, bits and values are as for gp_sort. To sort records, make keys
+   of a field with gp_transform, and give the records, or their indices, as values.
 
-   Result: elements outside all segments are left alone: in place they stay as they are, out of place the
-     output is not written there.
+   Result: sorted segments. Elements of the output that lie outside all segments are not written.
    Order: as for gp_sort, in each segment; stable.
    Aliasing: as for gp_sort. The offsets and count_buffer's number must not lie in memory that the call
      writes.
    Count 0: with `count` or segment_count 0 it does nothing.
-   Scratch: second buffers as for gp_sort, plus 4 bytes per segment, and 1 KiB for each tile's length of
-     `count`; both twice that where count >= 2^32.
-   Cost: segments of up to a tile (GPUs: some thousand keys; CPUs: 2^14) are read and written once, by one
-     group, small neighbours together. For larger ones each pass of 8 bits reads every key twice and writes it
-     once, all segments in the same launches.
+   Scratch: second buffers as for gp_sort, 4 bytes per segment, and 1 KiB for each tile's length of `count`;
+     the last two are doubled from count = 2^32 on.
+   Cost: a segment that fits a tile (GPUs: some thousand keys; CPUs: 2^14) is read and written once, by one
+     group, which handles small neighbouring segments together. For larger segments each pass of 8 bits reads
+     every key twice and writes it once, all segments in the same launches.
    Limits: 2^32 - 2 segments.
-   Errors: an offset below an earlier one, or beyond `count`, is bad, and is replaced by the greatest good
-     one before it (0 where there is none). Segments between two good offsets are sorted as always, nothing
-     outside [0, count) is touched, no two segments overlap, and the result is the same every time. The call
-     returns GP_OK. gp_segmented_sort_read reports how many offsets are bad, and which is the first one;
-     gp_stats.bad_offsets counts the calls that found any.
+   Errors: an offset is bad if it is below an earlier one or beyond `count`. It is replaced by the greatest
+     good offset before it, or by 0 if there is none. Segments between two good offsets are sorted as always,
+     nothing outside [0, count) is touched, no two segments overlap, and the result is the same every time.
+     The call returns GP_OK. gp_segmented_sort_read reports the number of bad offsets and the index of the
+     first one; gp_stats.bad_offsets counts the calls that found any.
    Source: Satish, Harris & Garland 2009 (count, scan, scatter). */
 typedef struct gp_segmented_sort_desc {
     cl_mem keys;
@@ -1531,7 +1551,7 @@ typedef struct gp_segmented_sort_desc {
     cl_event *done;
 } gp_segmented_sort_desc;
 
-/* What a segmented sort found in its offsets. */
+/* Reports the bad offsets that a segmented sort found. */
 typedef struct gp_segmented_sort_report {
     uint64_t bad_offsets;
     uint64_t first_bad; /* index of an offset; 0 when none is bad */
@@ -1539,37 +1559,38 @@ typedef struct gp_segmented_sort_report {
 
 GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc);
 
-/* The same, then blocks and reports bad offsets. They are no failure: GP_OK. */
+/* Calls gp_segmented_sort, blocks, and reports bad offsets, which are no failure: the result is GP_OK. */
 GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
                                         gp_segmented_sort_report *report);
 
-/* Bytes of scratch that gp_segmented_sort with this desc needs. Only this matters of the buffers: which ones
-   are NULL, and whether keys_out and values_out are other ones than keys and values. Can be 0. */
+/* Sets *bytes to the scratch that gp_segmented_sort needs with this desc, which can be 0. Buffers matter in
+   two ways: which of them are NULL, and whether keys_out and values_out differ from keys and values. */
 GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
                                                 size_t *bytes);
 
 /* ------------------------------------------------------------------ sort of strings */
 
-/* out[i] = which string comes i-th        string s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1]
+/* out[i] = the index of the string that comes i-th        string s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1]
 
    Sorts strings of any lengths. Strings may be empty, may overlap one another, and may lie in any order in
    `bytes`. Zero bytes are like other bytes. The call blocks.
 
    Result: indices, from 0 on, of index_type.
-   Order: bytes as unsigned numbers, and the first difference decides; a string comes before a longer one that
-     begins with it. `descending` reverses the order. Stable in both: equal strings keep their input order.
+   Order: bytes are unsigned numbers, and the first difference decides; a string comes before a longer one
+     that begins with it. `descending` reverses the order. Stable, also if `descending`: equal strings keep
+     their input order.
    Aliasing: `out` overlaps nothing.
    Count 0: does nothing.
    Scratch: about 90 bytes per string, plus 3 MiB at most.
-   Cost: strings are sorted by seven bytes per round, in each further round only those that still tie; how
-     many these are is read after each round. Bytes that all strings of a tie have in common are skipped:
-     equal strings of n bytes take about log2(n / 64) rounds, others at most a round for each tie that they
-     make one after another. Keys of 8 bytes are sorted once for all strings, and again for tied ones. Bytes
-     are read once, and again in looking ahead.
+   Cost: each round sorts by seven more bytes; later rounds sort only strings that are still tied, and the
+     host reads their number after each round. Bytes that all strings of a tie have in common are skipped:
+     equal strings of n bytes take about log2(n / 64) rounds; other strings take at most one round for each
+     tie that follows from an earlier one. Keys of 8 bytes are sorted once for all strings, and again for tied
+     ones. Each byte is read once, and again when common bytes are looked for.
    Limits: 2^32 - 3 strings.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is
-     read. The call then returns GP_ERROR_INVALID_ARGUMENT at the end; gp_last_error says how many such
-     strings there are, and which is the first one. `out` holds the order all the same. */
+     read. At its end the call then returns GP_ERROR_INVALID_ARGUMENT, and gp_last_error has the number of
+     such strings and the index of the first. `out` holds the order all the same. */
 typedef struct gp_sort_strings_desc {
     cl_mem bytes;
     size_t bytes_offset;
@@ -1593,7 +1614,8 @@ typedef struct gp_sort_strings_desc {
 
 GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc);
 
-/* Bytes of scratch that gp_sort_strings with this desc needs. Buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_sort_strings needs with this desc, which can be 0. The buffers of the
+   desc may be NULL. */
 GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc,
                                               size_t *bytes);
 
@@ -1604,37 +1626,40 @@ enum { GP_SORT_COLUMNS_MAX = 8 };
 /* One column of a sort's key. */
 typedef struct gp_sort_column {
     const char *map; /* expression in x and i: the key of record x, at index i; NULL: x itself, a number */
-    gp_type type;    /* that its value is converted to, and ordered as */
+    gp_type type;    /* to which the map's value is converted, and by which it is ordered */
     bool descending;
 } gp_sort_column;
 
-/* out[i] = the record that comes i-th by columns[0]; where that is equal, by columns[1]; and so on
+/* out[i] = the record that comes i-th by columns[0]; if equal there, by columns[1]; and so on
    indices_out[i] = its index in `in`, from 0 on
 
-   Sorts records of any size by their fields, or by what expressions make of them:
+   Sorts records of any size by their fields, or by expressions of them:
 
        const gp_sort_column columns[] = {{.map = "x.level", .type = GP_U8, .descending = true},
                                          {.map = "x.name[0] | (ulong)x.name[1] << 32", .type = GP_U64}};
 
-   A key of 128 bits is two columns of GP_U64, the high half first. Without an input (in NULL, type 0, record NULL)
-   keys are of i and of `args`: columns that are buffers of their own, as in {.map = "age[i]", .type = GP_U16}.
+   A key of 128 bits is two columns of GP_U64, the high half first. Without an input (`in` NULL, `type` 0,
+   `record` NULL) keys are expressions of i and of `args`, so that columns can be buffers of their own: {.map
+   = "age[i]", .type = GP_U16}.
 
-   Result: records, their indices, or both. With indices_out and without `out` records stay as they are.
-   Order: of each column as gp_sort's: integers by value; floats by a total order, -NaN before -inf, -0 before
-     +0, +NaN last; `descending` reverses it. Stable: records whose columns are all equal keep their input
-     order. The same result every time, on every device.
-   Aliasing: in place, with `out` the same elements as `in`, or with both outputs NULL; or no overlap, and `in`
-     is left as it is. Outputs are read, too. count_buffer's number lies outside of what the call writes.
+   Result: records, their indices, or both. With indices_out and without `out` records are not moved.
+   Order: each column is ordered as by gp_sort: integers by value; floats by a total order, -NaN before -inf,
+     -0 before +0, +NaN last; `descending` reverses it. Stable: records whose columns are all equal keep their
+     input order. The same result every time, on every device.
+   Aliasing: in place, with `out` the same elements as `in`, or with both outputs NULL; or no overlap, and the
+     input keeps its contents. Outputs are read, too. The number in count_buffer lies outside of what the call
+     writes.
    Count 0: does nothing.
-   Scratch: gp_sort's, of pairs. That is twice a key and an index for each record (a record in place of the index
-     where records move with their keys), in place also a copy of records that are gathered.
-   Cost: columns that have 64 bits together, from the last one on, are one key: one launch that reads the records
-     and writes their keys, then a gp_sort of (key, index) pairs. Each further key reads the records in the
-     order so far. At the end one launch gathers the records. Records of 1, 2, 4 and 8 bytes move with a single
-     key instead, where indices are not wanted; of 16 bytes, with one of 16 bits or fewer. Each key has a program
-     of its own; another `descending`, or other values of args, compile nothing.
-   Limits: records of GP_RECORD_BYTES; GP_SORT_COLUMNS_MAX columns; what fits in memory; 2^32 - 1 records where
-     index_type is GP_U32. */
+   Scratch: that of a gp_sort of pairs, which is two keys and two indices per record (two records in place of
+     two indices if records move with their keys). A gather in place also needs a copy of the records.
+   Cost: columns that have 64 bits together, from the last one on, are one key. A launch reads the records and
+     writes their keys, then a gp_sort sorts (key, index) pairs. Each further key reads the records in the
+     order so far. At the end one launch gathers the records. If there is a single key and no indices_out,
+     records of 1, 2, 4 and 8 bytes move with their keys instead, and so do records of 16 bytes if the key has
+     at most 16 bits. Each key has a program of its own; another `descending`, or other values of args,
+     compile nothing.
+   Limits: records of GP_RECORD_BYTES; GP_SORT_COLUMNS_MAX columns; memory; 2^32 - 1 records if index_type is
+     GP_U32. */
 typedef struct gp_sort_records_desc {
     cl_mem in; /* count elements of `type`; NULL and type 0: no input */
     size_t in_offset;
@@ -1662,8 +1687,8 @@ typedef struct gp_sort_records_desc {
 
 GP_API gp_result gp_sort_records(gp_context *gp, const gp_sort_records_desc *desc);
 
-/* Bytes of scratch that gp_sort_records with this desc needs. Only this matters of the buffers: which ones are
-   NULL, and whether `out` is another one than `in`. Can be 0. */
+/* Sets *bytes to the scratch that gp_sort_records needs with this desc, which can be 0. Buffers matter in two
+   ways: which of them are NULL, and whether `out` differs from `in`. */
 GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_records_desc *desc,
                                               size_t *bytes);
 /* ------------------------------------------------------------------ brackets */
@@ -1675,33 +1700,33 @@ GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_reco
      match[i]    the partner of bracket i; none if it has no partner, or if i is no bracket
      parent[i]   the top of the stack before i: the innermost opener around i; for a closer its opener
      depth[i]    the height of the stack before i: how many openers are around i
-   Elements that are not brackets have a parent and a depth, too. Indices count from the call's first
-   element; "none" has all bits set (UINT32_MAX, UINT64_MAX).
+   Elements that are not brackets have a parent and a depth, too. Indices count from the call's first element;
+   "none" has all bits set (UINT32_MAX, UINT64_MAX).
 
-   Codes come from one of:
-     type GP_U8, pairs   lists openers, each followed by its closer; NULL: "()[]{}"; "<>" would be another
+   Codes are given in one of these ways:
+     type GP_U8, pairs   lists openers, each followed by its closer; NULL: "()[]{}"; another example: "<>"
      type GP_U8, table   a code for each of the 256 values, so that several symbols can be of one kind
      type GP_I8, GP_I32  the elements are codes
      map                 for any integer type: an OpenCL C expression in x and i, whose value, converted to
                          int, is the code: "x == 7 ? 1 : x == 8 ? -1 : 0". On CPUs, a map of one-byte
-                         elements that does not name i is evaluated only once in each work-group for every
+                         elements that does not name i is evaluated once per work-group for every
                          value that occurs there, not for each element.
 
-   Result: at least one of match, parent, depth and errors. All are defined for any input. Kinds do not
-   decide who matches: a pair of two kinds is a pair, and a mismatch.
+   Result: at least one of match, parent, depth and errors. All are defined for any input. Brackets of
+   different kinds match each other, and are then counted as a mismatch.
    Order: the result is always the same.
    Aliasing: outputs overlap nothing.
-   Count 0: nothing but errors is written.
+   Count 0: only errors is written.
    Scratch: 4 bytes per element at most, up to 96 bytes per tile (of some thousand elements), and up to 128
    bytes.
-   Cost: GP_STRATEGY_MULTI_PASS reads the input once and writes match once; parent and depth together take
-   one more reading of it, and errors another. Tiles exchange what is left unmatched in them, every element
-   at most once. No group waits for another. GP_STRATEGY_SINGLE_PASS makes all outputs in one launch, by
-   look-back. With local memory it zeroes 2 bytes of scratch per element first, and openers that are never
-   closed take one more launch. It becomes GP_STRATEGY_MULTI_PASS when there is one tile, when groups have
-   one item and the device is not known to order memory between groups, and when loops could exceed the
-   device's loop_limit. Time does not depend on how deep brackets are nested: an opener in another tile is
-   found by a search in a tree of tiles.
+   Cost: GP_STRATEGY_MULTI_PASS reads the input once and writes match once; parent and depth together take one
+   more reading of the input, and errors another. Tiles exchange their unmatched brackets, every element at
+   most once. No group waits for another. GP_STRATEGY_SINGLE_PASS computes all outputs in one launch, by
+   look-back. With local memory it first zeroes 2 bytes of scratch per element, and openers that are never
+   closed take one more launch. It becomes GP_STRATEGY_MULTI_PASS if there is one tile, if groups have one
+   item and the device is not known to order memory between groups, or if loops could exceed the device's
+   loop_limit. Time does not depend on the depth of nesting: an opener in another tile is found by a search in
+   a tree of tiles.
    Limits: 2^32 - 1 elements with 32-bit indices, else memory; fewer than 2^29 tiles.
    Errors: a closer on an empty stack pops nothing, and has no partner and no parent. An opener that is never
    closed has no partner, and is around every element after it. `errors` reports both, and mismatches.
@@ -1736,26 +1761,28 @@ typedef struct gp_brackets_desc {
     cl_event *done;
 } gp_brackets_desc;
 
-/* What is wrong with the input, and how deep it is. An index is UINT64_MAX where there is none. joined and
-   searches are about the work. */
+/* Counts the errors in the input, and its depth. An index is UINT64_MAX if there is nothing to index. joined
+   and searches measure the work. */
 typedef struct gp_brackets_errors {
     uint64_t unmatched_closers;
     uint64_t first_unmatched_closer;
     uint64_t unmatched_openers;
     uint64_t first_unmatched_opener;
     uint64_t mismatches;     /* pairs of two kinds */
-    uint64_t first_mismatch; /* the first of their closers */
+    uint64_t first_mismatch; /* the closer of the first such pair */
     uint64_t max_depth;      /* most openers that are open at the same time */
     uint64_t joined;         /* closers whose opener is in another tile */
-    uint64_t searches;       /* those of joined that took a search: not the same tile as for the one before */
+    uint64_t searches;       /* those of `joined` that needed a search, because their opener is not in the
+                                tile of the opener before */
 } gp_brackets_errors;
 
 GP_API gp_result gp_brackets(gp_context *gp, const gp_brackets_desc *desc);
 
-/* The same, then blocks and copies the errors to *errors. desc->errors may be NULL. */
+/* Calls gp_brackets, blocks, and copies the errors to *errors. desc->errors may be NULL. */
 GP_API gp_result gp_brackets_read(gp_context *gp, const gp_brackets_desc *desc, gp_brackets_errors *errors);
 
-/* Bytes of scratch that gp_brackets with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_brackets needs with this desc, which can be 0. The buffers of the desc
+   may be NULL. */
 GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ stack scan */
@@ -1763,32 +1790,32 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
 /* out[i] = initial . v0 . v1 ... vk      v0 ... vk: the stack after element i, lowest first
      exclusive: the stack before element i
 
-   For each element of a nest of brackets: the product of the values of all openers that are open, outermost
-   first. On the stack, an opener pushes its value and a closer pops one. Examples: nested clip rectangles
-   and their intersections; nested transforms; the least of all that encloses an element.
+   Computes, for each element of a nest of brackets, the product of the values of all openers that are open,
+   outermost first. On a stack, an opener pushes its value and a closer pops one. Examples: nested clip
+   rectangles and their intersections; nested transforms; the least of all that encloses an element.
 
-   An opener's own value counts for itself, and is gone at its closer. With `exclusive` it counts for its
-   closer and not for itself: what counts is the opener that gp_brackets calls parent[i], its parent and so
-   on. Elements that are not brackets get the same in both. Codes are given as to gp_brackets: type, and
-   pairs, table or map. There is one value per element. Only those of openers count; the operation may be
-   given the others too, and what it makes of them is thrown away.
+   An opener's own value counts for the opener itself, and no longer for its closer. With `exclusive` it
+   counts for the closer and not for the opener: the stack holds the opener that gp_brackets calls parent[i],
+   its parent and so on. For elements that are not brackets both give the same. Codes are given as to
+   gp_brackets: type, and pairs, table or map. There is one value per element, and only those of openers
+   count. The operation may also be applied to the other values, but no result depends on them.
 
-   Result: elements of out_type. Argmin and argmax give which of the open values is the extreme one: its
-   opener's index, counted from the call's first element; of equal ones the lowest; all ones where none is
+   Result: elements of out_type. Argmin and argmax give the index of the opener whose value is the extreme
+   one, counted from the call's first element; of equal values the lowest index; all ones if no bracket is
    open. out_type is then GP_U64 (the default) or GP_U32. The output is defined for any input.
    Order: outermost first always, so monoids need not commute. Products are grouped by tiles, the same way
-   every time: float results repeat bit for bit on one device, and may differ in rounding from those of a
+   every time: float results repeat bit for bit on one device, and may be rounded otherwise than those of a
    stack.
    Aliasing: `out` overlaps nothing; inputs may overlap each other.
    Count 0: does nothing.
    Scratch: one sum per element; up to four sums and 32 bytes per tile (64 bytes from 2^32 elements on); and
    up to 192 bytes.
    Cost: reads codes and openers' values twice and writes once; openers that tiles leave open are written and
-   read once more. Depth costs at most the logarithm of the number of tiles, for each tile and for each
+   read once more. Deep nesting adds at most the logarithm of the number of tiles, for each tile and for each
    closer whose opener is in another tile.
    Limits: memory; fewer than 2^29 tiles; 2^32 - 2 elements for argmin and argmax with out_type = GP_U32.
-   Errors: a closer on an empty stack pops nothing. An opener that is never closed counts to the end. Kinds
-   do not matter.
+   Errors: a closer on an empty stack pops nothing. An opener that is never closed counts to the end. Kinds do
+   not matter.
    Source: Levien, The stack monoid, 2020, for the monoid.
    Example: examples/06_clip_stack.c */
 typedef struct gp_stack_scan_desc {
@@ -1828,37 +1855,37 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
 
 /* ------------------------------------------------------------------ tree */
 
-/* What a consumer of a tree asks next, from each element's parent:
+/* Computes, from the parent of each element of a tree:
      index[i]      how many of its siblings (elements with the same parent) come before element i
      children[i]   how many elements have parent i
      end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
 
-   Elements are in preorder: an element, then all that is below its first child, and so on. So an element's parent comes
-   before it, and the elements of a subtree are neighbours. gp_brackets writes such parents, and a file system's
-   listing or a scene graph has them. Elements that are numbered level by level (breadth first) are not in
-   preorder. An element without a parent has all bits set there; such elements are siblings.
+   Elements are in preorder: an element, then the subtree of its first child, and so on. So an element's
+   parent comes before it, and the elements of a subtree are neighbours. gp_brackets writes such parents; a
+   file system's listing and a scene graph have them, too. Elements that are numbered level by level (breadth
+   first) are not in preorder. An element without a parent has all bits set there; such elements are siblings.
 
-   In index and children all elements count, or with `in` those that are not 0, or for which `map` is not 0.
-   With the parents of gp_brackets every symbol is an element: in "(a)" the opener has two children, `a` and its
-   closer, and ends after that. There "x == '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index
-   is the position in a list. The index of an element that does not count is how many siblings that count
-   come before it.
+   By default all elements count in index and children. With `in`, only elements that are not 0 count; with
+   `map`, only those for which it is not 0. With the parents of gp_brackets every symbol is an element: in
+   "(a)" the opener has two children, `a` and its closer, and its subtree ends after the closer. There "x ==
+   '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index is the position in a
+   list. An element that does not count has an index as well: the number of its siblings before it that count.
 
    Result: at least one of index, children and end.
    Order: the result is always the same.
    Aliasing: outputs overlap nothing.
    Count 0: does nothing.
-   Scratch: on CPUs 2 bytes and one bit per element, and 16 to 32 bytes per run; on GPUs 1 byte per element, and
-   24 to 40 bytes per run (with 64-bit indices 32 to 64, and 40 to 72). A run is 16384 elements on CPUs (8192 with
-   64-bit indices) and 16 on GPUs (8).
-   Cost: reads parents once, and again those in other runs; on GPUs those outside the tile of 128 runs. Writes
-   each output once, on GPUs twice where it depends on other tiles. Each run, and each parent outside its child's
-   run, takes a search of some 2 log2(runs) steps, on GPUs within the tile in local memory. No group waits for
-   another.
+   Scratch: on CPUs 2 bytes and one bit per element, and 16 to 32 bytes per run; on GPUs 1 byte per element,
+   and 24 to 40 bytes per run (with 64-bit indices 32 to 64, and 40 to 72). A run is 16384 elements on CPUs
+   (8192 with 64-bit indices) and 16 on GPUs (8).
+   Cost: reads each parent once, and again if it is in another run (on GPUs: outside the tile of 128 runs).
+   Writes each output once, on GPUs twice if it depends on other tiles. Each run, and each parent outside its
+   child's run, takes a search of some 2 log2(runs) steps, on GPUs within the tile in local memory. No group
+   waits for another.
    Limits: 2^32 - 1 elements with 32-bit indices, else memory.
    Errors: an element whose parent does not come before it counts as having none. If `parent` is not a
-   preorder forest, the results are unspecified and time may grow with the square of a run; nothing is read
-   or written outside the buffers, and the call ends.
+   preorder forest, the results are unspecified and time may grow with the square of a run; nothing is read or
+   written outside the buffers, and the call ends.
    Example: examples/07_json_tree.c */
 typedef struct gp_tree_desc {
     cl_mem parent; /* count indices; all bits set: no parent */
@@ -1888,7 +1915,8 @@ typedef struct gp_tree_desc {
 
 GP_API gp_result gp_tree(gp_context *gp, const gp_tree_desc *desc);
 
-/* Bytes of scratch that gp_tree with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_tree needs with this desc, which can be 0. The buffers of the desc may
+   be NULL. */
 GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ hash table */
@@ -1948,8 +1976,8 @@ typedef struct gp_hash_desc {
     size_t expected_count; /* keys that there will be: the capacity is at least expected_count / max_load */
     float max_load;        /* in (0, 1]; 0: 0.5 */
     bool grow;             /* an insertion that might fill more than max_load of the slots blocks to find out.
-                             If it would, it rehashes first, into as many slots as it needs, and no fewer than
-                             now. Not with gp_hash_share */
+                              If it would, it rehashes first, into as many slots as it needs, and no fewer than
+                              now. Not with gp_hash_share */
     uint64_t seed;         /* of the hash function (the finaliser of MurmurHash3) */
     const void *reserved;  /* value_size bytes: a value that is never stored; NULL: see Values above */
     cl_mem buffer;         /* gp_hash_buffer_size bytes, the table's until destroy or rehash; NULL: its own */
@@ -1961,18 +1989,19 @@ typedef struct gp_hash_desc {
 /* Makes an empty table. On failure *table is all zeros. */
 GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *table);
 
-/* Bytes of the buffer that a table with this desc needs. */
+/* Sets *bytes to the size of the buffer that a table with this desc needs. */
 GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, size_t *bytes);
 
-/* A handle in `gp` for a table of another context on the same cl_context. The table lives until all its
-   handles are destroyed. */
+/* Sets *out to a handle in `gp` for a table of `from`, another context on the same cl_context. The table
+   lives until all its handles are destroyed. */
 GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash table, gp_hash *out);
 
 /* Releases the handle; commands that use the table still run to their end. gp_context_destroy does it too. Contexts that
    share a table may release their handles at the same time, each in its own thread. */
 GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash table);
 
-/* The table's buffer, for kernels of your own; not retained for the caller. NULL for an invalid handle. */
+/* Returns the table's buffer, for kernels of your own; not retained for the caller. NULL for an invalid
+   handle. */
 GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash table);
 
 /* Empties the table and zeroes its counts. Exclusive.
@@ -1986,22 +2015,23 @@ typedef struct gp_hash_clear_desc {
 
 GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash table, const gp_hash_clear_desc *desc);
 
-/* What happened to a key, as a byte in `results`. */
+/* The outcome for a key, as a byte in `results`. */
 typedef enum gp_hash_result {
-    GP_HASH_INSERTED = 1,   /* it was absent and is there now */
-    GP_HASH_EXISTED = 2,    /* it was there: its value was kept, assigned or combined */
+    GP_HASH_INSERTED = 1,   /* the key was absent, and was inserted */
+    GP_HASH_EXISTED = 2,    /* the key was present: its value was kept, assigned or combined */
     GP_HASH_FAILED = 3,     /* there was no slot for it */
     GP_HASH_REFUSED = 4,    /* its value is, or would have become, the reserved one, if there is one */
-    GP_HASH_SUPERSEDED = 5, /* an equal key of the batch stood for it (duplicates) */
+    GP_HASH_SUPERSEDED = 5, /* another of the equal keys in the batch was used (duplicates) */
     GP_HASH_ERASED = 6,
-    GP_HASH_ABSENT = 7 /* erase: it was not there */
+    GP_HASH_ABSENT = 7 /* erase: the key was not in the table */
 } gp_hash_result;
 
-/* Which of a batch's equal keys stands for all of them. */
+/* Selects which of the equal keys in a batch is used. */
 typedef enum gp_hash_duplicates {
-    GP_HASH_ANY = 0, /* insert: the one that comes first on the device; assign: the one that comes last */
-    GP_HASH_FIRST,   /* the one with the lowest index: the same result every time */
-    GP_HASH_LAST,    /* the one with the highest */
+    GP_HASH_ANY = 0, /* insert: the key that is inserted first on the device; assign: the one that is assigned
+                        last */
+    GP_HASH_FIRST,   /* the key with the lowest index: the same result every time */
+    GP_HASH_LAST,    /* the key with the highest index */
     GP_HASH_DUPLICATES_COUNT
 } gp_hash_duplicates;
 
@@ -2015,22 +2045,22 @@ typedef enum gp_hash_duplicates {
 
    Result: a byte per key in results; the keys that found no slot in failed_keys and failed_values. Integer
    sums keep the table's width, and wrap.
-   Order: `duplicates` says which of a batch's equal keys counts. The pairs in the table are the same every
-   time, with three exceptions: equal keys with different values and GP_HASH_ANY; sums of floats, which depend
-   on the order; and a value that becomes the reserved one while values are combined.
+   Order: `duplicates` selects which of the equal keys in a batch is used. The pairs in the table are the same
+   every time, with three exceptions: equal keys with different values and GP_HASH_ANY; sums of floats, which
+   depend on the order; and a value that becomes the reserved one while values are combined.
    Aliasing: inputs may overlap one another; outputs overlap nothing; nothing overlaps the table.
    Count 0: does nothing; failed_count becomes 0.
-   Scratch: none for single pass. Multi-pass: two partitioned arrays and 3 MiB. GP_HASH_FIRST and
-   GP_HASH_LAST: a table of the batch's indices, 8 or 16 bytes each, 2 to 4 times as many slots as keys.
+   Scratch: none for a single pass. Multi-pass: two partitioned arrays and 3 MiB. GP_HASH_FIRST and
+   GP_HASH_LAST: a table of the batch's indices, of 8 or 16 bytes per slot and 2 to 4 slots per key.
    Cost: one line of slots (consecutive slots that are loaded together) per key at loads up to 1/2.
-   GP_STRATEGY_SINGLE_PASS takes the keys straight to their slots. GP_STRATEGY_MULTI_PASS first partitions the
-   batch by home slot, the slot where the search for a key begins, so that a large table is accessed piece by
-   piece; the result is the same. A batch with results, GP_HASH_FIRST or GP_HASH_LAST is never partitioned.
-   GP_STRATEGY_AUTO partitions large batches for large tables where the tuning table says so.
+   GP_STRATEGY_SINGLE_PASS looks for each key's slot at once. GP_STRATEGY_MULTI_PASS first partitions
+   the batch by home slot, the slot where the search for a key begins, so that a large table is accessed part
+   by part; the result is the same. A batch with results, GP_HASH_FIRST or GP_HASH_LAST is never partitioned.
+   GP_STRATEGY_AUTO partitions large batches for large tables, as the tuning table says.
    Limits: 2^32 - 2 keys with GP_HASH_FIRST, GP_HASH_LAST or failed_keys.
-   Errors: keys that find no slot, and keys that are refused, are counted (gp_hash_counts). Keys that find no slot are
-   an error of gp_finish or the next blocking call (GP_ERROR_COUNT_LIMIT) unless the call has results or failed_keys. A
-   key that is given the reserved value is refused, whatever `op` would make of it.
+   Errors: keys that find no slot, and keys that are refused, are counted (gp_hash_counts). Keys that find no
+   slot are an error of gp_finish or the next blocking call (GP_ERROR_COUNT_LIMIT) unless the call has results
+   or failed_keys. A key that is given the reserved value is refused, even if `op` would change that value.
    Example: examples/09_group_by.c, examples/10_spatial_hash.c */
 typedef struct gp_hash_insert_desc {
     cl_mem keys; /* count elements of key_size */
@@ -2046,8 +2076,8 @@ typedef struct gp_hash_insert_desc {
     gp_hash_duplicates duplicates; /* insert, insert_or_assign */
     cl_mem results;                /* count bytes: a gp_hash_result each; NULL: not wanted */
     size_t results_offset;
-    /* The keys that failed, in any order, with their values, in arrays of `count` elements; NULL: not wanted.
-       They are the input of the call that tries again, with failed_count as its count_buffer. */
+    /* The keys that failed, in any order, and their values, in arrays of `count` elements; NULL: not wanted.
+       To try again, pass them to another call, with failed_count as its count_buffer. */
     cl_mem failed_keys;
     size_t failed_keys_offset;
     cl_mem failed_values;
@@ -2070,16 +2100,17 @@ GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const g
 /* Inserts each key, or combines: value = value op new value. */
 GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
-/* Bytes of scratch that an insertion with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that an insertion with this desc needs, which can be 0. The buffers of the desc
+   may be NULL. */
 GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
                                              size_t *bytes);
 
-/* values[i] = the value of keys[i], or `absent`; found[i] = whether keys[i] is there
+/* values[i] = the value of keys[i], or `absent`; found[i] = 1 if keys[i] is in the table, else 0
 
    gp_hash_contains does the same without values: found[i] only.
 
    Result: at least one of values and found is required.
-   Aliasing: `values` may be `keys`, element by element, where both have one size. Otherwise outputs overlap
+   Aliasing: `values` may be `keys`, element by element, if both have one size. Otherwise outputs overlap
    nothing, and nothing overlaps the table.
    Count 0: does nothing.
    Cost: one line of slots per key at loads up to 1/2; no scratch.
@@ -2104,7 +2135,7 @@ typedef struct gp_hash_find_desc {
 
 GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
 
-/* Whether each key is there: found[i] only. `values` and `absent` stay NULL. */
+/* Looks for keys as gp_hash_find does, and writes found[i] only. `values` and `absent` stay NULL. */
 GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
 
 /* Removes keys. Their slots stay occupied until a rehash.
@@ -2112,9 +2143,8 @@ GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_f
    Result: a byte per key in results.
    Aliasing: results overlap nothing; nothing overlaps the table.
    Count 0: does nothing.
-   Scratch: none for single pass; multi-pass: the partitioned keys and 3 MiB.
-   Cost: as an insertion, with the same strategies; a batch whose results are wanted goes straight to the
-   slots. */
+   Scratch: none for a single pass; multi-pass: the partitioned keys and 3 MiB.
+   Cost: as an insertion, with the same strategies; a batch with results is never partitioned. */
 typedef struct gp_hash_erase_desc {
     cl_mem keys;
     size_t keys_offset;
@@ -2133,13 +2163,14 @@ typedef struct gp_hash_erase_desc {
 
 GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc);
 
-/* Bytes of scratch that gp_hash_erase with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_hash_erase needs with this desc, which can be 0. The buffers of the desc
+   may be NULL. */
 GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc,
                                             size_t *bytes);
 
 /* Writes every live pair, one after the other.
 
-   Result: `room` pairs at most; *live_count says how many there are in the table.
+   Result: at most `room` pairs; *live_count is the number of pairs in the table.
    Order: with sort_type sorted by key, the same every time; without it in any order.
    Aliasing: outputs overlap nothing; nothing overlaps the table.
    Scratch: that of gp_sort in place, for `room` keys; none without sort_type.
@@ -2153,7 +2184,7 @@ typedef struct gp_hash_retrieve_desc {
     size_t room;
     cl_mem live_count; /* one u32; required */
     size_t live_count_offset;
-    gp_type sort_type; /* of the keys, by which they are sorted (gp_sort); 0: not sorted */
+    gp_type sort_type; /* the type by which keys are sorted (gp_sort); 0: not sorted */
     bool descending;   /* with sort_type */
     cl_mem scratch; /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
     const cl_event *wait;
@@ -2163,8 +2194,8 @@ typedef struct gp_hash_retrieve_desc {
 
 GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc);
 
-/* Gives the bytes of scratch that gp_hash_retrieve with this desc needs, which may be 0. Of the desc's buffers only `values` matters:
-   NULL or not, as in the retrieval, because values need scratch, too. */
+/* Sets *bytes to the scratch that gp_hash_retrieve needs with this desc, which can be 0. The buffers of the
+   desc may be NULL, but `values` only if it is NULL in the call, because values need scratch, too. */
 GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
                                                const gp_hash_retrieve_desc *desc, size_t *bytes);
 
@@ -2176,11 +2207,11 @@ GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
    Cost: reads the table once. A program is compiled per pair of expressions. Pairs that are mapped are
    counted as `existed`, keys that are erased as `erased`. */
 typedef struct gp_hash_for_each_desc {
-    const char *where;  /* pairs for which this is 0 are left alone; NULL: all pairs are taken */
-    const char *map;    /* the value becomes this; or: */
+    const char *where;  /* pairs for which this is 0 are not changed; NULL: all pairs are changed */
+    const char *map;    /* the new value; or: */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
     size_t arg_count;   /* at most GP_ARGS_MAX */
-    bool erase;         /* the key is erased */
+    bool erase;         /* erases the key */
     gp_type key_type;   /* of k; 0: unsigned */
     gp_type value_type; /* of v; 0: unsigned; a set has no v */
     const cl_event *wait;
@@ -2203,15 +2234,16 @@ typedef struct gp_hash_rehash_desc {
 
 GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash table, const gp_hash_rehash_desc *desc);
 
-/* What has happened since the table was made or cleared. These count keys, not calls. */
+/* Counts of keys, not of calls, since the table was made or cleared. */
 typedef struct gp_hash_counts {
     uint64_t capacity;
-    uint64_t live; /* keys that are there */
+    uint64_t live; /* keys in the table */
     uint64_t dead; /* slots of erased keys, until a rehash; up to two too few (gp_hash_stats.dead is exact) */
     uint64_t inserted, existed, failed, refused, superseded, erased;
 } gp_hash_counts;
 
-/* All counts, and the live keys alone. Both block until the queue's commands so far have ended. */
+/* Read all counts, or the number of live keys alone. Both block until the queue's commands so far have
+   ended. */
 GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out);
 GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live);
 
@@ -2226,7 +2258,7 @@ typedef struct gp_hash_stats {
     uint64_t depths[GP_HASH_BINS]; /* live keys of depth 0, 1, 2-3, 4-7, 8-15, ... */
 } gp_hash_stats;
 
-/* Reads the whole table. Blocks. */
+/* Reads the whole table, and sets *out to its statistics. Blocks. */
 GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash table, gp_hash_stats *out);
 
 /* ------------------------------------------------------------------ parts of the library for your kernels */
@@ -2238,8 +2270,9 @@ typedef enum gp_device_part {
                            kernels/common/group/device.cl */
 } gp_device_part;
 
-/* An operation for the work-groups of your kernels. It makes the functions gp_group_NAME_reduce,
-   gp_group_NAME_scan and gp_group_NAME_scan_exclusive on values of its type; halves are floats there. */
+/* An operation for the work-groups of your kernels. The text defines the functions gp_group_NAME_reduce,
+   gp_group_NAME_scan and gp_group_NAME_scan_exclusive for it, on values of its type; halves are floats
+   there. */
 typedef struct gp_group_op {
     const char *name;        /* NAME: 1 to 32 letters, digits and underscores */
     gp_type type;            /* of the values; with op */
@@ -2296,14 +2329,14 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
 
 /* out[i] = map(x, y, z, i)      x, y and z are in[i], in2[i] and in3[i]
 
-   There may be no input at all: then the expression is in i alone. A name whose input is not given does not
-   compile.
+   Evaluates an expression for each element. There may be no input at all: then the expression is of i alone.
+   An expression that names an input that is not given does not compile.
 
-   Result: elements of out_type. The expression's value is converted to it as C does, but for records, whose
-     type it must have.
+   Result: elements of out_type. The expression's value is converted to it as C does; if out_type is a record,
+     the value must have its type.
    Order: each element is computed by itself: the same result every time.
-   Aliasing: `out` may be the same elements as an input of its size (in place); otherwise it overlaps
-   nothing. Inputs may overlap one another. The number in count_buffer lies outside of `out`.
+   Aliasing: `out` may be the same elements as an input of its size (in place); otherwise it overlaps nothing.
+     Inputs may overlap one another. The number in count_buffer lies outside of `out`.
    Cost: reads and writes once; one launch, no scratch. A program is compiled per expression and its types.
    Example: examples/15_neighbours.cpp, examples/18_json_mask.c */
 typedef struct gp_transform_desc {
@@ -2414,8 +2447,8 @@ typedef struct gp_adjacent_difference_desc {
 
 GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc);
 
-/* Bytes of scratch that gp_adjacent_difference with this desc needs: 0 unless it works in place. NULL for both buffers
-   counts as one buffer. */
+/* Sets *bytes to the scratch that gp_adjacent_difference needs with this desc: 0 unless it works in place,
+   which includes two buffers that are NULL. */
 GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
                                                      size_t *bytes);
 
@@ -2423,14 +2456,15 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 
 /* gather: out[i] = in[indices[i]]        scatter: out[indices[i]] = in[i]
 
-   Result: elements of element_size bytes, which are moved and never looked at. Elements of `out` that
-   nothing goes to stay as they are.
-   Order: the same result every time, except for equal indices of a scatter: any one of their elements stays.
+   Result: elements of element_size bytes, which are moved and not interpreted. Elements of `out` to which
+   nothing is moved keep their values.
+   Order: the same result every time, except for equal indices of a scatter: any one of their elements is
+   written.
    Aliasing: `out` overlaps nothing; `in` and `indices` may overlap each other.
-   Cost: reads and writes each element once; elements of near indices share lines of memory. One launch, no
+   Cost: reads and writes each element once; elements with close indices share lines of memory. One launch, no
    scratch.
-   Errors: an index that is not less than `limit` is skipped and counted in gp_stats.skipped: a gather leaves
-   that element of `out` as it is, a scatter drops that element of `in`. */
+   Errors: an index that is not less than `limit` is skipped and counted in gp_stats.skipped: a gather does
+   not write that element of `out`, a scatter drops that element of `in`. */
 typedef struct gp_gather_desc {
     cl_mem in; /* gather: `limit` elements; scatter: `count` */
     size_t in_offset;
@@ -2455,15 +2489,15 @@ GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc);
 
 /* out[i] = the next element of `in`, in order, for each i whose flag is set
 
-   Undoes a selection by flags. A flag is set where it is not 0; halves as flags are compared by their bits.
+   Undoes a selection by flags. A flag is set if it is not 0; halves as flags are compared by their bits.
 
-   Result: elements of element_size bytes, as in gp_gather. Elements of `out` without a flag stay as they
-   are.
+   Result: elements of element_size bytes, as in gp_gather. Elements of `out` without a flag keep their
+   values.
    Order: the same result every time.
    Aliasing: `out` overlaps nothing; inputs may overlap one another.
    Scratch: 4 bytes per element (8 from 2^32 on), for a scan of the flags.
-   Cost: that scan, then reads and writes once.
-   Errors: where more flags are set than `in` has elements, the last ones are skipped, and counted in
+   Cost: a scan of the flags, then reads and writes once.
+   Errors: if more flags are set than `in` has elements, the last flags are skipped, and counted in
    gp_stats.skipped. */
 typedef struct gp_unpack_desc {
     cl_mem in; /* in_count elements */
@@ -2487,12 +2521,13 @@ typedef struct gp_unpack_desc {
 
 GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc);
 
-/* Bytes of scratch that gp_unpack with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_unpack needs with this desc, which can be 0. The buffers of the desc may
+   be NULL. */
 GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ stencil */
 
-/* What stands for a neighbour beyond the border. */
+/* Elements beyond the border. */
 typedef enum gp_border {
     GP_BORDER_CLAMP = 0, /* the nearest element inside */
     GP_BORDER_WRAP,      /* the element at the other end */
@@ -2550,8 +2585,8 @@ typedef struct gp_stencil_desc {
 
 GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc);
 
-/* Bytes of scratch that gp_stencil with this desc needs: 0 unless it works in place. NULL for both buffers
-   counts as one buffer. */
+/* Sets *bytes to the scratch that gp_stencil needs with this desc: 0 unless it works in place, which includes
+   two buffers that are NULL. */
 GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ random */
@@ -2566,15 +2601,15 @@ typedef enum gp_random_kind {
 
 /* out[i] = element first_element + i of a stream of random numbers
 
-   `seed` and `stream` name the stream. An element takes 32-bit words from the blocks in a row, low words
-   first: two for types of 8 bytes and for ranges, else one. GP_RANDOM_BITS of shorter types are the word's
-   low bits.
+   `seed` and `stream` select the stream. An element takes consecutive 32-bit words of the generator's blocks,
+   low words first: two words for types of 8 bytes and for ranges, else one. GP_RANDOM_BITS of types shorter
+   than a word are the word's low bits.
 
    Result: elements of `type`, by `kind`. Bounds of a range are .i64 for all signed types and .u64 for all
-   unsigned ones, so that `high` may be one more than the type holds (256); so are lower and upper of
-   gp_histogram. Normal numbers come in pairs.
-   Order: the same numbers on every device, in every shape, and however the stream is cut into calls; normal
-   numbers up to the rounding of the device's log, sqrt, sinpi and cospi.
+   unsigned ones, so that `high` may be one more than the type holds (256); lower and upper of gp_histogram
+   are given in the same way. Normal numbers are computed in pairs.
+   Order: the same numbers on every device, in every shape, and whichever calls write the parts of the stream;
+   normal numbers up to the rounding of the device's log, sqrt, sinpi and cospi.
    Aliasing: the number in count_buffer lies outside of `out`.
    Cost: writes once; one launch, no scratch, no state. A program is compiled per type and kind.
    Limits: first_element + count is below 2^64. Not for secrets: the seed can be found from the numbers.
@@ -2605,23 +2640,23 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
-/* Builds (or loads) what calls with these descs will need, launches it once, as for a few elements of its own,
-   and saves it to the disk cache. Blocks.
+/* Builds or loads the programs that calls with these descs will need, launches each once, as for a few
+   elements of its own, and saves them to the disk cache. Blocks.
 
-   The device counts none of these elements, so that no expression is evaluated, and none reads beyond a buffer of
-   `args`. The function of a monoid may be called with its identity, and in a context with check_monoids as
-   gp_check_monoid does.
+   The device counts none of these elements, so that no expression is evaluated, and none reads beyond a
+   buffer of `args`. The function of a monoid may be called with its identity, and in a context with
+   check_monoids as gp_check_monoid does.
 
-   Only fields that select a program are read: types, records (also type2 if there are two inputs), ops, monoid, map, args,
-   strategy, reverse, segments, compensated. Comments below say which others are read ("also"), or that no
-   others than those are ("only"). A NULL desc is left out.
+   Only fields that select a program are read: types, records (also type2 if there are two inputs), ops,
+   monoid, map, args, strategy, reverse, segments, compensated. The comments of the members below name further
+   fields that are read ("also"), or all of them ("only"). A NULL desc is left out.
 
    Cost: its launches count in the statistics: call gp_stats_reset afterwards. */
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
     const gp_sort_desc *sort; /* also value_size (for gp_argsort that of the indices), begin_bit, end_bit, and
-                                     count: how many keys to expect; 0: few and many */
+                                 count: how many keys to expect; 0: few and many */
     const gp_merge_desc *merge; /* only key_type, value_size */
     /* only key_type, out_type, records, map, needle_map, args, and with a map without a record whether the buffer
        is there; needle_map "i": there are no needles */
@@ -2695,27 +2730,27 @@ GP_API gp_result gp_stats_reset(gp_context *gp);
 
 /* ------------------------------------------------------------------ programs as bytes */
 
-/* Takes bytes, in pieces one after another. */
+/* Receives bytes that gp_programs_export writes, in several calls that follow one another. */
 typedef void gp_write(const void *bytes, size_t size, void *user);
 
-/* Writes the programs that this context has in memory, so that an application can ship or store them. Blocks until
-   the queue is idle. gp_warmup, or one call of each kind, makes them first. Programs taken over from `share` are
-   the other context's to write.
+/* Writes the programs that this context has in memory, so that an application can ship or store them. Blocks
+   until the queue is idle. Call gp_warmup, or one call of each kind, first to make them. Programs taken over
+   from `share` are not written; the other context writes them.
 
-   Result: gp_stats.programs_saved counts them. If the driver gives no binary of a program, that one is left out, and
-   `log` is told.
+   Result: gp_stats.programs_saved counts them. A program of which the driver gives no binary is left out, and
+   reported to `log`.
    Cost: on PoCL as much as building them.
    Errors: those of gp_finish; nothing has been written then. */
 GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user);
 
-/* Copies what gp_programs_export has written; calls then load these programs instead of building them. Programs for
-   another device or driver, or of another version of the library, are not used. Programs that the context has in
-   memory stay as they are.
+/* Copies bytes that gp_programs_export wrote; calls then load these programs instead of building them.
+   Programs for another device or driver, or of another version of the library, are not used. Programs that
+   the context has in memory stay as they are.
 
    Result: gp_stats.programs_loaded counts the programs that calls have loaded since.
-   Errors: GP_ERROR_INVALID_ARGUMENT for damaged bytes, and for those of a version that writes another format; nothing is
-   taken then. A program that the driver refuses is built. But a driver runs what it is given, and may crash on a
-   binary that was made to do harm: import only what you trust. */
+   Errors: GP_ERROR_INVALID_ARGUMENT for damaged bytes, and for bytes in the format of another version;
+   nothing is imported then. A program that the driver refuses is built. But a driver runs what it is given,
+   and may crash on a binary that was made to do harm: import only what you trust. */
 GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t size);
 
 /* ------------------------------------------------------------------ self-test */
@@ -2731,27 +2766,28 @@ typedef struct gp_self_test_case {
     const char *text; /* of the failure; "" when there is none */
 } gp_self_test_case;
 
-/* Does this device, with this driver, compute right results?
+/* Tests whether this device, with this driver, computes right results.
 
-   Runs every primitive on inputs of its own and compares what comes out with loops on the host: in the
-   strategy that this device takes, and in the one that it falls back to. Inputs and results are numbers of 32
+   Runs every primitive on inputs of its own and compares the results with those of loops on the host: in the
+   strategy that this device uses, and in the one that it falls back to. Inputs and results are numbers of 32
    bits. Blocks; begins as gp_finish does, and fails if that does.
 
-   Result: GP_OK: all results were right. Otherwise that of the first case that fails; the others run all the
-     same.
-   Scratch: 20 bytes per element on the device, besides what the calls need, and 32 bytes on the host. All of
-     it is released at the end, the context's own scratch too.
+   Result: GP_OK if all results were right; else the result of the first case that fails. All cases run in any
+     event.
+   Scratch: 20 bytes per element on the device, besides the scratch of the calls, and 32 bytes on the host.
+     All of it is released at the end, the context's own scratch too.
    Cost: some ten million elements read and written, and two million sorted on the host: a second or two. The
      first time some thirty programs are built, which takes longer. Its launches count in the statistics.
    Limits: 1000 to 2^24 elements.
-   Errors: GP_ERROR_WRONG_RESULT, and gp_last_error names call, strategy, output, index, what was found and
-     what was expected. Or a call's own result, and its text after the names of call and strategy.
+   Errors: GP_ERROR_WRONG_RESULT if a result is wrong; gp_last_error then names call, strategy, output, index,
+     the value found and the value expected. A call that fails gives its own result, and its text after the
+     names of call and strategy.
    Example: examples/gpinfo.c */
 typedef struct gp_self_test_desc {
     const char *filter; /* only cases whose name has this in it, such as "sort"; NULL: all */
     size_t count;       /* elements of each input; 0: 200003 */
-    /* Hears of each case when it has run; NULL: none. `test` and its texts live until it returns. It must
-       not call the library with this context. */
+    /* Receives each case after it has run; NULL: none. `test` and its texts are valid until it returns. It
+       must not call the library with this context. */
     void (*report)(const gp_self_test_case *test, void *user);
     void *report_user;
 } gp_self_test_desc;

@@ -12,33 +12,33 @@
      match[i]    the partner of bracket i; none if it has no partner, or if i is no bracket
      parent[i]   the top of the stack before i: the innermost opener around i; for a closer its opener
      depth[i]    the height of the stack before i: how many openers are around i
-   Elements that are not brackets have a parent and a depth, too. Indices count from the call's first
-   element; "none" has all bits set (UINT32_MAX, UINT64_MAX).
+   Elements that are not brackets have a parent and a depth, too. Indices count from the call's first element;
+   "none" has all bits set (UINT32_MAX, UINT64_MAX).
 
-   Codes come from one of:
-     type GP_U8, pairs   lists openers, each followed by its closer; NULL: "()[]{}"; "<>" would be another
+   Codes are given in one of these ways:
+     type GP_U8, pairs   lists openers, each followed by its closer; NULL: "()[]{}"; another example: "<>"
      type GP_U8, table   a code for each of the 256 values, so that several symbols can be of one kind
      type GP_I8, GP_I32  the elements are codes
      map                 for any integer type: an OpenCL C expression in x and i, whose value, converted to
                          int, is the code: "x == 7 ? 1 : x == 8 ? -1 : 0". On CPUs, a map of one-byte
-                         elements that does not name i is evaluated only once in each work-group for every
+                         elements that does not name i is evaluated once per work-group for every
                          value that occurs there, not for each element.
 
-   Result: at least one of match, parent, depth and errors. All are defined for any input. Kinds do not
-   decide who matches: a pair of two kinds is a pair, and a mismatch.
+   Result: at least one of match, parent, depth and errors. All are defined for any input. Brackets of
+   different kinds match each other, and are then counted as a mismatch.
    Order: the result is always the same.
    Aliasing: outputs overlap nothing.
-   Count 0: nothing but errors is written.
+   Count 0: only errors is written.
    Scratch: 4 bytes per element at most, up to 96 bytes per tile (of some thousand elements), and up to 128
    bytes.
-   Cost: GP_STRATEGY_MULTI_PASS reads the input once and writes match once; parent and depth together take
-   one more reading of it, and errors another. Tiles exchange what is left unmatched in them, every element
-   at most once. No group waits for another. GP_STRATEGY_SINGLE_PASS makes all outputs in one launch, by
-   look-back. With local memory it zeroes 2 bytes of scratch per element first, and openers that are never
-   closed take one more launch. It becomes GP_STRATEGY_MULTI_PASS when there is one tile, when groups have
-   one item and the device is not known to order memory between groups, and when loops could exceed the
-   device's loop_limit. Time does not depend on how deep brackets are nested: an opener in another tile is
-   found by a search in a tree of tiles.
+   Cost: GP_STRATEGY_MULTI_PASS reads the input once and writes match once; parent and depth together take one
+   more reading of the input, and errors another. Tiles exchange their unmatched brackets, every element at
+   most once. No group waits for another. GP_STRATEGY_SINGLE_PASS computes all outputs in one launch, by
+   look-back. With local memory it first zeroes 2 bytes of scratch per element, and openers that are never
+   closed take one more launch. It becomes GP_STRATEGY_MULTI_PASS if there is one tile, if groups have one
+   item and the device is not known to order memory between groups, or if loops could exceed the device's
+   loop_limit. Time does not depend on the depth of nesting: an opener in another tile is found by a search in
+   a tree of tiles.
    Limits: 2^32 - 1 elements with 32-bit indices, else memory; fewer than 2^29 tiles.
    Errors: a closer on an empty stack pops nothing, and has no partner and no parent. An opener that is never
    closed has no partner, and is around every element after it. `errors` reports both, and mismatches.
@@ -73,24 +73,26 @@ typedef struct gp_brackets_desc {
     cl_event *done;
 } gp_brackets_desc;
 
-/* What is wrong with the input, and how deep it is. An index is UINT64_MAX where there is none. joined and
-   searches are about the work. */
+/* Counts the errors in the input, and its depth. An index is UINT64_MAX if there is nothing to index. joined
+   and searches measure the work. */
 typedef struct gp_brackets_errors {
     uint64_t unmatched_closers;
     uint64_t first_unmatched_closer;
     uint64_t unmatched_openers;
     uint64_t first_unmatched_opener;
     uint64_t mismatches;     /* pairs of two kinds */
-    uint64_t first_mismatch; /* the first of their closers */
+    uint64_t first_mismatch; /* the closer of the first such pair */
     uint64_t max_depth;      /* most openers that are open at the same time */
     uint64_t joined;         /* closers whose opener is in another tile */
-    uint64_t searches;       /* those of joined that took a search: not the same tile as for the one before */
+    uint64_t searches;       /* those of `joined` that needed a search, because their opener is not in the
+                                tile of the opener before */
 } gp_brackets_errors;
 
 GP_API gp_result gp_brackets(gp_context *gp, const gp_brackets_desc *desc);
 
-/* The same, then blocks and copies the errors to *errors. desc->errors may be NULL. */
+/* Calls gp_brackets, blocks, and copies the errors to *errors. desc->errors may be NULL. */
 GP_API gp_result gp_brackets_read(gp_context *gp, const gp_brackets_desc *desc, gp_brackets_errors *errors);
 
-/* Bytes of scratch that gp_brackets with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_brackets needs with this desc, which can be 0. The buffers of the desc
+   may be NULL. */
 GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc *desc, size_t *bytes);

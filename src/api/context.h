@@ -5,7 +5,7 @@
 
 typedef struct gp_context gp_context;
 
-/* How tiles learn what comes before them. */
+/* How tiles obtain the result of all earlier tiles. */
 typedef enum gp_strategy {
     GP_STRATEGY_AUTO = 0,    /* as the tuning table says for the device */
     GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: a scan reads the input once, a sort is onesweep */
@@ -62,7 +62,7 @@ typedef enum gp_sub_groups {
 
 #define GP_NAME_MAX 128
 
-/* What the library found out about a device. */
+/* Properties of a device, as the library found them. */
 typedef struct gp_device_info {
     cl_platform_id platform;
     cl_device_id device;
@@ -85,26 +85,27 @@ typedef struct gp_device_info {
     bool fp64;
     bool fp16;
     bool subgroups;           /* has sub-groups by OpenCL's standard */
-    gp_sub_groups sub_groups; /* what a context's kernels may use: gp_context_create tries it, and says NONE
-                                     where it goes wrong or the environment has GPUPRIM_SUB_GROUPS=off */
+    gp_sub_groups sub_groups; /* the form that a context's kernels may use: gp_context_create tests it, and
+                                 sets NONE if it computes wrong results or the environment has
+                                 GPUPRIM_SUB_GROUPS=off */
     cl_uint sub_group_size;   /* work-items of such a sub-group; 0: none */
     bool atomic_acq_rel;      /* OpenCL 3.0: acquire and release order */
     bool atomic_scope_device; /* OpenCL 3.0: atomics in the scope of the whole device */
-    bool fair;                /* a group that has started is known to go on running while others wait */
-    cl_uint loop_limit;       /* iterations after which the device leaves a loop, wrongly (Mesa's llvmpipe
-                                 below version 25); 0: no such limit is known */
+    bool fair;                /* a group that has started is known to keep running while others wait */
+    cl_uint loop_limit;       /* number of iterations after which the device wrongly leaves a loop (Mesa's
+                                 llvmpipe below version 25); 0: no such limit is known */
 } gp_device_info;
 
 /* Overrides of a device's rows of the tuning table, for tests and tuning. Zero keeps the table's value.
    gp_context_create refuses values with which no kernel can be built; it shrinks tiles that are too large for
    a device. */
 typedef struct gp_tuning {
-    gp_device_class device_class; /* takes another kind's rows of the table, for tests; instructions of one
-                                     vendor only, and what the device is known to promise, stay its own */
+    gp_device_class device_class; /* uses the rows of another class, for tests; vendor-specific instructions
+                                     and the guarantees of the device itself stay as they are */
     gp_shape shape;
     gp_words words;
-    uint32_t sub_group_size; /* emulates sub-groups of so many work-items, a power of two from 8 to 128, where
-                                 the shape is the sub-group one, the device's own or forced */
+    uint32_t sub_group_size;  /* emulates sub-groups of so many work-items, a power of two from 8 to 128, if
+                                 the shape is GP_SHAPE_SUB_GROUP, by default or by `shape` */
     uint32_t work_group_size; /* local shape only; rounded down to a power of two. Calls that work on keys
                                  or bins take at least 4 */
     uint32_t tile;            /* serial shape: elements per group, at most 2^20; local shape: elements per
@@ -112,14 +113,14 @@ typedef struct gp_tuning {
     uint32_t polls;           /* how often a group looks at a late tile before it computes that tile itself;
                                  at most a quarter of the device's loop_limit, if it has one */
     uint32_t ring_rows;  /* gp_sort (kernels/common/sort/lookback.cl): rows of the look-back table; a power of
-                                 two, at least ring_reach + ring_block; 0: 1024 */
+                            two, at least ring_reach + ring_block; 0: 1024 */
     uint32_t ring_reach; /* the same: how many tiles a look-back goes back; 0: 64 */
     uint32_t ring_block; /* the same: tiles that may end in any order; a power of two; 0: 32 */
     uint32_t sort_portion; /* gp_sort: most keys of one launch of a single pass */
     uint32_t sort_bucket;  /* gp_sort (kernels/cpu/sort/buckets.cl): most keys of a bucket that is not split
-                                 again; 1: no buckets */
+                              again; 1: no buckets */
     uint32_t sort_lines;   /* gp_sort, serial shape (kernels/cpu/sort/rank_keys.cl): keys from which on a pass
-                                 writes whole lines past the caches */
+                              writes whole lines past the caches */
 } gp_tuning;
 
 /* How to make a context. All zeros: the best device, and the default of every field. */
@@ -140,8 +141,8 @@ typedef struct gp_context_desc {
     int64_t (*score)(const gp_device_info *info, void *user);
     void *score_user;
 
-    /* Receives messages; NULL: none. GP_LOG_INFO: the device, and before each program is built whose it is
-       ("building a program of gp_sort"). It must not call the library with this context. */
+    /* Receives messages; NULL: none. GP_LOG_INFO: the device, and, before a program is built, the call that
+       needs it ("building a program of gp_sort"). It must not call the library with this context. */
     void (*log)(gp_log_level level, const char *text, void *user);
     void *log_user;
 
@@ -173,21 +174,23 @@ typedef struct gp_context_desc {
     gp_context *share;         /* take the cl_context and device of this context, and start with its programs
                                   (if built with the same options): a second queue on the same buffers */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
-    bool check_monoids; /* the first call with a monoid, and with other args that it takes, tests it, as
-                                  gp_check_monoid does without samples, and blocks; GP_ERROR_LAW if it violates the laws.
-                                  Made-up elements must not lead it beyond a buffer of args */
-    /* Where scratch comes from: device memory that calls need beyond their buffers, where they are given none. A
-       context has one buffer of it, which grows to what the largest call needs. `scratch_alloc` gives a buffer
-       of the context's cl_context for reading and writing, apart from all buffers of calls, of at least `bytes`
-       (which may be more than the call needs). Where it gives NULL, the call fails with
-       GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` takes the buffer back when no command uses it any longer:
-       during a later call, gp_finish or gp_context_destroy. Both are given scratch_user, run on the thread that
-       uses the context, and must not call the library with it. NULL: clCreateBuffer, clReleaseMemObject. */
+    bool check_monoids;        /* the first call with a monoid, and with other args that it takes, tests it as
+                                  gp_check_monoid does without samples, blocks, and fails with GP_ERROR_LAW if the
+                                  monoid violates the laws. With the elements that the test makes up, the monoid must
+                                  not read beyond a buffer of args */
+    /* Allocate and free scratch: device memory that calls need beyond their buffers, if their desc gives
+       none. A context has one scratch buffer, which grows to the size that the largest call needs.
+       `scratch_alloc` returns a buffer of the context's cl_context for reading and writing, apart from all
+       buffers of calls, of at least `bytes` (which may be more than the call needs). If it returns NULL, the
+       call fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` receives the buffer when no command uses
+       it any longer: during a later call, gp_finish or gp_context_destroy. Both receive scratch_user, run on
+       the thread that uses the context, and must not call the library with it. NULL: clCreateBuffer,
+       clReleaseMemObject. */
     cl_mem (*scratch_alloc)(size_t bytes, void *user);
     void (*scratch_free)(cl_mem buffer, void *user);
     void *scratch_user;
-    /* Bytes; a call that needs more, also within gp_warmup, fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. 0: none.
-       `share` takes over neither this nor the pool. */
+    /* Bytes of scratch; a call that needs more, also within gp_warmup, fails with
+       GP_ERROR_OUT_OF_DEVICE_MEMORY. 0: no limit. `share` takes over neither this limit nor scratch_alloc. */
     size_t scratch_limit;
     gp_tuning tuning;
 
@@ -207,27 +210,27 @@ typedef struct gp_context_desc {
    Example: examples/01_scan.c */
 GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out);
 
-/* Waits for the queue, saves built programs, frees everything. NULL is allowed.
+/* Waits for the queue, saves newly built programs, and frees everything. NULL is allowed.
 
-   Cost: to save programs that were built since the last gp_finish takes a while, on some implementations as
-   long as to build them. */
+   Cost: saving programs that were built since the last gp_finish can take as long as building them, depending
+   on the OpenCL implementation. */
 GP_API void gp_context_destroy(gp_context *gp);
 
-/* Text of the last failure in this context. For NULL: of this thread's last failure without a context
+/* Returns the text of the last failure in this context. NULL: of this thread's last failure without a context
    (gp_context_create, gp_devices, any call whose gp was NULL). */
 GP_API const char *gp_last_error(const gp_context *gp);
 
-/* Makes `text` the text of the last failure, after the result's name, and gives it to `log`. For code that stands on
-   this library and fails as its calls do, such as gpuprim_host.h. Returns `result`. */
+/* Makes `text`, after the name of `result`, the text of the last failure, gives it to `log`, and returns
+   `result`. For code on top of this library, such as gpuprim_host.h, that fails as its calls do. */
 GP_API gp_result gp_set_error(gp_context *gp, gp_result result, const char *text);
 
-/* Marks the context as at work while a callback runs: calls with it fail with GP_ERROR_INVALID_ARGUMENT and a text that
-   names `callback`, and gp_context_destroy does nothing. NULL: the callback has returned, and calls are taken again. For
-   code that stands on this library and runs a function of its caller's between calls, such as gpuprim_host.h. `callback`
-   is not copied. */
+/* Marks the context as in use by a callback: calls with it fail with GP_ERROR_INVALID_ARGUMENT and a text
+   that names `callback`, and gp_context_destroy does nothing. NULL ends this, after the callback has
+   returned. For code on top of this library, such as gpuprim_host.h, that runs a function of its caller
+   between calls. `callback` is not copied. */
 GP_API void gp_set_callback(gp_context *gp, const char *callback);
 
-/* The context's OpenCL objects, not retained for the caller; and what the library knows about its device. */
+/* Return the context's OpenCL objects, not retained for the caller, and the properties of its device. */
 GP_API cl_context gp_cl_context(const gp_context *gp);
 GP_API cl_device_id gp_cl_device(const gp_context *gp);
 GP_API cl_command_queue gp_cl_queue(const gp_context *gp);
@@ -241,8 +244,8 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
 
 /* Blocks until everything enqueued so far has finished, and saves newly built programs to the disk cache.
 
-   Cost: without it, a later call saves new programs once they have run, and takes about as long as one that
-   builds. With an out-of-order queue no later call saves them.
+   Cost: saving can take as long as building. Programs that gp_finish does not save are saved by a later call,
+   after they have run; with an out-of-order queue no later call saves them.
    Errors: the first failure of a command since the last gp_finish: a call that returned GP_OK can still fail
    on the device, for example when an event that it waits for has failed. */
 GP_API gp_result gp_finish(gp_context *gp);

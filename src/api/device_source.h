@@ -13,8 +13,9 @@ typedef enum gp_device_part {
                            kernels/common/group/device.cl */
 } gp_device_part;
 
-/* An operation for the work-groups of your kernels. It makes the functions gp_group_NAME_reduce,
-   gp_group_NAME_scan and gp_group_NAME_scan_exclusive on values of its type; halves are floats there. */
+/* An operation for the work-groups of your kernels. The text defines the functions gp_group_NAME_reduce,
+   gp_group_NAME_scan and gp_group_NAME_scan_exclusive for it, on values of its type; halves are floats
+   there. */
 typedef struct gp_group_op {
     const char *name;        /* NAME: 1 to 32 letters, digits and underscores */
     gp_type type;            /* of the values; with op */

@@ -7,14 +7,15 @@
 
 /* gather: out[i] = in[indices[i]]        scatter: out[indices[i]] = in[i]
 
-   Result: elements of element_size bytes, which are moved and never looked at. Elements of `out` that
-   nothing goes to stay as they are.
-   Order: the same result every time, except for equal indices of a scatter: any one of their elements stays.
+   Result: elements of element_size bytes, which are moved and not interpreted. Elements of `out` to which
+   nothing is moved keep their values.
+   Order: the same result every time, except for equal indices of a scatter: any one of their elements is
+   written.
    Aliasing: `out` overlaps nothing; `in` and `indices` may overlap each other.
-   Cost: reads and writes each element once; elements of near indices share lines of memory. One launch, no
+   Cost: reads and writes each element once; elements with close indices share lines of memory. One launch, no
    scratch.
-   Errors: an index that is not less than `limit` is skipped and counted in gp_stats.skipped: a gather leaves
-   that element of `out` as it is, a scatter drops that element of `in`. */
+   Errors: an index that is not less than `limit` is skipped and counted in gp_stats.skipped: a gather does
+   not write that element of `out`, a scatter drops that element of `in`. */
 typedef struct gp_gather_desc {
     cl_mem in; /* gather: `limit` elements; scatter: `count` */
     size_t in_offset;
@@ -39,15 +40,15 @@ GP_API gp_result gp_scatter(gp_context *gp, const gp_gather_desc *desc);
 
 /* out[i] = the next element of `in`, in order, for each i whose flag is set
 
-   Undoes a selection by flags. A flag is set where it is not 0; halves as flags are compared by their bits.
+   Undoes a selection by flags. A flag is set if it is not 0; halves as flags are compared by their bits.
 
-   Result: elements of element_size bytes, as in gp_gather. Elements of `out` without a flag stay as they
-   are.
+   Result: elements of element_size bytes, as in gp_gather. Elements of `out` without a flag keep their
+   values.
    Order: the same result every time.
    Aliasing: `out` overlaps nothing; inputs may overlap one another.
    Scratch: 4 bytes per element (8 from 2^32 on), for a scan of the flags.
-   Cost: that scan, then reads and writes once.
-   Errors: where more flags are set than `in` has elements, the last ones are skipped, and counted in
+   Cost: a scan of the flags, then reads and writes once.
+   Errors: if more flags are set than `in` has elements, the last flags are skipped, and counted in
    gp_stats.skipped. */
 typedef struct gp_unpack_desc {
     cl_mem in; /* in_count elements */
@@ -71,5 +72,6 @@ typedef struct gp_unpack_desc {
 
 GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc);
 
-/* Bytes of scratch that gp_unpack with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_unpack needs with this desc, which can be 0. The buffers of the desc may
+   be NULL. */
 GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *desc, size_t *bytes);

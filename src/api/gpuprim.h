@@ -28,7 +28,7 @@
        completes when the call's results are ready. It is set to NULL when the call fails. It must not be an
        element of `wait`, as in OpenCL; such a call is refused.
      - Calls do not flush: call clFlush or gp_finish before you poll `done` or wait for it on another queue.
-     - Calls that come faster than the device runs them are held back: with 1024 commands of a context in
+     - Calls that are made faster than the device runs them wait: with 1024 commands of a context in
        flight, a call flushes and waits until half of them have ended. It does not wait for commands that do
        not begin to run, for example because of a user event of yours.
      - On an out-of-order queue a call orders its own commands, and the use of the context's scratch; use
@@ -38,17 +38,17 @@
        upper bound, for which buffers are checked and work is launched. A larger number is clamped to the
        bound and counted in gp_stats.clamped. The number must not lie in memory that the call writes. Without
        count_buffer, count_type stays 0.
-     - A field that has no meaning together with the others is an error; it is not ignored. Only two things
-       are ignored: offsets into buffers that are NULL, and a scratch buffer for a call that needs 0 bytes.
+     - A field that has no meaning together with the others is an error. Only two things are ignored:
+       offsets into buffers that are NULL, and a scratch buffer for a call that needs 0 bytes.
      - Expressions, and a monoid's source, are code that runs in your process: never take one from an
        untrusted source. They have up to 16384 characters. An unknown name (such as y without a second input),
        or an assignment to x and the like, does not compile: GP_ERROR_BUILD. gp_last_error then has the
        compiler's messages, those about your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
-       ..._scratch_size. gp_warmup moves that cost, and its comment says which fields make a new program.
+       ..._scratch_size. gp_warmup moves that cost; its comment lists the fields that make a new program.
      - A context belongs to one host thread at a time. Different contexts run in parallel, and may be created
        in parallel: this library looks for devices in one thread of a process at a time, because PoCL fails
-       otherwise. A program whose threads also call OpenCL themselves calls gp_devices once before they
+       otherwise. If threads of your program also call OpenCL themselves, call gp_devices once before they
        start.
      - A process that was forked after this library's first use cannot use it: calls are refused with
        GP_ERROR_INVALID_ARGUMENT, gp_context_destroy does nothing, gp_cl_context, gp_cl_device and gp_cl_queue

@@ -60,8 +60,8 @@ typedef struct gp_hash_desc {
     size_t expected_count; /* keys that there will be: the capacity is at least expected_count / max_load */
     float max_load;        /* in (0, 1]; 0: 0.5 */
     bool grow;             /* an insertion that might fill more than max_load of the slots blocks to find out.
-                             If it would, it rehashes first, into as many slots as it needs, and no fewer than
-                             now. Not with gp_hash_share */
+                              If it would, it rehashes first, into as many slots as it needs, and no fewer than
+                              now. Not with gp_hash_share */
     uint64_t seed;         /* of the hash function (the finaliser of MurmurHash3) */
     const void *reserved;  /* value_size bytes: a value that is never stored; NULL: see Values above */
     cl_mem buffer;         /* gp_hash_buffer_size bytes, the table's until destroy or rehash; NULL: its own */
@@ -73,18 +73,19 @@ typedef struct gp_hash_desc {
 /* Makes an empty table. On failure *table is all zeros. */
 GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *table);
 
-/* Bytes of the buffer that a table with this desc needs. */
+/* Sets *bytes to the size of the buffer that a table with this desc needs. */
 GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, size_t *bytes);
 
-/* A handle in `gp` for a table of another context on the same cl_context. The table lives until all its
-   handles are destroyed. */
+/* Sets *out to a handle in `gp` for a table of `from`, another context on the same cl_context. The table
+   lives until all its handles are destroyed. */
 GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash table, gp_hash *out);
 
 /* Releases the handle; commands that use the table still run to their end. gp_context_destroy does it too. Contexts that
    share a table may release their handles at the same time, each in its own thread. */
 GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash table);
 
-/* The table's buffer, for kernels of your own; not retained for the caller. NULL for an invalid handle. */
+/* Returns the table's buffer, for kernels of your own; not retained for the caller. NULL for an invalid
+   handle. */
 GP_API cl_mem gp_hash_buffer(const gp_context *gp, gp_hash table);
 
 /* Empties the table and zeroes its counts. Exclusive.
@@ -98,22 +99,23 @@ typedef struct gp_hash_clear_desc {
 
 GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash table, const gp_hash_clear_desc *desc);
 
-/* What happened to a key, as a byte in `results`. */
+/* The outcome for a key, as a byte in `results`. */
 typedef enum gp_hash_result {
-    GP_HASH_INSERTED = 1,   /* it was absent and is there now */
-    GP_HASH_EXISTED = 2,    /* it was there: its value was kept, assigned or combined */
+    GP_HASH_INSERTED = 1,   /* the key was absent, and was inserted */
+    GP_HASH_EXISTED = 2,    /* the key was present: its value was kept, assigned or combined */
     GP_HASH_FAILED = 3,     /* there was no slot for it */
     GP_HASH_REFUSED = 4,    /* its value is, or would have become, the reserved one, if there is one */
-    GP_HASH_SUPERSEDED = 5, /* an equal key of the batch stood for it (duplicates) */
+    GP_HASH_SUPERSEDED = 5, /* another of the equal keys in the batch was used (duplicates) */
     GP_HASH_ERASED = 6,
-    GP_HASH_ABSENT = 7 /* erase: it was not there */
+    GP_HASH_ABSENT = 7 /* erase: the key was not in the table */
 } gp_hash_result;
 
-/* Which of a batch's equal keys stands for all of them. */
+/* Selects which of the equal keys in a batch is used. */
 typedef enum gp_hash_duplicates {
-    GP_HASH_ANY = 0, /* insert: the one that comes first on the device; assign: the one that comes last */
-    GP_HASH_FIRST,   /* the one with the lowest index: the same result every time */
-    GP_HASH_LAST,    /* the one with the highest */
+    GP_HASH_ANY = 0, /* insert: the key that is inserted first on the device; assign: the one that is assigned
+                        last */
+    GP_HASH_FIRST,   /* the key with the lowest index: the same result every time */
+    GP_HASH_LAST,    /* the key with the highest index */
     GP_HASH_DUPLICATES_COUNT
 } gp_hash_duplicates;
 
@@ -127,22 +129,22 @@ typedef enum gp_hash_duplicates {
 
    Result: a byte per key in results; the keys that found no slot in failed_keys and failed_values. Integer
    sums keep the table's width, and wrap.
-   Order: `duplicates` says which of a batch's equal keys counts. The pairs in the table are the same every
-   time, with three exceptions: equal keys with different values and GP_HASH_ANY; sums of floats, which depend
-   on the order; and a value that becomes the reserved one while values are combined.
+   Order: `duplicates` selects which of the equal keys in a batch is used. The pairs in the table are the same
+   every time, with three exceptions: equal keys with different values and GP_HASH_ANY; sums of floats, which
+   depend on the order; and a value that becomes the reserved one while values are combined.
    Aliasing: inputs may overlap one another; outputs overlap nothing; nothing overlaps the table.
    Count 0: does nothing; failed_count becomes 0.
-   Scratch: none for single pass. Multi-pass: two partitioned arrays and 3 MiB. GP_HASH_FIRST and
-   GP_HASH_LAST: a table of the batch's indices, 8 or 16 bytes each, 2 to 4 times as many slots as keys.
+   Scratch: none for a single pass. Multi-pass: two partitioned arrays and 3 MiB. GP_HASH_FIRST and
+   GP_HASH_LAST: a table of the batch's indices, of 8 or 16 bytes per slot and 2 to 4 slots per key.
    Cost: one line of slots (consecutive slots that are loaded together) per key at loads up to 1/2.
-   GP_STRATEGY_SINGLE_PASS takes the keys straight to their slots. GP_STRATEGY_MULTI_PASS first partitions the
-   batch by home slot, the slot where the search for a key begins, so that a large table is accessed piece by
-   piece; the result is the same. A batch with results, GP_HASH_FIRST or GP_HASH_LAST is never partitioned.
-   GP_STRATEGY_AUTO partitions large batches for large tables where the tuning table says so.
+   GP_STRATEGY_SINGLE_PASS looks for each key's slot at once. GP_STRATEGY_MULTI_PASS first partitions
+   the batch by home slot, the slot where the search for a key begins, so that a large table is accessed part
+   by part; the result is the same. A batch with results, GP_HASH_FIRST or GP_HASH_LAST is never partitioned.
+   GP_STRATEGY_AUTO partitions large batches for large tables, as the tuning table says.
    Limits: 2^32 - 2 keys with GP_HASH_FIRST, GP_HASH_LAST or failed_keys.
-   Errors: keys that find no slot, and keys that are refused, are counted (gp_hash_counts). Keys that find no slot are
-   an error of gp_finish or the next blocking call (GP_ERROR_COUNT_LIMIT) unless the call has results or failed_keys. A
-   key that is given the reserved value is refused, whatever `op` would make of it.
+   Errors: keys that find no slot, and keys that are refused, are counted (gp_hash_counts). Keys that find no
+   slot are an error of gp_finish or the next blocking call (GP_ERROR_COUNT_LIMIT) unless the call has results
+   or failed_keys. A key that is given the reserved value is refused, even if `op` would change that value.
    Example: examples/09_group_by.c, examples/10_spatial_hash.c */
 typedef struct gp_hash_insert_desc {
     cl_mem keys; /* count elements of key_size */
@@ -158,8 +160,8 @@ typedef struct gp_hash_insert_desc {
     gp_hash_duplicates duplicates; /* insert, insert_or_assign */
     cl_mem results;                /* count bytes: a gp_hash_result each; NULL: not wanted */
     size_t results_offset;
-    /* The keys that failed, in any order, with their values, in arrays of `count` elements; NULL: not wanted.
-       They are the input of the call that tries again, with failed_count as its count_buffer. */
+    /* The keys that failed, in any order, and their values, in arrays of `count` elements; NULL: not wanted.
+       To try again, pass them to another call, with failed_count as its count_buffer. */
     cl_mem failed_keys;
     size_t failed_keys_offset;
     cl_mem failed_values;
@@ -182,16 +184,17 @@ GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const g
 /* Inserts each key, or combines: value = value op new value. */
 GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
-/* Bytes of scratch that an insertion with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that an insertion with this desc needs, which can be 0. The buffers of the desc
+   may be NULL. */
 GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
                                              size_t *bytes);
 
-/* values[i] = the value of keys[i], or `absent`; found[i] = whether keys[i] is there
+/* values[i] = the value of keys[i], or `absent`; found[i] = 1 if keys[i] is in the table, else 0
 
    gp_hash_contains does the same without values: found[i] only.
 
    Result: at least one of values and found is required.
-   Aliasing: `values` may be `keys`, element by element, where both have one size. Otherwise outputs overlap
+   Aliasing: `values` may be `keys`, element by element, if both have one size. Otherwise outputs overlap
    nothing, and nothing overlaps the table.
    Count 0: does nothing.
    Cost: one line of slots per key at loads up to 1/2; no scratch.
@@ -216,7 +219,7 @@ typedef struct gp_hash_find_desc {
 
 GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
 
-/* Whether each key is there: found[i] only. `values` and `absent` stay NULL. */
+/* Looks for keys as gp_hash_find does, and writes found[i] only. `values` and `absent` stay NULL. */
 GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
 
 /* Removes keys. Their slots stay occupied until a rehash.
@@ -224,9 +227,8 @@ GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_f
    Result: a byte per key in results.
    Aliasing: results overlap nothing; nothing overlaps the table.
    Count 0: does nothing.
-   Scratch: none for single pass; multi-pass: the partitioned keys and 3 MiB.
-   Cost: as an insertion, with the same strategies; a batch whose results are wanted goes straight to the
-   slots. */
+   Scratch: none for a single pass; multi-pass: the partitioned keys and 3 MiB.
+   Cost: as an insertion, with the same strategies; a batch with results is never partitioned. */
 typedef struct gp_hash_erase_desc {
     cl_mem keys;
     size_t keys_offset;
@@ -245,13 +247,14 @@ typedef struct gp_hash_erase_desc {
 
 GP_API gp_result gp_hash_erase(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc);
 
-/* Bytes of scratch that gp_hash_erase with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_hash_erase needs with this desc, which can be 0. The buffers of the desc
+   may be NULL. */
 GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const gp_hash_erase_desc *desc,
                                             size_t *bytes);
 
 /* Writes every live pair, one after the other.
 
-   Result: `room` pairs at most; *live_count says how many there are in the table.
+   Result: at most `room` pairs; *live_count is the number of pairs in the table.
    Order: with sort_type sorted by key, the same every time; without it in any order.
    Aliasing: outputs overlap nothing; nothing overlaps the table.
    Scratch: that of gp_sort in place, for `room` keys; none without sort_type.
@@ -265,7 +268,7 @@ typedef struct gp_hash_retrieve_desc {
     size_t room;
     cl_mem live_count; /* one u32; required */
     size_t live_count_offset;
-    gp_type sort_type; /* of the keys, by which they are sorted (gp_sort); 0: not sorted */
+    gp_type sort_type; /* the type by which keys are sorted (gp_sort); 0: not sorted */
     bool descending;   /* with sort_type */
     cl_mem scratch; /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
     const cl_event *wait;
@@ -275,8 +278,8 @@ typedef struct gp_hash_retrieve_desc {
 
 GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc);
 
-/* Gives the bytes of scratch that gp_hash_retrieve with this desc needs, which may be 0. Of the desc's buffers only `values` matters:
-   NULL or not, as in the retrieval, because values need scratch, too. */
+/* Sets *bytes to the scratch that gp_hash_retrieve needs with this desc, which can be 0. The buffers of the
+   desc may be NULL, but `values` only if it is NULL in the call, because values need scratch, too. */
 GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
                                                const gp_hash_retrieve_desc *desc, size_t *bytes);
 
@@ -288,11 +291,11 @@ GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
    Cost: reads the table once. A program is compiled per pair of expressions. Pairs that are mapped are
    counted as `existed`, keys that are erased as `erased`. */
 typedef struct gp_hash_for_each_desc {
-    const char *where;  /* pairs for which this is 0 are left alone; NULL: all pairs are taken */
-    const char *map;    /* the value becomes this; or: */
+    const char *where;  /* pairs for which this is 0 are not changed; NULL: all pairs are changed */
+    const char *map;    /* the new value; or: */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
     size_t arg_count;   /* at most GP_ARGS_MAX */
-    bool erase;         /* the key is erased */
+    bool erase;         /* erases the key */
     gp_type key_type;   /* of k; 0: unsigned */
     gp_type value_type; /* of v; 0: unsigned; a set has no v */
     const cl_event *wait;
@@ -315,15 +318,16 @@ typedef struct gp_hash_rehash_desc {
 
 GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash table, const gp_hash_rehash_desc *desc);
 
-/* What has happened since the table was made or cleared. These count keys, not calls. */
+/* Counts of keys, not of calls, since the table was made or cleared. */
 typedef struct gp_hash_counts {
     uint64_t capacity;
-    uint64_t live; /* keys that are there */
+    uint64_t live; /* keys in the table */
     uint64_t dead; /* slots of erased keys, until a rehash; up to two too few (gp_hash_stats.dead is exact) */
     uint64_t inserted, existed, failed, refused, superseded, erased;
 } gp_hash_counts;
 
-/* All counts, and the live keys alone. Both block until the queue's commands so far have ended. */
+/* Read all counts, or the number of live keys alone. Both block until the queue's commands so far have
+   ended. */
 GP_API gp_result gp_hash_counts_read(gp_context *gp, gp_hash table, gp_hash_counts *out);
 GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live);
 
@@ -338,5 +342,5 @@ typedef struct gp_hash_stats {
     uint64_t depths[GP_HASH_BINS]; /* live keys of depth 0, 1, 2-3, 4-7, 8-15, ... */
 } gp_hash_stats;
 
-/* Reads the whole table. Blocks. */
+/* Reads the whole table, and sets *out to its statistics. Blocks. */
 GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash table, gp_hash_stats *out);

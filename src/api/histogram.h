@@ -12,28 +12,28 @@
 
    A sample below the first bin, at or above the end of the last one, or NaN, is not counted.
    Even bins are equal parts of [lower, upper). Bounds are .i64 for all signed types, .u64 for all unsigned
-   ones, .f64 for floats, so that `upper` may be one more than the type holds (256); gp_random's low and high
-   are the same. Bins of integers are exact, for any bounds. Those of floats are computed in the sample's
-   type (halves: f32) as (x - lower) * (bins / (upper - lower)), rounded each time; what that rounds up to
-   `bins` is in the last bin.
-   Edges are bins + 1 rising numbers of the samples' type. Equal ones make an empty bin; where they fall,
-   samples go into any bins.
+   ones, .f64 for floats, so that `upper` may be one more than the type holds (256); low and high of gp_random
+   are given in the same way. Bins of integers are exact, for any bounds. Bins of floats are computed in the
+   sample's type (halves: f32) as (x - lower) * (bins / (upper - lower)), rounded after each operation; a
+   sample that is rounded up to `bins` is in the last bin.
+   Edges are bins + 1 rising numbers of the samples' type. Equal neighbours make an empty bin. If edges fall,
+   samples are counted in any bins.
    With `map`, element i's sample is map(in[i]). Without an input (`in` NULL, `type` 0) the map is of the
-   index alone; then, and of records, map_type is required.
+   index alone. Such maps, and maps of records, require map_type.
    With `channels`, an element is a pixel of 1 to 4 samples, which lie together. Each channel has `bins`
-   counts of its own, one channel after the other; channels_out counts the first ones only (colours without
-   alpha). Weights are integers, signed or not and of any width, one per element, for all its channels.
+   counts of its own, one channel after the other; only the first channels_out channels are counted (colours
+   without alpha). Weights are integers, signed or not and of any width, one per element, for all its
+   channels.
 
    Result: counts or sums of out_type, modulo 2^32 or 2^64.
-   Order: of the input does not matter: the same result every time, on every device.
+   Order: independent of the order of the input: the same result every time, on every device.
    Aliasing: `out` overlaps nothing.
-   Count 0: gives zeros; with `accumulate`, `out` stays as it is.
+   Count 0: gives zeros; with `accumulate`, `out` keeps its contents.
    Scratch: on CPUs with many bins, a table for each core, but no more counts than samples; otherwise none.
-   Cost: reads the input once. Few bins (with local memory up to 1024 to 4096, by its size; on CPUs up to
-     4095), and all samples of 8 bits: one launch, counted in tables of each group's own. More: atomics, or
-     on CPUs a table for each core. Unless `accumulate`, a command clears `out` first.
-   Limits: what fits in memory; 2^32 - 2 bins. Bounds of floats, rounded to the type in which bins are computed
-     (f32 for halves), need lower < upper, upper - lower <= FLT_MAX and bins / (upper - lower) <= FLT_MAX; for f64
+   Cost: reads the input once. Few bins are counted in a table of each group, in one launch; many bins take
+     atomics, or on CPUs a table for each core. A command clears `out` first, unless `accumulate`.
+   Limits: memory; 2^32 - 2 bins. Bounds of floats, rounded to the type in which bins are computed (f32 for
+     halves), need lower < upper, upper - lower <= FLT_MAX and bins / (upper - lower) <= FLT_MAX; for f64
      DBL_MAX. Others are GP_ERROR_INVALID_ARGUMENT.
    Example: examples/17_buckets.c, examples/tour.c */
 typedef struct gp_histogram_desc {
@@ -71,6 +71,6 @@ typedef struct gp_histogram_desc {
 
 GP_API gp_result gp_histogram(gp_context *gp, const gp_histogram_desc *desc);
 
-/* Bytes of scratch that gp_histogram with this desc needs. Of the buffers only `weights` and `edges` matter:
-   they are NULL only where the call's are. Can be 0. */
+/* Sets *bytes to the scratch that gp_histogram needs with this desc, which can be 0. The buffers of the desc
+   may be NULL; `weights` and `edges` may be NULL only if they are NULL in the call. */
 GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_desc *desc, size_t *bytes);

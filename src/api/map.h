@@ -7,14 +7,14 @@
 
 /* out[i] = map(x, y, z, i)      x, y and z are in[i], in2[i] and in3[i]
 
-   There may be no input at all: then the expression is in i alone. A name whose input is not given does not
-   compile.
+   Evaluates an expression for each element. There may be no input at all: then the expression is of i alone.
+   An expression that names an input that is not given does not compile.
 
-   Result: elements of out_type. The expression's value is converted to it as C does, but for records, whose
-     type it must have.
+   Result: elements of out_type. The expression's value is converted to it as C does; if out_type is a record,
+     the value must have its type.
    Order: each element is computed by itself: the same result every time.
-   Aliasing: `out` may be the same elements as an input of its size (in place); otherwise it overlaps
-   nothing. Inputs may overlap one another. The number in count_buffer lies outside of `out`.
+   Aliasing: `out` may be the same elements as an input of its size (in place); otherwise it overlaps nothing.
+     Inputs may overlap one another. The number in count_buffer lies outside of `out`.
    Cost: reads and writes once; one launch, no scratch. A program is compiled per expression and its types.
    Example: examples/15_neighbours.cpp, examples/18_json_mask.c */
 typedef struct gp_transform_desc {
@@ -125,7 +125,7 @@ typedef struct gp_adjacent_difference_desc {
 
 GP_API gp_result gp_adjacent_difference(gp_context *gp, const gp_adjacent_difference_desc *desc);
 
-/* Bytes of scratch that gp_adjacent_difference with this desc needs: 0 unless it works in place. NULL for both buffers
-   counts as one buffer. */
+/* Sets *bytes to the scratch that gp_adjacent_difference needs with this desc: 0 unless it works in place,
+   which includes two buffers that are NULL. */
 GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_adjacent_difference_desc *desc,
                                                      size_t *bytes);

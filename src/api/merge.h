@@ -7,24 +7,22 @@
 
 /* keys_out = the keys of a and b, sorted        values_out[i] = the value of keys_out[i]
 
-   Merges two sorted sequences of keys, a and b, into one, and moves a value with each key. Values are moved,
-   never looked at: value_size bytes each, 0 for none. To merge records, make keys of a field with
-   gp_transform, and give the records, or their indices, as values.
+   Merges two sorted sequences of keys, a and b, into one, and moves a value of value_size bytes (0: none)
+   with each key; values are not compared. To merge records, make keys of a field with gp_transform, and give
+   the records, or their indices, as values.
 
-   Result: a_count + b_count keys and values. Each count may be on the device, by itself; the output has as
-     many elements as both together.
+   Result: a_count + b_count keys and values. Either count may be on the device.
    Order: that of gp_sort, `descending` included; both inputs must be in it. Stable: of equal keys those of a
-     come first, and each sequence's own keep their order. The same input gives the same result every time, on
-     every device.
+     come first, and each sequence's own keys keep their order. The same input gives the same result every
+     time, on every device.
    Aliasing: outputs overlap nothing; inputs may overlap each other. Neither count buffer's number may lie in
      an output.
    Count 0: an input whose count is 0 may be NULL.
    Cost: reads and writes once; one launch, no scratch. Each tile finds its inputs by binary search (Merge
-     Path), so no group waits for another, however the keys lie.
-   Limits: what fits in memory.
-   Errors: if an input is not sorted, the order of the output is undefined, and some elements may be there
-     twice and others not at all; nothing outside the inputs and the output is read or written, and the call
-     ends.
+     Path), so no group waits for another, whatever the keys are.
+   Limits: memory.
+   Errors: if an input is not sorted, the order of the output is undefined, and elements may be missing or
+     repeated; nothing outside the inputs and the output is read or written, and the call ends.
    Source: Odeh, Green, Mwassi, Shmueli & Birk 2012 (Merge Path). */
 typedef struct gp_merge_desc {
     cl_mem a_keys;        /* the first sequence, sorted */

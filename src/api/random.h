@@ -15,15 +15,15 @@ typedef enum gp_random_kind {
 
 /* out[i] = element first_element + i of a stream of random numbers
 
-   `seed` and `stream` name the stream. An element takes 32-bit words from the blocks in a row, low words
-   first: two for types of 8 bytes and for ranges, else one. GP_RANDOM_BITS of shorter types are the word's
-   low bits.
+   `seed` and `stream` select the stream. An element takes consecutive 32-bit words of the generator's blocks,
+   low words first: two words for types of 8 bytes and for ranges, else one. GP_RANDOM_BITS of types shorter
+   than a word are the word's low bits.
 
    Result: elements of `type`, by `kind`. Bounds of a range are .i64 for all signed types and .u64 for all
-   unsigned ones, so that `high` may be one more than the type holds (256); so are lower and upper of
-   gp_histogram. Normal numbers come in pairs.
-   Order: the same numbers on every device, in every shape, and however the stream is cut into calls; normal
-   numbers up to the rounding of the device's log, sqrt, sinpi and cospi.
+   unsigned ones, so that `high` may be one more than the type holds (256); lower and upper of gp_histogram
+   are given in the same way. Normal numbers are computed in pairs.
+   Order: the same numbers on every device, in every shape, and whichever calls write the parts of the stream;
+   normal numbers up to the rounding of the device's log, sqrt, sinpi and cospi.
    Aliasing: the number in count_buffer lies outside of `out`.
    Cost: writes once; one launch, no scratch, no state. A program is compiled per type and kind.
    Limits: first_element + count is below 2^64. Not for secrets: the seed can be found from the numbers.

@@ -7,21 +7,21 @@
 
 /* out[0] = initial . in[0] . in[1] ... in[count-1]        . is op or monoid
 
-   Reduces the input to one value, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of integers) or a
-   monoid. With `map`, of map(in[i]). Without an input (`in` NULL, `type` 0) the map
-   is of the index alone, and out_type is required; argmin, argmax and several operations require map_type
-   instead: the type as which the map's values are compared.
+   Reduces the input to one value, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of
+   integers) or a monoid. With `map`, the elements are map(in[i]). Without an input (`in` NULL, `type` 0) the
+   map is of the index alone, and out_type is required; argmin, argmax and several operations require map_type
+   instead, the type as which the map's values are compared.
 
-   Result: one element of out_type. With `ops` and op_count, it is op_count gp_values, one per operation, and
-     the input is read once for all of them; out_offset counts such results, `initial` stays NULL, and halves
-     come out as floats.
-     With `compensated`, float sums carry along what rounding takes from them (Neumaier), and are as if summed
-     in about twice the precision; there is no gain where values are infinite or NaN.
+   Result: one element of out_type. With `ops` and op_count, the input is read once for all operations, and
+     the result is op_count gp_values, one per operation; out_offset counts such results, `initial` stays
+     NULL, and halves become floats.
+     With `compensated`, float sums also add up their rounding errors (Neumaier), which gives about twice the
+     precision unless values are infinite or NaN.
    Order: input order for a monoid that is not commutative; otherwise any order, but always the same one for
      the same count on the same device, so float results repeat bit for bit.
    Aliasing: `out` may lie inside `in`.
    Count 0: gives `initial`.
-   Cost: reads the input once; one launch for up to one tile, two beyond; on PoCL one (in-order queues).
+   Cost: reads the input once; one launch for up to one tile, two for more, on PoCL one (in-order queues).
    Limits: 2^31 - 1 tiles, checked. A tile is 256 KiB of results on PoCL, and at least 1 KiB on GPUs.
    Source: Neumaier 1974 (compensated sums).
    Example: examples/02_reduce.c */
@@ -35,8 +35,8 @@ typedef struct gp_reduce_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type; /* of the input; with a monoid but no map: leave 0 */
-    /* Of the input, instead of type; takes a map, and out_type or a monoid; for ops, argmin and argmax map_type; with
-       in2 type2. */
+    /* Of the input, instead of type. Requires a map, and out_type or a monoid; ops, argmin and argmax require
+       map_type; in2 requires type2. */
     const gp_record *record;
     gp_type out_type; /* 0: 64 bits for sums and products of integers, GP_U64 for argmin and argmax, f32
                          for sums and products of halves, else `type`; not narrower than `type` without
@@ -63,9 +63,10 @@ typedef struct gp_reduce_desc {
 
 GP_API gp_result gp_reduce(gp_context *gp, const gp_reduce_desc *desc);
 
-/* The same, then blocks and copies the result to `result`: one element of out_type, or op_count gp_values. */
+/* Calls gp_reduce, blocks, and copies the result to `result`: one element of out_type, or op_count
+   gp_values. */
 GP_API gp_result gp_reduce_read(gp_context *gp, const gp_reduce_desc *desc, void *result);
 
-/* Bytes of scratch that gp_reduce with this desc needs. Buffers in it may be NULL, but in2 only where type2
-   is set. Can be 0. */
+/* Sets *bytes to the scratch that gp_reduce needs with this desc, which can be 0. The buffers of the desc may
+   be NULL; in2 may be NULL only if type2 is set. */
 GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *desc, size_t *bytes);

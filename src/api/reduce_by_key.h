@@ -7,26 +7,27 @@
 
 /* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]        . is op or monoid
 
-   Reduces the elements of each run of equal keys, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of
-   integers) or a monoid; with `map`, of map(in[i]). In a run each key is equal to the one before it. Run r is the
-   elements [b, e): run r + 1 begins at e.
-   `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are records
-   (`key_record`) require it. `equal` may call functions that the source of `key_record` defines, `map` those of
-   `record`'s source. If both use a type, both sources define it.
-   gp_run_length_encode counts the elements of each run.
-   To group by key, sort by key first, so that equal keys are neighbours. For several results of a group see
-   manual/choosing.md; for groups in a hash table gp_hash_insert_or_apply.
+   Reduces the elements of each run of equal keys, by any gp_op (sum, product, min, max, argmin, argmax; and,
+   or, xor of integers) or a monoid. With `map`, the elements are map(in[i]). A run is a maximal range of
+   neighbouring keys each of which equals the one before it. Run r covers elements b to e - 1; run r + 1
+   begins at e.
+   `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are
+   records (`key_record`) require `equal`. It may call functions that the source of `key_record` defines;
+   `map` may call those of `record`'s source. If both expressions use a type, both sources define it.
+   To group by key, sort by key first, so that equal keys are neighbours. To count the elements of each run,
+   use gp_run_length_encode; for several results per group, see manual/choosing.md; for groups in a hash
+   table, use gp_hash_insert_or_apply.
 
-   Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
-     and as results of argmin and argmax, count from the run's first element.
-   Order: as for gp_segmented_reduce: input order for a monoid that is not commutative. Float results repeat
-     bit for bit with either strategy.
+   Result: a key and a reduction per run, and the number of runs in count_out. The index i in a map, and the
+     results of argmin and argmax, count from the run's first element.
+   Order: as for gp_segmented_reduce: a monoid that is not commutative is applied in input order. Float
+     results repeat bit for bit with either strategy.
    Aliasing: outputs overlap nothing.
-   Count 0: the count of runs is 0.
-   Scratch: a single pass needs some bytes per tile, two steps 4 bytes per element and some bytes per tile.
-   Cost: a single pass is one launch, and reads keys and values once. Two steps read the keys as gp_unique does, and the
-     values once; they write 4 bytes per run to scratch, and read them. Some calls take two steps with either strategy: those
-     with maps of i, argmin, argmax, or keys of GP_F16, among others.
+   Count 0: writes 0 to count_out.
+   Scratch: some bytes per tile; in two steps also 4 bytes per element.
+   Cost: a single pass is one launch, which reads keys and values once. Two steps read the keys as gp_unique
+     does and the values once; they write 4 bytes per run to scratch and read them again. Maps of i, argmin,
+     argmax and keys of GP_F16, among others, take two steps whatever `strategy` says.
    Limits: 2^32 - 2 elements.
    Example: examples/16_csv.c */
 typedef struct gp_reduce_by_key_desc {
@@ -59,7 +60,7 @@ typedef struct gp_reduce_by_key_desc {
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    gp_strategy strategy;    /* multi-pass: two steps, and for finding the runs */
+    gp_strategy strategy;    /* multi-pass: in two steps, and runs are found in two passes */
     cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -68,10 +69,11 @@ typedef struct gp_reduce_by_key_desc {
 
 GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *desc);
 
-/* The same, then blocks and sets *count to the number of runs. */
+/* Calls gp_reduce_by_key, blocks, and sets *count to the number of runs. */
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count);
 
-/* Bytes of scratch that gp_reduce_by_key with this desc needs. Buffers in it may be NULL, except keys_out:
-   it is NULL only where the call's is. */
+/* Sets *bytes to the scratch that gp_reduce_by_key needs with this desc. The buffers of the desc may be NULL;
+   keys_out may be NULL only if it
+   is NULL in the call. */
 GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                                size_t *bytes);

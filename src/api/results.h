@@ -31,11 +31,11 @@ typedef enum gp_result {
         GP_RESULT_FORCE_INT = 0x7fffffff
 } gp_result;
 
-/* The fixed text of a result; never NULL. */
+/* Returns the fixed text of a result; never NULL. */
 GP_API const char *gp_error_string(gp_result result);
 
-/* The name of an OpenCL error, such as CL_OUT_OF_RESOURCES; never NULL. */
+/* Returns the name of an OpenCL error, such as CL_OUT_OF_RESOURCES; never NULL. */
 GP_API const char *gp_cl_error_string(cl_int error);
 
-/* GP_VERSION of the implementation that is linked: 10000 * major + 100 * minor + patch. */
+/* Returns GP_VERSION of the implementation that is linked: 10000 * major + 100 * minor + patch. */
 GP_API int gp_version(void);

@@ -9,7 +9,7 @@
 typedef enum gp_segments {
     GP_SEGMENTS_NONE = 0, /* one segment */
     GP_SEGMENTS_BY_FLAGS, /* at each element whose flag in `heads` is not 0 */
-    GP_SEGMENTS_BY_KEYS,  /* at each element whose key in `heads` differs from the one before */
+    GP_SEGMENTS_BY_KEYS,  /* at each element whose key in `heads` differs from the key before it */
     GP_SEGMENTS_COUNT
 } gp_segments;
 
@@ -18,24 +18,24 @@ typedef enum gp_segments {
    reverse              out[i] = in[i] ... in[count-1] . initial
    reverse, exclusive   out[i] = in[i+1] ... in[count-1] . initial
 
-   Combines all elements up to each one (running totals), by any gp_op or a monoid; with `map`, the values
-   map(in[i]). With `segments`, each segment is scanned by itself, beginning with `initial`. The flags or keys
-   in `heads` say where segments begin. The first segment begins at element 0, whatever its flag; no segment
-   is empty. Flags and keys that are floats are compared as numbers (NaN differs from everything), halves by
-   their bits.
+   Combines all elements up to each one (running totals), by any gp_op or a monoid. With `map`, the elements
+   are map(in[i]). With `segments`, each segment is scanned by itself, beginning with `initial`; the flags or
+   keys in `heads` mark where segments begin. The first segment begins at element 0, whatever its flag; no
+   segment is empty. Flags and keys that are floats are compared as numbers (NaN differs from everything),
+   halves by their bits.
 
    Result: elements of out_type. Argmin and argmax (out_type 0: GP_U64) give the lowest index of equal
      elements, also in reverse.
    Order: input order, always. Integer results are exact and repeat. With GP_STRATEGY_SINGLE_PASS the last
      bits of float sums depend on timing, which decides how elements are grouped. With `deterministic` they
-     repeat bit for bit: such scans take GP_STRATEGY_MULTI_PASS, whatever `strategy` says.
+     repeat bit for bit: such scans use GP_STRATEGY_MULTI_PASS, whatever `strategy` says.
    Aliasing: in place (`in` and `out` are the same elements, of types of one size), or no overlap. Neither
-     `heads` nor count_buffer's number may lie in `out`. Scans in place take GP_STRATEGY_MULTI_PASS, whatever
+     `heads` nor count_buffer's number may lie in `out`. Scans in place use GP_STRATEGY_MULTI_PASS, whatever
      `strategy` says, on devices that are not known to keep every started group running (gp_device_info.fair).
    Count 0: does nothing.
    Cost: single pass reads and writes once; multi-pass reads twice and writes once. One launch for up to one
      tile.
-   Limits: 2^31 - 1 tiles (manual/waiting.md), checked. Argmin and argmax take no segments.
+   Limits: 2^31 - 1 tiles (manual/waiting.md), checked. Argmin and argmax cannot have segments.
    Source: Merrill & Garland 2016 (look-back); Sengupta et al. 2007 (multi-pass).
    Example: examples/01_scan.c, examples/03_custom_monoid.c, examples/18_json_mask.c */
 typedef struct gp_scan_desc {
@@ -48,7 +48,7 @@ typedef struct gp_scan_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type; /* of the input; with a monoid but no map: leave 0 */
-    /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
+    /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
     gp_op op;                /* set op or monoid */
@@ -73,5 +73,6 @@ typedef struct gp_scan_desc {
 
 GP_API gp_result gp_scan(gp_context *gp, const gp_scan_desc *desc);
 
-/* Bytes of scratch that gp_scan with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_scan needs with this desc, which can be 0. The buffers of the desc may
+   be NULL. */
 GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, size_t *bytes);

@@ -8,23 +8,24 @@
 /* lower bound: out[i] = how many keys come before needle i
    upper bound: out[i] = how many keys come before needle i or are equal to it
 
-   Searches many needles in one sorted sequence of keys. A key is an element of `keys`, or the value of `map`,
-   converted to key_type: an expression in x, the element, and i (ulong), its index. The element is of key_type, or
-   a record. Without a buffer the map is in i alone. needle_map and needle_record say the same of needles. Without any
-   of these, needle i is i. This finds the first row of each cell in rows that are sorted by cell:
+   Searches many needles in one sorted sequence of keys. A key is an element of `keys`, of key_type, or the
+   value of `map` converted to key_type: an expression in x, the element, and i (ulong), its index. With
+   `map`, elements may be records. Without `keys`, the map is of i alone. needle_map and needle_record define
+   needles in the same way. If needles, needle_map and needle_record are NULL, needle i is i. For example,
+   this finds the first row of each cell in rows that are sorted by cell:
 
        gp_search_desc starts = {.keys = rows, .count = n, .record = &row, .map = "x.cell", .key_type = GP_U32,
                                 .needle_count = cells + 1, .out = first_row_of_cell};
 
    Result: positions, of GP_U64 or GP_U32. Both counts may be on the device.
-   Order: that of gp_sort, `descending` included (then "before" is "larger"); the keys must be in it. NaNs and
-     zeros are found like any key: -0 comes before +0. Needles may be in any order; they are found faster
-     if neighbouring needles have similar values.
+   Order: keys must be in the order of gp_sort, `descending` included (then "before" is "larger"). NaNs and
+     zeros are found like any key: -0 comes before +0. Needles may be in any order; they are found faster if
+     neighbouring needles have similar values.
    Aliasing: `out` overlaps nothing; needles and keys may be the same.
    Count 0: without keys every position is 0; without needles it does nothing.
-   Cost: one launch, no scratch. A needle takes log2(count) steps. Each step reads a key and evaluates `map`; about the
-     first half of them read samples that each group keeps in fast memory.
-   Limits: what fits in memory; 2^32 - 1 keys with positions of GP_U32.
+   Cost: one launch, no scratch. A needle takes log2(count) steps. Each step reads a key and evaluates `map`;
+     about the first half of the steps read samples that each group keeps in fast memory.
+   Limits: memory; 2^32 - 1 keys with positions of GP_U32.
    Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read.
    Example: examples/15_neighbours.cpp */
 typedef struct gp_search_desc {

@@ -7,20 +7,21 @@
 
 /* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]        . is op or monoid
 
-   Reduces each segment as gp_reduce would, by any gp_op or a monoid; with `map`, of map(in[i]). Offsets are on the
-   device. Elements outside all segments are not read.
+   Reduces each segment as gp_reduce would, by any gp_op or a monoid. With `map`, the elements are map(in[i]).
+   Offsets are on the device. Elements outside all segments are not read.
 
-   Result: one per segment; an empty segment gives `initial`. Positions, in a map's i and as results of argmin
+   Result: one per segment; an empty segment gives `initial`. The index i in a map, and the results of argmin
      and argmax, count from the segment's first element.
    Order: input order for a monoid that is not commutative; otherwise any order, but always the same one, so
      float results repeat bit for bit for the same offsets, counts and device.
    Aliasing: `out` overlaps nothing.
    Count 0: with segment_count 0 it does nothing.
-   Cost: reads the input once, for tiny, empty and huge segments alike, without a round trip to the host. A clearing
-     command and one launch; two launches more where a segment may be too large for one group's share.
+   Cost: reads the input once, for tiny, empty and huge segments alike, without a round trip to the host. A
+     clearing command and one launch; two more launches if a segment may be larger than the elements that one
+     group handles.
    Limits: 2^32 - 2 segments.
-   Errors: a segment that ends before it begins, or beyond `count`, is empty; other segments are not affected.
-     gp_stats.bad_offsets counts the calls that found any. */
+   Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not
+     affected. gp_stats.bad_offsets counts the calls that found such a segment. */
 typedef struct gp_segmented_reduce_desc {
     cl_mem in;        /* NULL when count is 0 */
     size_t in_offset; /* elements, as all offsets */
@@ -35,7 +36,7 @@ typedef struct gp_segmented_reduce_desc {
     cl_mem out; /* segment_count results */
     size_t out_offset;
     gp_type type; /* of the input; with a monoid but no map: leave 0 */
-    /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
+    /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
     gp_op op;                /* set op or monoid */
@@ -52,6 +53,7 @@ typedef struct gp_segmented_reduce_desc {
 
 GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_desc *desc);
 
-/* Bytes of scratch that gp_segmented_reduce with this desc needs; buffers in it may be NULL. */
+/* Sets *bytes to the scratch that gp_segmented_reduce needs with this desc. The buffers of the desc may be
+   NULL. */
 GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
                                                   size_t *bytes);

@@ -9,26 +9,25 @@
 
    Sorts each segment [offsets[s], offsets[s+1]) of an array by itself: many small segments and a few huge
    ones alike, in the same few launches, without a round trip to the host. Offsets stay on the device and are
-   checked there. Segments may be empty. Keys, bits and values are as for gp_sort. To sort records, make
-   keys of a field with gp_transform, and give the records, or their indices, as values.
+   checked there. Segments may be empty. Keys, bits and values are as for gp_sort. To sort records, make keys
+   of a field with gp_transform, and give the records, or their indices, as values.
 
-   Result: elements outside all segments are left alone: in place they stay as they are, out of place the
-     output is not written there.
+   Result: sorted segments. Elements of the output that lie outside all segments are not written.
    Order: as for gp_sort, in each segment; stable.
    Aliasing: as for gp_sort. The offsets and count_buffer's number must not lie in memory that the call
      writes.
    Count 0: with `count` or segment_count 0 it does nothing.
-   Scratch: second buffers as for gp_sort, plus 4 bytes per segment, and 1 KiB for each tile's length of
-     `count`; both twice that where count >= 2^32.
-   Cost: segments of up to a tile (GPUs: some thousand keys; CPUs: 2^14) are read and written once, by one
-     group, small neighbours together. For larger ones each pass of 8 bits reads every key twice and writes it
-     once, all segments in the same launches.
+   Scratch: second buffers as for gp_sort, 4 bytes per segment, and 1 KiB for each tile's length of `count`;
+     the last two are doubled from count = 2^32 on.
+   Cost: a segment that fits a tile (GPUs: some thousand keys; CPUs: 2^14) is read and written once, by one
+     group, which handles small neighbouring segments together. For larger segments each pass of 8 bits reads
+     every key twice and writes it once, all segments in the same launches.
    Limits: 2^32 - 2 segments.
-   Errors: an offset below an earlier one, or beyond `count`, is bad, and is replaced by the greatest good
-     one before it (0 where there is none). Segments between two good offsets are sorted as always, nothing
-     outside [0, count) is touched, no two segments overlap, and the result is the same every time. The call
-     returns GP_OK. gp_segmented_sort_read reports how many offsets are bad, and which is the first one;
-     gp_stats.bad_offsets counts the calls that found any.
+   Errors: an offset is bad if it is below an earlier one or beyond `count`. It is replaced by the greatest
+     good offset before it, or by 0 if there is none. Segments between two good offsets are sorted as always,
+     nothing outside [0, count) is touched, no two segments overlap, and the result is the same every time.
+     The call returns GP_OK. gp_segmented_sort_read reports the number of bad offsets and the index of the
+     first one; gp_stats.bad_offsets counts the calls that found any.
    Source: Satish, Harris & Garland 2009 (count, scan, scatter). */
 typedef struct gp_segmented_sort_desc {
     cl_mem keys;
@@ -62,7 +61,7 @@ typedef struct gp_segmented_sort_desc {
     cl_event *done;
 } gp_segmented_sort_desc;
 
-/* What a segmented sort found in its offsets. */
+/* Reports the bad offsets that a segmented sort found. */
 typedef struct gp_segmented_sort_report {
     uint64_t bad_offsets;
     uint64_t first_bad; /* index of an offset; 0 when none is bad */
@@ -70,11 +69,11 @@ typedef struct gp_segmented_sort_report {
 
 GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc);
 
-/* The same, then blocks and reports bad offsets. They are no failure: GP_OK. */
+/* Calls gp_segmented_sort, blocks, and reports bad offsets, which are no failure: the result is GP_OK. */
 GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
                                         gp_segmented_sort_report *report);
 
-/* Bytes of scratch that gp_segmented_sort with this desc needs. Only this matters of the buffers: which ones
-   are NULL, and whether keys_out and values_out are other ones than keys and values. Can be 0. */
+/* Sets *bytes to the scratch that gp_segmented_sort needs with this desc, which can be 0. Buffers matter in
+   two ways: which of them are NULL, and whether keys_out and values_out differ from keys and values. */
 GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
                                                 size_t *bytes);

@@ -11,21 +11,22 @@
        flags       in[i] for each i at which flags[i] is not 0
        indices     in[indices[i]] for each i in turn; an index of in_count or more is left out
 
-   Exactly one of the three is given. Elements have a `type`, or are of `element_size` bytes: 1, 2, 4, 8, 16. In
-   a predicate such an element is uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x != (uint4)(0))": a
-   comparison of vectors is a vector, and any or all makes one answer of it), or what `record` says
-   ("x.mass > 5"), of any size, and halves are floats. Flags are of any type: floats are compared as numbers, halves by their bits.
+   Exactly one of the three is given. Elements have a `type`, an `element_size` of 1, 2, 4, 8 or 16 bytes, or
+   a `record` of any size. In a predicate, elements of element_size bytes are uchar, ushort, uint, ulong or
+   uint4, records have the type that `record` names ("x.mass > 5"), and halves are floats. A comparison of
+   vectors is a vector, which any or all turns into one answer: "any(x != (uint4)(0))". Flags are of any type:
+   floats are compared as numbers, halves by their bits.
 
-   Result: elements in `out`, their positions in `indices_out`, how many in the number `count_out`; at least
-     one of these is required. There must be room for `count` elements and indices. A count on the device can
-     be the next call's count_buffer; gp_select_read brings it to the host.
+   Result: elements in `out`, their positions in `indices_out`, their number in `count_out`; at least one of
+     these is required. There must be room for `count` elements and indices. A count on the device can be the
+     next call's count_buffer; gp_select_read brings it to the host.
    Order: input order; stable. The same input gives the same result every time, on every device.
    Aliasing: outputs overlap nothing.
    Count 0: only count_out is written.
    Scratch: 16 bytes per tile.
-   Cost: single pass reads once and writes what is selected. Multi-pass reads what decides twice. One launch
-     for up to one tile. Records of other sizes than 1, 2, 4, 8 and 16 bytes are read once more where they are
-     selected, and a work-item moves a whole one.
+   Cost: a single pass reads once and writes the selected elements. Multi-pass evaluates the predicate twice,
+     and reads its input (or flags, or indices) twice. One launch for up to one tile. Selected records of
+     other sizes than 1, 2, 4, 8 and 16 bytes are read once more, and each is moved by one work-item.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
    Source: Merrill & Garland 2016 (look-back); Billeter, Olsson & Assarsson 2009 (compaction by tiles).
    Example: examples/11_compact.c, examples/16_csv.c */
@@ -65,35 +66,35 @@ typedef struct gp_select_desc {
 
 GP_API gp_result gp_select(gp_context *gp, const gp_select_desc *desc);
 
-/* The same, then blocks and sets *count to the number of selected elements. */
+/* Calls gp_select, blocks, and sets *count to the number of selected elements. */
 GP_API gp_result gp_select_read(gp_context *gp, const gp_select_desc *desc, uint64_t *count);
 
-/* Bytes of scratch that gp_select with this desc needs. Buffers in it may be NULL, except flags, indices and
-   outputs: these are NULL only where the call's are. Can be 0. */
+/* Sets *bytes to the scratch that gp_select needs with this desc, which can be 0. The buffers of the desc may
+   be NULL; flags, indices and outputs may be NULL only if they are NULL in the call. */
 GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *desc, size_t *bytes);
 
-/* Splits elements in two or, with `predicate2`, in three parts:
+/* Splits elements in two parts, or with `predicate2` in three:
 
        out      those for which the predicate holds (whose flag is not 0)
-       second   in three: of the others, those for which predicate2 holds
+       second   of three parts: of the others, those for which predicate2 holds
        rest     all others
 
    Elements, predicates and flags are as for gp_select.
 
-   Result: with `rest` NULL, the parts one after the other in `out`, `count` elements in all. Or each part in
-     a buffer of its own, with room for `count` elements (of three parts, both `second` and `rest`, or
-     neither). Or, with `reversed` and two parts in `out`, the rest backwards from the output's end, as some
-     libraries leave it: from out[count - 1] on, or with count_buffer from out[number - 1] on.
-     counts_out: 2 or 3 numbers, one per part; any of them can be the next call's count_buffer.
+   Result: with `rest` NULL, the parts one after the other in `out`, `count` elements in all. With `rest`,
+     each part in a buffer of its own, with room for `count` elements; three parts then require `second`, too.
+     With `reversed`, two parts in `out`, the rest backwards from the output's end: from out[count - 1] on, or
+     with count_buffer from out[number - 1] on. counts_out receives 2 or 3 numbers, one per part; any of them
+     can be the next call's count_buffer.
    Order: each part is in input order (with `reversed`, the rest backwards); stable. The same input gives the
      same result every time, on every device.
    Aliasing: outputs overlap nothing.
    Count 0: only counts_out is written.
    Scratch: as for gp_select; twice that for three parts with counts of GP_U64, or with more than 2^32 - 1
      elements.
-   Cost: with buffers of their own, or reversed, single pass reads and writes once. Parts one after the other
-     need the total first: multi-pass, whatever `strategy` says, which reads what decides twice and writes
-     once.
+   Cost: with buffers of their own, or reversed, a single pass reads and writes once. For parts one after the
+     other, their sizes must be known first: these calls are multi-pass, whatever `strategy` says, which reads
+     the input of predicates or the flags twice and writes once.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with counts of GP_U32. Checked.
    Source: as for gp_select. */
 typedef struct gp_partition_desc {
@@ -132,9 +133,9 @@ typedef struct gp_partition_desc {
 
 GP_API gp_result gp_partition(gp_context *gp, const gp_partition_desc *desc);
 
-/* The same, then blocks and sets counts[] to the number of elements of each part: 2 or 3 numbers. */
+/* Calls gp_partition, blocks, and sets counts[] to the number of elements of each part: 2 or 3 numbers. */
 GP_API gp_result gp_partition_read(gp_context *gp, const gp_partition_desc *desc, uint64_t *counts);
 
-/* Bytes of scratch that gp_partition with this desc needs. Buffers in it may be NULL, except flags, second
-   and rest: these are NULL only where the call's are. Can be 0. */
+/* Sets *bytes to the scratch that gp_partition needs with this desc, which can be 0. The buffers of the desc
+   may be NULL; flags, second and rest may be NULL only if they are NULL in the call. */
 GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_desc *desc, size_t *bytes);

@@ -15,27 +15,28 @@ typedef struct gp_self_test_case {
     const char *text; /* of the failure; "" when there is none */
 } gp_self_test_case;
 
-/* Does this device, with this driver, compute right results?
+/* Tests whether this device, with this driver, computes right results.
 
-   Runs every primitive on inputs of its own and compares what comes out with loops on the host: in the
-   strategy that this device takes, and in the one that it falls back to. Inputs and results are numbers of 32
+   Runs every primitive on inputs of its own and compares the results with those of loops on the host: in the
+   strategy that this device uses, and in the one that it falls back to. Inputs and results are numbers of 32
    bits. Blocks; begins as gp_finish does, and fails if that does.
 
-   Result: GP_OK: all results were right. Otherwise that of the first case that fails; the others run all the
-     same.
-   Scratch: 20 bytes per element on the device, besides what the calls need, and 32 bytes on the host. All of
-     it is released at the end, the context's own scratch too.
+   Result: GP_OK if all results were right; else the result of the first case that fails. All cases run in any
+     event.
+   Scratch: 20 bytes per element on the device, besides the scratch of the calls, and 32 bytes on the host.
+     All of it is released at the end, the context's own scratch too.
    Cost: some ten million elements read and written, and two million sorted on the host: a second or two. The
      first time some thirty programs are built, which takes longer. Its launches count in the statistics.
    Limits: 1000 to 2^24 elements.
-   Errors: GP_ERROR_WRONG_RESULT, and gp_last_error names call, strategy, output, index, what was found and
-     what was expected. Or a call's own result, and its text after the names of call and strategy.
+   Errors: GP_ERROR_WRONG_RESULT if a result is wrong; gp_last_error then names call, strategy, output, index,
+     the value found and the value expected. A call that fails gives its own result, and its text after the
+     names of call and strategy.
    Example: examples/gpinfo.c */
 typedef struct gp_self_test_desc {
     const char *filter; /* only cases whose name has this in it, such as "sort"; NULL: all */
     size_t count;       /* elements of each input; 0: 200003 */
-    /* Hears of each case when it has run; NULL: none. `test` and its texts live until it returns. It must
-       not call the library with this context. */
+    /* Receives each case after it has run; NULL: none. `test` and its texts are valid until it returns. It
+       must not call the library with this context. */
     void (*report)(const gp_self_test_case *test, void *user);
     void *report_user;
 } gp_self_test_desc;

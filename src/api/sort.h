@@ -7,30 +7,34 @@
 
 /* keys_out[0] <= keys_out[1] <= ... <= keys_out[count-1]        values_out[i] = the value of keys_out[i]
 
-   Sorts keys, and moves a value with each; values are not compared. For records use gp_sort_records; for
-   values of other sizes gp_argsort, then gp_gather.
-   Only bits [begin_bit, end_bit) are compared. They are bits of the key as an unsigned number that has the
-   order of the keys: for signed integers the sign bit is flipped; for floats the sign bit is flipped if it is
-   0, and all bits if it is 1. There is one pass for every 8 bits or more, so fewer bits are faster. With begin_bit =
-   end_bit > 0 the keys are only copied.
+   Sorts keys, and moves a value with each key; values are not compared. To sort records, use gp_sort_records.
+   For values of other sizes, call gp_argsort, then gp_gather.
 
-   Order: integers by value. Floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaNs of one
-     sign by their bits. `descending` reverses the order. Stable in both: equal keys keep their input order.
-     The same keys give the same result every time, on every device.
-   Aliasing: in place, with keys_out NULL or the same elements as keys (the same for values); or no overlap,
-     and the input is left as it is. count_buffer's number must not lie in memory that the call writes.
+   Only bits [begin_bit, end_bit) of a key are compared. They are the bits of an unsigned number that has the
+   order of the keys: a signed integer with its sign bit flipped, a float with its sign bit flipped if that
+   bit is 0 and with all bits flipped if it is 1. The fewer bits are compared, the fewer passes the sort
+   makes. If begin_bit = end_bit > 0, keys are copied without a comparison.
+
+   Order: integers by value; floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN, and NaNs of
+     one sign by their bits. `descending` reverses the order of keys. Stable, also if `descending`: equal keys
+     keep their input order. The same keys give the same result every time, on every device.
+   Aliasing: in place, if keys_out is NULL or the same elements as keys (and likewise for values); or no
+     overlap, and the input keeps its contents. The number in count_buffer must not lie in memory that the
+     call writes.
    Count 0: does nothing.
    Scratch: at most 5 MiB, however many keys there are (single pass with GP_WORDS_NARROW: 1 KiB per tile), and
-     the second buffers, unless you give them as keys_tmp and values_tmp, of `count` elements each. Passes
-     alternate between the second buffers and the output, so the output is also read. A sort by 8 bits or
-     fewer that is not in place needs no second buffers.
-   Cost: in p passes, with GP_STRATEGY_SINGLE_PASS p + 1 reads and p writes of a key and its value, in p + 4 launches (4 p + 4 on
-     devices that may stop a group that has started, and for very many keys); with GP_STRATEGY_MULTI_PASS 2 p reads and p writes, in 3 p + 2 launches. Few keys take one launch. On CPUs many keys
-     take 3 to 4 reads and 2 writes, if a sample of them can be divided into parts of the range. A pass in which all keys have the same digit moves nothing.
-     Keys that are in order already are read, and copied unless the sort is in place.
+     second buffers of `count` elements each, unless keys_tmp and values_tmp are given. A sort by at most 8
+     bits that is not in place needs no second buffers. Passes alternate between the second buffers and the
+     output, so the output is also read.
+   Cost: there are p passes, each by 8 bits or more. GP_STRATEGY_SINGLE_PASS reads keys and values p + 1 times
+     and writes them p times, in p + 4 launches; the launches are 4 p + 4 for very many keys, and on devices
+     that may stop a group that has started. GP_STRATEGY_MULTI_PASS reads 2 p times and writes p times, in 3 p
+     + 2 launches. Few keys take one launch. CPUs read many keys 3 to 4 times and write them twice if a sample
+     shows how to divide them into ranges. A pass in which all keys have the same digit moves nothing. Keys
+     that are already in order are read once, and copied if the sort is not in place.
    Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.
-   Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Frazer & McKellar
-     1970, Stehle & Jacobsen 2017 (buckets).
+   Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Frazer & McKellar 1970,
+     Stehle & Jacobsen 2017 (buckets).
    Example: examples/04_sort_pairs.c */
 typedef struct gp_sort_desc {
     cl_mem keys;
@@ -65,12 +69,12 @@ GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc);
 
 /* values_out[i] = the index, from 0 on, of the key that comes i-th
 
-   Sorts as gp_sort does, but gives indices in place of values: value_size is 4 or 8 bytes (0: 4), and
-   `values` is NULL. If keys_out is NULL, the sorted keys are not written, and the keys stay as they are. */
+   Sorts as gp_sort does, and writes each key's index in place of a value. value_size is 4 or 8 bytes (0: 4),
+   and `values` is NULL. If keys_out is NULL, the sorted keys are not written, and `keys` is not changed. */
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 
-/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Two things about the buffers matter: which
-   are NULL, and whether keys_out and values_out differ from keys and values. For gp_argsort values_out must
-   be set. Can be 0. */
+/* Sets *bytes to the scratch that gp_sort (gp_argsort) needs with this desc, which can be 0. Buffers matter
+   in two ways: which of them are NULL, and whether keys_out and values_out differ from keys and values.
+   gp_argsort_scratch_size requires values_out. */
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);

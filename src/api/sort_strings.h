@@ -5,26 +5,27 @@
 
 /* ------------------------------------------------------------------ sort of strings */
 
-/* out[i] = which string comes i-th        string s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1]
+/* out[i] = the index of the string that comes i-th        string s is bytes[offsets[s]] ... bytes[offsets[s+1] - 1]
 
    Sorts strings of any lengths. Strings may be empty, may overlap one another, and may lie in any order in
    `bytes`. Zero bytes are like other bytes. The call blocks.
 
    Result: indices, from 0 on, of index_type.
-   Order: bytes as unsigned numbers, and the first difference decides; a string comes before a longer one that
-     begins with it. `descending` reverses the order. Stable in both: equal strings keep their input order.
+   Order: bytes are unsigned numbers, and the first difference decides; a string comes before a longer one
+     that begins with it. `descending` reverses the order. Stable, also if `descending`: equal strings keep
+     their input order.
    Aliasing: `out` overlaps nothing.
    Count 0: does nothing.
    Scratch: about 90 bytes per string, plus 3 MiB at most.
-   Cost: strings are sorted by seven bytes per round, in each further round only those that still tie; how
-     many these are is read after each round. Bytes that all strings of a tie have in common are skipped:
-     equal strings of n bytes take about log2(n / 64) rounds, others at most a round for each tie that they
-     make one after another. Keys of 8 bytes are sorted once for all strings, and again for tied ones. Bytes
-     are read once, and again in looking ahead.
+   Cost: each round sorts by seven more bytes; later rounds sort only strings that are still tied, and the
+     host reads their number after each round. Bytes that all strings of a tie have in common are skipped:
+     equal strings of n bytes take about log2(n / 64) rounds; other strings take at most one round for each
+     tie that follows from an earlier one. Keys of 8 bytes are sorted once for all strings, and again for tied
+     ones. Each byte is read once, and again when common bytes are looked for.
    Limits: 2^32 - 3 strings.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is
-     read. The call then returns GP_ERROR_INVALID_ARGUMENT at the end; gp_last_error says how many such
-     strings there are, and which is the first one. `out` holds the order all the same. */
+     read. At its end the call then returns GP_ERROR_INVALID_ARGUMENT, and gp_last_error has the number of
+     such strings and the index of the first. `out` holds the order all the same. */
 typedef struct gp_sort_strings_desc {
     cl_mem bytes;
     size_t bytes_offset;
@@ -48,6 +49,7 @@ typedef struct gp_sort_strings_desc {
 
 GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *desc);
 
-/* Bytes of scratch that gp_sort_strings with this desc needs. Buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_sort_strings needs with this desc, which can be 0. The buffers of the
+   desc may be NULL. */
 GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc,
                                               size_t *bytes);

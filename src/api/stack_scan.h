@@ -8,32 +8,32 @@
 /* out[i] = initial . v0 . v1 ... vk      v0 ... vk: the stack after element i, lowest first
      exclusive: the stack before element i
 
-   For each element of a nest of brackets: the product of the values of all openers that are open, outermost
-   first. On the stack, an opener pushes its value and a closer pops one. Examples: nested clip rectangles
-   and their intersections; nested transforms; the least of all that encloses an element.
+   Computes, for each element of a nest of brackets, the product of the values of all openers that are open,
+   outermost first. On a stack, an opener pushes its value and a closer pops one. Examples: nested clip
+   rectangles and their intersections; nested transforms; the least of all that encloses an element.
 
-   An opener's own value counts for itself, and is gone at its closer. With `exclusive` it counts for its
-   closer and not for itself: what counts is the opener that gp_brackets calls parent[i], its parent and so
-   on. Elements that are not brackets get the same in both. Codes are given as to gp_brackets: type, and
-   pairs, table or map. There is one value per element. Only those of openers count; the operation may be
-   given the others too, and what it makes of them is thrown away.
+   An opener's own value counts for the opener itself, and no longer for its closer. With `exclusive` it
+   counts for the closer and not for the opener: the stack holds the opener that gp_brackets calls parent[i],
+   its parent and so on. For elements that are not brackets both give the same. Codes are given as to
+   gp_brackets: type, and pairs, table or map. There is one value per element, and only those of openers
+   count. The operation may also be applied to the other values, but no result depends on them.
 
-   Result: elements of out_type. Argmin and argmax give which of the open values is the extreme one: its
-   opener's index, counted from the call's first element; of equal ones the lowest; all ones where none is
+   Result: elements of out_type. Argmin and argmax give the index of the opener whose value is the extreme
+   one, counted from the call's first element; of equal values the lowest index; all ones if no bracket is
    open. out_type is then GP_U64 (the default) or GP_U32. The output is defined for any input.
    Order: outermost first always, so monoids need not commute. Products are grouped by tiles, the same way
-   every time: float results repeat bit for bit on one device, and may differ in rounding from those of a
+   every time: float results repeat bit for bit on one device, and may be rounded otherwise than those of a
    stack.
    Aliasing: `out` overlaps nothing; inputs may overlap each other.
    Count 0: does nothing.
    Scratch: one sum per element; up to four sums and 32 bytes per tile (64 bytes from 2^32 elements on); and
    up to 192 bytes.
    Cost: reads codes and openers' values twice and writes once; openers that tiles leave open are written and
-   read once more. Depth costs at most the logarithm of the number of tiles, for each tile and for each
+   read once more. Deep nesting adds at most the logarithm of the number of tiles, for each tile and for each
    closer whose opener is in another tile.
    Limits: memory; fewer than 2^29 tiles; 2^32 - 2 elements for argmin and argmax with out_type = GP_U32.
-   Errors: a closer on an empty stack pops nothing. An opener that is never closed counts to the end. Kinds
-   do not matter.
+   Errors: a closer on an empty stack pops nothing. An opener that is never closed counts to the end. Kinds do
+   not matter.
    Source: Levien, The stack monoid, 2020, for the monoid.
    Example: examples/06_clip_stack.c */
 typedef struct gp_stack_scan_desc {

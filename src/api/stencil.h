@@ -5,7 +5,7 @@
 
 /* ------------------------------------------------------------------ stencil */
 
-/* What stands for a neighbour beyond the border. */
+/* Elements beyond the border. */
 typedef enum gp_border {
     GP_BORDER_CLAMP = 0, /* the nearest element inside */
     GP_BORDER_WRAP,      /* the element at the other end */
@@ -63,6 +63,6 @@ typedef struct gp_stencil_desc {
 
 GP_API gp_result gp_stencil(gp_context *gp, const gp_stencil_desc *desc);
 
-/* Bytes of scratch that gp_stencil with this desc needs: 0 unless it works in place. NULL for both buffers
-   counts as one buffer. */
+/* Sets *bytes to the scratch that gp_stencil needs with this desc: 0 unless it works in place, which includes
+   two buffers that are NULL. */
 GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *desc, size_t *bytes);

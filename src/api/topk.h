@@ -7,23 +7,25 @@
 
 /* keys_out[j] = the key that comes j-th        indices_out[j] = its index in keys, from 0 on        j < k
 
-   The k largest keys (with `smallest`, the k smallest), best first, and where they were: the first k of a
-   stable sort, which is descending unless `smallest`. For records, make keys of a field with gp_transform;
-   indices_out then says which records they are.
+   Finds the k largest keys (with `smallest`, the k smallest) and their indices, best first: the first k keys
+   of a stable sort, which is descending unless `smallest`. For records, write a field of them to keys with
+   gp_transform; indices_out then refers to the records.
 
-   Result: k keys and indices; one of keys_out and indices_out may be NULL. With count_buffer there may be
-     fewer than k keys: then min(k, number) elements are written, and the rest of the outputs stays as it is.
+   Result: k keys and indices; one of keys_out and indices_out may be NULL. If the number in count_buffer is
+     below k, that many elements are written, and the rest of the outputs is not changed.
    Order: that of gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are
-     NaNs whose sign bit is 1, then -inf; -0 is below +0. Equal keys come in input order, so if only some of them
-     are among the k, these have the lowest indices. The same keys give the same result every time, on every device.
+     NaNs whose sign bit is 1, then -inf; -0 is below +0. Equal keys come in input order, and if only some of
+     them are among the k, those with the lowest indices are. The same keys give the same result every time,
+     on every device.
    Aliasing: outputs overlap nothing.
-   Count 0: k = 0 does nothing.
-   Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes per tile, and up to
-     5 MiB for the sort.
-   Cost: reads all keys once, and sorts those that reach a threshold, which comes from a sample: little more than k of them.
-     If the sample misleads, the keys are read again: twice as a rule, and at most once for each byte of a key and once more.
-     gp_stats.fallbacks counts these calls, which are rare with random keys. Equal keys cost nothing extra. If k is a large part
-     of the keys, or if one launch can sort them, all are sorted, as by gp_argsort. `strategy` is that of the sort.
+   Count 0: requires k = 0, and does nothing; so does k = 0 with any count.
+   Scratch: a key and an index, three times, for each key that may be left to sort; 16 bytes per tile; up to 5
+     MiB for the sort.
+   Cost: reads all keys once, derives a threshold from a sample, and sorts the keys that reach it: little more
+     than k. If the sample misleads, the keys are read again: twice as a rule, and at most once per byte of a
+     key and once more. gp_stats.fallbacks counts such calls, which are rare with random keys. Equal keys cost
+     nothing extra. If k is a large part of the keys, or if one launch can sort them, all are sorted, as by
+     gp_argsort. `strategy` is that of the sort.
    Limits: 2^31 - 1 tiles; 2^32 - 1 keys with indices of 4 bytes. Checked.
    Errors: k > count is GP_ERROR_INVALID_ARGUMENT.
    Source: Alabi et al. 2012 (radix selection); Floyd & Rivest 1975 (threshold from a sample).
@@ -52,5 +54,5 @@ typedef struct gp_topk_desc {
 
 GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc);
 
-/* Bytes of scratch that gp_topk with this desc needs. Buffers in it may be NULL. */
+/* Sets *bytes to the scratch that gp_topk needs with this desc. The buffers of the desc may be NULL. */
 GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes);

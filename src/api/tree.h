@@ -5,37 +5,37 @@
 
 /* ------------------------------------------------------------------ tree */
 
-/* What a consumer of a tree asks next, from each element's parent:
+/* Computes, from the parent of each element of a tree:
      index[i]      how many of its siblings (elements with the same parent) come before element i
      children[i]   how many elements have parent i
      end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
 
-   Elements are in preorder: an element, then all that is below its first child, and so on. So an element's parent comes
-   before it, and the elements of a subtree are neighbours. gp_brackets writes such parents, and a file system's
-   listing or a scene graph has them. Elements that are numbered level by level (breadth first) are not in
-   preorder. An element without a parent has all bits set there; such elements are siblings.
+   Elements are in preorder: an element, then the subtree of its first child, and so on. So an element's
+   parent comes before it, and the elements of a subtree are neighbours. gp_brackets writes such parents; a
+   file system's listing and a scene graph have them, too. Elements that are numbered level by level (breadth
+   first) are not in preorder. An element without a parent has all bits set there; such elements are siblings.
 
-   In index and children all elements count, or with `in` those that are not 0, or for which `map` is not 0.
-   With the parents of gp_brackets every symbol is an element: in "(a)" the opener has two children, `a` and its
-   closer, and ends after that. There "x == '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index
-   is the position in a list. The index of an element that does not count is how many siblings that count
-   come before it.
+   By default all elements count in index and children. With `in`, only elements that are not 0 count; with
+   `map`, only those for which it is not 0. With the parents of gp_brackets every symbol is an element: in
+   "(a)" the opener has two children, `a` and its closer, and its subtree ends after the closer. There "x ==
+   '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index is the position in a
+   list. An element that does not count has an index as well: the number of its siblings before it that count.
 
    Result: at least one of index, children and end.
    Order: the result is always the same.
    Aliasing: outputs overlap nothing.
    Count 0: does nothing.
-   Scratch: on CPUs 2 bytes and one bit per element, and 16 to 32 bytes per run; on GPUs 1 byte per element, and
-   24 to 40 bytes per run (with 64-bit indices 32 to 64, and 40 to 72). A run is 16384 elements on CPUs (8192 with
-   64-bit indices) and 16 on GPUs (8).
-   Cost: reads parents once, and again those in other runs; on GPUs those outside the tile of 128 runs. Writes
-   each output once, on GPUs twice where it depends on other tiles. Each run, and each parent outside its child's
-   run, takes a search of some 2 log2(runs) steps, on GPUs within the tile in local memory. No group waits for
-   another.
+   Scratch: on CPUs 2 bytes and one bit per element, and 16 to 32 bytes per run; on GPUs 1 byte per element,
+   and 24 to 40 bytes per run (with 64-bit indices 32 to 64, and 40 to 72). A run is 16384 elements on CPUs
+   (8192 with 64-bit indices) and 16 on GPUs (8).
+   Cost: reads each parent once, and again if it is in another run (on GPUs: outside the tile of 128 runs).
+   Writes each output once, on GPUs twice if it depends on other tiles. Each run, and each parent outside its
+   child's run, takes a search of some 2 log2(runs) steps, on GPUs within the tile in local memory. No group
+   waits for another.
    Limits: 2^32 - 1 elements with 32-bit indices, else memory.
    Errors: an element whose parent does not come before it counts as having none. If `parent` is not a
-   preorder forest, the results are unspecified and time may grow with the square of a run; nothing is read
-   or written outside the buffers, and the call ends.
+   preorder forest, the results are unspecified and time may grow with the square of a run; nothing is read or
+   written outside the buffers, and the call ends.
    Example: examples/07_json_tree.c */
 typedef struct gp_tree_desc {
     cl_mem parent; /* count indices; all bits set: no parent */
@@ -65,5 +65,6 @@ typedef struct gp_tree_desc {
 
 GP_API gp_result gp_tree(gp_context *gp, const gp_tree_desc *desc);
 
-/* Bytes of scratch that gp_tree with this desc needs; buffers in it may be NULL. Can be 0. */
+/* Sets *bytes to the scratch that gp_tree needs with this desc, which can be 0. The buffers of the desc may
+   be NULL. */
 GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, size_t *bytes);

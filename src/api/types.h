@@ -55,8 +55,8 @@ typedef enum gp_op {
         GP_OP_FORCE_INT = 0x7fffffff
 } gp_op;
 
-/* 8 bytes for a value of any type. gp_reduce with op_count gives one for each operation: the member of its
-   out_type has the result, the other bytes are zero. */
+/* 8 bytes for a value of any type. gp_reduce with op_count writes one for each operation: the member of the
+   operation's out_type holds the result, the other bytes are zero. */
 typedef union gp_value {
     int8_t i8;
     uint8_t u8;
@@ -80,100 +80,104 @@ enum { GP_OPS_MAX = 8 };
    `size` is sizeof(type): 4, 8, 12, ... 64 bytes. The type has the same layout on host and device, and is
    legal as a kernel's argument (no bool, size_t or pointer in it).
    `identity` points to `size` bytes, and must be neutral on both sides.
-   `commutative` lets the library combine in any order; without it, input order is kept.
-   `exact` says that recombining the same elements in another grouping gives the same bits (integers, min and
-   max; not float sums). A group may then publish results in place of one that is late.
-   `takes_args`: combine takes the desc's `args`, after a and b and in their order: a value by its type, a buffer as
-   a pointer, __global const. So numbers in it may change from call to call without a new program:
+   `commutative` allows the library to combine in any order; without it, input order is kept.
+   `exact` promises that recombining the same elements in another grouping gives the same bits (integers, min
+   and max; not float sums). If a group is late, another group may then compute its results again and publish
+   them.
+   `takes_args`: combine takes the desc's `args` after a and b, in their order: values by their types, buffers
+   as pointers (__global const). So numbers in combine may change from call to call without a new program:
 
        float combine(float a, float b, float limit) { return min(a + b, limit); }
 
-   The identity has to be neutral, and combine associative, for whatever is given. Types of args that are not built
-   in are defined in `source`.
+   The identity has to be neutral, and combine associative, for all args that are given. `source` defines the
+   types of args that are not built in.
    The strings and the identity are read during the call only.
 
-   Errors: GP_ERROR_INVALID_ARGUMENT for a source with names that begin with gp_, gpi_, GP_ or GPI_;
-   brackets, comments and literals without an end; digraphs and trigraphs; #include (the cache would not see
-   a change in the file); macros with the name of a word that the library's own text uses.
+   Errors: GP_ERROR_INVALID_ARGUMENT for a source with names that begin with gp_, gpi_, GP_ or GPI_; brackets,
+   comments and literals without an end; digraphs and trigraphs; #include (the cache would not see a change in
+   the file); macros that have the name of a word in the library's own text.
    Example: examples/03_custom_monoid.c */
 typedef struct gp_monoid {
     const char *type;     /* name of the element type, e.g. "affine" */
-    const char *source;   /* OpenCL C that defines it and the combine function */
+    const char *source;   /* OpenCL C that defines the type and the combine function */
     const char *combine;  /* name of the combine function */
     const void *identity; /* size bytes */
     size_t size;          /* bytes of one element */
     bool commutative;
     bool exact;
-    bool takes_args; /* combine(a, b, ...) has the args of the desc; not in a gp_group_op */
+    bool takes_args; /* combine(a, b, ...) takes the args of the desc; not in a gp_group_op */
 } gp_monoid;
 
 /* Expressions. A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element
    into an operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y".
 
-   In a map, x is the element, y that of the second input where there is one, and i (ulong) the index,
-   counted from the call's first element. Its value is converted to out_type; for argmin and argmax to the
-   input's type, so that for fractions of integers you need a float `type` or, with ops, a map_type; for
-   several ops to map_type; for a monoid to the monoid's type, and `type` is then the input's. The text is
-   read during the call only.
+   In a map, x is the element, y the element of the second input, if there is one, and i (ulong) the index,
+   counted from the call's first element. The map's value is converted to out_type; with several ops to
+   map_type; with a monoid to the monoid's type, and `type` is then the input's. For argmin and argmax it is
+   converted to the input's type, so fractions of integers require a float `type` or, with ops, a map_type.
+   The text is read during the call only.
 
    Errors: every expression in a desc must be one expression. GP_ERROR_INVALID_ARGUMENT for brackets that do
-   not close within it, an end after an operator ("x > "), comments and literals without an end, ';' outside of
-   braces, '#', backslashes outside of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_
-   or GPI_. The compiler judges the rest: GP_ERROR_BUILD, with its log. */
+   not close within it, an end after an operator ("x > "), comments and literals without an end, ';' outside
+   of braces, '#', backslashes outside of literals, digraphs and trigraphs, and names that begin with gp_,
+   gpi_, GP_ or GPI_. The compiler finds all other errors: GP_ERROR_BUILD, with its log. */
 
-/* A type of OpenCL C that is no gp_type: a vector ("float4"), or a struct of yours, with the text that defines it:
+/* A type of OpenCL C that is no gp_type: a vector ("float4"), or a struct of yours, with the text that
+   defines it:
 
        const gp_record particle = {.cl_type = "particle", .size = 32, .source =
            "typedef struct { float4 position; float mass; uint id; float2 unused; } particle;"};
        gp_reduce_desc heaviest = {.in = particles, .count = n, .record = &particle, .map = "x.mass",
                                   .out_type = GP_F32, .op = GP_MAX};
 
-   Where a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
-   predicate sees them whole: x.position.z. The type has the same layout on host and device.
+   If a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
+   predicate sees whole records: x.position.z. The type has the same layout on host and device.
 
-   The size of a record is its stride. Members that no expression reads can be padding in a packed struct. Vertices of 32 bytes with
-   a position at byte 12:
+   The size of a record is its stride. Members that no expression reads can be padding in a packed struct.
+   This describes vertices of 32 bytes with a position at byte 12:
 
        "typedef struct __attribute__((packed)) { uchar a[12]; float position[3]; uchar b[8]; } vertex;"
 
-   `source` may also define functions that expressions call. A desc can have several sources: those of its records and of
-   its monoid. Equal texts among them are pasted once; two different ones must not define the same name. (Structs of
-   uchars meet a fault of Mesa: docs/drivers.md.)
+   `source` may also define functions that expressions call. A desc can have several sources: those of its
+   records and of its monoid. Equal texts among them are pasted once; two different ones must not define the
+   same name. (Structs of uchars meet a fault of Mesa: docs/drivers.md.)
 
-   Errors: GP_ERROR_BUILD where `size` is not sizeof(cl_type) on the device; `source` has the errors of a monoid's source. */
+   Errors: GP_ERROR_BUILD if `size` is not sizeof(cl_type) on the device; for `source`, those of a monoid's
+   source. */
 typedef struct gp_record {
     const char *cl_type; /* its name, which may be "struct name" */
     size_t size;         /* sizeof, at most GP_RECORD_BYTES */
-    const char *source;  /* OpenCL C that defines it; NULL: it is built in */
+    const char *source;  /* OpenCL C that defines the type; NULL: it is built in */
 } gp_record;
 
-/* Arguments of expressions: values and buffers that the expressions of a desc name. `args` of a desc points to
-   arg_count of them:
+/* Arguments of expressions: values and buffers that the expressions of a desc name. `args` of a desc points
+   to arg_count of them:
 
        const float limit = 0.5f;
        const gp_arg args[] = {{.name = "limit", .type = GP_F32, .value = &limit},
                               {.name = "scale", .type = GP_F32, .buffer = scales}};
        gp_select_desc select = {..., .predicate = "x * scale[i % 8] > limit", .args = args, .arg_count = 2};
 
-   Names, types and expressions select the program; values and buffers do not, so that a call with other values
-   builds nothing.
+   Names, types and expressions select the program; values and buffers do not, so that a call with other
+   values builds nothing.
 
    In expressions a value is a constant of its type, and a buffer is a pointer (__global const) to its element
-   `offset`. Expressions must only read the `count` elements from there on; this is not checked. An element of
-   GP_F16 is read by vload_half(n, scale). Values are read during the call only. A desc without expressions may
+   `offset`. Expressions must only read the `count` elements from there on; this is not checked. vload_half(n,
+   scale) reads an element of GP_F16. Values are read during the call only. A desc without expressions may
    have args.
 
-   An argument without a value is a buffer, which may be NULL in a ..._scratch_size. gp_warmup takes both as a
-   call does.
+   An argument without a value is a buffer, which may be NULL in a ..._scratch_size. gp_warmup takes values
+   and buffers as a call does.
 
-   Aliasing: these elements overlap no output and no scratch. They may be an input's, or another argument's.
+   Aliasing: the elements of these buffers overlap no output and no scratch. They may be elements of an input
+   or of another argument.
    Limits: at most GP_ARGS_MAX, whose values have at most GP_ARGS_BYTES together.
-   Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, begins with gp_,
-   gpi_, GP_ or GPI_, or is one of those that the call's expressions have anyway, such as x and i. GP_ERROR_BUILD for a
-   keyword or macro of OpenCL C; names of its functions (min) will do.
+   Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, that begins with
+   gp_, gpi_, GP_ or GPI_, or that the call's expressions have anyway, such as x and i. GP_ERROR_BUILD for a
+   keyword or macro of OpenCL C; names of its functions (min) are allowed.
    Example: examples/14_arguments.c */
 typedef struct gp_arg {
-    const char *name; /* as expressions have it */
+    const char *name; /* the name in expressions */
     gp_type type;     /* of the value, or of the buffer's elements; a value cannot be GP_F16; or: */
     const gp_record *record;
     const void *value; /* on the host; or: */

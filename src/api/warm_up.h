@@ -26,23 +26,23 @@
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
-/* Builds (or loads) what calls with these descs will need, launches it once, as for a few elements of its own,
-   and saves it to the disk cache. Blocks.
+/* Builds or loads the programs that calls with these descs will need, launches each once, as for a few
+   elements of its own, and saves them to the disk cache. Blocks.
 
-   The device counts none of these elements, so that no expression is evaluated, and none reads beyond a buffer of
-   `args`. The function of a monoid may be called with its identity, and in a context with check_monoids as
-   gp_check_monoid does.
+   The device counts none of these elements, so that no expression is evaluated, and none reads beyond a
+   buffer of `args`. The function of a monoid may be called with its identity, and in a context with
+   check_monoids as gp_check_monoid does.
 
-   Only fields that select a program are read: types, records (also type2 if there are two inputs), ops, monoid, map, args,
-   strategy, reverse, segments, compensated. Comments below say which others are read ("also"), or that no
-   others than those are ("only"). A NULL desc is left out.
+   Only fields that select a program are read: types, records (also type2 if there are two inputs), ops,
+   monoid, map, args, strategy, reverse, segments, compensated. The comments of the members below name further
+   fields that are read ("also"), or all of them ("only"). A NULL desc is left out.
 
    Cost: its launches count in the statistics: call gp_stats_reset afterwards. */
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
     const gp_sort_desc *sort; /* also value_size (for gp_argsort that of the indices), begin_bit, end_bit, and
-                                     count: how many keys to expect; 0: few and many */
+                                 count: how many keys to expect; 0: few and many */
     const gp_merge_desc *merge; /* only key_type, value_size */
     /* only key_type, out_type, records, map, needle_map, args, and with a map without a record whether the buffer
        is there; needle_map "i": there are no needles */
