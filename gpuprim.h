@@ -36586,16 +36586,17 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 typedef struct gpi_table {
     uint32_t references; /* handles */
     size_t key_size, value_size;
-    bool packed, wide; /* form: packed; split with words of 64 bits; else split with words of 32 */
-    bool limited;      /* probes end early: the device's loops are limited */
+    bool packed, wide; /* packed: one word holds key and value; wide: words have 64 bits, else 32 */
+    bool limited;      /* probes end early, because the device limits loops */
     uint32_t mask;     /* capacity - 1 */
     uint64_t seed;
     uint64_t reserved; /* the value of an absent key; unused in the packed form */
-    bool loud;         /* reserved may occur as a value, and the caller has not named it */
-    uint64_t absent;   /* what gp_hash_find returns for an absent key, by default */
+    bool
+        loud; /* a refused key is an error: `reserved` may occur as a value, and the caller did not choose it */
+    uint64_t absent; /* what gp_hash_find returns for an absent key, by default */
     double max_load;
     bool grow;
-    uint64_t taken;  /* upper bound of the slots taken; kept up to date if `grow` */
+    uint64_t taken;  /* upper bound of the occupied slots; up to date only if `grow` */
     gpi_range range; /* of the buffer */
     cl_mem buffer;
 } gpi_table;
@@ -36611,7 +36612,7 @@ enum {
     GPI_HASH_LIMITED_TURNS = 30000  /* if loops are limited: most exchanges and steps of a put */
 };
 
-/* The description of a program on a table; `more` ends its prelude. */
+/* The description of a program on a table. `more` is text at the end of its prelude. */
 typedef struct gpi_hash_of_program {
     const gpi_table *table;
     const char *more;
@@ -36620,7 +36621,7 @@ typedef struct gpi_hash_of_program {
 /* A batch that is partitioned by the highest digit of its home slots, so that groups visit a table larger than the caches
    part by part. */
 typedef struct gpi_hash_order {
-    bool wanted; /* else the rest is not set */
+    bool wanted; /* false: the other members are not set */
     gp_sort_desc desc;
     gpi_sort sort;
     size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
@@ -36633,7 +36634,7 @@ typedef struct gpi_hash_batch {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    gpi_uses uses; /* the table first */
+    gpi_uses uses; /* the first one is the table */
 } gpi_hash_batch;
 
 /* table.c */
@@ -36714,7 +36715,7 @@ static void gpi_hash_use(gpi_hash_batch *batch, const char *name, cl_mem buffer,
 static gp_result gpi_hash_uses_end(gpi_hash_batch *batch, cl_mem scratch, size_t bytes)
 {
     gpi_uses *uses = &batch->uses;
-    gpi_range counter; /* one that is there is among the uses */
+    gpi_range counter; /* not used: the count buffer is among the uses already */
     if (uses->result == GP_OK)
         uses->result = gpi_check_count(uses->gp, "count_buffer", &batch->count, &counter);
     return gpi_uses_end(uses, NULL, scratch, bytes);
@@ -36886,7 +36887,8 @@ static gp_result gpi_hash_check_sizes(gp_context *gp, const gp_hash_desc *desc)
     return GP_OK;
 }
 
-/* Sets *mask to a power of two minus 1: that many slots hold `capacity` slots, or `expected` keys at `max_load`. */
+/* Sets *mask to the capacity minus 1. The capacity is the least power of two that is at least `capacity` slots, or that holds
+   `expected` keys at `max_load`. */
 static gp_result gpi_hash_capacity(gp_context *gp, uint64_t capacity, uint64_t expected, double max_load,
                                    uint32_t *mask)
 {
@@ -36924,8 +36926,9 @@ static uint64_t gpi_hash_load_value(const void *from, size_t size)
     return narrow;
 }
 
-/* Sets table->absent, and table->reserved, the value in the slot of an absent key, if the form needs one. Unless the caller
-   names it, it is a value that hardly ever occurs: a signalling NaN that no arithmetic returns, a large one as an integer. */
+/* Sets table->absent and, if the form needs one, table->reserved, the value in the slot of an absent key. If the caller gives no
+   reserved value, a value is taken that hardly ever occurs: a signalling NaN that no arithmetic returns, and as an integer a
+   large number. */
 static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 {
     const bool wide = table->wide && !table->packed;
@@ -37390,14 +37393,14 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
 
 /* ---- Begin file src/hash/insert.c ---- */
 /* insert.c - gp_hash_insert, gp_hash_insert_or_assign and gp_hash_insert_or_apply, on batches of keys. */
-enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* stands for the change that an operation and a type make */
+enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* any change that an operation and a type make */
 
 /* A call that puts keys into a table: the change to values, the source of values, and the outputs. */
 typedef struct gpi_hash_put {
     const gp_hash_insert_desc *desc;
     cl_uint change, source, wants;
     cl_ulong operand;
-    gpi_table judge; /* FIRST, LAST: the batch's own table of indices */
+    gpi_table judge; /* GP_HASH_FIRST, GP_HASH_LAST: a table from keys of the batch to their indices */
     gpi_hash_order order;
     size_t scratch_bytes; /* of judge or order: never both */
 } gpi_hash_put;
@@ -37498,8 +37501,8 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     return gpi_hash_capacity(gp, 0, put->desc->count, 0.5, &judge->mask);
 }
 
-/* Plans to partition the batch if that suits. Results and indices of duplicates are in the batch's own order, so that a
-   call with these is not partitioned. */
+/* Plans to partition the batch if that pays or the caller asks for it. A call with results or `duplicates` is not partitioned,
+   because these refer to the batch's own order. */
 static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
@@ -37531,7 +37534,7 @@ static gp_result gpi_hash_plan_put(gp_context *gp, gp_hash handle, gpi_hash_batc
     if (result == GP_OK) result = gpi_hash_check_put(gp, batch, put, apply);
     if (result == GP_OK) result = gpi_hash_plan_judge(gp, batch, put);
     if (result != GP_OK) return result;
-    if (batch->table->value_size == 0) put->source = GPI_SOURCE_ONE; /* of value 0 */
+    if (batch->table->value_size == 0) put->source = GPI_SOURCE_ONE; /* every key has the value 0 */
     if (desc->results) put->wants |= GPI_WANTS_RESULTS;
     if (desc->failed_keys) put->wants |= GPI_WANTS_FAILED;
     if (!desc->results && !desc->failed_keys) put->wants |= GPI_TELLS_FULL;
@@ -37608,7 +37611,7 @@ static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *b
     return gpi_hash_launch_combining(call, batch, &batch->count);
 }
 
-/* Clears the judge and puts the batch's indices into it, which decides which of equal keys counts. */
+/* Clears the judge and puts the batch's indices into it, which selects one of each set of equal keys. */
 static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
                                 cl_mem scratch)
 {
@@ -37838,7 +37841,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, gp_hash handle, gp_hash_coun
     out->refused = counts[GP_HASH_REFUSED];
     out->superseded = counts[GP_HASH_SUPERSEDED];
     out->erased = counts[GP_HASH_ERASED];
-    /* Keys in side slots claim none of the slots: for each live one there is one more dead slot than this counts. */
+    /* A live key in a side slot claims no slot, so the difference is one too small for each such key. */
     out->dead = counts[GPI_COUNT_CLAIMED] > out->live ? counts[GPI_COUNT_CLAIMED] - out->live : 0;
     return gpi_hash_result(gp);
 }
@@ -38012,7 +38015,7 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
     size_t b;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "out is NULL");
-    result = gpi_hash_read_counts(gp, table, counts); /* is there a table? */
+    result = gpi_hash_read_counts(gp, table, counts); /* fails if the buffer holds no table */
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_hash_measure(&call, table, words);
@@ -38038,7 +38041,7 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
 
 #define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* slots of a group, in kernels over all slots */
 
-/* ------------------------------------------------------------------ what kernels have counted */
+/* ------------------------------------------------------------------ counts of the kernels */
 
 static gp_result gpi_hash_fail_strange(gp_context *gp)
 {
@@ -38235,7 +38238,7 @@ static gp_result gpi_hash_program(gp_context *gp, gpi_primitive primitive, const
 
 /* ------------------------------------------------------------------ facts */
 
-/* Sets the facts about a table with which its header begins, and which kernels get as arguments (hash/table.cl). */
+/* Sets `facts`, which begin the header of a table's buffer and are arguments of its kernels (hash/table.cl). */
 static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
 {
     const cl_ulong capacity = (cl_ulong)table->mask + 1;
@@ -38266,7 +38269,7 @@ static void gpi_hash_arg_counters(gpi_call *call)
 
 /* ------------------------------------------------------------------ launches over all slots */
 
-/* Returns the number of side slots after the table's, for keys that would mean something else in a slot. */
+/* Returns the number of side slots after the table's slots, for keys whose bits would mark a slot's state. */
 static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
 
 static size_t gpi_hash_slots(const gpi_table *table)
@@ -38274,7 +38277,8 @@ static size_t gpi_hash_slots(const gpi_table *table)
     return (size_t)table->mask + 1 + gpi_hash_side_slots(table);
 }
 
-/* Returns the slots of a group. If loops are limited, an item has only one, because each may take a probe. */
+/* Returns the number of slots per group. If loops are limited, an item handles only one slot, because each slot may take a
+   probe. */
 static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
 {
     if (plan->shape == GP_SHAPE_SERIAL) return GPI_HASH_SERIAL_SLOTS;

@@ -29,7 +29,7 @@ static void gpi_hash_use(gpi_hash_batch *batch, const char *name, cl_mem buffer,
 static gp_result gpi_hash_uses_end(gpi_hash_batch *batch, cl_mem scratch, size_t bytes)
 {
     gpi_uses *uses = &batch->uses;
-    gpi_range counter; /* one that is there is among the uses */
+    gpi_range counter; /* not used: the count buffer is among the uses already */
     if (uses->result == GP_OK)
         uses->result = gpi_check_count(uses->gp, "count_buffer", &batch->count, &counter);
     return gpi_uses_end(uses, NULL, scratch, bytes);

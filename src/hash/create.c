@@ -28,7 +28,8 @@ static gp_result gpi_hash_check_sizes(gp_context *gp, const gp_hash_desc *desc)
     return GP_OK;
 }
 
-/* Sets *mask to a power of two minus 1: that many slots hold `capacity` slots, or `expected` keys at `max_load`. */
+/* Sets *mask to the capacity minus 1. The capacity is the least power of two that is at least `capacity` slots, or that holds
+   `expected` keys at `max_load`. */
 static gp_result gpi_hash_capacity(gp_context *gp, uint64_t capacity, uint64_t expected, double max_load,
                                    uint32_t *mask)
 {
@@ -66,8 +67,9 @@ static uint64_t gpi_hash_load_value(const void *from, size_t size)
     return narrow;
 }
 
-/* Sets table->absent, and table->reserved, the value in the slot of an absent key, if the form needs one. Unless the caller
-   names it, it is a value that hardly ever occurs: a signalling NaN that no arithmetic returns, a large one as an integer. */
+/* Sets table->absent and, if the form needs one, table->reserved, the value in the slot of an absent key. If the caller gives no
+   reserved value, a value is taken that hardly ever occurs: a signalling NaN that no arithmetic returns, and as an integer a
+   large number. */
 static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 {
     const bool wide = table->wide && !table->packed;

@@ -11,16 +11,17 @@
 typedef struct gpi_table {
     uint32_t references; /* handles */
     size_t key_size, value_size;
-    bool packed, wide; /* form: packed; split with words of 64 bits; else split with words of 32 */
-    bool limited;      /* probes end early: the device's loops are limited */
+    bool packed, wide; /* packed: one word holds key and value; wide: words have 64 bits, else 32 */
+    bool limited;      /* probes end early, because the device limits loops */
     uint32_t mask;     /* capacity - 1 */
     uint64_t seed;
     uint64_t reserved; /* the value of an absent key; unused in the packed form */
-    bool loud;         /* reserved may occur as a value, and the caller has not named it */
-    uint64_t absent;   /* what gp_hash_find returns for an absent key, by default */
+    bool
+        loud; /* a refused key is an error: `reserved` may occur as a value, and the caller did not choose it */
+    uint64_t absent; /* what gp_hash_find returns for an absent key, by default */
     double max_load;
     bool grow;
-    uint64_t taken;  /* upper bound of the slots taken; kept up to date if `grow` */
+    uint64_t taken;  /* upper bound of the occupied slots; up to date only if `grow` */
     gpi_range range; /* of the buffer */
     cl_mem buffer;
 } gpi_table;
@@ -36,7 +37,7 @@ enum {
     GPI_HASH_LIMITED_TURNS = 30000  /* if loops are limited: most exchanges and steps of a put */
 };
 
-/* The description of a program on a table; `more` ends its prelude. */
+/* The description of a program on a table. `more` is text at the end of its prelude. */
 typedef struct gpi_hash_of_program {
     const gpi_table *table;
     const char *more;
@@ -45,7 +46,7 @@ typedef struct gpi_hash_of_program {
 /* A batch that is partitioned by the highest digit of its home slots, so that groups visit a table larger than the caches
    part by part. */
 typedef struct gpi_hash_order {
-    bool wanted; /* else the rest is not set */
+    bool wanted; /* false: the other members are not set */
     gp_sort_desc desc;
     gpi_sort sort;
     size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
@@ -58,7 +59,7 @@ typedef struct gpi_hash_batch {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    gpi_uses uses; /* the table first */
+    gpi_uses uses; /* the first one is the table */
 } gpi_hash_batch;
 
 /* table.c */

@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* stands for the change that an operation and a type make */
+enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* any change that an operation and a type make */
 
 /* A call that puts keys into a table: the change to values, the source of values, and the outputs. */
 typedef struct gpi_hash_put {
     const gp_hash_insert_desc *desc;
     cl_uint change, source, wants;
     cl_ulong operand;
-    gpi_table judge; /* FIRST, LAST: the batch's own table of indices */
+    gpi_table judge; /* GP_HASH_FIRST, GP_HASH_LAST: a table from keys of the batch to their indices */
     gpi_hash_order order;
     size_t scratch_bytes; /* of judge or order: never both */
 } gpi_hash_put;
@@ -115,8 +115,8 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     return gpi_hash_capacity(gp, 0, put->desc->count, 0.5, &judge->mask);
 }
 
-/* Plans to partition the batch if that suits. Results and indices of duplicates are in the batch's own order, so that a
-   call with these is not partitioned. */
+/* Plans to partition the batch if that pays or the caller asks for it. A call with results or `duplicates` is not partitioned,
+   because these refer to the batch's own order. */
 static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
@@ -148,7 +148,7 @@ static gp_result gpi_hash_plan_put(gp_context *gp, gp_hash handle, gpi_hash_batc
     if (result == GP_OK) result = gpi_hash_check_put(gp, batch, put, apply);
     if (result == GP_OK) result = gpi_hash_plan_judge(gp, batch, put);
     if (result != GP_OK) return result;
-    if (batch->table->value_size == 0) put->source = GPI_SOURCE_ONE; /* of value 0 */
+    if (batch->table->value_size == 0) put->source = GPI_SOURCE_ONE; /* every key has the value 0 */
     if (desc->results) put->wants |= GPI_WANTS_RESULTS;
     if (desc->failed_keys) put->wants |= GPI_WANTS_FAILED;
     if (!desc->results && !desc->failed_keys) put->wants |= GPI_TELLS_FULL;
@@ -225,7 +225,7 @@ static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *b
     return gpi_hash_launch_combining(call, batch, &batch->count);
 }
 
-/* Clears the judge and puts the batch's indices into it, which decides which of equal keys counts. */
+/* Clears the judge and puts the batch's indices into it, which selects one of each set of equal keys. */
 static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
                                 cl_mem scratch)
 {

@@ -38,7 +38,7 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
     size_t b;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     if (!out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "out is NULL");
-    result = gpi_hash_read_counts(gp, table, counts); /* is there a table? */
+    result = gpi_hash_read_counts(gp, table, counts); /* fails if the buffer holds no table */
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, NULL, 0, NULL);
     if (result == GP_OK) result = gpi_hash_measure(&call, table, words);

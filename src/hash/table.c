@@ -14,7 +14,7 @@
 
 #define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* slots of a group, in kernels over all slots */
 
-/* ------------------------------------------------------------------ what kernels have counted */
+/* ------------------------------------------------------------------ counts of the kernels */
 
 static gp_result gpi_hash_fail_strange(gp_context *gp)
 {
@@ -211,7 +211,7 @@ static gp_result gpi_hash_program(gp_context *gp, gpi_primitive primitive, const
 
 /* ------------------------------------------------------------------ facts */
 
-/* Sets the facts about a table with which its header begins, and which kernels get as arguments (hash/table.cl). */
+/* Sets `facts`, which begin the header of a table's buffer and are arguments of its kernels (hash/table.cl). */
 static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
 {
     const cl_ulong capacity = (cl_ulong)table->mask + 1;
@@ -242,7 +242,7 @@ static void gpi_hash_arg_counters(gpi_call *call)
 
 /* ------------------------------------------------------------------ launches over all slots */
 
-/* Returns the number of side slots after the table's, for keys that would mean something else in a slot. */
+/* Returns the number of side slots after the table's slots, for keys whose bits would mark a slot's state. */
 static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
 
 static size_t gpi_hash_slots(const gpi_table *table)
@@ -250,7 +250,8 @@ static size_t gpi_hash_slots(const gpi_table *table)
     return (size_t)table->mask + 1 + gpi_hash_side_slots(table);
 }
 
-/* Returns the slots of a group. If loops are limited, an item has only one, because each may take a probe. */
+/* Returns the number of slots per group. If loops are limited, an item handles only one slot, because each slot may take a
+   probe. */
 static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
 {
     if (plan->shape == GP_SHAPE_SERIAL) return GPI_HASH_SERIAL_SLOTS;
