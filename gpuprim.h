@@ -5129,14 +5129,14 @@ typedef struct gpi_program {
     cl_kernel kernel[GPI_KERNELS_MAX];
     const char *const *names; /* of the kernels; NULL after the last one */
     size_t group_max;         /* the largest group that all kernels can be launched with */
-    size_t sub_group;         /* work-items of their sub-groups; 0: the driver does not say; 1: they differ */
-    uint32_t launched;        /* bit k: kernel k has been launched, so that its machine code exists */
-    uint32_t saved;           /* bit k: kernel k's machine code is in the file of the disk cache */
-    cl_event fresh;           /* the last launch of a kernel that was new; NULL: none was */
-    uint64_t fetched;         /* when it was last asked for: gp_context.fetches */
-    int mark;                 /* of its file, while the driver loads it: cache.c */
-    bool frozen;              /* its binary was read or loaded, and the driver might no longer add to it */
-    bool borrowed;            /* the cl_program is another context's */
+    size_t sub_group;  /* work-items of their sub-groups; 0: the driver does not report it; 1: they differ */
+    uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
+    uint32_t saved;    /* bit k: kernel k's machine code is in the file of the disk cache */
+    cl_event fresh;    /* the last launch of a kernel that was new; NULL: none was */
+    uint64_t fetched;  /* gp_context.fetches when the program was last looked up */
+    int mark;          /* of its file, while the driver loads it: cache.c */
+    bool frozen;       /* its binary was read or loaded, and the driver may not add to it any more */
+    bool borrowed;     /* the cl_program is another context's */
 } gpi_program;
 
 /* Writes the prelude for a plan and a description: all that distinguishes a program from others of its primitive. */
@@ -5229,7 +5229,7 @@ static const char *gpi_program_options(const gp_context *gp, const gpi_program *
     return khronos && gp->options_sub_groups ? gp->options_sub_groups : gp->options;
 }
 
-/* Returns false for words that a bracket may follow without a call, and for the library's own names. */
+/* Returns true if a bracket after `word` may begin a call: false for keywords, and for the library's own names. */
 static bool gpi_word_calls(const char *word, size_t length)
 {
     static const char *const words[] = {"return", "if", "for", "while", "switch", "sizeof"};
@@ -5265,10 +5265,10 @@ static bool gpi_wants_passes(gpi_primitive primitive)
 }
 
 /* Returns options with which PoCL builds a program faster; NULL: there are none. Clang's passes can wait for a kernel's first
-   launch, which runs them anyway. Tabs separate these options, since PoCL splits options at blanks, but clang at any white
-   space. Without the passes, lifetime markers leave "unreachable" in helpers, which PoCL 7 then links wrongly
-   (docs/drivers.md). Declarations: base/declarations.cl. Groups of several items are built without the passes only if PoCL
-   miscompiles their result: its treatment of barriers is tested on optimized code. */
+   launch, which runs them anyway. Tabs separate these options, since PoCL splits options at blanks, but clang at any white space.
+   Without the passes, lifetime markers leave "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). If the
+   caller's text calls nothing, base/declarations.cl replaces the header of declarations. Groups of several items are built with
+   the passes unless PoCL miscompiles the result: its treatment of barriers is tested on optimized code. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
     const bool serial = strcmp(gpi_wing_of(program->prelude), "cpu") == 0;
@@ -5282,7 +5282,7 @@ static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
                       passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes\t-disable-lifetime-markers");
 }
 
-/* Builds with the quick options. NULL: that failed; then a build with all passes follows and reports the error. */
+/* Builds with the quick options. NULL: that failed, and the caller builds with all passes, which reports the error. */
 static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program)
 {
     char *options = gpi_quick_options(gp, program);
@@ -5376,7 +5376,7 @@ typedef cl_int(CL_API_CALL *gpi_sub_group_query)(cl_kernel, cl_device_id, cl_uin
                                                  size_t, void *, size_t *);
 #define GPI_CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE 0x2033
 
-/* Returns the work-items of a sub-group of `kernel`; 0: the driver does not report it. */
+/* Returns the number of work-items in a sub-group of `kernel`; 0: the driver does not report it. */
 static size_t gpi_kernel_sub_group(const gp_context *gp, cl_kernel kernel)
 {
     void *address = clGetExtensionFunctionAddressForPlatform(gp->info.platform, "clGetKernelSubGroupInfoKHR");
@@ -5443,8 +5443,7 @@ static gp_result gpi_program_build(gp_context *gp, const char *source, gpi_progr
 /* build_log.c - arranges a compiler's messages about the caller's text, the most helpful ones first. */
 enum { GPI_LOG_LINES_OWN = 40, GPI_LOG_LINES_REST = 8 }; /* of a build log */
 
-/* Returns true if `line` contains `part`. A compiler's message begins with a file and line. As a rule, messages about
-   kernels/ are consequences of faults in the caller's own text. */
+/* Returns true if `line` contains `part`. */
 static bool gpi_line_has(const char *line, size_t length, const char *part)
 {
     const size_t most = strlen(part);
@@ -5477,7 +5476,8 @@ static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_
     return lines;
 }
 
-/* Returns `log` with the messages about the caller's own lines first, and few of those about kernels/. NULL: no memory. */
+/* Returns `log` with the messages about the caller's own lines first, and few of those about kernels/, which are consequences of
+   the former as a rule. NULL: no memory. */
 static char *gpi_log_arrange(const char *log)
 {
     gpi_text text;
@@ -5491,8 +5491,8 @@ static char *gpi_log_arrange(const char *log)
     return gpi_text_take(&text);
 }
 
-/* Writes to `out` what two kinds of errors mean to the caller: an array of negative size, by which gpi_prelude_user_type and
-   gpi_records_define check sizes, and an input, x or y, that the call does not have. For others it writes an empty text. */
+/* Writes to `out` an explanation of two kinds of errors: an array of negative size, by which gpi_prelude_user_type and
+   gpi_records_define check sizes, and an input, x or y, that the call does not have. For other errors it writes an empty text. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
     static const char monoid[] = "gpi_monoid_size_", record[] = "gpi_record_size_";
@@ -5513,7 +5513,7 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
 
 /* ---- Begin file src/program/file.h ---- */
 /* file.h - files and folders. */
-#define GPI_FILE_ENDS_EARLY SIZE_MAX /* of a file that cannot be read to the end that its size says */
+#define GPI_FILE_ENDS_EARLY SIZE_MAX /* as a size: the file is shorter than the system reports */
 
 /* file.c */
 static bool gpi_make_dirs(const char *path);
@@ -5546,7 +5546,7 @@ static void gpi_mark_remove(const char *path, int mark);
 #endif
 
 #define GPI_CACHE_MAGIC "GPUPRIM4"
-#define GPI_CACHE_MARK ".loading"           /* how the name of a mark ends */
+#define GPI_CACHE_MARK ".loading"           /* the end of a mark's name */
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, if the desc sets no limit */
 #define GPI_CACHE_STALE 3600 /* seconds until the process of a temporary file or mark counts as dead */
 
@@ -5628,13 +5628,13 @@ typedef struct gpi_cache_files {
     uint64_t bytes;
 } gpi_cache_files;
 
-/* Returns what follows the key and ".bin" in the name of a file of the cache; NULL: it is not one. */
+/* Returns the part of a cache file's name after the key and ".bin"; NULL: it is no such name. */
 static const char *gpi_cache_ending(const char *name)
 {
     return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
 }
 
-/* Returns true if the file begins as files of the cache do, in any version of the format. Its name proves nothing. */
+/* Returns true if the file begins as files of the cache do, in any version of the format. The name alone does not prove that. */
 static bool gpi_cache_has_magic(const char *path) { return gpi_file_begins(path, GPI_CACHE_MAGIC, 7); }
 
 /* Adds a file to the list. Takes ownership of `path`. */
@@ -5707,7 +5707,8 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* unless another process has */
+            if (gpi_cache_has_magic(file->path))
+                (void)remove(file->path); /* unless another process has removed it */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);
@@ -26390,10 +26391,10 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *p
 typedef struct gpi_composition {
     gpi_text *text;
     const char *wing;
-    unsigned long fields; /* of an element: blocks of element/ops.cl for more fields are left out */
+    unsigned long fields; /* of an element: blocks of element/ops.cl for more fields are not added */
 } gpi_composition;
 
-/* Returns how many fields the element of a prelude has, or more than any has. */
+/* Returns the number of fields in the element of a prelude, or, if it has no such number, one larger than any. */
 static unsigned long gpi_fields_of(const char *prelude)
 {
     static const char define[] = "\n#define GPI_FIELD_COUNT ";
@@ -26410,15 +26411,15 @@ static bool gpi_is_for_more_fields(const gpi_composition *of, const gpi_kernel_t
            of->fields <= strtoul(line + sizeof more - 1, NULL, 10);
 }
 
-/* Adds a file of a wing, with the files that it includes in place of its #include lines. `seen`: which of gpi_kernel_texts
-   have been added. A file included under a condition does not count as seen, since the compiler may skip it. Guards make
-   sure that the compiler reads nothing twice. */
+/* Adds a file of a wing, with the files that it includes in place of its #include lines. `seen`: which of gpi_kernel_texts have
+   been added. A file included under a condition is not marked as seen, since the compiler may skip it. Guards prevent the
+   compiler from reading a file twice. */
 static void gpi_text_include(const gpi_composition *of, const char *path, size_t length, bool *seen)
 {
     static const char include[] = "#include \"";
     const gpi_kernel_text *file = gpi_kernel_text_of(of->wing, path, length);
     bool within[GPI_COUNT_OF(gpi_kernel_texts)];
-    int depth = file->once ? -1 : 0; /* of conditions; the guard is none */
+    int depth = file->once ? -1 : 0; /* of nested conditions; the guard does not count */
     size_t i;
     if (seen[file - gpi_kernel_texts] && file->once) return;
     seen[file - gpi_kernel_texts] = true;
@@ -26508,8 +26509,8 @@ static void gpi_key_add(gpi_cache_key *key, const char *text, size_t length)
     for (k = 0; k < 2; k++) key->word[k] = gpi_fnv1a(key->word[k], text, length);
 }
 
-/* Returns two hashes of everything that the binary depends on. `prelude`: its length, at the beginning of `source`. After
-   it, blank lines and #line stand for comments, and do not count. */
+/* Returns two hashes of everything that the binary depends on. `prelude` is the length of the prelude, with which `source`
+   begins. After the prelude, blank lines and #line are not hashed: they replace comments. */
 static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude)
 {
     const char *parts[6], *line;
@@ -26539,7 +26540,7 @@ static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size
 #include <process.h>
 #define GPI_MKDIR(path) _mkdir(path)
 #define GPI_PID() ((unsigned)_getpid())
-#else /* all of these declare what is used here also in strict C99 */
+#else /* these headers declare the functions used here also in strict C99 */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -26550,7 +26551,7 @@ static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size
 #define GPI_PID() ((unsigned)getpid())
 #endif
 
-#define GPI_FILE_MAX 0x10000000 /* bytes of a file worth reading */
+#define GPI_FILE_MAX 0x10000000 /* most bytes of a file that is read */
 #define GPI_PATH_MAX 4096       /* no system opens a longer one */
 
 /* Makes a folder and those above it. */
@@ -26707,7 +26708,7 @@ static bool gpi_file_write(const char *path, const void *head, size_t head_size,
     char *temporary = gpi_format("%s.%u.%p.tmp", path, GPI_PID(), (const void *)&path);
     bool good = temporary && gpi_file_fill_new(temporary, head, head_size, body, body_size);
 #if defined(_WIN32)
-    if (good) (void)remove(path); /* rename does not replace there */
+    if (good) (void)remove(path); /* rename does not replace a file on Windows */
 #endif
     good = good && rename(temporary, path) == 0;
     if (temporary && !good) (void)remove(temporary);
@@ -26764,7 +26765,7 @@ static int gpi_mark_set(const char *path, bool *dead)
     return mark;
 }
 
-/* Removes a mark. It does so before unlocking it, so that nobody takes it for a dead process's. */
+/* Removes a mark. The file is removed before it is unlocked, so that no process mistakes the mark for a dead process's. */
 static void gpi_mark_remove(const char *path, int mark)
 {
     if (mark < 0) return;
@@ -26926,8 +26927,8 @@ static void gpi_program_free(gpi_program *program)
     GP_FREE(program);
 }
 
-/* Drops the program at `*at`. Commands in flight keep what they need of it. If they have not ended, new machine code is not
-   saved: the next use of the program builds it again. */
+/* Drops the program at `*at`. The OpenCL implementation keeps the parts that commands in flight need. If these have not ended,
+   new machine code is not saved: the next use of the program builds it again. */
 static void gpi_program_drop(gp_context *gp, gpi_program **at)
 {
     gpi_program *program = *at;
@@ -27073,7 +27074,7 @@ static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program
         sizes[own] == 0) {
         return NULL;
     }
-    for (i = 0; i < count; i++) binaries[i] = NULL; /* not wanted */
+    for (i = 0; i < count; i++) binaries[i] = NULL; /* binaries for other devices are not wanted */
     binaries[own] = (unsigned char *)GP_MALLOC(sizes[own]);
     *size = sizes[own];
     if (binaries[own] &&
@@ -27138,8 +27139,8 @@ static bool gpi_program_is_new(const gpi_program *program)
     return (program->launched & ~program->saved) != 0;
 }
 
-/* Saves what has been launched since the last save. Some implementations (PoCL) make machine code when a
-   kernel is launched for the first time, and a binary taken before that has ended would lack it. */
+/* Saves kernels that have been launched since the last save. Some implementations (PoCL) make machine code when a kernel is
+   launched for the first time, and a binary read before that launch has ended would lack it. */
 static void gpi_program_save(gp_context *gp, gpi_program *program)
 {
     unsigned char *binary;
@@ -27234,20 +27235,18 @@ static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 /* ---- End file src/program/save.c ---- */
 
 /* ---- Begin file src/program/user_text.c ---- */
-/* user_text.c - checks that a text of the caller's does not reach beyond its place.
-
-   An expression is put between parentheses of ours, a monoid's source ahead of our own text. The compiler
-   reports what is wrong within such a text. This file looks for what would reach beyond it, so that the
-   compiler would complain about our text, or about nothing: brackets that close ours, comments and literals
-   without an end, directives, names of ours. It also refuses two spellings that compilers treat differently:
-   digraphs and trigraphs, and lines joined by backslashes outside of directives. */
+/* user_text.c - checks that a text of the caller's cannot change the text around it. An expression is put between parentheses of
+   ours, a monoid's source ahead of our own text. The compiler reports faults within such a text. This file looks for faults that
+   the compiler would report in our text, or not at all: brackets that close ours, comments and literals without an end,
+   directives, names of ours. It also refuses spellings that compilers treat differently: digraphs, trigraphs, and lines joined by
+   backslashes outside of directives. */
 #define GPI_TEXT_MAX 16384 /* characters of an expression or of a monoid's source */
 #define GPI_NAME_MAX 256   /* characters of a name: clang's time grows with the square of its length */
 
 /* Compilers allow 256 nested brackets, some of which are ours. A chain of signs costs their stack. */
 enum { GPI_NESTED_MAX = 240, GPI_SIGNS_MAX = 256, GPI_WRONG_MAX = 128 };
 
-/* A source stands ahead of our text. A name (one word or more) and an expression (a value) stand within it. */
+/* A source is put ahead of our text. A name (one word or more) and an expression (a value) are put within it. */
 typedef enum gpi_text_kind { GPI_TEXT_SOURCE, GPI_TEXT_NAME, GPI_TEXT_EXPRESSION } gpi_text_kind;
 
 /* The state of reading a text once, from left to right. */
@@ -27629,7 +27628,7 @@ static gp_result gpi_check_length(gp_context *gp, const char *field, const char 
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s has %zu characters, at most %zu", field, length, most);
 }
 
-/* Checks a caller's expression (NULL: none). It must not be blank, too long, or reach beyond its place. */
+/* Checks a caller's expression (NULL: none). It must not be blank, be too long, or change the text around it. */
 static gp_result gpi_check_text(gp_context *gp, const char *field, const char *text)
 {
     gp_result result;
@@ -27654,7 +27653,7 @@ static bool gpi_is_name(const char *text, bool several)
     return *text == '\0' && (several || words == 1);
 }
 
-/* Checks a text that stands ahead of the library's. */
+/* Checks a text that is put ahead of the library's. */
 static gp_result gpi_check_source(gp_context *gp, const char *field, const char *text)
 {
     const gp_result result = gpi_check_length(gp, field, text, GPI_TEXT_MAX);
@@ -32248,18 +32247,18 @@ typedef struct gpi_sort {
     gpi_count count;
     bool few, onesweep;
     cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: another way */
-    cl_uint most;      /* few, in the local shape: elements that are written; UINT32_MAX: all */
-    size_t block_span; /* keys of a group of the classic kernels */
+    cl_uint most;      /* if `few`, in the local shape: number of elements written; UINT32_MAX: all */
+    size_t block_span; /* keys of a group in the classic kernels */
     cl_uint blocks;
-    size_t tile_span; /* of a group of the onesweep kernel */
-    size_t portion;   /* most keys of one launch of it */
+    size_t tile_span; /* keys of a group in the onesweep kernel */
+    size_t portion;   /* most keys of one onesweep launch */
     cl_uint portions;
     cl_uint ring_rows;
     gpi_sort_layout at;
-    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... */
-    gpi_sort_array offsets;          /* of segments */
+    gpi_sort_array key[3], value[3]; /* indexed by GPI_PLACE_... */
+    gpi_sort_array offsets;          /* positions at which segments begin */
     size_t offset_count;             /* 0: there are no segments */
-    size_t offset_size;              /* bytes of one */
+    size_t offset_size;              /* bytes of an offset */
 } gpi_sort;
 
 enum {
@@ -32267,23 +32266,23 @@ enum {
     GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch for a key: sizes must not overflow */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
-    GPI_SORT_SHARES_SPAN = 8,         /* up to this many times the keys of one group, shares beat passes */
+    GPI_SORT_SHARES_SPAN = 8,         /* shares beat passes up to this many times the keys of one group */
     GPI_SORT_SHARES_MAX = 8,          /* groups, each of which reads all keys */
-    GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
-    GPI_SORT_TILES_PER_BLOCK = 200,   /* if loops are limited: a tile takes some 300 turns */
+    GPI_SORT_SERIAL_SPAN_MIN = 16384, /* fewest keys of a group */
+    GPI_SORT_TILES_PER_BLOCK = 200,   /* if loops are limited: a tile takes some 300 iterations */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
 };
 
 /* A checked call, ready to run. */
 typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
-    gp_sort_desc keys; /* the same as a sort of one segment */
+    gp_sort_desc keys; /* the call, as a sort of one segment */
     gpi_sort sort;
-    size_t small_size, window; /* keys of a small segment; positions of a group */
+    size_t small_size, window; /* most keys of a small segment; positions of a group */
     size_t block;              /* offsets of a group */
     cl_uint blocks;
-    size_t rows, large; /* most blocks of large segments, most large segments */
-    cl_uint groups;     /* that share the rows */
+    size_t rows, large; /* most blocks of large segments; most large segments */
+    cl_uint groups;     /* number of groups that share the rows */
     size_t maxima_at, bounds_at, large_at, owner_at;
 } gpi_segments;
 
@@ -32342,7 +32341,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
 /* ---- End file src/sort/sort.h ---- */
 
 /* ---- Begin file src/sort/buckets.c ---- */
-/* buckets.c - a sort of many keys in the serial shape: first to buckets, then each bucket in the caches. */
+/* buckets.c - sorts many keys in the serial shape: distributes them to buckets, then sorts each bucket in the caches. */
 /* GPI_BUCKET_BYTES, GPI_BUCKET_BYTES_AMD: the most bytes, of keys and values, of a bucket that is sorted without another split.
    GPI_BUCKETS_SPLIT_ELEMENT: bytes of the smallest element for which
    splitting a bucket once more pays. GPI_BUCKETS_DIGITS_MIN: the fewest passes for which buckets pay. Measured on PoCL, on Xeons and
@@ -32354,7 +32353,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
 
-/* Returns how many keys there are at least where buckets pay: more than shares take. */
+/* Returns the fewest keys for which buckets pay: more than shares can have. */
 static size_t gpi_buckets_count_min(const gpi_sort *sort)
 {
     return GPI_SORT_SHARES_SPAN * gpi_sort_few(sort) + 1;
@@ -32368,7 +32367,8 @@ static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
     return tuned ? tuned : bytes / gpi_sort_element(sort);
 }
 
-/* Returns true if buckets may pay, as far as the host knows; the device looks at the keys. */
+/* Returns true if buckets may pay. The host decides by sizes; on the device, a sample of the keys decides
+   (gpi_buckets_sample). */
 static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 {
     const uint32_t tuned = gp->desc.tuning.sort_bucket;
@@ -32398,7 +32398,7 @@ static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
-/* Passes the window of a pass over all keys: all of it to buckets, a digit otherwise. */
+/* Passes the bits of a pass over all keys: all compared bits for the pass to buckets, else one digit. */
 static void gpi_buckets_arg_pass(gpi_call *call, const gpi_sort *sort, cl_mem state, cl_uint pass,
                                  cl_uint when)
 {
@@ -32464,7 +32464,7 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
-/* Enqueues a sort by buckets, then classic passes. The device leaves out one or the other. */
+/* Enqueues a sort by buckets and a sort by classic passes. The device skips one of them. */
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     cl_uint pass;
@@ -32483,10 +32483,10 @@ static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state
 /* ---- End file src/sort/buckets.c ---- */
 
 /* ---- Begin file src/sort/merge.c ---- */
-/* merge.c - gp_merge: two sorted sequences into one, in one launch. */
+/* merge.c - gp_merge: merges two sorted sequences in one launch. */
 enum {
-    GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
-    GPI_MERGE_PAGE = 4096 /* bytes after which addresses meet in the same set of a first-level cache */
+    GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* fewest elements of a group */
+    GPI_MERGE_PAGE = 4096 /* addresses this many bytes apart fall in the same set of a first-level cache */
 };
 
 /* A checked call, ready to run. */
@@ -32519,7 +32519,7 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
     merge->b.type = d->b_count_type;
     result = gpi_plan_make_keys(gp, GPI_MERGE, merge->key_size, &merge->plan);
     if (result != GP_OK) return result;
-    if (merge->plan.shape == GP_SHAPE_LOCAL) /* odd: sort/merge_tile.cl */
+    if (merge->plan.shape == GP_SHAPE_LOCAL) /* an odd number, against bank conflicts: sort/merge_tile.cl */
         merge->plan.per_item = (merge->plan.per_item - 1) | 1;
     return gpi_key_program(gp, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan, &merge->program);
 }
@@ -32555,8 +32555,8 @@ static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, siz
     GPI_CALL_ARG(call, at);
 }
 
-/* Returns the elements of a group. In the serial shape a group writes the runs of its tile side by side. They must not
-   begin a multiple of GPI_MERGE_PAGE apart: the cache would have room for a few of them only. */
+/* Returns the elements of a group. In the serial shape a group writes the runs of its tile side by side. Distances between runs
+   must not be multiples of GPI_MERGE_PAGE, or the cache would have room for only a few of the runs. */
 static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
 {
     const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),
@@ -32645,18 +32645,18 @@ static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 /* ---- End file src/sort/merge.c ---- */
 
 /* ---- Begin file src/sort/search.c ---- */
-/* search.c - gp_search: lower or upper bounds of many needles, in one launch. */
+/* search.c - gp_search: finds lower or upper bounds of many needles in one launch. */
 enum {
-    GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* needles of a group, when there are few */
+    GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* fewest needles of a group */
     GPI_SEARCH_PER_SAMPLE = 8          /* serial: needles per sample; fewer would not pay for reading it */
 };
 
-/* Keys or needles: keys of key_type in memory, or what an expression makes of elements. */
+/* The source of keys or needles: keys of key_type in memory, or an expression of elements. */
 typedef struct gpi_searched {
     const char *macro;       /* GPI_HAY, GPI_NEEDLE */
-    const char *name, *lane; /* the expression's field, and function */
-    const char *map;         /* NULL: keys as they are in memory */
-    const gp_record *record; /* NULL: keys, or only i if there is no buffer */
+    const char *name, *lane; /* the expression's field in the desc, and the function made of it */
+    const char *map;         /* NULL: keys are read from memory as they are */
+    const gp_record *record; /* NULL: elements are keys; without a buffer, the map is of i alone */
     bool present;            /* there is a buffer */
     size_t size;             /* of an element */
 } gpi_searched;
@@ -32840,7 +32840,7 @@ static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes a buffer of elements and its offset. If it is NULL, another buffer stands in. */
+/* Passes a buffer of elements and its offset. If it is NULL, another buffer is passed in its place. */
 static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
 {
     const cl_mem given = buffer ? buffer : call->gp->counters;
@@ -32848,7 +32848,7 @@ static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
     gpi_call_arg_ulong(call, buffer ? offset : 0);
 }
 
-/* Returns how many samples a group of `span` needles keeps: fewer for few needles in the serial shape. In the local
+/* Returns how many samples a group of `span` needles keeps. In the serial shape few needles take fewer samples. In the local
    shape the work-items read all samples at once. */
 static cl_uint gpi_search_wanted(const gpi_search *search, size_t span)
 {
@@ -32937,9 +32937,9 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 /* segmented_sort.c - gp_segmented_sort: the device checks offsets and lists large segments. A group sorts the small
    segments of each window; classic passes sort all large segments together. */
 enum {
-    GPI_SEGMENTS_LARGE_BYTES = 32, /* gpi_large */
+    GPI_SEGMENTS_LARGE_BYTES = 32, /* sizeof(gpi_large), in the kernels */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
-    GPI_SEGMENTS_SERIAL_SMALL = 16384, /* keys that one item sorts while others have as much to do */
+    GPI_SEGMENTS_SERIAL_SMALL = 16384, /* most keys of a small segment, which one item sorts */
     GPI_SEGMENTS_WINDOW_TILES = 8      /* local: most tiles of a window */
 };
 
@@ -33008,13 +33008,13 @@ static bool gpi_segments_is_nothing(const gpi_segments *s)
     return s->desc->count == 0 || s->desc->segment_count == 0;
 }
 
-/* Returns the share of `n` elements for each of eight groups a core. */
+/* Returns the share of `n` elements for one group, with eight groups per core. */
 static size_t gpi_segments_share(const gp_context *gp, size_t n)
 {
     return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
 }
 
-/* Sets small_size (the largest small segment), and how much work each kernel's groups do: window, large, rows, groups. */
+/* Sets small_size, the most keys of a small segment, and the work of each kernel's groups: window, large, rows, groups. */
 static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
 {
     gpi_sort *sort = &s->sort;
@@ -33039,8 +33039,8 @@ static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
     return result;
 }
 
-/* Sets block and blocks, the offsets of a group and the number of groups: several blocks for each core, none too small,
-   and not so many that looking through them takes long. */
+/* Sets block and blocks, the offsets of a group and the number of groups: several blocks for each core, none too small, and not
+   so many that a search through them takes long. */
 static void gpi_segments_blocks(const gp_context *gp, gpi_segments *s)
 {
     const size_t entries = s->desc->segment_count + 1, least = s->sort.plan.group == 1 ? 4096 : 1024;
@@ -33173,7 +33173,8 @@ static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem stat
     return gpi_call_launch(call, &s->sort.plan, spines);
 }
 
-/* Enqueues pass `pass` over the large segments. In the local shape the scatter's groups also do the spine's work. */
+/* Enqueues pass `pass` over the large segments. In the local shape there is no spine: the groups of the scatter scan the
+   counts. */
 static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
 {
     const gpi_sort *sort = &s->sort;
@@ -33208,7 +33209,7 @@ static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem stat
     return gpi_call_launch(call, &s->sort.plan, s->groups);
 }
 
-/* Enqueues a planned and checked call. Sets *state to the scratch, where the report is; NULL: there was nothing to do. */
+/* Enqueues a planned and checked call. Sets *state to the scratch, which holds the report; NULL: nothing was enqueued. */
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state)
 {
     gp_result result;
@@ -33347,9 +33348,9 @@ static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Returns in how many shares the keys are sorted; 0: another way. Shares need the serial shape, no named strategy, more
-   keys than one group sorts, and fewer than pay for passes. They also need at least two passes: a share moves back and
-   forth between two buffers, as passes do. */
+/* Returns the number of shares, each of which one group sorts; 0: shares are not used. Shares require the serial shape, no
+   strategy given by the caller, more keys than one group sorts alone, and fewer keys than passes need to pay. They also require
+   at least two passes, because a share moves back and forth between two buffers, as in passes. */
 static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -33427,7 +33428,7 @@ static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_begin");
     GPI_CALL_ARG(call, state);
-    gpi_call_arg_uint(call, sort->at.bases / 4); /* state and histogram */
+    gpi_call_arg_uint(call, sort->at.bases / 4); /* the words of state and histogram */
     gpi_call_arg_uint(call, gpi_sort_from(sort));
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
@@ -33464,7 +33465,7 @@ static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
     return result == GP_OK ? gpi_sort_copy(call, sort, state) : result;
 }
 
-/* Enqueues the kernels that count the digits of all passes, and that find each pass's bases, input and output. */
+/* Enqueues the kernels that count the digits of all passes, and that compute each pass's bases, input and output. */
 static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gp_result result;
@@ -33486,7 +33487,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     return gpi_call_launch(call, &sort->plan, sort->passes);
 }
 
-/* Returns true if the ring's rows may hold words of earlier launches that this launch could take for its own
+/* Returns true if the ring's rows may hold words of earlier launches that this launch could mistake for its own
    (sort/lookback.cl, "Clearing"). */
 static bool gpi_sort_must_clear(const gpi_sort *sort, cl_uint pass, cl_uint portion)
 {
@@ -33521,8 +33522,8 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
 }
 
-/* Enqueues the end of a onesweep sort: if a pass was abandoned, one group redoes it and all later passes. It also copies
-   the result to the output, as gpi_sort_copy does. */
+/* Enqueues the end of a onesweep sort: if a pass was abandoned, one group repeats it and runs all later passes. The kernel also
+   copies the result to the output, as gpi_sort_copy does. */
 static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_resume");
@@ -33537,7 +33538,7 @@ static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
-/* Returns true if gpi_sort_resume ends the sort. Else classic kernels follow each pass, and redo the pass if it was abandoned
+/* Returns true if gpi_sort_resume ends the sort. If false, classic kernels after each pass repeat the pass if it was abandoned
    (docs/adr/010). */
 static bool gpi_sort_resumes(const gp_context *gp, const gpi_sort *sort)
 {
@@ -33635,18 +33636,18 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
-/* Sorts zeros in buffers of its own: few of them, and then enough for the kernels of each way to sort. It leaves out
-   kernels that stand by only if keys are very many (gpi_sort_resumes). */
+/* Sorts zeros in buffers of its own: few of them, and then enough for the kernels of each way to sort. Kernels that only very
+   many keys need are not run (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[3] = {1, 0, 0}, i; /* one group; shares, or passes; buckets */
+    size_t counts[3] = {1, 0, 0}, i; /* for one group; for shares, or passes; for buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
-    probe.begin_bit = desc->begin_bit; /* the bits and the count decide how wide digits are */
+    probe.begin_bit = desc->begin_bit; /* the bits and the count determine the width of digits */
     probe.end_bit = desc->end_bit;
     probe.strategy = desc->strategy;
     gpi_sort_init(&sort, &probe, false);
@@ -33672,9 +33673,9 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 
 /* ---- Begin file src/sort/sort_pass.c ---- */
 /* sort_pass.c - arguments of the sort kernels; the passes that count and scatter. */
-/* A pass that writes at least GPI_SORT_LINES_BYTES gains from writing whole lines past the caches, as on a Xeon (Sapphire
-   Rapids). On an EPYC (Zen 5), fetching the cache lines that are written next takes 0.6 to 0.8 of that time. Measured
-   with PoCL. The cache sizes that devices report do not tell the two CPUs apart. */
+/* The bytes from which a pass gains by special treatment of cache lines, measured with PoCL. On a Xeon (Sapphire Rapids) it gains
+   by writing whole lines past the caches. On an EPYC (Zen 5) it gains more by fetching the lines that it writes next: 0.6 to 0.8
+   of the time of such writes. The cache sizes that devices report do not distinguish the two CPUs. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 #define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 
@@ -33725,20 +33726,21 @@ static void gpi_sort_arg_at(gpi_call *call, size_t bytes)
     GPI_CALL_ARG(call, words);
 }
 
-/* Returns the place of the keys before the first pass. */
+/* Returns the GPI_PLACE_... of the keys before the first pass. */
 static cl_uint gpi_sort_from(const gpi_sort *sort)
 {
     const bool all = sort->keys_in_place && (sort->values_in_place || !sort->value_size);
     return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
 }
 
-/* Returns true on a device of AMD's; what asks matters on CPUs only. Intel's runtime reports Intel as the vendor of every CPU, so the name is checked, too. */
+/* Returns true on a device of AMD's. It is called only for the serial shape. Intel's runtime reports Intel as the vendor of every
+   CPU, so the name is checked, too. */
 static bool gpi_sort_is_on_amd(const gp_context *gp)
 {
     return strstr(gp->info.vendor, "AMD") != NULL || strstr(gp->info.name, "AMD") != NULL;
 }
 
-/* Returns the keys of the smallest pass that writes or fetches whole lines. `element`: bytes of a key and its value. */
+/* Returns the fewest keys for which a pass writes or fetches whole lines. `element`: bytes of a key and its value. */
 static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
 {
     const size_t bytes = gpi_sort_is_on_amd(gp) ? GPI_SORT_LINES_BYTES_AMD : GPI_SORT_LINES_BYTES;
@@ -33746,7 +33748,7 @@ static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
     return gpi_ceil_div(bytes, element);
 }
 
-/* Returns how such a pass treats lines: GPI_LINES_FETCH or GPI_LINES_ALWAYS. */
+/* Returns how a pass of at least gpi_sort_lines_from keys treats lines: GPI_LINES_FETCH or GPI_LINES_ALWAYS. */
 static cl_uint gpi_sort_lines_which(const gp_context *gp)
 {
     return gpi_sort_is_on_amd(gp) && !gp->desc.tuning.sort_lines ? GPI_LINES_FETCH : GPI_LINES_ALWAYS;
@@ -33758,7 +33760,7 @@ static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
     return many ? gpi_sort_lines_which(gp) : (cl_uint)GPI_LINES_NEVER;
 }
 
-/* Returns true if the pass checks whether keys are in order already. If they are, it and the passes after it do nothing. */
+/* Returns true if the pass checks whether keys are in order already. If they are, this pass and all later ones do nothing. */
 static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when)
 {
     return pass == 0 && when != GPI_WHEN_ABANDONED && sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
@@ -33858,7 +33860,7 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Checks the desc, and sets what is sorted, how, and whether keys and values are sorted in place. */
+/* Checks the desc, and sets sizes and bits, and whether keys and values are sorted in place. */
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
@@ -33973,7 +33975,7 @@ static size_t gpi_sort_part(gpi_sort *sort, size_t bytes)
 
 static bool gpi_sort_in_place(const gpi_sort *sort) { return sort->keys_in_place || sort->values_in_place; }
 
-/* Returns true if the sort needs a second buffer: not if one pass out of place suffices, nor if one group sorts in local
+/* Returns true if the sort needs a second buffer. It does not if one pass out of place suffices, or if one group sorts in local
    memory. */
 static bool gpi_sort_needs_tmp(const gpi_sort *sort)
 {
@@ -34020,7 +34022,7 @@ static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
     const bool tmp = gpi_sort_needs_tmp(sort);
     const int keys = sort->keys_in_place ? GPI_BOTH : GPI_READS;
     const int values = sort->values_in_place ? GPI_BOTH : GPI_READS;
-    const int out = tmp ? GPI_BOTH : GPI_WRITES; /* passes go back and forth */
+    const int out = tmp ? GPI_BOTH : GPI_WRITES; /* passes alternate between two buffers */
     gpi_uses uses;
     gpi_uses_begin(&uses, gp, GP_OK);
     gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, n, k, keys);
@@ -34046,7 +34048,7 @@ static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
     array->offset = offset;
 }
 
-/* Sets the three places of keys and values. A second buffer that is not needed is never read: another stands in. */
+/* Sets the three places of keys and values. If no second buffer is needed, another buffer is passed for it and is never read. */
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 {
     const gp_sort_desc *d = sort->desc;
@@ -34073,8 +34075,8 @@ static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 /* sort_records.c - gp_sort_records: packs columns into keys, and sorts keys with the records or with their indices. */
 enum {
     GPI_RECORDS_KEY_BITS = 64,
-    GPI_RECORDS_SERIAL_SPAN_MIN = 8192, /* records of a group, when there are few */
-    GPI_RECORDS_PLAN_BYTES = 16,        /* the largest word, which an item moves at a time */
+    GPI_RECORDS_SERIAL_SPAN_MIN = 8192, /* fewest records of a group */
+    GPI_RECORDS_PLAN_BYTES = 16,        /* the largest word that an item moves at a time */
     GPI_RECORDS_PASSES_OF_16 = 2        /* most passes that move records of 16 bytes */
 };
 
@@ -34100,7 +34102,9 @@ typedef struct gpi_records {
     bool direct; /* records are the values of the one key's sort */
     gpi_records_key key[GP_SORT_COLUMNS_MAX];
     size_t keys, being_planned;
-    size_t keys_at, keys_tmp_at, index_at, index_tmp_at, copy_at; /* bytes; the sorts' scratch comes first */
+    size_t keys_at, keys_tmp_at, index_at, index_tmp_at,
+        copy_at; /* where parts begin, in bytes, after the scratch of the
+                    sorts */
     size_t scratch;
 } gpi_records;
 
@@ -34167,7 +34171,7 @@ static gp_result gpi_records_check_desc(gp_context *gp, const gpi_records *s)
     return GP_OK;
 }
 
-/* Packs columns into keys, from the last column on, each key with as many as fit. */
+/* Packs columns into keys, from the last column on. A key holds as many columns as fit. */
 static void gpi_records_pack(gpi_records *s)
 {
     const gp_sort_column *columns = s->desc->columns;
@@ -34284,8 +34288,8 @@ static void gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, cons
 
 /* ------------------------------------------------------------------ plan */
 
-/* Sets the desc of the sort by `key`. Its values are the records, or indices: new ones for the first key, else those of
-   the sort before. `scratch` holds all other arrays. */
+/* Sets the desc of the sort by `key`. Its values are the records or their indices. The first key's sort makes the indices; later
+   sorts move those of the sort before. `scratch` holds all other arrays. */
 static void gpi_records_sort_desc(gpi_records *s, gpi_records_key *key, cl_mem scratch)
 {
     const gp_sort_records_desc *d = s->desc;
@@ -34414,7 +34418,7 @@ static gp_result gpi_records_launch_keys(gpi_call *call, const gpi_records *s, c
     }
     GPI_CALL_ARG(call, key->desc.keys);
     gpi_call_arg_ulong(call, key->desc.keys_offset);
-    GPI_CALL_ARG(call, key->desc.values_out); /* of the same size for all keys */
+    GPI_CALL_ARG(call, key->desc.values_out); /* the scratch, which is the same for all keys */
     gpi_call_arg_ulong(call, key->desc.values_out_offset);
     GPI_CALL_ARG(call, through);
     GPI_CALL_ARG(call, span);
@@ -34536,7 +34540,7 @@ enum {
     GPI_STRINGS_ITEMS = 4,                     /* local: elements of an item */
     GPI_STRINGS_SERIAL_LEAST = 256,
     GPI_STRINGS_SERIAL_MOST = 16384,
-    GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device asks for more */
+    GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device requires more */
 };
 
 /* A checked call, ready to run. */
@@ -34554,7 +34558,7 @@ typedef struct gpi_strings {
     gp_scan_desc scan_desc;
     gpi_scan scan;
     size_t room;                         /* uints of a part of a set */
-    size_t keys_at, flags_at, set_at[2]; /* bytes */
+    size_t keys_at, flags_at, set_at[2]; /* where parts begin, in bytes */
     size_t own, nested, scratch;         /* bytes of each part, and together */
     cl_mem parts, nested_scratch;        /* sub-buffers of the scratch */
 } gpi_strings;
@@ -34680,7 +34684,7 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
     if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
     if (result != GP_OK || n == 0) return result;
     s->nested = gpi_larger(gpi_segments_scratch_most(&s->ties), gpi_scan_scratch(&s->scan));
-    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_BYTES); /* never none */
+    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_BYTES); /* never empty */
     s->own = gpi_round_up(s->own, GPI_STRINGS_ALIGNMENT);
     s->scratch = s->own + s->nested;
     return GP_OK;
@@ -34714,8 +34718,8 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, cl_mem scratch, size_t b
     cl_int error;
     range.begin = begin;
     range.end = begin + bytes;
-    error =
-        gpi_range_resolve(scratch, &range); /* the caller's may be a sub-buffer, which cannot have another */
+    /* the caller's scratch may be a sub-buffer, which cannot have sub-buffers */
+    error = gpi_range_resolve(scratch, &range);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "scratch: clGetMemObjectInfo");
     region.origin = range.begin;
     region.size = bytes;
@@ -34742,8 +34746,8 @@ static void gpi_strings_close(gpi_strings *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Returns the elements of a group, of `many` in all. Serial: few enough that all cores have groups. Local: few a
-   work-item, and one if loops are limited. */
+/* Returns the elements of a group, of `many` in all. Serial: few enough that all cores have groups. Local: GPI_STRINGS_ITEMS per
+   work-item, or one if loops are limited. */
 static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_t many)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, group = s->plan.group;
@@ -34751,7 +34755,7 @@ static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_
     return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
 }
 
-/* Sets the kernel and passes GPI_ROUND_PARAMETERS. `from`: which of the two sets the kernel reads. */
+/* Sets the kernel and passes GPI_ROUND_PARAMETERS. `from`: the set that the kernel reads, 0 or 1. */
 static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char *kernel, size_t keys_at,
                                 int from)
 {
@@ -34948,17 +34952,17 @@ static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_
 /* ---- End file src/sort/sort_strings.c ---- */
 
 /* ---- Begin file src/sort/topk.c ---- */
-/* topk.c - gp_topk: takes a threshold from a sample, filters the keys in one reading, and sorts those that are left. */
+/* topk.c - gp_topk: derives a threshold from a sample, keeps the keys that reach it in one reading, and sorts these. */
 enum {
-    GPI_TOPK_SAMPLES = 8192, /* keys that the threshold is taken from, at most */
+    GPI_TOPK_SAMPLES = 8192, /* most keys of the sample */
     GPI_TOPK_SAMPLE_EACH = 8,
-    GPI_TOPK_GROUPS_MAX = 1024,     /* of a histogram */
-    GPI_TOPK_SHARE_MAX = 8,         /* beyond 1/8 of the keys all are sorted */
+    GPI_TOPK_GROUPS_MAX = 1024,     /* most groups of a histogram */
+    GPI_TOPK_SHARE_MAX = 8,         /* if k is more than 1/8 of the keys, all are sorted */
     GPI_TOPK_RESUME_MOST = 5 << 24, /* keys that one group may read in one launch, all readings together */
-    GPI_TOPK_TAKE_EACH = 16         /* elements of an item */
+    GPI_TOPK_TAKE_EACH = 16         /* elements that one item handles */
 };
 
-/* Keys that may be kept: cursors are 32-bit words. */
+/* The most keys that may be kept: cursors are 32-bit words. */
 #define GPI_TOPK_ROOM_MAX ((size_t)1 << 30)
 
 /* A checked call, ready to run. */
@@ -34967,14 +34971,15 @@ typedef struct gpi_topk {
     size_t index_size;
     gpi_count count;
     bool whole;        /* all keys are sorted */
-    gp_sort_desc left; /* the sort of what is left, or of all keys */
-    gpi_sort sort;     /* its scratch begins ours: sort.at.end is where all ends */
+    gp_sort_desc left; /* the sort of the kept keys, or of all keys */
+    gpi_sort sort;     /* its scratch is the first part of the call's; sort.at.end is the end of all parts */
     gpi_program *program;
     gpi_plan plan;
     size_t span, tiles, blocks; /* keys of a tile; tiles; blocks of tiles */
-    size_t room;                /* keys that may be left */
+    size_t room;                /* most keys that may be kept */
     size_t samples;
-    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* parts, in bytes */
+    size_t state, directory, sample, kept_key, kept_index, found_key,
+        found_index; /* where parts begin, in bytes */
 } gpi_topk;
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -35012,7 +35017,7 @@ static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count
         left->count_buffer = d->count_buffer;
         left->count_offset = d->count_offset;
         left->count_type = d->count_type;
-        left->values_out = gp->counters; /* stands in for the scratch */
+        left->values_out = gp->counters; /* passed in place of the scratch */
     }
     gpi_sort_init(&topk->sort, left, count == 0);
     return gpi_sort_plan(gp, &topk->sort);
@@ -35040,7 +35045,7 @@ static float gpi_topk_rank(const gpi_topk *topk)
     return 1 + x + 4 * gpi_root(x) + (topk->plan.shape == GP_SHAPE_LOCAL ? 2.75f : 0.75f);
 }
 
-/* Returns how many keys may be below the threshold, given how far a sample's rank strays. */
+/* Returns the most keys that may reach the threshold, with a margin for the deviation of ranks in a sample. */
 static size_t gpi_topk_room(const gpi_topk *topk)
 {
     const size_t n = topk->desc->count, k = topk->desc->k;
@@ -35174,8 +35179,8 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, topk->tiles);
 }
 
-/* Enqueues the kernel in which one group selects by digits and filters again, if the sample has misled. It counts that in
-   the context's counters. */
+/* Enqueues a kernel that does nothing unless the sample has misled. Its one group then selects by digits, filters again, and
+   counts the event in the context's counters. */
 static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     gpi_topk_arg_filter(call, topk, scratch, "gp_topk_resume");
@@ -35183,15 +35188,15 @@ static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, 1);
 }
 
-/* Returns true if one group selects and filters again when the sample has misled; else a launch for each digit stands by.
-   A serial group would be too slow. */
+/* Returns true if one group selects and filters again when the sample has misled. If false, there is a launch for each digit,
+   which does nothing otherwise. A serial group would be too slow. */
 static bool gpi_topk_resumes(const gp_context *gp, const gpi_topk *topk)
 {
     return topk->plan.shape == GP_SHAPE_LOCAL && !gp->info.loop_limit &&
            topk->desc->count <= (size_t)GPI_TOPK_RESUME_MOST / (topk->sort.key_size + 1);
 }
 
-/* Enqueues a selection by digits and a second filter. They do nothing on the device unless the sample has misled. */
+/* Enqueues a selection by digits and a second filter, which do nothing on the device unless the sample has misled. */
 static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     const size_t groups =
@@ -35231,7 +35236,7 @@ static bool gpi_topk_is_taken(const gpi_topk *topk)
     return topk->sort.few && topk->plan.shape == GP_SHAPE_LOCAL;
 }
 
-/* Makes the sort write its first k elements to the call's outputs. An output that is NULL goes to the scratch. */
+/* Makes the sort write its first k elements to the call's outputs. The scratch replaces an output that is NULL. */
 static void gpi_topk_take_sorted(gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
@@ -35349,8 +35354,7 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
     return result;
 }
 
-/* Warms up the sort of what the filter leaves, few or many. Then finds the first of so many zeros that not all are
-   sorted. */
+/* Warms up the sort of the kept keys, few or many. Then calls gp_topk on zeros, enough that not all of them are sorted. */
 static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
 {
     gp_topk_desc probe;
@@ -35367,7 +35371,7 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
     probe.index_type = desc->index_type;
     probe.strategy = desc->strategy;
     probe.k = 1;
-    probe.count = 65536; /* more than one group sorts in any shape */
+    probe.count = 65536; /* more keys than one group sorts, in any shape */
     result = gpi_alloc_zeros(gp, probe.count * gpi_type_size(desc->key_type), &probe.keys);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, 8, &probe.indices_out);
     if (result == GP_OK) result = gp_topk(gp, &probe);

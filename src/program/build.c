@@ -35,7 +35,7 @@ static const char *gpi_program_options(const gp_context *gp, const gpi_program *
     return khronos && gp->options_sub_groups ? gp->options_sub_groups : gp->options;
 }
 
-/* Returns false for words that a bracket may follow without a call, and for the library's own names. */
+/* Returns true if a bracket after `word` may begin a call: false for keywords, and for the library's own names. */
 static bool gpi_word_calls(const char *word, size_t length)
 {
     static const char *const words[] = {"return", "if", "for", "while", "switch", "sizeof"};
@@ -71,10 +71,10 @@ static bool gpi_wants_passes(gpi_primitive primitive)
 }
 
 /* Returns options with which PoCL builds a program faster; NULL: there are none. Clang's passes can wait for a kernel's first
-   launch, which runs them anyway. Tabs separate these options, since PoCL splits options at blanks, but clang at any white
-   space. Without the passes, lifetime markers leave "unreachable" in helpers, which PoCL 7 then links wrongly
-   (docs/drivers.md). Declarations: base/declarations.cl. Groups of several items are built without the passes only if PoCL
-   miscompiles their result: its treatment of barriers is tested on optimized code. */
+   launch, which runs them anyway. Tabs separate these options, since PoCL splits options at blanks, but clang at any white space.
+   Without the passes, lifetime markers leave "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). If the
+   caller's text calls nothing, base/declarations.cl replaces the header of declarations. Groups of several items are built with
+   the passes unless PoCL miscompiles the result: its treatment of barriers is tested on optimized code. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
     const bool serial = strcmp(gpi_wing_of(program->prelude), "cpu") == 0;
@@ -88,7 +88,7 @@ static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
                       passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes\t-disable-lifetime-markers");
 }
 
-/* Builds with the quick options. NULL: that failed; then a build with all passes follows and reports the error. */
+/* Builds with the quick options. NULL: that failed, and the caller builds with all passes, which reports the error. */
 static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program)
 {
     char *options = gpi_quick_options(gp, program);
@@ -182,7 +182,7 @@ typedef cl_int(CL_API_CALL *gpi_sub_group_query)(cl_kernel, cl_device_id, cl_uin
                                                  size_t, void *, size_t *);
 #define GPI_CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE 0x2033
 
-/* Returns the work-items of a sub-group of `kernel`; 0: the driver does not report it. */
+/* Returns the number of work-items in a sub-group of `kernel`; 0: the driver does not report it. */
 static size_t gpi_kernel_sub_group(const gp_context *gp, cl_kernel kernel)
 {
     void *address = clGetExtensionFunctionAddressForPlatform(gp->info.platform, "clGetKernelSubGroupInfoKHR");

@@ -8,8 +8,7 @@
 
 enum { GPI_LOG_LINES_OWN = 40, GPI_LOG_LINES_REST = 8 }; /* of a build log */
 
-/* Returns true if `line` contains `part`. A compiler's message begins with a file and line. As a rule, messages about
-   kernels/ are consequences of faults in the caller's own text. */
+/* Returns true if `line` contains `part`. */
 static bool gpi_line_has(const char *line, size_t length, const char *part)
 {
     const size_t most = strlen(part);
@@ -42,7 +41,8 @@ static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_
     return lines;
 }
 
-/* Returns `log` with the messages about the caller's own lines first, and few of those about kernels/. NULL: no memory. */
+/* Returns `log` with the messages about the caller's own lines first, and few of those about kernels/, which are consequences of
+   the former as a rule. NULL: no memory. */
 static char *gpi_log_arrange(const char *log)
 {
     gpi_text text;
@@ -56,8 +56,8 @@ static char *gpi_log_arrange(const char *log)
     return gpi_text_take(&text);
 }
 
-/* Writes to `out` what two kinds of errors mean to the caller: an array of negative size, by which gpi_prelude_user_type and
-   gpi_records_define check sizes, and an input, x or y, that the call does not have. For others it writes an empty text. */
+/* Writes to `out` an explanation of two kinds of errors: an array of negative size, by which gpi_prelude_user_type and
+   gpi_records_define check sizes, and an input, x or y, that the call does not have. For other errors it writes an empty text. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
     static const char monoid[] = "gpi_monoid_size_", record[] = "gpi_record_size_";

@@ -29,7 +29,7 @@
 #endif
 
 #define GPI_CACHE_MAGIC "GPUPRIM4"
-#define GPI_CACHE_MARK ".loading"           /* how the name of a mark ends */
+#define GPI_CACHE_MARK ".loading"           /* the end of a mark's name */
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, if the desc sets no limit */
 #define GPI_CACHE_STALE 3600 /* seconds until the process of a temporary file or mark counts as dead */
 
@@ -111,13 +111,13 @@ typedef struct gpi_cache_files {
     uint64_t bytes;
 } gpi_cache_files;
 
-/* Returns what follows the key and ".bin" in the name of a file of the cache; NULL: it is not one. */
+/* Returns the part of a cache file's name after the key and ".bin"; NULL: it is no such name. */
 static const char *gpi_cache_ending(const char *name)
 {
     return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
 }
 
-/* Returns true if the file begins as files of the cache do, in any version of the format. Its name proves nothing. */
+/* Returns true if the file begins as files of the cache do, in any version of the format. The name alone does not prove that. */
 static bool gpi_cache_has_magic(const char *path) { return gpi_file_begins(path, GPI_CACHE_MAGIC, 7); }
 
 /* Adds a file to the list. Takes ownership of `path`. */
@@ -190,7 +190,8 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* unless another process has */
+            if (gpi_cache_has_magic(file->path))
+                (void)remove(file->path); /* unless another process has removed it */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);

@@ -60,10 +60,10 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *p
 typedef struct gpi_composition {
     gpi_text *text;
     const char *wing;
-    unsigned long fields; /* of an element: blocks of element/ops.cl for more fields are left out */
+    unsigned long fields; /* of an element: blocks of element/ops.cl for more fields are not added */
 } gpi_composition;
 
-/* Returns how many fields the element of a prelude has, or more than any has. */
+/* Returns the number of fields in the element of a prelude, or, if it has no such number, one larger than any. */
 static unsigned long gpi_fields_of(const char *prelude)
 {
     static const char define[] = "\n#define GPI_FIELD_COUNT ";
@@ -80,15 +80,15 @@ static bool gpi_is_for_more_fields(const gpi_composition *of, const gpi_kernel_t
            of->fields <= strtoul(line + sizeof more - 1, NULL, 10);
 }
 
-/* Adds a file of a wing, with the files that it includes in place of its #include lines. `seen`: which of gpi_kernel_texts
-   have been added. A file included under a condition does not count as seen, since the compiler may skip it. Guards make
-   sure that the compiler reads nothing twice. */
+/* Adds a file of a wing, with the files that it includes in place of its #include lines. `seen`: which of gpi_kernel_texts have
+   been added. A file included under a condition is not marked as seen, since the compiler may skip it. Guards prevent the
+   compiler from reading a file twice. */
 static void gpi_text_include(const gpi_composition *of, const char *path, size_t length, bool *seen)
 {
     static const char include[] = "#include \"";
     const gpi_kernel_text *file = gpi_kernel_text_of(of->wing, path, length);
     bool within[GPI_COUNT_OF(gpi_kernel_texts)];
-    int depth = file->once ? -1 : 0; /* of conditions; the guard is none */
+    int depth = file->once ? -1 : 0; /* of nested conditions; the guard does not count */
     size_t i;
     if (seen[file - gpi_kernel_texts] && file->once) return;
     seen[file - gpi_kernel_texts] = true;
@@ -178,8 +178,8 @@ static void gpi_key_add(gpi_cache_key *key, const char *text, size_t length)
     for (k = 0; k < 2; k++) key->word[k] = gpi_fnv1a(key->word[k], text, length);
 }
 
-/* Returns two hashes of everything that the binary depends on. `prelude`: its length, at the beginning of `source`. After
-   it, blank lines and #line stand for comments, and do not count. */
+/* Returns two hashes of everything that the binary depends on. `prelude` is the length of the prelude, with which `source`
+   begins. After the prelude, blank lines and #line are not hashed: they replace comments. */
 static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude)
 {
     const char *parts[6], *line;

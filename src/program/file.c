@@ -11,7 +11,7 @@
 #include <process.h>
 #define GPI_MKDIR(path) _mkdir(path)
 #define GPI_PID() ((unsigned)_getpid())
-#else /* all of these declare what is used here also in strict C99 */
+#else /* these headers declare the functions used here also in strict C99 */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -22,7 +22,7 @@
 #define GPI_PID() ((unsigned)getpid())
 #endif
 
-#define GPI_FILE_MAX 0x10000000 /* bytes of a file worth reading */
+#define GPI_FILE_MAX 0x10000000 /* most bytes of a file that is read */
 #define GPI_PATH_MAX 4096       /* no system opens a longer one */
 
 /* Makes a folder and those above it. */
@@ -179,7 +179,7 @@ static bool gpi_file_write(const char *path, const void *head, size_t head_size,
     char *temporary = gpi_format("%s.%u.%p.tmp", path, GPI_PID(), (const void *)&path);
     bool good = temporary && gpi_file_fill_new(temporary, head, head_size, body, body_size);
 #if defined(_WIN32)
-    if (good) (void)remove(path); /* rename does not replace there */
+    if (good) (void)remove(path); /* rename does not replace a file on Windows */
 #endif
     good = good && rename(temporary, path) == 0;
     if (temporary && !good) (void)remove(temporary);
@@ -236,7 +236,7 @@ static int gpi_mark_set(const char *path, bool *dead)
     return mark;
 }
 
-/* Removes a mark. It does so before unlocking it, so that nobody takes it for a dead process's. */
+/* Removes a mark. The file is removed before it is unlocked, so that no process mistakes the mark for a dead process's. */
 static void gpi_mark_remove(const char *path, int mark)
 {
     if (mark < 0) return;

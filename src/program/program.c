@@ -36,8 +36,8 @@ static void gpi_program_free(gpi_program *program)
     GP_FREE(program);
 }
 
-/* Drops the program at `*at`. Commands in flight keep what they need of it. If they have not ended, new machine code is not
-   saved: the next use of the program builds it again. */
+/* Drops the program at `*at`. The OpenCL implementation keeps the parts that commands in flight need. If these have not ended,
+   new machine code is not saved: the next use of the program builds it again. */
 static void gpi_program_drop(gp_context *gp, gpi_program **at)
 {
     gpi_program *program = *at;

@@ -38,7 +38,7 @@ static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program
         sizes[own] == 0) {
         return NULL;
     }
-    for (i = 0; i < count; i++) binaries[i] = NULL; /* not wanted */
+    for (i = 0; i < count; i++) binaries[i] = NULL; /* binaries for other devices are not wanted */
     binaries[own] = (unsigned char *)GP_MALLOC(sizes[own]);
     *size = sizes[own];
     if (binaries[own] &&
@@ -103,8 +103,8 @@ static bool gpi_program_is_new(const gpi_program *program)
     return (program->launched & ~program->saved) != 0;
 }
 
-/* Saves what has been launched since the last save. Some implementations (PoCL) make machine code when a
-   kernel is launched for the first time, and a binary taken before that has ended would lack it. */
+/* Saves kernels that have been launched since the last save. Some implementations (PoCL) make machine code when a kernel is
+   launched for the first time, and a binary read before that launch has ended would lack it. */
 static void gpi_program_save(gp_context *gp, gpi_program *program)
 {
     unsigned char *binary;

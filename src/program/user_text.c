@@ -1,10 +1,8 @@
-/* user_text.c - checks that a text of the caller's does not reach beyond its place.
-
-   An expression is put between parentheses of ours, a monoid's source ahead of our own text. The compiler
-   reports what is wrong within such a text. This file looks for what would reach beyond it, so that the
-   compiler would complain about our text, or about nothing: brackets that close ours, comments and literals
-   without an end, directives, names of ours. It also refuses two spellings that compilers treat differently:
-   digraphs and trigraphs, and lines joined by backslashes outside of directives. */
+/* user_text.c - checks that a text of the caller's cannot change the text around it. An expression is put between parentheses of
+   ours, a monoid's source ahead of our own text. The compiler reports faults within such a text. This file looks for faults that
+   the compiler would report in our text, or not at all: brackets that close ours, comments and literals without an end,
+   directives, names of ours. It also refuses spellings that compilers treat differently: digraphs, trigraphs, and lines joined by
+   backslashes outside of directives. */
 #include "base/error.h"
 #include "base/math.h"
 #include "base/type.h"
@@ -21,7 +19,7 @@
 /* Compilers allow 256 nested brackets, some of which are ours. A chain of signs costs their stack. */
 enum { GPI_NESTED_MAX = 240, GPI_SIGNS_MAX = 256, GPI_WRONG_MAX = 128 };
 
-/* A source stands ahead of our text. A name (one word or more) and an expression (a value) stand within it. */
+/* A source is put ahead of our text. A name (one word or more) and an expression (a value) are put within it. */
 typedef enum gpi_text_kind { GPI_TEXT_SOURCE, GPI_TEXT_NAME, GPI_TEXT_EXPRESSION } gpi_text_kind;
 
 /* The state of reading a text once, from left to right. */
@@ -403,7 +401,7 @@ static gp_result gpi_check_length(gp_context *gp, const char *field, const char 
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s has %zu characters, at most %zu", field, length, most);
 }
 
-/* Checks a caller's expression (NULL: none). It must not be blank, too long, or reach beyond its place. */
+/* Checks a caller's expression (NULL: none). It must not be blank, be too long, or change the text around it. */
 static gp_result gpi_check_text(gp_context *gp, const char *field, const char *text)
 {
     gp_result result;
@@ -428,7 +426,7 @@ static bool gpi_is_name(const char *text, bool several)
     return *text == '\0' && (several || words == 1);
 }
 
-/* Checks a text that stands ahead of the library's. */
+/* Checks a text that is put ahead of the library's. */
 static gp_result gpi_check_source(gp_context *gp, const char *field, const char *text)
 {
     const gp_result result = gpi_check_length(gp, field, text, GPI_TEXT_MAX);

@@ -1,4 +1,4 @@
-/* buckets.c - a sort of many keys in the serial shape: first to buckets, then each bucket in the caches. */
+/* buckets.c - sorts many keys in the serial shape: distributes them to buckets, then sorts each bucket in the caches. */
 #include "base/context.h"
 #include "element/element.h"
 #include "sort/sort.h"
@@ -14,7 +14,7 @@
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
 
-/* Returns how many keys there are at least where buckets pay: more than shares take. */
+/* Returns the fewest keys for which buckets pay: more than shares can have. */
 static size_t gpi_buckets_count_min(const gpi_sort *sort)
 {
     return GPI_SORT_SHARES_SPAN * gpi_sort_few(sort) + 1;
@@ -28,7 +28,8 @@ static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
     return tuned ? tuned : bytes / gpi_sort_element(sort);
 }
 
-/* Returns true if buckets may pay, as far as the host knows; the device looks at the keys. */
+/* Returns true if buckets may pay. The host decides by sizes; on the device, a sample of the keys decides
+   (gpi_buckets_sample). */
 static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 {
     const uint32_t tuned = gp->desc.tuning.sort_bucket;
@@ -58,7 +59,7 @@ static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
-/* Passes the window of a pass over all keys: all of it to buckets, a digit otherwise. */
+/* Passes the bits of a pass over all keys: all compared bits for the pass to buckets, else one digit. */
 static void gpi_buckets_arg_pass(gpi_call *call, const gpi_sort *sort, cl_mem state, cl_uint pass,
                                  cl_uint when)
 {
@@ -124,7 +125,7 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
-/* Enqueues a sort by buckets, then classic passes. The device leaves out one or the other. */
+/* Enqueues a sort by buckets and a sort by classic passes. The device skips one of them. */
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     cl_uint pass;

@@ -1,4 +1,4 @@
-/* merge.c - gp_merge: two sorted sequences into one, in one launch. */
+/* merge.c - gp_merge: merges two sorted sequences in one launch. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
-    GPI_MERGE_PAGE = 4096 /* bytes after which addresses meet in the same set of a first-level cache */
+    GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* fewest elements of a group */
+    GPI_MERGE_PAGE = 4096 /* addresses this many bytes apart fall in the same set of a first-level cache */
 };
 
 /* A checked call, ready to run. */
@@ -43,7 +43,7 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
     merge->b.type = d->b_count_type;
     result = gpi_plan_make_keys(gp, GPI_MERGE, merge->key_size, &merge->plan);
     if (result != GP_OK) return result;
-    if (merge->plan.shape == GP_SHAPE_LOCAL) /* odd: sort/merge_tile.cl */
+    if (merge->plan.shape == GP_SHAPE_LOCAL) /* an odd number, against bank conflicts: sort/merge_tile.cl */
         merge->plan.per_item = (merge->plan.per_item - 1) | 1;
     return gpi_key_program(gp, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan, &merge->program);
 }
@@ -79,8 +79,8 @@ static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, siz
     GPI_CALL_ARG(call, at);
 }
 
-/* Returns the elements of a group. In the serial shape a group writes the runs of its tile side by side. They must not
-   begin a multiple of GPI_MERGE_PAGE apart: the cache would have room for a few of them only. */
+/* Returns the elements of a group. In the serial shape a group writes the runs of its tile side by side. Distances between runs
+   must not be multiples of GPI_MERGE_PAGE, or the cache would have room for only a few of the runs. */
 static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
 {
     const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),

@@ -1,4 +1,4 @@
-/* search.c - gp_search: lower or upper bounds of many needles, in one launch. */
+/* search.c - gp_search: finds lower or upper bounds of many needles in one launch. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -12,16 +12,16 @@
 #include <string.h>
 
 enum {
-    GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* needles of a group, when there are few */
+    GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* fewest needles of a group */
     GPI_SEARCH_PER_SAMPLE = 8          /* serial: needles per sample; fewer would not pay for reading it */
 };
 
-/* Keys or needles: keys of key_type in memory, or what an expression makes of elements. */
+/* The source of keys or needles: keys of key_type in memory, or an expression of elements. */
 typedef struct gpi_searched {
     const char *macro;       /* GPI_HAY, GPI_NEEDLE */
-    const char *name, *lane; /* the expression's field, and function */
-    const char *map;         /* NULL: keys as they are in memory */
-    const gp_record *record; /* NULL: keys, or only i if there is no buffer */
+    const char *name, *lane; /* the expression's field in the desc, and the function made of it */
+    const char *map;         /* NULL: keys are read from memory as they are */
+    const gp_record *record; /* NULL: elements are keys; without a buffer, the map is of i alone */
     bool present;            /* there is a buffer */
     size_t size;             /* of an element */
 } gpi_searched;
@@ -205,7 +205,7 @@ static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes a buffer of elements and its offset. If it is NULL, another buffer stands in. */
+/* Passes a buffer of elements and its offset. If it is NULL, another buffer is passed in its place. */
 static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
 {
     const cl_mem given = buffer ? buffer : call->gp->counters;
@@ -213,7 +213,7 @@ static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
     gpi_call_arg_ulong(call, buffer ? offset : 0);
 }
 
-/* Returns how many samples a group of `span` needles keeps: fewer for few needles in the serial shape. In the local
+/* Returns how many samples a group of `span` needles keeps. In the serial shape few needles take fewer samples. In the local
    shape the work-items read all samples at once. */
 static cl_uint gpi_search_wanted(const gpi_search *search, size_t span)
 {

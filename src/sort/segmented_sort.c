@@ -9,9 +9,9 @@
 #include <string.h>
 
 enum {
-    GPI_SEGMENTS_LARGE_BYTES = 32, /* gpi_large */
+    GPI_SEGMENTS_LARGE_BYTES = 32, /* sizeof(gpi_large), in the kernels */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
-    GPI_SEGMENTS_SERIAL_SMALL = 16384, /* keys that one item sorts while others have as much to do */
+    GPI_SEGMENTS_SERIAL_SMALL = 16384, /* most keys of a small segment, which one item sorts */
     GPI_SEGMENTS_WINDOW_TILES = 8      /* local: most tiles of a window */
 };
 
@@ -80,13 +80,13 @@ static bool gpi_segments_is_nothing(const gpi_segments *s)
     return s->desc->count == 0 || s->desc->segment_count == 0;
 }
 
-/* Returns the share of `n` elements for each of eight groups a core. */
+/* Returns the share of `n` elements for one group, with eight groups per core. */
 static size_t gpi_segments_share(const gp_context *gp, size_t n)
 {
     return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
 }
 
-/* Sets small_size (the largest small segment), and how much work each kernel's groups do: window, large, rows, groups. */
+/* Sets small_size, the most keys of a small segment, and the work of each kernel's groups: window, large, rows, groups. */
 static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
 {
     gpi_sort *sort = &s->sort;
@@ -111,8 +111,8 @@ static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
     return result;
 }
 
-/* Sets block and blocks, the offsets of a group and the number of groups: several blocks for each core, none too small,
-   and not so many that looking through them takes long. */
+/* Sets block and blocks, the offsets of a group and the number of groups: several blocks for each core, none too small, and not
+   so many that a search through them takes long. */
 static void gpi_segments_blocks(const gp_context *gp, gpi_segments *s)
 {
     const size_t entries = s->desc->segment_count + 1, least = s->sort.plan.group == 1 ? 4096 : 1024;
@@ -245,7 +245,8 @@ static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem stat
     return gpi_call_launch(call, &s->sort.plan, spines);
 }
 
-/* Enqueues pass `pass` over the large segments. In the local shape the scatter's groups also do the spine's work. */
+/* Enqueues pass `pass` over the large segments. In the local shape there is no spine: the groups of the scatter scan the
+   counts. */
 static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
 {
     const gpi_sort *sort = &s->sort;
@@ -280,7 +281,7 @@ static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem stat
     return gpi_call_launch(call, &s->sort.plan, s->groups);
 }
 
-/* Enqueues a planned and checked call. Sets *state to the scratch, where the report is; NULL: there was nothing to do. */
+/* Enqueues a planned and checked call. Sets *state to the scratch, which holds the report; NULL: nothing was enqueued. */
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state)
 {
     gp_result result;

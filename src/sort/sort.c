@@ -40,9 +40,9 @@ static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Returns in how many shares the keys are sorted; 0: another way. Shares need the serial shape, no named strategy, more
-   keys than one group sorts, and fewer than pay for passes. They also need at least two passes: a share moves back and
-   forth between two buffers, as passes do. */
+/* Returns the number of shares, each of which one group sorts; 0: shares are not used. Shares require the serial shape, no
+   strategy given by the caller, more keys than one group sorts alone, and fewer keys than passes need to pay. They also require
+   at least two passes, because a share moves back and forth between two buffers, as in passes. */
 static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -120,7 +120,7 @@ static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_begin");
     GPI_CALL_ARG(call, state);
-    gpi_call_arg_uint(call, sort->at.bases / 4); /* state and histogram */
+    gpi_call_arg_uint(call, sort->at.bases / 4); /* the words of state and histogram */
     gpi_call_arg_uint(call, gpi_sort_from(sort));
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
@@ -157,7 +157,7 @@ static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
     return result == GP_OK ? gpi_sort_copy(call, sort, state) : result;
 }
 
-/* Enqueues the kernels that count the digits of all passes, and that find each pass's bases, input and output. */
+/* Enqueues the kernels that count the digits of all passes, and that compute each pass's bases, input and output. */
 static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gp_result result;
@@ -179,7 +179,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     return gpi_call_launch(call, &sort->plan, sort->passes);
 }
 
-/* Returns true if the ring's rows may hold words of earlier launches that this launch could take for its own
+/* Returns true if the ring's rows may hold words of earlier launches that this launch could mistake for its own
    (sort/lookback.cl, "Clearing"). */
 static bool gpi_sort_must_clear(const gpi_sort *sort, cl_uint pass, cl_uint portion)
 {
@@ -214,8 +214,8 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
 }
 
-/* Enqueues the end of a onesweep sort: if a pass was abandoned, one group redoes it and all later passes. It also copies
-   the result to the output, as gpi_sort_copy does. */
+/* Enqueues the end of a onesweep sort: if a pass was abandoned, one group repeats it and runs all later passes. The kernel also
+   copies the result to the output, as gpi_sort_copy does. */
 static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_resume");
@@ -230,7 +230,7 @@ static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
-/* Returns true if gpi_sort_resume ends the sort. Else classic kernels follow each pass, and redo the pass if it was abandoned
+/* Returns true if gpi_sort_resume ends the sort. If false, classic kernels after each pass repeat the pass if it was abandoned
    (docs/adr/010). */
 static bool gpi_sort_resumes(const gp_context *gp, const gpi_sort *sort)
 {
@@ -328,18 +328,18 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
-/* Sorts zeros in buffers of its own: few of them, and then enough for the kernels of each way to sort. It leaves out
-   kernels that stand by only if keys are very many (gpi_sort_resumes). */
+/* Sorts zeros in buffers of its own: few of them, and then enough for the kernels of each way to sort. Kernels that only very
+   many keys need are not run (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[3] = {1, 0, 0}, i; /* one group; shares, or passes; buckets */
+    size_t counts[3] = {1, 0, 0}, i; /* for one group; for shares, or passes; for buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
-    probe.begin_bit = desc->begin_bit; /* the bits and the count decide how wide digits are */
+    probe.begin_bit = desc->begin_bit; /* the bits and the count determine the width of digits */
     probe.end_bit = desc->end_bit;
     probe.strategy = desc->strategy;
     gpi_sort_init(&sort, &probe, false);

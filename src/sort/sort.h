@@ -39,18 +39,18 @@ typedef struct gpi_sort {
     gpi_count count;
     bool few, onesweep;
     cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: another way */
-    cl_uint most;      /* few, in the local shape: elements that are written; UINT32_MAX: all */
-    size_t block_span; /* keys of a group of the classic kernels */
+    cl_uint most;      /* if `few`, in the local shape: number of elements written; UINT32_MAX: all */
+    size_t block_span; /* keys of a group in the classic kernels */
     cl_uint blocks;
-    size_t tile_span; /* of a group of the onesweep kernel */
-    size_t portion;   /* most keys of one launch of it */
+    size_t tile_span; /* keys of a group in the onesweep kernel */
+    size_t portion;   /* most keys of one onesweep launch */
     cl_uint portions;
     cl_uint ring_rows;
     gpi_sort_layout at;
-    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... */
-    gpi_sort_array offsets;          /* of segments */
+    gpi_sort_array key[3], value[3]; /* indexed by GPI_PLACE_... */
+    gpi_sort_array offsets;          /* positions at which segments begin */
     size_t offset_count;             /* 0: there are no segments */
-    size_t offset_size;              /* bytes of one */
+    size_t offset_size;              /* bytes of an offset */
 } gpi_sort;
 
 enum {
@@ -58,23 +58,23 @@ enum {
     GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch for a key: sizes must not overflow */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
-    GPI_SORT_SHARES_SPAN = 8,         /* up to this many times the keys of one group, shares beat passes */
+    GPI_SORT_SHARES_SPAN = 8,         /* shares beat passes up to this many times the keys of one group */
     GPI_SORT_SHARES_MAX = 8,          /* groups, each of which reads all keys */
-    GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
-    GPI_SORT_TILES_PER_BLOCK = 200,   /* if loops are limited: a tile takes some 300 turns */
+    GPI_SORT_SERIAL_SPAN_MIN = 16384, /* fewest keys of a group */
+    GPI_SORT_TILES_PER_BLOCK = 200,   /* if loops are limited: a tile takes some 300 iterations */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
 };
 
 /* A checked call, ready to run. */
 typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
-    gp_sort_desc keys; /* the same as a sort of one segment */
+    gp_sort_desc keys; /* the call, as a sort of one segment */
     gpi_sort sort;
-    size_t small_size, window; /* keys of a small segment; positions of a group */
+    size_t small_size, window; /* most keys of a small segment; positions of a group */
     size_t block;              /* offsets of a group */
     cl_uint blocks;
-    size_t rows, large; /* most blocks of large segments, most large segments */
-    cl_uint groups;     /* that share the rows */
+    size_t rows, large; /* most blocks of large segments; most large segments */
+    cl_uint groups;     /* number of groups that share the rows */
     size_t maxima_at, bounds_at, large_at, owner_at;
 } gpi_segments;
 

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* A pass that writes at least GPI_SORT_LINES_BYTES gains from writing whole lines past the caches, as on a Xeon (Sapphire
-   Rapids). On an EPYC (Zen 5), fetching the cache lines that are written next takes 0.6 to 0.8 of that time. Measured
-   with PoCL. The cache sizes that devices report do not tell the two CPUs apart. */
+/* The bytes from which a pass gains by special treatment of cache lines, measured with PoCL. On a Xeon (Sapphire Rapids) it gains
+   by writing whole lines past the caches. On an EPYC (Zen 5) it gains more by fetching the lines that it writes next: 0.6 to 0.8
+   of the time of such writes. The cache sizes that devices report do not distinguish the two CPUs. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 #define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 
@@ -58,20 +58,21 @@ static void gpi_sort_arg_at(gpi_call *call, size_t bytes)
     GPI_CALL_ARG(call, words);
 }
 
-/* Returns the place of the keys before the first pass. */
+/* Returns the GPI_PLACE_... of the keys before the first pass. */
 static cl_uint gpi_sort_from(const gpi_sort *sort)
 {
     const bool all = sort->keys_in_place && (sort->values_in_place || !sort->value_size);
     return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
 }
 
-/* Returns true on a device of AMD's; what asks matters on CPUs only. Intel's runtime reports Intel as the vendor of every CPU, so the name is checked, too. */
+/* Returns true on a device of AMD's. It is called only for the serial shape. Intel's runtime reports Intel as the vendor of every
+   CPU, so the name is checked, too. */
 static bool gpi_sort_is_on_amd(const gp_context *gp)
 {
     return strstr(gp->info.vendor, "AMD") != NULL || strstr(gp->info.name, "AMD") != NULL;
 }
 
-/* Returns the keys of the smallest pass that writes or fetches whole lines. `element`: bytes of a key and its value. */
+/* Returns the fewest keys for which a pass writes or fetches whole lines. `element`: bytes of a key and its value. */
 static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
 {
     const size_t bytes = gpi_sort_is_on_amd(gp) ? GPI_SORT_LINES_BYTES_AMD : GPI_SORT_LINES_BYTES;
@@ -79,7 +80,7 @@ static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
     return gpi_ceil_div(bytes, element);
 }
 
-/* Returns how such a pass treats lines: GPI_LINES_FETCH or GPI_LINES_ALWAYS. */
+/* Returns how a pass of at least gpi_sort_lines_from keys treats lines: GPI_LINES_FETCH or GPI_LINES_ALWAYS. */
 static cl_uint gpi_sort_lines_which(const gp_context *gp)
 {
     return gpi_sort_is_on_amd(gp) && !gp->desc.tuning.sort_lines ? GPI_LINES_FETCH : GPI_LINES_ALWAYS;
@@ -91,7 +92,7 @@ static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
     return many ? gpi_sort_lines_which(gp) : (cl_uint)GPI_LINES_NEVER;
 }
 
-/* Returns true if the pass checks whether keys are in order already. If they are, it and the passes after it do nothing. */
+/* Returns true if the pass checks whether keys are in order already. If they are, this pass and all later ones do nothing. */
 static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when)
 {
     return pass == 0 && when != GPI_WHEN_ABANDONED && sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;

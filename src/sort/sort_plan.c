@@ -53,7 +53,7 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Checks the desc, and sets what is sorted, how, and whether keys and values are sorted in place. */
+/* Checks the desc, and sets sizes and bits, and whether keys and values are sorted in place. */
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
@@ -168,7 +168,7 @@ static size_t gpi_sort_part(gpi_sort *sort, size_t bytes)
 
 static bool gpi_sort_in_place(const gpi_sort *sort) { return sort->keys_in_place || sort->values_in_place; }
 
-/* Returns true if the sort needs a second buffer: not if one pass out of place suffices, nor if one group sorts in local
+/* Returns true if the sort needs a second buffer. It does not if one pass out of place suffices, or if one group sorts in local
    memory. */
 static bool gpi_sort_needs_tmp(const gpi_sort *sort)
 {
@@ -215,7 +215,7 @@ static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
     const bool tmp = gpi_sort_needs_tmp(sort);
     const int keys = sort->keys_in_place ? GPI_BOTH : GPI_READS;
     const int values = sort->values_in_place ? GPI_BOTH : GPI_READS;
-    const int out = tmp ? GPI_BOTH : GPI_WRITES; /* passes go back and forth */
+    const int out = tmp ? GPI_BOTH : GPI_WRITES; /* passes alternate between two buffers */
     gpi_uses uses;
     gpi_uses_begin(&uses, gp, GP_OK);
     gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, n, k, keys);
@@ -241,7 +241,7 @@ static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
     array->offset = offset;
 }
 
-/* Sets the three places of keys and values. A second buffer that is not needed is never read: another stands in. */
+/* Sets the three places of keys and values. If no second buffer is needed, another buffer is passed for it and is never read. */
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 {
     const gp_sort_desc *d = sort->desc;

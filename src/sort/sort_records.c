@@ -14,8 +14,8 @@
 
 enum {
     GPI_RECORDS_KEY_BITS = 64,
-    GPI_RECORDS_SERIAL_SPAN_MIN = 8192, /* records of a group, when there are few */
-    GPI_RECORDS_PLAN_BYTES = 16,        /* the largest word, which an item moves at a time */
+    GPI_RECORDS_SERIAL_SPAN_MIN = 8192, /* fewest records of a group */
+    GPI_RECORDS_PLAN_BYTES = 16,        /* the largest word that an item moves at a time */
     GPI_RECORDS_PASSES_OF_16 = 2        /* most passes that move records of 16 bytes */
 };
 
@@ -41,7 +41,9 @@ typedef struct gpi_records {
     bool direct; /* records are the values of the one key's sort */
     gpi_records_key key[GP_SORT_COLUMNS_MAX];
     size_t keys, being_planned;
-    size_t keys_at, keys_tmp_at, index_at, index_tmp_at, copy_at; /* bytes; the sorts' scratch comes first */
+    size_t keys_at, keys_tmp_at, index_at, index_tmp_at,
+        copy_at; /* where parts begin, in bytes, after the scratch of the
+                    sorts */
     size_t scratch;
 } gpi_records;
 
@@ -108,7 +110,7 @@ static gp_result gpi_records_check_desc(gp_context *gp, const gpi_records *s)
     return GP_OK;
 }
 
-/* Packs columns into keys, from the last column on, each key with as many as fit. */
+/* Packs columns into keys, from the last column on. A key holds as many columns as fit. */
 static void gpi_records_pack(gpi_records *s)
 {
     const gp_sort_column *columns = s->desc->columns;
@@ -225,8 +227,8 @@ static void gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, cons
 
 /* ------------------------------------------------------------------ plan */
 
-/* Sets the desc of the sort by `key`. Its values are the records, or indices: new ones for the first key, else those of
-   the sort before. `scratch` holds all other arrays. */
+/* Sets the desc of the sort by `key`. Its values are the records or their indices. The first key's sort makes the indices; later
+   sorts move those of the sort before. `scratch` holds all other arrays. */
 static void gpi_records_sort_desc(gpi_records *s, gpi_records_key *key, cl_mem scratch)
 {
     const gp_sort_records_desc *d = s->desc;
@@ -355,7 +357,7 @@ static gp_result gpi_records_launch_keys(gpi_call *call, const gpi_records *s, c
     }
     GPI_CALL_ARG(call, key->desc.keys);
     gpi_call_arg_ulong(call, key->desc.keys_offset);
-    GPI_CALL_ARG(call, key->desc.values_out); /* of the same size for all keys */
+    GPI_CALL_ARG(call, key->desc.values_out); /* the scratch, which is the same for all keys */
     gpi_call_arg_ulong(call, key->desc.values_out_offset);
     GPI_CALL_ARG(call, through);
     GPI_CALL_ARG(call, span);

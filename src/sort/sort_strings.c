@@ -14,7 +14,7 @@ enum {
     GPI_STRINGS_ITEMS = 4,                     /* local: elements of an item */
     GPI_STRINGS_SERIAL_LEAST = 256,
     GPI_STRINGS_SERIAL_MOST = 16384,
-    GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device asks for more */
+    GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device requires more */
 };
 
 /* A checked call, ready to run. */
@@ -32,7 +32,7 @@ typedef struct gpi_strings {
     gp_scan_desc scan_desc;
     gpi_scan scan;
     size_t room;                         /* uints of a part of a set */
-    size_t keys_at, flags_at, set_at[2]; /* bytes */
+    size_t keys_at, flags_at, set_at[2]; /* where parts begin, in bytes */
     size_t own, nested, scratch;         /* bytes of each part, and together */
     cl_mem parts, nested_scratch;        /* sub-buffers of the scratch */
 } gpi_strings;
@@ -158,7 +158,7 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
     if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
     if (result != GP_OK || n == 0) return result;
     s->nested = gpi_larger(gpi_segments_scratch_most(&s->ties), gpi_scan_scratch(&s->scan));
-    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_BYTES); /* never none */
+    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_BYTES); /* never empty */
     s->own = gpi_round_up(s->own, GPI_STRINGS_ALIGNMENT);
     s->scratch = s->own + s->nested;
     return GP_OK;
@@ -192,8 +192,8 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, cl_mem scratch, size_t b
     cl_int error;
     range.begin = begin;
     range.end = begin + bytes;
-    error =
-        gpi_range_resolve(scratch, &range); /* the caller's may be a sub-buffer, which cannot have another */
+    /* the caller's scratch may be a sub-buffer, which cannot have sub-buffers */
+    error = gpi_range_resolve(scratch, &range);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "scratch: clGetMemObjectInfo");
     region.origin = range.begin;
     region.size = bytes;
@@ -220,8 +220,8 @@ static void gpi_strings_close(gpi_strings *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Returns the elements of a group, of `many` in all. Serial: few enough that all cores have groups. Local: few a
-   work-item, and one if loops are limited. */
+/* Returns the elements of a group, of `many` in all. Serial: few enough that all cores have groups. Local: GPI_STRINGS_ITEMS per
+   work-item, or one if loops are limited. */
 static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_t many)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, group = s->plan.group;
@@ -229,7 +229,7 @@ static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_
     return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
 }
 
-/* Sets the kernel and passes GPI_ROUND_PARAMETERS. `from`: which of the two sets the kernel reads. */
+/* Sets the kernel and passes GPI_ROUND_PARAMETERS. `from`: the set that the kernel reads, 0 or 1. */
 static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char *kernel, size_t keys_at,
                                 int from)
 {

@@ -1,4 +1,4 @@
-/* topk.c - gp_topk: takes a threshold from a sample, filters the keys in one reading, and sorts those that are left. */
+/* topk.c - gp_topk: derives a threshold from a sample, keeps the keys that reach it in one reading, and sorts these. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -9,15 +9,15 @@
 #include <string.h>
 
 enum {
-    GPI_TOPK_SAMPLES = 8192, /* keys that the threshold is taken from, at most */
+    GPI_TOPK_SAMPLES = 8192, /* most keys of the sample */
     GPI_TOPK_SAMPLE_EACH = 8,
-    GPI_TOPK_GROUPS_MAX = 1024,     /* of a histogram */
-    GPI_TOPK_SHARE_MAX = 8,         /* beyond 1/8 of the keys all are sorted */
+    GPI_TOPK_GROUPS_MAX = 1024,     /* most groups of a histogram */
+    GPI_TOPK_SHARE_MAX = 8,         /* if k is more than 1/8 of the keys, all are sorted */
     GPI_TOPK_RESUME_MOST = 5 << 24, /* keys that one group may read in one launch, all readings together */
-    GPI_TOPK_TAKE_EACH = 16         /* elements of an item */
+    GPI_TOPK_TAKE_EACH = 16         /* elements that one item handles */
 };
 
-/* Keys that may be kept: cursors are 32-bit words. */
+/* The most keys that may be kept: cursors are 32-bit words. */
 #define GPI_TOPK_ROOM_MAX ((size_t)1 << 30)
 
 /* A checked call, ready to run. */
@@ -26,14 +26,15 @@ typedef struct gpi_topk {
     size_t index_size;
     gpi_count count;
     bool whole;        /* all keys are sorted */
-    gp_sort_desc left; /* the sort of what is left, or of all keys */
-    gpi_sort sort;     /* its scratch begins ours: sort.at.end is where all ends */
+    gp_sort_desc left; /* the sort of the kept keys, or of all keys */
+    gpi_sort sort;     /* its scratch is the first part of the call's; sort.at.end is the end of all parts */
     gpi_program *program;
     gpi_plan plan;
     size_t span, tiles, blocks; /* keys of a tile; tiles; blocks of tiles */
-    size_t room;                /* keys that may be left */
+    size_t room;                /* most keys that may be kept */
     size_t samples;
-    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* parts, in bytes */
+    size_t state, directory, sample, kept_key, kept_index, found_key,
+        found_index; /* where parts begin, in bytes */
 } gpi_topk;
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -71,7 +72,7 @@ static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count
         left->count_buffer = d->count_buffer;
         left->count_offset = d->count_offset;
         left->count_type = d->count_type;
-        left->values_out = gp->counters; /* stands in for the scratch */
+        left->values_out = gp->counters; /* passed in place of the scratch */
     }
     gpi_sort_init(&topk->sort, left, count == 0);
     return gpi_sort_plan(gp, &topk->sort);
@@ -99,7 +100,7 @@ static float gpi_topk_rank(const gpi_topk *topk)
     return 1 + x + 4 * gpi_root(x) + (topk->plan.shape == GP_SHAPE_LOCAL ? 2.75f : 0.75f);
 }
 
-/* Returns how many keys may be below the threshold, given how far a sample's rank strays. */
+/* Returns the most keys that may reach the threshold, with a margin for the deviation of ranks in a sample. */
 static size_t gpi_topk_room(const gpi_topk *topk)
 {
     const size_t n = topk->desc->count, k = topk->desc->k;
@@ -233,8 +234,8 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, topk->tiles);
 }
 
-/* Enqueues the kernel in which one group selects by digits and filters again, if the sample has misled. It counts that in
-   the context's counters. */
+/* Enqueues a kernel that does nothing unless the sample has misled. Its one group then selects by digits, filters again, and
+   counts the event in the context's counters. */
 static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     gpi_topk_arg_filter(call, topk, scratch, "gp_topk_resume");
@@ -242,15 +243,15 @@ static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, 1);
 }
 
-/* Returns true if one group selects and filters again when the sample has misled; else a launch for each digit stands by.
-   A serial group would be too slow. */
+/* Returns true if one group selects and filters again when the sample has misled. If false, there is a launch for each digit,
+   which does nothing otherwise. A serial group would be too slow. */
 static bool gpi_topk_resumes(const gp_context *gp, const gpi_topk *topk)
 {
     return topk->plan.shape == GP_SHAPE_LOCAL && !gp->info.loop_limit &&
            topk->desc->count <= (size_t)GPI_TOPK_RESUME_MOST / (topk->sort.key_size + 1);
 }
 
-/* Enqueues a selection by digits and a second filter. They do nothing on the device unless the sample has misled. */
+/* Enqueues a selection by digits and a second filter, which do nothing on the device unless the sample has misled. */
 static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     const size_t groups =
@@ -290,7 +291,7 @@ static bool gpi_topk_is_taken(const gpi_topk *topk)
     return topk->sort.few && topk->plan.shape == GP_SHAPE_LOCAL;
 }
 
-/* Makes the sort write its first k elements to the call's outputs. An output that is NULL goes to the scratch. */
+/* Makes the sort write its first k elements to the call's outputs. The scratch replaces an output that is NULL. */
 static void gpi_topk_take_sorted(gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
@@ -408,8 +409,7 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
     return result;
 }
 
-/* Warms up the sort of what the filter leaves, few or many. Then finds the first of so many zeros that not all are
-   sorted. */
+/* Warms up the sort of the kept keys, few or many. Then calls gp_topk on zeros, enough that not all of them are sorted. */
 static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
 {
     gp_topk_desc probe;
@@ -426,7 +426,7 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
     probe.index_type = desc->index_type;
     probe.strategy = desc->strategy;
     probe.k = 1;
-    probe.count = 65536; /* more than one group sorts in any shape */
+    probe.count = 65536; /* more keys than one group sorts, in any shape */
     result = gpi_alloc_zeros(gp, probe.count * gpi_type_size(desc->key_type), &probe.keys);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, 8, &probe.indices_out);
     if (result == GP_OK) result = gp_topk(gp, &probe);
