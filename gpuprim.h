@@ -3539,7 +3539,7 @@ GP_API void gp_set_callback(gp_context *gp, const char *callback)
 /* ---- End file src/base/use.c ---- */
 
 /* ---- Begin file src/runtime/device.h ---- */
-/* device.h - finds and chooses devices, and what they can do. */
+/* device.h - finds and chooses devices, and reads their properties. */
 #define GPI_DEVICES_MAX 64 /* most devices of a platform, or of a context */
 #define GPI_PROBE_CALLS "clGetPlatformInfo or clGetDeviceInfo"
 
@@ -3555,9 +3555,9 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 /* ---- End file src/runtime/device.h ---- */
 
 /* ---- Begin file src/runtime/device.c ---- */
-/* device.c - lists devices, chooses one, and finds out what it can do. */
+/* device.c - lists devices, chooses one, and reads its properties. */
 #include <stdlib.h>
-/* 2.x and 3.0 queries, by value: the headers in use may be older. */
+/* Queries of OpenCL 2.x and 3.0, by value, because older headers do not define them. */
 #define GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS 0x105C
 #define GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES 0x1063
 #define GPI_CL_DEVICE_WARP_SIZE_NV 0x4003
@@ -3580,8 +3580,8 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 
 /* ------------------------------------------------------------------ one at a time */
 
-/* PoCL (3.1 to 7) initialises its devices at their first use. A second thread that asks meanwhile crashes or gets no
-   devices. So only one thread of the process looks for devices at a time. */
+/* PoCL (3.1 to 7) initialises its devices at their first use. If a second thread queries devices meanwhile, it crashes or gets no
+   devices. So only one thread of the process queries devices at a time. */
 #if defined(_WIN32)
 static SRWLOCK gpi_discovery = SRWLOCK_INIT;
 static void gpi_discovery_begin(void) { AcquireSRWLockExclusive(&gpi_discovery); }
@@ -3606,8 +3606,8 @@ static bool gpi_has_extension(const char *extensions, const char *name)
     return false;
 }
 
-/* A device whose properties are read, and the first error. With some of its answers missing it would seem to be able to do
-   less. */
+/* A device whose properties are read, and the first error. A device is left out after an error: without some of its properties it
+   would seem less capable. */
 typedef struct gpi_probe {
     cl_device_id device;
     cl_int error;
@@ -3651,7 +3651,7 @@ static cl_uint gpi_probe_uint(gpi_probe *probe, cl_device_info what)
     return value;
 }
 
-/* Reads a property that older devices do not know. Leaves *value alone if the device does not know it. */
+/* Reads a property that older devices do not know. If the device does not know it, *value is not changed. */
 static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, void *value)
 {
     const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
@@ -3669,7 +3669,7 @@ static bool gpi_is_pocl(const gp_device_info *info)
     return gpi_contains(info->platform_name, "Portable Computing Language");
 }
 
-/* Returns true for Mesa's own implementation of OpenCL, for the devices of any vendor. */
+/* Returns true for rusticl, Mesa's own implementation of OpenCL, which serves devices of several vendors. */
 static bool gpi_is_rusticl(const gp_device_info *info)
 {
     return gpi_contains(info->platform_name, "rusticl");
@@ -3690,15 +3690,15 @@ static unsigned long gpi_driver_version(const gp_device_info *info)
 
 static unsigned long gpi_driver_major(const gp_device_info *info) { return gpi_driver_version(info) / 100; }
 
-/* Returns true for PoCL 7 (7.1; 7.0 was not tried). If clang's passes have split a private array, it takes the array for the
-   same in all items of a group. A group of two items may then read what neither has written (docs/drivers.md). */
+/* Returns true for PoCL 7 (7.1; 7.0 was not tried). If clang's passes have split a private array, PoCL 7 treats the array as
+   equal in all items of a group. A group of two items may then read values that neither has written (docs/drivers.md). */
 static bool gpi_is_pocl_7(const gp_device_info *info)
 {
     return gpi_is_pocl(info) && gpi_driver_major(info) >= 7;
 }
 
-/* Returns the turns after which the device leaves a loop; 0: it does not. llvmpipe 22.3 does so, 25.0 does not. Versions
-   between were not tried. */
+/* Returns the number of iterations after which the device leaves a loop; 0: no limit. llvmpipe 22.3 has such a limit, 25.0 does
+   not. Versions between were not tried. */
 static cl_uint gpi_loop_limit(const gp_device_info *info)
 {
     return gpi_is_llvmpipe(info) && gpi_driver_major(info) < 25 ? 65535 : 0;
@@ -3710,9 +3710,9 @@ static bool gpi_is_intel_cpu(const gp_device_info *info)
 }
 
 /* Returns the build options for a device's compiler. Oclgrind 21.10 fails on an intrinsic that optimized code can contain, and
-   checks unoptimized code better anyway. kernels/common/base/platform.cl says what the macros mean, for llvmpipe (22.3 and
-   25.0; versions between were not tried), for Intel's CPU runtime and for Intel's GPUs. In rusticl's other drivers version
-   25.0 loses writes to structs, and 26.1 does not. */
+   finds more in unoptimized code anyway. kernels/common/base/platform.cl explains the macros, which are for llvmpipe (22.3 and
+   25.0; versions between were not tried), for Intel's CPU runtime and for Intel's GPUs. In rusticl's other drivers version 25.0
+   loses writes to structs, and 26.1 does not. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
     if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
@@ -3724,9 +3724,9 @@ static const char *gpi_device_options(const gp_device_info *info)
     return gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE=1 -DGPI_LLVMPIPE_25=1" : " -DGPI_LLVMPIPE=1";
 }
 
-/* Returns the largest sub-group size up to 32 that kernels can be pinned to, on Intel's GPUs up to 16: with 32 lanes each
-   lane has half as many registers, and sorts spill (docs/gpu-cost.md). If all sizes are larger, returns the smallest. If
-   none is known, returns 32, and built kernels report their size. */
+/* Returns the largest sub-group size up to 32 that kernels can be compiled for. On Intel's GPUs the limit is 16, because with 32
+   lanes each lane has half as many registers, and sorts spill (docs/gpu-cost.md). If all sizes are larger, returns the smallest.
+   If no size is known, returns 32; built kernels then report their size. */
 static cl_uint gpi_probe_sub_group_size(gpi_probe *probe, const gp_device_info *info)
 {
     const size_t most = info->device_class == GP_DEVICE_CLASS_INTEL_GPU ? 16 : 32;
@@ -3789,7 +3789,7 @@ static bool gpi_device_has(const gp_device_info *info, const char *extension)
     return has;
 }
 
-/* Returns true for devices whose started groups are known to go on running while another group waits. */
+/* Returns true for devices on which a started group is known to keep running while another group waits. */
 static bool gpi_is_fair(const gp_device_info *info)
 {
     const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
@@ -3799,8 +3799,8 @@ static bool gpi_is_fair(const gp_device_info *info)
            (cpu && gpi_contains(info->vendor, "Intel"));
 }
 
-/* Returns the class of a GPU by vendor and name. Mesa uses other names than the vendors do: "AMD", or "Qualcomm" with
-   devices such as "FD660". Nouveau, Mesa's driver for NVIDIA's devices, lacks what kernels for NVIDIA rely on. */
+/* Returns the class of a GPU by vendor and name. Mesa uses other names than the vendors do: "AMD", or "Qualcomm" with devices
+   such as "FD660". Nouveau, Mesa's driver for NVIDIA's devices, lacks features that the kernels for NVIDIA need. */
 static gp_device_class gpi_class_of_gpu(const gp_device_info *info)
 {
     if (gpi_contains(info->vendor, "NVIDIA"))
@@ -3827,7 +3827,7 @@ static gp_device_class gpi_class_of(const gp_device_info *info)
     if (cpu && gpi_is_pocl(info)) return GP_DEVICE_CLASS_POCL;
     if (gpi_is_intel_cpu(info)) return GP_DEVICE_CLASS_INTEL_CPU;
     if (cpu && gpi_contains(info->platform_name, "Apple"))
-        return GP_DEVICE_CLASS_INTEL_CPU; /* one item a group */
+        return GP_DEVICE_CLASS_INTEL_CPU; /* groups have one item */
     return gpu ? gpi_class_of_gpu(info) : GP_DEVICE_CLASS_UNKNOWN;
 }
 
@@ -3865,9 +3865,9 @@ static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_
 
 /* ------------------------------------------------------------------ list */
 
-/* Devices and platforms that could not be queried are left out. This is why the first one was. */
+/* The reason why the first device or platform was left out, because it could not be queried. */
 typedef struct gpi_left_out {
-    const char *call; /* NULL: none was */
+    const char *call; /* NULL: none was left out */
     cl_int error;
 } gpi_left_out;
 
@@ -3878,7 +3878,7 @@ static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error
     left_out->error = error;
 }
 
-/* Fails with `text`, which says why there is no device, and adds why devices were left out, if any were. */
+/* Fails with `text`, a reason why there is no device, and adds the reason why the first device was left out, if any was. */
 static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
 {
     const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
@@ -3905,7 +3905,7 @@ static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t
     for (d = 0; d < n; d++) {
         const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
         gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
-        if (unknown != CL_SUCCESS) break; /* leaves out later ones, too: their indices would change */
+        if (unknown != CL_SUCCESS) break; /* leaves out later devices, too: their indices would change */
         ++*count;
     }
     return true;
@@ -4028,8 +4028,8 @@ static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
            gpi_contains_anycase(all[i].version, filter);
 }
 
-/* Returns a score that prefers GPUs, then accelerators, then CPUs, and among equals the one with more compute units. A
-   software rasterizer and Mesa's retired implementation come after others of their type. */
+/* Returns a score that prefers GPUs, then accelerators, then CPUs, and among devices of one type the one with more compute units.
+   A software rasterizer and Mesa's retired implementation come after others of their type. */
 static int64_t gpi_score_default(const gp_device_info *info)
 {
     int64_t score = info->compute_units;
@@ -4040,7 +4040,7 @@ static int64_t gpi_score_default(const gp_device_info *info)
     return score;
 }
 
-/* Fails with why no device is chosen, and which ones there are. */
+/* Fails with the reason why no device is chosen, and a list of the devices. */
 static gp_result gpi_fail_no_match(const gp_context_desc *desc, const char *filter, const gp_device_info *all,
                                    size_t count, const gpi_left_out *left_out)
 {
@@ -4102,20 +4102,20 @@ static void gpi_watch(gp_context *gp, const char *kernel, cl_event event);
 /* ---- End file src/runtime/events.h ---- */
 
 /* ---- Begin file src/runtime/events.c ---- */
-/* events.c - commands in flight: whether they failed, and how long they took.
+/* events.c - commands in flight: detects failures, and measures times.
 
-   Each command's event is kept here until the command has ended. Ended commands are settled at gp_finish, at
-   blocking reads, and whenever the list is full: failures are kept for gp_finish and for the handler
-   (on_async_error), and times are added to the profile. All this happens on the caller's thread.
+   Each command's event is kept here until the command has ended. Ended commands are settled at gp_finish, at blocking reads, and
+   whenever the list is full: failures are kept for gp_finish and for the handler (on_async_error), and times are added to the
+   profile. All this happens on the caller's thread.
 
-   The handler may call the library again. So it is called while no call is in progress, at the end of a call
-   or of gp_finish. It is never called from within itself: failures that it causes wait for a later call.
+   The handler may call the library again. So it is called while no call is in progress, at the end of a call or of gp_finish. It
+   is never called from within itself: failures that it causes wait for a later call.
 
-   Commands that are enqueued faster than they run would pile up without bound, here and in the driver. So a
-   call waits when GPI_IN_FLIGHT_MAX commands are in flight. It must not wait for a user event, which only the
-   caller can complete, and for which everything later in an in-order queue waits. No query shows that. So only
-   a command that runs is waited for. If a command does not begin to run for a while, it counts as stalled,
-   together with all commands in flight at that time. Stalled commands do not count towards the limit. */
+   Commands that are enqueued faster than they run would pile up without bound, here and in the driver. So a call waits when
+   GPI_IN_FLIGHT_MAX commands are in flight. It must not wait for a user event, which only the caller can complete, nor for the
+   later commands of an in-order queue, which wait for that event. No query shows whether a command waits for a user event, so a
+   call waits only for a command that runs. If a command does not begin to run for a while, it counts as stalled, together with
+   all commands in flight at that time. Stalled commands do not count towards the limit. */
 #include <time.h>
 
 #define GPI_IN_FLIGHT_MAX 1024 /* commands, see events.c */
@@ -4125,7 +4125,7 @@ typedef struct gpi_pending {
     cl_event event;
     const char *function; /* of the API, static text */
     const char *kernel;   /* its name, static text; NULL: no kernel */
-    bool failed;          /* and reported; kept for PoCL */
+    bool failed;          /* the failure was reported; the event is kept for PoCL */
 } gpi_pending;
 
 /* A command that has failed after it was enqueued. */
@@ -4134,7 +4134,7 @@ typedef struct gpi_failure {
     cl_int status;
 } gpi_failure;
 
-enum { GPI_SETTLED_AT_ONCE = 64 }; /* commands whose status is asked at once */
+enum { GPI_SETTLED_AT_ONCE = 64 }; /* commands whose statuses are queried together */
 
 /* ------------------------------------------------------------------ times */
 
@@ -4190,7 +4190,8 @@ static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
     gp->failures[gp->failure_count++] = *failure;
 }
 
-/* Records that a command failed after it was enqueued: logs it, keeps the first one for gp_finish, all for the handler. */
+/* Records that a command failed after it was enqueued: logs the failure, keeps the first one for gp_finish, and all for the
+   handler. */
 static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int status)
 {
     char text[GPI_ASYNC_TEXT_MAX];
@@ -4204,8 +4205,9 @@ static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int st
     if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
 }
 
-/* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next time: a handler that
-   always causes one would never end. Restores the last error's text and the function's name afterwards. */
+/* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next call of this function;
+   otherwise a handler that always causes one would never end. Restores the last error's text and the function's name
+   afterwards. */
 static void gpi_tell_failures(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
@@ -4240,13 +4242,13 @@ static gp_result gpi_async_result(gp_context *gp)
 
 static cl_int gpi_event_said(cl_event event)
 {
-    cl_int status = CL_QUEUED; /* if the query fails, the next one may not */
+    cl_int status = CL_QUEUED; /* if the query fails, a later one may succeed */
     (void)clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     return status;
 }
 
 /* Returns true if one of the complete events failed after all. Intel's CPU runtime reports CL_COMPLETE for a command that it
-   skipped because an event in its wait list failed. Waiting for such a command takes no time and returns the error. */
+   skipped because an event in its wait list failed. A wait for such a command takes no time and returns the error. */
 static bool gpi_events_failed(const cl_event *events, cl_uint count)
 {
     return count > 0 && clWaitForEvents(count, events) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -4259,8 +4261,8 @@ static cl_int gpi_event_status(cl_event event)
     return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
-/* Finds the statuses of the first GPI_SETTLED_AT_ONCE commands. It waits for all ended ones at once, since Mesa takes ten
-   times as long to wait for one at a time. */
+/* Finds the statuses of the first GPI_SETTLED_AT_ONCE commands. It waits for all ended commands in one call, since Mesa takes ten
+   times as long for a wait per command. */
 static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_int *statuses)
 {
     cl_event ended[GPI_SETTLED_AT_ONCE];
@@ -4277,8 +4279,8 @@ static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_in
     }
 }
 
-/* Reports or profiles a command that has ended, and releases its event. Returns true if the event is kept instead: PoCL (3.1) still
-   looks at a failed command when the commands before it end. */
+/* Reports or profiles a command that has ended, and releases its event. Returns true if the event is kept instead: PoCL (3.1)
+   still accesses a failed command when earlier commands end. */
 static bool gpi_pending_end(gp_context *gp, gpi_pending *pending, cl_int status, bool first)
 {
     if (status < 0 && !pending->failed) {
@@ -4328,8 +4330,8 @@ static void gpi_pending_free(gp_context *gp)
     GP_FREE(gp->failures);
 }
 
-/* Waits until the command has ended. Returns false if it does not begin to run for so long that it may never do so. Mesa
-   runs commands that it reports as submitted. It reports none as running until all that was flushed with it has ended. */
+/* Waits until the command has ended. Returns false if the command does not begin to run for so long that it may never do so. Mesa
+   runs commands that it reports as submitted, and reports none as running until all commands flushed with it have ended. */
 static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
 {
     const cl_int begun = strcmp(gp->info.platform_name, "rusticl") == 0 ? CL_SUBMITTED : CL_RUNNING;
@@ -4362,8 +4364,8 @@ static void gpi_throttle(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* Makes room for one more command by settling ended ones, or, if more than half are still in flight, by growing. Returns false
-   if there is no room. */
+/* Makes room for one more command by settling ended ones. If more than half are still in flight, grows the list instead. Returns
+   false if there is no room. */
 static bool gpi_pending_reserve(gp_context *gp)
 {
     const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;
@@ -4390,8 +4392,8 @@ static void gpi_watch(gp_context *gp, const char *kernel, cl_event event)
     pending->failed = false;
 }
 
-/* Makes the next call's commands wait for all commands in flight. In an in-order queue of PoCL, a command enqueued after a
-   failed one does not wait for those before the failed one. */
+/* Makes the next call's commands wait for all commands in flight. In an in-order queue of PoCL, a command enqueued after a failed
+   one does not wait for commands before the failed one. */
 static cl_int gpi_restore_order(gp_context *gp)
 {
     size_t last = gp->pending_count;
@@ -4420,9 +4422,9 @@ static cl_int gpi_restore_order(gp_context *gp)
 
    entry file: of its program, in kernels/. rows: the primitive whose rows of GPI_TUNING (runtime/tuning_table.h) are used, its
    own or another's. memory: the function gpi_local_bytes_of_... of tuning.c that returns a group's local memory. least: the
-   fewest work-items of a local group. Primitives on keys or on bins need four: searches need them, and PoCL 3.1 compiles
-   onesweep for groups of two so that it writes out of bounds. warm-ups: W(field, DESC) for each field of gp_warmup_desc, a
-   gp_DESC_desc that gpi_FIELD_warm_up takes. gp_warmup goes by the order of the rows. */
+   fewest work-items of a local group. Primitives on keys or on bins need four: searches need them, and PoCL 3.1 compiles onesweep
+   for groups of two into code that writes out of bounds. warm-ups: W(field, DESC) for each field of gp_warmup_desc, a
+   gp_DESC_desc that gpi_FIELD_warm_up takes. gp_warmup runs the rows in their order. */
 #define GPI_PRIMITIVE_ROWS(X, W) \
     X(REDUCE,           "scan/reduce.cl",           REDUCE,     values,   1, W(reduce, reduce)) \
     X(SCAN,             "scan/scan.cl",             SCAN,       elements, 1, W(scan, scan)) \
@@ -4490,9 +4492,9 @@ typedef enum gpi_primitive {
 
 /* Limits of the kernels, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
 enum {
-    GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (select/masks.cl) */
+    GPI_TILE_SERIAL_MAX = 1 << 20, /* one bit per element in private memory (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
-    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
+    GPI_TILE_LOCAL_MAX = 32768,    /* local: 16 bits hold a position in a tile (sort/rank_tile.cl) */
     GPI_RING_ROWS = 1024,
     GPI_RING_ROWS_MAX = 1 << 30,
     GPI_RING_REACH = 64,
@@ -4510,12 +4512,12 @@ typedef struct gpi_tuning_row {
     uint32_t polls;
 } gpi_tuning_row;
 
-/* How a call is going to run: a row of the tuning table, fitted to the element. */
+/* The plan of a call: a row of the tuning table, fitted to the element. */
 typedef struct gpi_plan {
-    gp_shape shape; /* serial or local; SUB_GROUP in a row is local with sub_group > 0 */
+    gp_shape shape; /* serial or local; GP_SHAPE_SUB_GROUP of a row is local with sub_group > 0 */
     gp_words words;
     gp_strategy strategy;
-    uint32_t sub_group; /* local: work-items of a sub-group; 0: without */
+    uint32_t sub_group; /* local: work-items of a sub-group; 0: no sub-groups */
     uint32_t group;     /* work-items of a group */
     uint32_t per_item;  /* elements of a work-item */
     uint32_t polls;     /* see scan/lookback.cl; never 0 here */
@@ -4543,30 +4545,30 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 /* ---- End file src/runtime/tuning.h ---- */
 
 /* ---- Begin file src/runtime/tuning_table.h ---- */
-/* tuning_table.h - how each kind of device runs each primitive. tuning.c fits a row to a call. */
+/* tuning_table.h - how each class of device runs each primitive. tuning.c fits a row to a call. */
 /* clang-format off */
 
 /* X(primitive, class of device, shape, group, bytes, words, strategy, polls)
 
-   group: work-items of a group. bytes: elements of an item, in bytes. words AUTO: wide if the device has 64-bit
-   atomics. polls: how often a group looks at late tiles (of brackets: at one) before it computes one itself. On a fair
-   device all polls together last four tile times or more; if waiting is pointless, polls are few. On PoCL a thread may be off its core for
-   milliseconds: 2^19 looks with a pause after each take 12 ms on a Zen 5.
-   Rows may stand in any order. A device without a row of its own uses the row of UNKNOWN, which assumes nothing:
-   no sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others come
-   from counting (docs/gpu-cost.md) and from documents:
+   group: work-items of a group. bytes: bytes of an item's elements. words AUTO: wide if the device has 64-bit atomics. polls: how
+   often a group looks at late tiles (of brackets: at one) before it computes one itself. On a fair device all polls together last
+   four tile times or more; if waiting is pointless, polls are few. On PoCL a thread may be off its core for milliseconds: 2^19
+   looks with a pause after each take 12 ms on a Zen 5.
+   The order of rows does not matter. A device without a row of its own uses the row of UNKNOWN, which assumes nothing: no
+   sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others are derived from
+   counters (docs/gpu-cost.md) and from documents:
 
-   NVIDIA     lanes load 16 bytes, 8 times side by side: an H200's latency times its bandwidth is some 25 KB for
-              each multiprocessor, and six groups have 192 KB in flight. Half of that if local memory is small
-              (tuning.c). A scan keeps half of its tile in registers, half in local memory. Its groups are smaller,
-              with twice the bytes an item, so that an item's fixed work is shared by more elements. Groups that
-              have started keep running, so that others may wait for them.
-   AMD        a compute unit has 64 KB of local memory, 32 KB a group at most.
-   INTEL_GPU  each of a thread's 16 lanes has 64 words of registers: 8 of them are for elements.
-   MALI       local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
-   ADRENO     waves of 64 or 128 lanes, 32 KB of local memory.
-   APPLE      no group is guaranteed to keep running while another waits (Smith, Levien & Owens 2025, 2); OpenCL 1.2, so
-              no sub-groups; 32 KB of local memory, groups of 256 for its 32 lanes a SIMD-group. */
+   NVIDIA     Lanes load 16 bytes, 8 times in parallel. An H200 needs some 25 KB in flight per multiprocessor (latency times
+              bandwidth); six groups have 192 KB in flight. Half of that if local memory is small (tuning.c). A scan keeps
+              half of its tile in registers, half in local memory. Its groups are smaller, with twice the bytes per item, so
+              that the fixed work of an item is shared by more elements. Groups that have started keep running, so that
+              others may wait for them.
+   AMD        A compute unit has 64 KB of local memory, at most 32 KB for a group.
+   INTEL_GPU  Each of a thread's 16 lanes has 64 words of registers; 8 of them hold elements.
+   MALI       Local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
+   ADRENO     Waves have 64 or 128 lanes; local memory has 32 KB.
+   APPLE      No group is guaranteed to keep running while another waits (Smith, Levien & Owens 2025, 2). OpenCL 1.2, so
+              there are no sub-groups. 32 KB of local memory, groups of 256 for SIMD-groups of 32 lanes. */
 #define GPI_TUNING(X) \
     X(REDUCE,     POCL,      SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     INTEL_CPU, SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
@@ -4677,7 +4679,7 @@ static const gpi_tuning_row gpi_tuning_rows[] = {
 };
 /* clang-format on */
 
-/* The compiler checks that the primitive whose rows another one uses has a row for unknown devices. */
+/* Makes the compiler check that each primitive whose rows are used has a row for unknown devices. */
 #define GPI_ROWS_BIT(primitive, file, rows, memory, least, warm_ups) | 1u << GPI_##rows
 #define GPI_UNKNOWN_BIT(primitive, device_class, shape, group, bytes, words, strategy, polls) \
     | (GP_DEVICE_CLASS_##device_class == GP_DEVICE_CLASS_UNKNOWN ? 1u << GPI_##primitive : 0u)
@@ -4687,7 +4689,7 @@ typedef char gpi_a_primitive_has_no_row_for_unknown_devices
 #undef GPI_UNKNOWN_BIT
 #undef GPI_ROWS_BIT
 
-/* Rows for a shape that the device's row does not have, but that tuning forces. */
+/* Rows for a shape that tuning forces although the device's row has the other one. */
 static const gpi_tuning_row gpi_tuning_forced_serial = {
     GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 static const gpi_tuning_row gpi_tuning_forced_local = {
@@ -4716,8 +4718,8 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded stage, rows for the group's
-   scan, and a word for each item, for emulated sub-groups. */
+/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded stage, rows for the group's scan,
+   and a word for each item, for emulated sub-groups. */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -4731,9 +4733,9 @@ static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uin
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* Returns the local memory of a group that sorts without sub-groups, the larger of two amounts. One is the stage and order of
-   a tile, four bits' counters, rows for the group's scan and the digits' counters (sort/rank_tile.cl). The other is a
-   tile's entries (sort/tile_merge_sort.cl) and a word for each item (sort/sort_segments.cl). A search takes less. */
+/* Returns the local memory of a group that sorts without sub-groups, the larger of two amounts. One is the stage and order of a
+   tile, the counters of four bits, rows for the group's scan and the counters of the digits (sort/rank_tile.cl). The other is a
+   tile's entries (sort/tile_merge_sort.cl) and a word for each item (sort/sort_segments.cl). A search needs less. */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -4742,8 +4744,8 @@ static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint6
     return rank > entries ? rank : entries;
 }
 
-/* Returns the local memory of a group that merges (sort/merge_tile.cl): the keys of a tile and of one more item, each with
-   the place that it came from, and a word for each item, for emulated sub-groups. */
+/* Returns the local memory of a group that merges (sort/merge_tile.cl): the keys of a tile and of one more item, each with its
+   position in the input, and a word for each item, for emulated sub-groups. */
 static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return (group + 1) * per_item * (size + 2) + group * 4 + 64;
@@ -4757,7 +4759,7 @@ static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, u
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
-/* Returns the local memory of a group that scans stacks (nest/stack_scan_tile.cl): besides what brackets take, a value for
+/* Returns the local memory of a group that scans stacks (nest/stack_scan_tile.cl): in addition to that of brackets, a value for
    each element, and another value and links for each item. `size`: bytes of a value. */
 static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
@@ -4782,7 +4784,7 @@ static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
     return (tile + tile / 32) * (size + 2) + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
 }
 
-/* How tuning fits each primitive. */
+/* How tuning fits each primitive to a device. */
 static const struct gpi_tuned {
     gpi_primitive rows;
     uint64_t (*local_bytes)(uint64_t group, uint64_t per_item, uint64_t size);
@@ -4794,7 +4796,7 @@ static const struct gpi_tuned {
 #undef GPI_TUNED_ROW
 };
 
-/* Gives up sub-groups that would be larger than the group. */
+/* Removes sub-groups from the plan if they would be larger than the group. */
 static void gpi_plan_fit_sub_group(gpi_plan *plan)
 {
     if (plan->group < plan->sub_group) plan->sub_group = 0;
@@ -4807,7 +4809,7 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const struct gpi_tune
     const bool splits = plan->sub_group && plan->group >= plan->sub_group;
     const uint64_t split = splits ? gpi_local_bytes_of_split(plan, size) : 0;
     switch (tuned->rows) {
-    case GPI_SCAN: /* with four an item, the stage holds all elements, and products (scan/tile_chunks.cl) */
+    case GPI_SCAN: /* with four elements per item, the stage holds all elements, and products (scan/tile_chunks.cl) */
         return plan->per_item == 4 ? bytes + (plan->group + plan->group / 8) * (uint64_t)size : bytes;
     case GPI_SORT: return bytes > split ? bytes : split;
     case GPI_SORT_TILE: return splits ? split : bytes;
@@ -4830,7 +4832,7 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
         } else if (plan->group > 1) {
             plan->group /= 2;
         } else {
-            break; /* the build will say so */
+            break; /* the build reports the error */
         }
     }
 }
@@ -4844,8 +4846,8 @@ static uint32_t gpi_sub_group_of(const gp_context *gp, gp_shape shape)
 }
 
 /* Returns true for NVIDIA's multiprocessors with 64 to 100 KB of local memory: those before compute capability 8.0, and later
-   ones for graphics. With tiles of 32 elements an item only one or two groups would fit. (CUDA C++ Programming Guide,
-   "Technical Specifications per Compute Capability".) */
+   ones for graphics. With 32 elements per item only one or two groups would fit. (CUDA C++ Programming Guide, "Technical
+   Specifications per Compute Capability".) */
 static bool gpi_has_small_memory(const gp_context *gp)
 {
     const cl_uint capability = gp->compute_capability;
@@ -4858,11 +4860,12 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
 {
     const gp_tuning *tuning = &gp->desc.tuning;
     const gp_shape shape = tuning->shape ? tuning->shape : row->shape;
-    uint32_t most; /* elements of an item, in registers */
+    uint32_t most; /* most elements of an item, in registers */
     plan->shape = shape == GP_SHAPE_SUB_GROUP ? GP_SHAPE_LOCAL : shape;
     plan->sub_group = gpi_sub_group_of(gp, shape);
     most = plan->sub_group && !gpi_has_small_memory(gp) ? 32 : 16;
-    if (plan->sub_group && primitive == GPI_SCAN) most *= 2; /* the rest on the stage: scan/tile_chunks.cl */
+    if (plan->sub_group && primitive == GPI_SCAN)
+        most *= 2; /* the others are on the stage: scan/tile_chunks.cl */
     if ((plan->shape == GP_SHAPE_SERIAL) != (row->shape == GP_SHAPE_SERIAL)) {
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }
@@ -4888,7 +4891,7 @@ static void gpi_plan_words(const gp_context *gp, const gpi_tuning_row *row, gpi_
     if (plan->words == GP_WORDS_AUTO) plan->words = widest;
 }
 
-/* Checks the ring of gp_sort. kernels/common/sort/lookback.cl gives the reasons. */
+/* Checks the ring of gp_sort, for the reasons in kernels/common/sort/lookback.cl. */
 static gp_result gpi_check_ring(const gp_tuning *t)
 {
     const uint32_t rows = gpi_or_default(t->ring_rows, GPI_RING_ROWS);
@@ -5004,20 +5007,20 @@ static gp_result gpi_plan_make_sized(gp_context *gp, gpi_primitive primitive, si
     if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
     plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
     if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
-        plan->polls = gp->info.loop_limit / 4; /* a loop of more turns would end without having waited */
+        plan->polls = gp->info.loop_limit / 4; /* a loop of more iterations would end before the wait does */
     gpi_plan_shape(gp, primitive, row, size, plan);
     gpi_plan_words(gp, row, plan);
     return GP_OK;
 }
 
-/* Makes the plan of a selection. `size`: bytes of an element, or of what a tile counts, whichever is larger. */
+/* Makes the plan of a selection. `size`: bytes of an element or of a tile's count, whichever is larger. */
 static gp_result gpi_plan_make_select(gp_context *gp, size_t size, gp_strategy strategy, gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, GPI_SELECT, size, strategy, plan);
 }
 
-/* Makes the plan of a sort. In the serial shape per_item is the most keys of a group. With sub-groups values pass through
-   local memory, too (sort/multisplit.cl), so that the larger of key and value decides the size of a tile. */
+/* Makes the plan of a sort. In the serial shape per_item is the most keys of a group. With sub-groups values pass through local
+   memory, too (sort/multisplit.cl), so the larger of key and value limits the size of a tile. */
 static gp_result gpi_plan_make_sort(gp_context *gp, gpi_primitive primitive, size_t key_size,
                                     size_t value_size, gp_strategy strategy, gpi_plan *plan)
 {
@@ -5042,8 +5045,8 @@ static gp_result gpi_plan_make_keys(gp_context *gp, gpi_primitive primitive, siz
     return result == GP_OK ? gpi_plan_check_group(gp, primitive, plan) : result;
 }
 
-/* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits: tests force tiny ones. `size`:
-   bytes of an index, or, for a scan of stacks, of a value; the serial shape has a tile of values in private memory. */
+/* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits, and tests force tiny ones. `size`:
+   bytes of an index, or of a value in a scan of stacks; in the serial shape a tile of values is in private memory. */
 static gp_result gpi_plan_make_brackets(gp_context *gp, gpi_primitive primitive, size_t size,
                                         gp_strategy strategy, gpi_plan *plan)
 {
@@ -5061,7 +5064,7 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, gpi_primitive primitive,
     return GP_OK;
 }
 
-/* Makes the plan of a hash table's call. In the serial shape per_item is the keys of a group. */
+/* Makes the plan of a hash table's call. In the serial shape per_item is the number of keys of a group. */
 static gp_result gpi_plan_make_hash(gp_context *gp, gp_strategy strategy, gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, GPI_HASH, 4, strategy, plan);
@@ -5075,8 +5078,8 @@ static gp_result gpi_plan_make_map(gp_context *gp, size_t size, gpi_plan *plan)
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
-/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the group that scans
-   all tiles' sums sets the limit: its items take some 32 turns a step. */
+/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the group that
+   scans the sums of all tiles sets the limit: its items take some 32 iterations per step. */
 static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t count, cl_uint *tiles)
 {
     const size_t tile = gpi_plan_tile(plan);
@@ -5091,8 +5094,8 @@ static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t cou
     return GP_OK;
 }
 
-/* Returns the elements of a group in the serial shape: few enough that all cores are busy to the end, but at least `least`
-   and at most plan->per_item, which a tuned tile always gets; then rounded to 16, for whole cache lines. */
+/* Returns the elements of a group in the serial shape: few enough that all cores are busy to the end, but at least `least` and at
+   most plan->per_item. A tile set by tuning has its full length. The result is a multiple of 16, for whole cache lines. */
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
 {
     size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
@@ -27727,19 +27730,19 @@ typedef struct gpi_uses {
     gpi_use use[GPI_USES_MAX];
 } gpi_uses;
 
-/* One call of the API: a chain of commands, each after the one before. */
+/* One call of the API: a chain of commands, each of which waits for the previous one. */
 typedef struct gpi_call {
     gp_context *gp;
-    const cl_event *wait; /* of the next command */
+    const cl_event *wait; /* for the next command */
     cl_uint wait_count;
     cl_event *done;
     cl_event *merged; /* the caller's events and scratch_busy, if both must be waited for */
-    cl_event last;    /* of the command enqueued last; NULL: none */
+    cl_event last;    /* of the last enqueued command; NULL: none */
     bool uses_scratch;
     gpi_program *program; /* of the kernel being prepared */
     size_t kernel;
     cl_uint arg_count;
-    cl_int arg_error; /* of the first argument that could not be set */
+    cl_int arg_error; /* the first error in setting an argument */
 } gpi_call;
 
 /* The number of elements of a call. */
@@ -27829,8 +27832,8 @@ static gp_result gpi_finish(gp_context *gp);
 /* ---- End file src/launch/launch.h ---- */
 
 /* ---- Begin file src/launch/args.c ---- */
-/* args.c - checks arguments of expressions and types of the caller's, writes them into programs, and passes the arguments
-   to kernels (base/args.cl). */
+/* args.c - checks arguments of expressions and types of the caller's, writes them into programs, and passes the arguments to
+   kernels (base/args.cl). */
 static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *operands)
 {
     gpi_args args;
@@ -27841,8 +27844,8 @@ static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *oper
     return args;
 }
 
-/* Adds `record`, the type of an input or output, to the records of `args`. `field`: its name in the desc. Does nothing if `record` is
-   NULL. */
+/* Adds `record`, the type of an input or output, to the records of `args`. `field` is its name in the desc. Does nothing if
+   `record` is NULL. */
 static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record)
 {
     if (!record) return;
@@ -27971,7 +27974,7 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
     return false;
 }
 
-/* Returns true if a map may use i: if it names i, or if a macro may do so, from a pasted source or the build options. */
+/* Returns true if a map may use i: the map names i, or a macro of a pasted source or of the build options may do so. */
 static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args)
 {
     size_t k;
@@ -27983,7 +27986,7 @@ static bool gpi_map_has_positions(const gp_context *gp, const char *map, const g
            gpi_may_define(args->pasted, "i");
 }
 
-/* Adds each record's source once, and for each record a check that its size is that of its type. */
+/* Adds each record's source once, and for each record a check that its size is the size of its type. */
 static void gpi_records_define(const gpi_args *args, gpi_text *text)
 {
     const size_t count = args->record_count + args->count;
@@ -28053,7 +28056,8 @@ static const char *gpi_args_parameter(const gpi_args *args)
     return args->count ? "const gpi_args gpi_given, " : "";
 }
 
-/* Adds the first lines of such a function's body, which declare the arguments by their names. */
+/* Adds the first lines of the body of a function that evaluates a caller's expression. They declare the arguments by their
+   names. */
 static void gpi_args_name(const gpi_args *args, gpi_text *text)
 {
     unsigned k;
@@ -28149,8 +28153,8 @@ static gp_result gpi_fail_buffer(gp_context *gp, const char *field, cl_int error
     return gpi_fail_cl(gp, error, call);
 }
 
-/* Checks that `buffer` contains elements [offset, offset + count) of `size` bytes and allows `access`. Sets *range to
-   their place. */
+/* Checks that `buffer` contains elements [offset, offset + count) of `size` bytes and allows `access`. Sets *range to these
+   bytes. */
 static gp_result gpi_check_buffer(gp_context *gp, const char *field, cl_mem buffer, size_t offset,
                                   size_t count, size_t size, int access, gpi_range *range)
 {
@@ -28190,8 +28194,8 @@ static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_t
     return count;
 }
 
-/* Checks a count in a buffer on the device: it must have 32 or 64 bits and be inside its buffer. `name`: the buffer's, which
-   ends in count_buffer. */
+/* Checks a count in a buffer on the device: it must have 32 or 64 bits and be inside its buffer. `name` is the buffer's field,
+   which ends in count_buffer. */
 static gp_result gpi_check_count(gp_context *gp, const char *name, const gpi_count *count, gpi_range *range)
 {
     const int prefix = (int)(strlen(name) - strlen("count_buffer"));
@@ -28214,8 +28218,8 @@ static bool gpi_same(const gpi_range *a, const gpi_range *b)
     return a->root == b->root && a->begin == b->begin && a->end == b->end;
 }
 
-/* Sets *in_place if the elements of `size` bytes at in_offset are those at out_offset: of one buffer, or of its sub-buffers. Two
-   NULLs count as one buffer. */
+/* Sets *in_place if the elements of `size` bytes at in_offset and those at out_offset are the same elements of one buffer, or of
+   its sub-buffers. Two NULLs count as one buffer. */
 static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
                                  size_t size, bool *in_place)
 {
@@ -28275,7 +28279,7 @@ static gp_result gpi_buffer_create(gp_context *gp, size_t bytes, const void *dat
     return gpi_fail_cl(gp, error, "clEnqueueWriteBuffer");
 }
 
-/* Creates a buffer. Other public calls use this one, too, and go on in their own names. */
+/* Creates a buffer. Public calls that use this function keep their own names in messages. */
 GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out)
 {
     const char *const outer = gp ? gp->function : NULL;
@@ -28298,7 +28302,7 @@ static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out)
 /* ---- End file src/launch/buffer.c ---- */
 
 /* ---- Begin file src/launch/call.c ---- */
-/* call.c - a call's chain of commands: gets scratch, launches kernels, reads results. */
+/* call.c - runs a call as a chain of commands: gets scratch, launches kernels, reads results. */
 static gp_result gpi_check_events(gp_context *gp, const cl_event *wait, cl_uint count, const cl_event *done)
 {
     cl_uint i;
@@ -28363,8 +28367,8 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     return GP_OK;
 }
 
-/* Retires the scratch if its last user has failed, so that this call gets another. To wait for that user would make this
-   call fail, too, and commands before it may still use the scratch. */
+/* Retires the scratch if its last user has failed, so that this call gets another. Waiting for that user would make this call
+   fail, too, and earlier commands may still use the scratch. */
 static gp_result gpi_call_leave_failed(gpi_call *call)
 {
     gp_context *gp = call->gp;
@@ -28428,7 +28432,7 @@ static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, 
     return gpi_call_enqueued(call, error, "clEnqueueCopyBuffer", NULL, event);
 }
 
-/* Begins the launch of kernel `name`. Its arguments must be set next, in order, then gpi_call_launch. */
+/* Begins the launch of kernel `name`. The caller sets its arguments next, in order, and then calls gpi_call_launch. */
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name)
 {
     call->program = program;
@@ -28456,9 +28460,9 @@ static void gpi_call_arg_uint(gpi_call *call, size_t x)
     GPI_CALL_ARG(call, value);
 }
 
-/* Passes GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, another buffer stands in. In a warm-up the
-   device reads a count of 0: all kernels are launched as for `bound` elements, but no expression is evaluated on made-up
-   elements. */
+/* Passes GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, another buffer is passed in its place. In a
+   warm-up the device reads a count of 0: all kernels are launched as for `bound` elements, but no expression is evaluated on
+   made-up elements. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const bool none = call->gp->warming_up;
@@ -28499,7 +28503,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
-    /* if only the wait has failed, the copy to the caller's memory is still to come */
+    /* if only the wait has failed, the copy to the caller's memory may still run */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* the reason, if the wait has failed, too */
@@ -28509,7 +28513,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     return gpi_fail_cl(gp, error, "clWaitForEvents");
 }
 
-/* Copies a result from any buffer to the host, and waits for it. If the host may not read the buffer, the device copies the
+/* Copies a result from any buffer to the host, and waits for the copy. If the host may not read the buffer, the device copies the
    result to another buffer first. */
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
 {
@@ -28528,8 +28532,8 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     return result;
 }
 
-/* Ends a chain of commands in the middle of a call of the API. Sets *done, also if nothing was enqueued, and releases the
-   rest. It does not call on_async_error. */
+/* Ends a chain of commands in the middle of a call of the API. Sets *done, also if nothing was enqueued, and releases all else
+   that the chain holds. It does not call on_async_error. */
 static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
 {
     gp_context *gp = call->gp;
@@ -28564,7 +28568,7 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result)
 
 /* ---- Begin file src/launch/finish.c ---- */
 /* finish.c - waits for all commands in the queue. */
-/* Waits for all commands. In an in-order queue one wait serves both the commands and the counts of the hash tables. */
+/* Waits for all commands. In an in-order queue one wait covers both the commands and the read of the hash tables' counts. */
 static gp_result gpi_finish_queue(gp_context *gp)
 {
     const gpi_hash_hooks *hash = gp->hash;
@@ -28584,7 +28588,7 @@ static gp_result gpi_finish_queue(gp_context *gp)
     return gp->out_of_order ? hash->result(gp) : hash->tell(gp);
 }
 
-/* Does what gp_finish does, except that it does not call on_async_error. Failures name gp_finish, whichever call waits. */
+/* Finishes as gp_finish does, without a call of on_async_error. Failures name gp_finish, whichever call waits. */
 static gp_result gpi_finish(gp_context *gp)
 {
     const char *const outer = gp ? gp->function : NULL;
@@ -28606,14 +28610,12 @@ GP_API gp_result gp_finish(gp_context *gp)
 /* ---- End file src/launch/finish.c ---- */
 
 /* ---- Begin file src/launch/scratch.c ---- */
-/* scratch.c - the context's scratch: allocates it from the caller's pool or from OpenCL, and frees it when no command
-   uses it.
-
-   OpenCL keeps a released buffer until the commands that use it have ended. A pool knows nothing of commands. So
-   a marker is enqueued after them, and the buffer is given back to the pool when the marker has ended. */
+/* scratch.c - the context's scratch: allocates it from the caller's pool or from OpenCL, and frees it when no command uses it.
+   OpenCL keeps a released buffer until the commands that use it have ended; a pool does not. So a marker is enqueued after these
+   commands, and the buffer is returned to the pool when the marker has ended. */
 typedef struct gpi_retired {
     cl_mem buffer;
-    cl_event ended; /* after it nothing uses the buffer */
+    cl_event ended; /* completes when nothing uses the buffer any more */
 } gpi_retired;
 
 static void gpi_scratch_free(gp_context *gp, cl_mem buffer)
@@ -28654,8 +28656,8 @@ static bool gpi_retired_grow(gp_context *gp)
     return true;
 }
 
-/* Gives up the context's scratch. The caller's pool gets it back once the commands that use it have ended. After an error the context
-   keeps it. */
+/* Detaches the scratch from the context. The caller's pool gets it back once the commands that use it have ended. After an error
+   the context keeps it. */
 static cl_int gpi_scratch_retire(gp_context *gp)
 {
     cl_int error = CL_SUCCESS;
@@ -28676,8 +28678,8 @@ static cl_int gpi_scratch_retire(gp_context *gp)
     return CL_SUCCESS;
 }
 
-/* Gives back the retired buffers that no command uses; `all`: all of them, since the queue has finished. A failed marker
-   proves nothing: it fails with one of the commands before it, while others may still be running. */
+/* Returns the retired buffers that no command uses to the pool; `all`: all of them, since the queue has finished. A failed marker
+   does not show that its commands have ended: it fails with any one of them, while others may still be running. */
 static void gpi_scratch_settle(gp_context *gp, bool all)
 {
     size_t k, kept = 0;
@@ -28719,7 +28721,7 @@ static gp_result gpi_scratch_replace(gp_context *gp, size_t bytes)
     return GP_OK;
 }
 
-/* Makes sure that gp->scratch has at least `bytes`. */
+/* Grows gp->scratch to at least `bytes`, if it is smaller. */
 static gp_result gpi_scratch_grow(gp_context *gp, size_t bytes)
 {
     const gp_result result = bytes > gp->scratch_size ? gpi_scratch_replace(gp, bytes) : GP_OK;
@@ -28811,7 +28813,7 @@ static gp_result gpi_uses_scratch(gpi_uses *uses, cl_mem scratch, size_t bytes)
     return uses->result;
 }
 
-/* Adds an argument's buffer, which without a count is used as far as it goes, and checks it. */
+/* Adds an argument's buffer, all of it if the argument has no count, and checks it. */
 static gpi_use *gpi_use_arg(gpi_uses *uses, const char *field, const gp_arg *arg)
 {
     const size_t size = gpi_arg_size(arg);
@@ -28843,11 +28845,11 @@ static void gpi_uses_args(gpi_uses *uses, const gpi_args *args)
             if (uses->use[i].access >= GPI_WRITES && gpi_overlap(&use->range, &uses->use[i].range))
                 gpi_uses_fail_overlap(uses, use, &uses->use[i]);
         }
-        use->name = "args"; /* `field` ends here */
+        use->name = "args"; /* the text of `field` is valid only in this function */
     }
 }
 
-/* Makes the last checks of most calls: what is written is apart, arguments, scratch. `args` NULL: the call takes none. */
+/* Makes the last checks of most calls: overlap of written buffers, arguments, scratch. `args` NULL: the call takes none. */
 static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scratch, size_t bytes)
 {
     gpi_uses_apart(uses);
@@ -30823,7 +30825,7 @@ enum {
     GPI_COMPACT_DECIDES, /* flags or indices */
     GPI_COMPACT_VALUES,
     GPI_COMPACT_COUNTER,
-    GPI_COMPACT_OUT, /* from here on: written */
+    GPI_COMPACT_OUT, /* this one and all later ones are written */
     GPI_COMPACT_INDEX_OUT,
     GPI_COMPACT_VALUES_OUT,
     GPI_COMPACT_LENGTHS,
@@ -30836,7 +30838,7 @@ enum {
 typedef struct gpi_compact_array {
     const char *name;
     cl_mem buffer;
-    size_t offset, count, size; /* elements; bytes of one */
+    size_t offset, count, size; /* elements; bytes of an element */
     bool used;                  /* wanted, or needed */
 } gpi_compact_array;
 
@@ -30844,11 +30846,11 @@ typedef struct gpi_compact_array {
 typedef struct gpi_by_key_pass {
     gpi_element element;
     gpi_plan plan;
-    gpi_program *program; /* NULL: the call is not done in a single pass */
+    gpi_program *program; /* NULL: the call does not run in a single pass */
     cl_uint tiles;        /* for the bound */
     gpi_count count;
     size_t key_size;
-    bool ones; /* adds up ones: there is no input except the keys */
+    bool ones; /* adds up ones: the keys are the only input */
 } gpi_by_key_pass;
 
 /* A call, ready to run. */
@@ -30974,20 +30976,20 @@ static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_
 /* ---- End file src/select/select.h ---- */
 
 /* ---- Begin file src/select/by_key_pass.c ---- */
-/* by_key_pass.c - gp_reduce_by_key in a single pass, which scans and writes at once, with look-back over tiles.
+/* by_key_pass.c - gp_reduce_by_key in a single pass, which scans and writes in one launch, with look-back over tiles.
    gp_run_length_encode uses it to add up ones. */
 /* ------------------------------------------------------------------ plan */
 
-/* Returns true if a single pass can do this call at all. It stages keys as one word. It cannot do half keys: they are
-   compared as floats, which are loaded from memory. */
+/* Returns true if a single pass can handle the call's keys. It stages a key as one word, so it cannot take half keys, which are
+   compared as floats that are loaded from memory. */
 static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
     return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size);
 }
 
-/* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in
-   order, which a fallback would not do. Then a group waits without bound, so that the device must be fair. Returns false
-   on llvmpipe, which ends long loops too early, and crashes when it compiles the kernels for some monoids (docs/drivers.md). */
+/* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in order,
+   which a fallback would not do. A group then waits without bound, so the device must be fair. Returns false on llvmpipe, which
+   ends long loops too early, and crashes when it compiles the kernels for some monoids (docs/drivers.md). */
 static bool gpi_by_key_can_wait(const gp_context *gp, const gpi_by_key_pass *p)
 {
     if (p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;
@@ -31064,12 +31066,12 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
     const size_t size = keyed > p->element.size ? keyed : p->element.size;
     gp_result r = gpi_plan_make_sized(gp, GPI_BY_KEY, size, d->strategy, &p->plan);
     if (r == GP_OK && p->plan.shape == GP_SHAPE_LOCAL && p->plan.per_item > 32)
-        p->plan.per_item = 32; /* a bit each */
+        p->plan.per_item = 32; /* one word has a bit for each */
     return r == GP_OK ? gpi_plan_tiles(gp, &p->plan, d->count, &p->tiles) : r;
 }
 
-/* Plans everything except the buffers. Leaves p->program NULL if a single pass cannot do the call. `ones`: adds up ones
-   instead of elements. */
+/* Plans everything except the buffers. Leaves p->program NULL if a single pass cannot run the call. `ones`: adds up ones instead
+   of elements. */
 static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
                                       bool ones, gpi_by_key_pass *p)
 {
@@ -31175,8 +31177,8 @@ static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_
    and a single tile in one sweep. */
 /* ------------------------------------------------------------------ description */
 
-/* Sets the type of elements: `type`, or untyped ones of `size` bytes. Fails unless exactly one is given. `prefix`: how the
-   names of the fields begin. */
+/* Sets the type of elements to `type`, or to untyped elements of `size` bytes. Fails unless exactly one of the two is given.
+   `prefix` is the beginning of the fields' names. */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size)
 {
@@ -31200,7 +31202,7 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
     return GP_OK;
 }
 
-/* Sets the type of elements as gpi_compact_type does, or to `record`, which is the desc's field `field`. */
+/* Sets the type of elements as gpi_compact_type does, or to `record`, which is the field `field` of the desc. */
 static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                             size_t size, const char *field, const gp_record *record)
 {
@@ -31213,7 +31215,7 @@ static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, cons
                     (int)type, *prefix ? prefix : "element_", size, field);
 }
 
-/* Checks a type of counts or indices. Replaces 0 by GP_U32. Fails if `most` does not fit. */
+/* Checks a type of counts or indices, and replaces 0 by GP_U32. Fails if the type cannot hold `most`. */
 static gp_result gpi_compact_number(gp_context *gp, const char *field, gp_type *type, size_t most)
 {
     if (!*type) *type = GP_U32;
@@ -31253,7 +31255,7 @@ static size_t gpi_compact_element_size(const gpi_compact *c)
     return gpi_compact_number_size(c) * (gpi_compact_is_pair(c) ? 2 : 1);
 }
 
-/* Adds the macros that describe what tiles count to element/op.cl and element/monoid.cl. */
+/* Adds the macros that describe the counts of tiles to element/op.cl and element/monoid.cl. */
 static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *plan, gpi_text *text)
 {
     const bool pair = gpi_compact_is_pair(c);
@@ -31334,7 +31336,7 @@ static void gpi_compact_prelude(const gp_context *gp, const gpi_plan *plan, cons
         gpi_compact_record(c->value_size));
 }
 
-/* Plans the first elements of all runs and their lengths as a reduction by key, if a single pass can do that. */
+/* Plans run-length encoding, without offsets, as a reduction by key, if a single pass can run it. */
 static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
 {
     gp_reduce_by_key_desc *d = &c->by_key;
@@ -31397,11 +31399,11 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
     return k < GPI_COMPACT_ROLES;
 }
 
-/* Does not compile unless gpi_uses has an entry for each buffer, each argument and the scratch. */
+/* Fails to compile unless gpi_uses has an entry for each buffer, each argument and the scratch. */
 typedef char
     gpi_a_call_has_too_many_buffers[(int)GPI_COMPACT_ROLES + GP_ARGS_MAX + 1 <= (int)GPI_USES_MAX ? 1 : -1];
 
-/* Checks the buffers. Without elements it checks only the counts, and the indices if the count follows the last one. */
+/* Checks the buffers. If there are no elements, checks only the counts, and the indices if the count follows the last index. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     gpi_uses uses;
@@ -31423,7 +31425,7 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes a buffer and its offset. If it is not used, another buffer stands in. */
+/* Passes a buffer and its offset. If the buffer is not used, another one is passed in its place. */
 static void gpi_compact_arg(gpi_call *call, const gpi_compact *c, int role)
 {
     const gpi_compact_array *a = &c->array[role];
@@ -31475,7 +31477,7 @@ static gp_result gpi_compact_single_pass(gpi_call *call, gpi_compact *c, cl_mem 
     return gpi_call_launch(call, &c->plan, c->tiles);
 }
 
-/* Enqueues upsweep and spine, which leave in `partials` the counts before each tile, and the total. */
+/* Enqueues upsweep and spine, which write to `partials` the counts before each tile, and the total. */
 static gp_result gpi_compact_sums(gpi_call *call, gpi_compact *c, cl_mem partials)
 {
     gp_result result;
@@ -31544,7 +31546,7 @@ static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c)
 
 /* ------------------------------------------------------------------ calls */
 
-/* Checks and runs a planned call. `to`: gets the counts on the host, one for each part; NULL: the call does not block. */
+/* Checks and runs a planned call. `to` receives the counts on the host, one for each part; NULL: the call does not block. */
 static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
 {
     gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
@@ -31603,7 +31605,7 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 /* ---- End file src/select/compact.c ---- */
 
 /* ---- Begin file src/select/condition.c ---- */
-/* condition.c - program text for moved records, and for conditions of the caller's. */
+/* condition.c - writes program text for moved records and for conditions of the caller's. */
 /* Returns the unsigned type that has a record's size. */
 static const char *gpi_compact_record(size_t size)
 {
@@ -31626,7 +31628,7 @@ static void gpi_compact_prelude_moved(size_t size, gpi_text *text)
                  gpi_compact_record(word), (unsigned)(size / word));
 }
 
-/* Adds a function for a condition of the caller's. The condition holds if its value, of whatever type, is not 0. It gets
+/* Adds a function for a condition of the caller's. The condition holds if its value, of any type, is not 0. The expression gets
    its own lines, so that it may end in a comment. */
 static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
                                          const char *field, const char *expression, gpi_text *text)
@@ -31773,8 +31775,8 @@ static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b
 
 /* ------------------------------------------------------------------ launches */
 
-/* Writes the number of runs to count_out, if the caller wants it; without scratch it writes 0. A u64 gets zeros in its
-   upper half. */
+/* Enqueues a write of the number of runs to count_out, if the caller wants it. Without scratch the number is 0. A u64 gets zeros
+   in its upper half. */
 static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -31798,13 +31800,13 @@ static gp_result gpi_by_key_two_steps(gpi_call *call, gpi_by_key *b, cl_mem scra
     b->reduce.count.buffer = scratch;
     b->reduce.count.offset = b->segments.count_offset;
     b->reduce.count.type = GP_U32;
-    r = gpi_call_fill(call, scratch, b->count_at, 8); /* a count of u64 has its upper half here */
+    r = gpi_call_fill(call, scratch, b->count_at, 8); /* the upper half of a u64 count */
     if (r == GP_OK) r = gpi_compact_launch(call, c);
     if (r == GP_OK) r = gpi_segmented_launch(call, &b->reduce);
     return r == GP_OK ? gpi_by_key_tell(call, b, scratch) : r;
 }
 
-/* Enqueues the planned call. `to`: gets the number of runs on the host; NULL: not wanted. */
+/* Enqueues the planned call. `to` receives the number of runs on the host; NULL: not wanted. */
 static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_uint *to)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -31831,7 +31833,7 @@ static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_uint *to)
     return r == GP_OK && to ? gpi_call_read(call, number, at, sizeof *to, to) : r;
 }
 
-/* Plans, checks and runs a call. `to`: gets the number of runs on the host; NULL: the call does not block. */
+/* Plans, checks and runs a call. `to` receives the number of runs on the host; NULL: the call does not block. */
 static gp_result gpi_by_key_call(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *to)
 {
     gpi_by_key b;
@@ -31879,7 +31881,7 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
     return r;
 }
 
-/* Warms up the single pass, or else the two steps. */
+/* Warms up the single pass, or, if that cannot run the call, the two steps. */
 static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc)
 {
     gp_reduce_by_key_desc probe = *desc;
@@ -31897,7 +31899,7 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
 
 /* ---- Begin file src/select/select.c ---- */
 /* select.c - gp_select and gp_partition: converts their descs to the form that compact.c runs. */
-/* Sets what decides which elements are selected. Fails unless exactly one of predicate, flags and indices is given. */
+/* Sets whether a predicate, flags or indices select the elements. Fails unless exactly one of them is given. */
 static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
                                cl_mem indices)
 {
@@ -31912,7 +31914,7 @@ static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predi
     return gpi_check_text(gp, "predicate", predicate);
 }
 
-/* Sets the flags beside the elements. Their type may be any; 0 means GP_U8. */
+/* Sets the buffer and the type of the flags, which may be any; 0 means GP_U8. */
 static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, size_t offset, gp_type type,
                                   size_t count)
 {
@@ -32011,7 +32013,7 @@ GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)
 /* ---- Begin file src/select/unique.c ---- */
 /* unique.c - gp_unique, gp_unique_by_key and gp_run_length_encode: converts their descs to the form that compact.c
    runs. */
-/* Sets and checks the condition under which neighbours are equal; records must have one. */
+/* Sets and checks the condition under which neighbours are equal; it is required for records. */
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;
@@ -32079,8 +32081,8 @@ static gp_result gpi_unique_either_describe(gp_context *gp, const gp_unique_desc
     return gpi_unique_any_describe(gp, d, d->value_size != 0, c);
 }
 
-/* Fails if offsets_end is set and does not make sense. Neighbouring offsets enclose a run only if no run between them is
-   left out. */
+/* Fails if offsets_end is set without offsets_out, or with repeated_only: if runs are left out, the next offset is not the end of
+   a run. */
 static gp_result gpi_check_offsets_end(gp_context *gp, const gp_run_length_encode_desc *d)
 {
     if (!d->offsets_end || (d->offsets_out && !d->repeated_only)) return GP_OK;
@@ -33733,7 +33735,7 @@ static cl_uint gpi_sort_from(const gpi_sort *sort)
     return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
 }
 
-/* Returns true on a device of AMD's. It is called only for the serial shape. Intel's runtime reports Intel as the vendor of every
+/* Returns true on a device of AMD's. The answer matters on CPUs only. Intel's runtime reports Intel as the vendor of every
    CPU, so the name is checked, too. */
 static bool gpi_sort_is_on_amd(const gp_context *gp)
 {
@@ -34102,9 +34104,7 @@ typedef struct gpi_records {
     bool direct; /* records are the values of the one key's sort */
     gpi_records_key key[GP_SORT_COLUMNS_MAX];
     size_t keys, being_planned;
-    size_t keys_at, keys_tmp_at, index_at, index_tmp_at,
-        copy_at; /* where parts begin, in bytes, after the scratch of the
-                    sorts */
+    size_t keys_at, keys_tmp_at, index_at, index_tmp_at, copy_at; /* bytes, after the sorts' scratch */
     size_t scratch;
 } gpi_records;
 
@@ -34418,7 +34418,7 @@ static gp_result gpi_records_launch_keys(gpi_call *call, const gpi_records *s, c
     }
     GPI_CALL_ARG(call, key->desc.keys);
     gpi_call_arg_ulong(call, key->desc.keys_offset);
-    GPI_CALL_ARG(call, key->desc.values_out); /* the scratch, which is the same for all keys */
+    GPI_CALL_ARG(call, key->desc.values_out); /* the same array for all keys */
     gpi_call_arg_ulong(call, key->desc.values_out_offset);
     GPI_CALL_ARG(call, through);
     GPI_CALL_ARG(call, span);
@@ -34978,8 +34978,7 @@ typedef struct gpi_topk {
     size_t span, tiles, blocks; /* keys of a tile; tiles; blocks of tiles */
     size_t room;                /* most keys that may be kept */
     size_t samples;
-    size_t state, directory, sample, kept_key, kept_index, found_key,
-        found_index; /* where parts begin, in bytes */
+    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* parts, in bytes */
 } gpi_topk;
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -40182,8 +40181,8 @@ static gp_result gpi_adopt_queue(gp_context *gp)
     return gpi_probe_given(gp, device);
 }
 
-/* Takes over the caller's cl_context, or that of `share`. The device is the caller's choice, else the context's first, or
-   that of `share`. */
+/* Takes over the caller's cl_context, or that of `share`. The device is the caller's choice; without one, that of `share`, or, if
+   the caller gave the cl_context, its first device. */
 static gp_result gpi_adopt_context(gp_context *gp)
 {
     const gp_context *share = gp->desc.share;
@@ -40274,7 +40273,8 @@ static char *gpi_make_options(const gp_context *gp, const char *language)
                       gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
 }
 
-/* Returns the newer language of a device. Platforms of version 2 may not have OpenCL C 3.0, and those of version 3 not 2.0. */
+/* Returns the option for the device's newer language. Platforms of version 2 may not have OpenCL C 3.0, and those of version 3
+   not 2.0. */
 static const char *gpi_newer_language(const gp_device_info *info)
 {
     return strncmp(info->version, "OpenCL 2", 8) == 0 ? "CL2.0" : "CL3.0";
@@ -40350,13 +40350,13 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     }
     gpi_log(gp, GP_LOG_INFO, "gpuprim on %s (%s, %s)", gp->info.name, gp->info.platform_name,
             gp->info.driver_version);
-    gp->desc.share = NULL; /* that context may be destroyed before this one */
+    gp->desc.share = NULL; /* `share` may be destroyed before this context */
     *out = gp;
     return GP_OK;
 }
 
-/* Finishes the queue, and again if on_async_error is set, since it may have enqueued commands. Failures of those commands are not
-   reported to on_async_error. */
+/* Finishes the queue. If on_async_error is set, finishes it again, since that function may have enqueued commands; failures of
+   those commands are not reported to it. */
 static void gpi_finish_at_last(gp_context *gp)
 {
     (void)gp_finish(gp);
@@ -40396,8 +40396,8 @@ GP_API void gp_context_destroy(gp_context *gp)
 
 /* ------------------------------------------------------------------ queries */
 
-/* Returns false for NULL and in a forked process. There OpenCL's functions may hang with the parent's objects, but fail
-   with NULL. */
+/* Returns false for NULL and in a forked process, in which OpenCL's functions may hang with the parent's objects, but fail with
+   NULL. */
 static bool gpi_has_objects(const gp_context *gp) { return gp && !gpi_forked(); }
 
 GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_has_objects(gp) ? gp->context : NULL; }
@@ -40539,7 +40539,7 @@ static const char gpi_group_counts[] = "#define GPI_GROUP gpi_counts\n#define GP
                                        "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
                                        "#define GPI_GROUP_IDENTITY 0u\n";
 
-/* Adds the macros of the group, which number its items in rows, whatever its dimensions. */
+/* Adds the macros of the group. They number its items in rows, in any number of dimensions. */
 static void gpi_group_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
 {
     if (gp->info.fp64) gpi_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
@@ -40661,13 +40661,13 @@ enum { GPI_SELF_TEST_INPUTS = 2, GPI_SELF_TEST_OUTPUTS = 3 };
 /* The inputs and outputs of a case. All elements are words of 32 bits. */
 typedef struct gpi_self_test {
     gp_context *gp;
-    size_t count; /* elements of an input, and at most of an output */
+    size_t count; /* elements of each input; most elements of an output */
     gp_strategy strategy;
-    uint32_t *in[GPI_SELF_TEST_INPUTS]; /* random until the case changes them */
+    uint32_t *in[GPI_SELF_TEST_INPUTS]; /* random, except where the case changes them */
     uint32_t *expected[GPI_SELF_TEST_OUTPUTS];
     size_t expected_count[GPI_SELF_TEST_OUTPUTS];
     uint32_t *found;
-    uint64_t *order; /* `count` of them, for the case to sort */
+    uint64_t *order; /* `count` words, for the case to sort */
     cl_mem in_buffer[GPI_SELF_TEST_INPUTS], out_buffer[GPI_SELF_TEST_OUTPUTS];
     gp_result failure; /* the first one, and its text */
     char failure_text[GPI_ERROR_MAX];
@@ -40676,9 +40676,8 @@ typedef struct gpi_self_test {
 /* clang-format off */
 
 /* X(function, name, primitive, strategy, output, output, output)
-
-   primitive: the one whose plan is reported. strategy: one that is tested besides that of the device's tuning row;
-   AUTO: none, or one of a part that has its own case. output: names of the outputs that are compared. */
+   primitive: the one whose plan is reported. strategy: one that is tested in addition to that of the device's tuning row;
+   AUTO: no other, or a strategy that has its own case. output: names of the outputs that are compared. */
 #define GPI_SELF_TEST_CASES(X) \
     X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
     X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \
@@ -40758,8 +40757,8 @@ static const char *gpi_strategy_name(gp_strategy strategy)
     }
 }
 
-/* Fails with the names of case and strategy before the last error's text. Waits for the case's commands, so that they end
-   before the next case begins. */
+/* Fails with a text that begins with the names of case and strategy and ends with the last error's text. Waits for the case's
+   commands, so that they end before the next case begins. */
 static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row, gp_strategy strategy,
                                     gp_result result)
 {
@@ -40822,7 +40821,7 @@ static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *ro
 
 /* ------------------------------------------------------------------ all cases */
 
-/* Makes the plan of a primitive on elements of four bytes. Cannot fail: only a wrong strategy would. */
+/* Makes the plan of a primitive on elements of four bytes. It cannot fail, because only a wrong strategy would. */
 static void gpi_self_test_plan(gp_context *gp, gpi_primitive primitive, gpi_plan *plan)
 {
     const bool nest = primitive == GPI_BRACKETS || primitive == GPI_STACK_SCAN || primitive == GPI_TREE;
@@ -40847,7 +40846,7 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
     test.tuning.work_group_size = plan->group;
     test.tuning.tile = plan->per_item;
     if (strategy == GP_STRATEGY_SINGLE_PASS && row->strategy == GP_STRATEGY_MULTI_PASS)
-        test.tuning.polls = plan->polls; /* its groups wait for each other */
+        test.tuning.polls = plan->polls; /* the groups wait for each other */
     test.result = result;
     memcpy(error, t->gp->error, sizeof error);
     test.text = result == GP_OK ? "" : error;
@@ -40927,7 +40926,7 @@ static void gpi_self_test_close(gpi_self_test *t)
     for (k = 0; k < GPI_SELF_TEST_OUTPUTS; k++)
         if (t->out_buffer[k]) (void)clReleaseMemObject(t->out_buffer[k]);
     GP_FREE(t->order);
-    (void)gpi_scratch_retire(gp); /* the caller's calls may never need so much */
+    (void)gpi_scratch_retire(gp); /* the caller's calls may not need such a large scratch */
 }
 
 GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc)
@@ -40953,10 +40952,11 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc)
 /* ---- End file src/context/self_test.c ---- */
 
 /* ---- Begin file src/context/self_test_cases.c ---- */
-/* self_test_cases.c - cases of gp_self_test. Each makes inputs, computes the expected results by plain loops, and calls. */
+/* self_test_cases.c - cases of gp_self_test. Each case makes inputs, computes the expected results by plain loops, and calls the
+   library. */
 /* ------------------------------------------------------------------ inputs, expected results */
 
-/* Copies the inputs to the device. Every case with inputs calls this when it has changed them as it wants. */
+/* Copies the inputs to the device. Every case that has inputs calls this after it has changed them. */
 static gp_result gpi_self_test_upload(gpi_self_test *t)
 {
     size_t k;
@@ -40985,7 +40985,7 @@ static void gpi_self_test_mask(gpi_self_test *t, uint32_t mask)
     for (i = 0; i < t->count; i++) t->in[0][i] &= mask;
 }
 
-/* Makes the second input offsets of segments, some of them empty. Returns the number of segments. */
+/* Turns the second input into offsets of segments, some of them empty. Returns the number of segments. */
 static size_t gpi_self_test_cut(gpi_self_test *t)
 {
     size_t at = 0, segments = 0;
@@ -41153,13 +41153,13 @@ static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)
 
 /* ------------------------------------------------------------------ nests */
 
-/* Makes the first input random codes of brackets, which form a nest some hundred deep. Computes the expected match, parent
-   and depth. */
+/* Turns the first input into random codes of brackets, nested some hundred deep. Computes the expected match, parent and
+   depth. */
 static void gpi_self_test_nest(gpi_self_test *t)
 {
     uint32_t *match = t->expected[0], *stack = (uint32_t *)t->order, height = 0, i;
     for (i = 0; i < t->count; i++) {
-        const uint32_t code = t->in[0][i] % 3; /* closer, other, opener */
+        const uint32_t code = t->in[0][i] % 3; /* 0: closer; 1: other; 2: opener */
         t->in[0][i] = code - 1;
         gpi_self_test_expect(t, 0, UINT32_MAX);
         gpi_self_test_expect(t, 1, height > 0 ? stack[height - 1] : UINT32_MAX);
@@ -41361,8 +41361,8 @@ static int gpi_self_test_compare_words(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sets order[begin] to order[end - 1] to the keys of the first input, xored with `flip`, above their indices, and sorts them
-   (stably, thanks to the indices). */
+/* Sets order[begin] to order[end - 1] to the keys of the first input, xored with `flip`, above their indices, and sorts them. The
+   indices make the sort stable. */
 static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint32_t flip)
 {
     size_t i;
@@ -41370,7 +41370,7 @@ static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint3
     qsort(t->order + begin, end - begin, sizeof *t->order, gpi_self_test_compare_words);
 }
 
-/* Expects the first `count` sorted keys, and for each key the element of the second input. */
+/* Expects the first `count` sorted keys, and for each key the element of the second input at the key's index. */
 static void gpi_self_test_expect_sorted(gpi_self_test *t, size_t count)
 {
     size_t i;
@@ -41422,7 +41422,7 @@ static gp_result gpi_self_test_sort_first(gpi_self_test *t, size_t count)
 
 static gp_result gpi_self_test_sort_pairs(gpi_self_test *t) { return gpi_self_test_sort_first(t, t->count); }
 
-/* Sorts so few pairs that they are a few tiles of a GPU. */
+/* Sorts few pairs, which are a few tiles of a GPU. */
 static gp_result gpi_self_test_sort_few(gpi_self_test *t)
 {
     return gpi_self_test_sort_first(t, t->count < 7919 ? t->count : 7919);
@@ -41648,7 +41648,7 @@ static gp_result gpi_self_test_hash_calls(gpi_self_test *t, gp_hash table)
     return result == GP_OK ? gp_hash_retrieve(t->gp, table, &retrieve) : result;
 }
 
-/* Counts in a hash table how often each key occurs. Many keys occur more than once. */
+/* Counts the occurrences of each key in a hash table. Many keys occur more than once. */
 static gp_result gpi_self_test_hash(gpi_self_test *t)
 {
     gp_result result;
@@ -41678,7 +41678,7 @@ static gp_result gpi_self_test_hash(gpi_self_test *t)
 /* ---- End file src/context/self_test_keys.c ---- */
 
 /* ---- Begin file src/context/stats.c ---- */
-/* stats.c - counters and kernel times, read and reset. */
+/* stats.c - reads and resets counters and kernel times. */
 GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out)
 {
     cl_uint counters[GPI_CONTEXT_COUNTERS];
@@ -41733,15 +41733,15 @@ GP_API gp_result gp_stats_reset(gp_context *gp)
 /* ---- End file src/context/stats.c ---- */
 
 /* ---- Begin file src/context/sub_groups.c ---- */
-/* sub_groups.c - decides whether a context's kernels may use the device's sub-groups. If kernels would use them, it checks
-   them, and switches them off if they do not do what kernels/gpu/group/sub_group.cl says. */
+/* sub_groups.c - decides whether a context's kernels may use the device's sub-groups. If kernels would use them, it tests them,
+   and switches them off unless they behave as kernels/gpu/group/sub_group.cl requires. */
 enum { GPI_SUB_GROUP_CHECK_GROUPS = 4, GPI_SUB_GROUP_CHECK_ITEMS = 256 };
 
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
 
-/* Runs the check in which every item examines its sub-group, and fails if any finds a fault. A program that was loaded
-   from disk has passed with this driver, since it is saved only then. */
+/* Runs the test in which every item examines its sub-group, and fails if any item finds a fault. A program that was loaded from
+   disk has passed with this driver, since only such programs are saved. */
 static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_program *program)
 {
     uint32_t wrong[GPI_SUB_GROUP_CHECK_GROUPS * GPI_SUB_GROUP_CHECK_ITEMS], any = 0;
@@ -41765,7 +41765,7 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
     (void)clReleaseMemObject(buffer);
     for (i = 0; i < words; i++) any |= wrong[i];
     if (result != GP_OK || any == 0) return result;
-    program->launched = 0; /* so that it is not saved */
+    program->launched = 0; /* prevents that it is saved */
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "sub-groups of %u work-items fail their check (0x%x)",
                     plan->sub_group, (unsigned)any);
 }
@@ -41790,15 +41790,15 @@ static gpi_plan gpi_sub_groups_plan(uint32_t size, uint32_t group)
     return plan;
 }
 
-/* Returns true if kernels can be pinned to a sub-group size. Mesa's rusticl accepts the attribute, but does not list the
+/* Returns true if kernels can be compiled for a fixed sub-group size. Mesa's rusticl accepts the attribute, but does not list the
    extension. Without the attribute RDNA's compiler chooses 32 or 64 lanes for each kernel of a program by itself. */
 static bool gpi_pins_sub_groups(const gp_device_info *info)
 {
     return gpi_device_has(info, "cl_intel_required_subgroup_size") || gpi_is_rusticl(info);
 }
 
-/* Tries sub-groups of the plan's size. If kernels turn out to have another size, tries once more with that, and does not pin
-   them. */
+/* Tests sub-groups of the plan's size. If kernels turn out to have another size, tests that size, and does not fix it in
+   kernels. */
 static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
 {
     gpi_program *program = NULL;
@@ -41836,7 +41836,7 @@ static void gpi_sub_groups_close(gp_context *gp)
     gp->info.sub_group_size = 0;
 }
 
-/* Sets in gp->info which sub-groups kernels may use. Fails if tuning forces sub-groups that do not pass the check. */
+/* Sets in gp->info which sub-groups kernels may use. Fails if tuning forces sub-groups that do not pass the test. */
 static gp_result gpi_sub_groups_open(gp_context *gp)
 {
     gpi_plan plan;
@@ -41922,7 +41922,7 @@ static bool gpi_span_number(gpi_span s, uint32_t *number)
 
 /* ------------------------------------------------------------------ rows */
 
-/* Returns the name of a primitive in tuning files, which is its entry file's; empty: the table has no rows for it. */
+/* Returns the name of a primitive in tuning files, which is the name of its entry file; empty: the table has no rows for it. */
 static gpi_span gpi_tuning_name(gpi_primitive primitive)
 {
     const char *name = strchr(gpi_program_file(primitive), '/') + 1;
@@ -41948,7 +41948,7 @@ static gpi_tuning_row *gpi_tuned_row(gp_context *gp, gpi_span name)
 
 static bool gpi_is_power_of_two(uint32_t x) { return x && !(x & (x - 1)); }
 
-/* Sets the field `name` of a row. Returns NULL, or what is wrong. */
+/* Sets the field `name` of a row. Returns NULL, or a description of the error. */
 static const char *gpi_tuned_set(const gp_context *gp, gpi_tuning_row *row, gpi_span name, gpi_span value)
 {
     const bool serial = row->shape == GP_SHAPE_SERIAL;
@@ -41994,7 +41994,7 @@ static const char *gpi_tuning_line(gp_context *gp, gpi_span line)
 
 /* ------------------------------------------------------------------ the file */
 
-/* Returns the next line that is not blank, and adds the lines read to *number. Returns an empty one at the end. */
+/* Returns the next line that is not blank, and adds the number of lines read to *number. Returns an empty line at the end. */
 static gpi_span gpi_tuning_next(gpi_span *rest, unsigned *number)
 {
     gpi_span line = {"", 0};
@@ -42006,7 +42006,7 @@ static gpi_span gpi_tuning_next(gpi_span *rest, unsigned *number)
     return line;
 }
 
-/* Reads the head of a text, which must name this device. Returns NULL, or what is wrong with line *number. */
+/* Reads the head of a text, which must name this device. Returns NULL, or a description of the error in line *number. */
 static const char *gpi_tuning_head(const gp_context *gp, gpi_span *rest, unsigned *number)
 {
     gpi_span line = gpi_tuning_next(rest, number);
@@ -42019,7 +42019,7 @@ static const char *gpi_tuning_head(const gp_context *gp, gpi_span *rest, unsigne
     return gpi_span_is(line, gp->info.name) ? NULL : "it is for another device";
 }
 
-/* Reads the rows after the head. Returns NULL, or what is wrong with line *number. */
+/* Reads the rows after the head. Returns NULL, or a description of the error in line *number. */
 static const char *gpi_tuning_rows_of(gp_context *gp, gpi_span rest, unsigned *number)
 {
     const char *wrong = NULL;
@@ -42062,7 +42062,7 @@ static gp_result gpi_tuning_load(gp_context *gp, const char *path)
     return result;
 }
 
-/* Takes the built-in tuning text for this device, if there is one. */
+/* Uses the library's tuning text for this device, if there is one. */
 static gp_result gpi_tuning_known(gp_context *gp, const char *const *texts)
 {
     for (; *texts; texts++) {
@@ -42074,8 +42074,8 @@ static gp_result gpi_tuning_known(gp_context *gp, const char *const *texts)
     return GP_OK;
 }
 
-/* Reads the desc's tuning file, and fails if that fails. Without one, reads the environment's file or the library's text; if
-   that fails, it only logs a warning. */
+/* Reads the desc's tuning file, and fails if that fails. If the desc has none, reads the environment's file or the library's
+   text; a failure is then only logged. */
 static gp_result gpi_tuning_open(gp_context *gp)
 {
     const char *path = gp->desc.tuning_file;
@@ -42092,7 +42092,7 @@ static gp_result gpi_tuning_open(gp_context *gp)
 /* warm_up.c - gp_warmup: warms up every primitive that the desc names. */
 #define GPI_WARM_UP_ROW(primitive, file, rows, memory, least, warm_ups) warm_ups
 
-/* The compiler checks that each field of the desc is in a row. */
+/* Makes the compiler check that each field of the desc is in a row. */
 #define GPI_FIELD_OF_ROW(field, DESC) +1
 typedef char gpi_a_field_is_in_no_row[0 GPI_PRIMITIVE_ROWS(GPI_WARM_UP_ROW, GPI_FIELD_OF_ROW) ==
                                               sizeof(gp_warmup_desc) / sizeof(void *)
@@ -42111,8 +42111,8 @@ static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
     return result;
 }
 
-/* Warms up the primitives that the desc names. Their kernels find a count of 0: made-up elements might lead an expression
-   beyond the caller's buffers. */
+/* Warms up the primitives that the desc names. Kernels are given a count of 0, because with made-up elements an expression might
+   read beyond the caller's buffers. */
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result;

@@ -58,8 +58,8 @@ static gp_result gpi_adopt_queue(gp_context *gp)
     return gpi_probe_given(gp, device);
 }
 
-/* Takes over the caller's cl_context, or that of `share`. The device is the caller's choice, else the context's first, or
-   that of `share`. */
+/* Takes over the caller's cl_context, or that of `share`. The device is the caller's choice; without one, that of `share`, or, if
+   the caller gave the cl_context, its first device. */
 static gp_result gpi_adopt_context(gp_context *gp)
 {
     const gp_context *share = gp->desc.share;
@@ -150,7 +150,8 @@ static char *gpi_make_options(const gp_context *gp, const char *language)
                       gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
 }
 
-/* Returns the newer language of a device. Platforms of version 2 may not have OpenCL C 3.0, and those of version 3 not 2.0. */
+/* Returns the option for the device's newer language. Platforms of version 2 may not have OpenCL C 3.0, and those of version 3
+   not 2.0. */
 static const char *gpi_newer_language(const gp_device_info *info)
 {
     return strncmp(info->version, "OpenCL 2", 8) == 0 ? "CL2.0" : "CL3.0";
@@ -226,13 +227,13 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     }
     gpi_log(gp, GP_LOG_INFO, "gpuprim on %s (%s, %s)", gp->info.name, gp->info.platform_name,
             gp->info.driver_version);
-    gp->desc.share = NULL; /* that context may be destroyed before this one */
+    gp->desc.share = NULL; /* `share` may be destroyed before this context */
     *out = gp;
     return GP_OK;
 }
 
-/* Finishes the queue, and again if on_async_error is set, since it may have enqueued commands. Failures of those commands are not
-   reported to on_async_error. */
+/* Finishes the queue. If on_async_error is set, finishes it again, since that function may have enqueued commands; failures of
+   those commands are not reported to it. */
 static void gpi_finish_at_last(gp_context *gp)
 {
     (void)gp_finish(gp);
@@ -272,8 +273,8 @@ GP_API void gp_context_destroy(gp_context *gp)
 
 /* ------------------------------------------------------------------ queries */
 
-/* Returns false for NULL and in a forked process. There OpenCL's functions may hang with the parent's objects, but fail
-   with NULL. */
+/* Returns false for NULL and in a forked process, in which OpenCL's functions may hang with the parent's objects, but fail with
+   NULL. */
 static bool gpi_has_objects(const gp_context *gp) { return gp && !gpi_forked(); }
 
 GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_has_objects(gp) ? gp->context : NULL; }

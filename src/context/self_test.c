@@ -43,8 +43,8 @@ static const char *gpi_strategy_name(gp_strategy strategy)
     }
 }
 
-/* Fails with the names of case and strategy before the last error's text. Waits for the case's commands, so that they end
-   before the next case begins. */
+/* Fails with a text that begins with the names of case and strategy and ends with the last error's text. Waits for the case's
+   commands, so that they end before the next case begins. */
 static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row, gp_strategy strategy,
                                     gp_result result)
 {
@@ -107,7 +107,7 @@ static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *ro
 
 /* ------------------------------------------------------------------ all cases */
 
-/* Makes the plan of a primitive on elements of four bytes. Cannot fail: only a wrong strategy would. */
+/* Makes the plan of a primitive on elements of four bytes. It cannot fail, because only a wrong strategy would. */
 static void gpi_self_test_plan(gp_context *gp, gpi_primitive primitive, gpi_plan *plan)
 {
     const bool nest = primitive == GPI_BRACKETS || primitive == GPI_STACK_SCAN || primitive == GPI_TREE;
@@ -132,7 +132,7 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
     test.tuning.work_group_size = plan->group;
     test.tuning.tile = plan->per_item;
     if (strategy == GP_STRATEGY_SINGLE_PASS && row->strategy == GP_STRATEGY_MULTI_PASS)
-        test.tuning.polls = plan->polls; /* its groups wait for each other */
+        test.tuning.polls = plan->polls; /* the groups wait for each other */
     test.result = result;
     memcpy(error, t->gp->error, sizeof error);
     test.text = result == GP_OK ? "" : error;
@@ -212,7 +212,7 @@ static void gpi_self_test_close(gpi_self_test *t)
     for (k = 0; k < GPI_SELF_TEST_OUTPUTS; k++)
         if (t->out_buffer[k]) (void)clReleaseMemObject(t->out_buffer[k]);
     GP_FREE(t->order);
-    (void)gpi_scratch_retire(gp); /* the caller's calls may never need so much */
+    (void)gpi_scratch_retire(gp); /* the caller's calls may not need such a large scratch */
 }
 
 GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc)

@@ -7,13 +7,13 @@ enum { GPI_SELF_TEST_INPUTS = 2, GPI_SELF_TEST_OUTPUTS = 3 };
 /* The inputs and outputs of a case. All elements are words of 32 bits. */
 typedef struct gpi_self_test {
     gp_context *gp;
-    size_t count; /* elements of an input, and at most of an output */
+    size_t count; /* elements of each input; most elements of an output */
     gp_strategy strategy;
-    uint32_t *in[GPI_SELF_TEST_INPUTS]; /* random until the case changes them */
+    uint32_t *in[GPI_SELF_TEST_INPUTS]; /* random, except where the case changes them */
     uint32_t *expected[GPI_SELF_TEST_OUTPUTS];
     size_t expected_count[GPI_SELF_TEST_OUTPUTS];
     uint32_t *found;
-    uint64_t *order; /* `count` of them, for the case to sort */
+    uint64_t *order; /* `count` words, for the case to sort */
     cl_mem in_buffer[GPI_SELF_TEST_INPUTS], out_buffer[GPI_SELF_TEST_OUTPUTS];
     gp_result failure; /* the first one, and its text */
     char failure_text[GPI_ERROR_MAX];
@@ -22,9 +22,8 @@ typedef struct gpi_self_test {
 /* clang-format off */
 
 /* X(function, name, primitive, strategy, output, output, output)
-
-   primitive: the one whose plan is reported. strategy: one that is tested besides that of the device's tuning row;
-   AUTO: none, or one of a part that has its own case. output: names of the outputs that are compared. */
+   primitive: the one whose plan is reported. strategy: one that is tested in addition to that of the device's tuning row;
+   AUTO: no other, or a strategy that has its own case. output: names of the outputs that are compared. */
 #define GPI_SELF_TEST_CASES(X) \
     X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
     X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \

@@ -1,4 +1,5 @@
-/* self_test_cases.c - cases of gp_self_test. Each makes inputs, computes the expected results by plain loops, and calls. */
+/* self_test_cases.c - cases of gp_self_test. Each case makes inputs, computes the expected results by plain loops, and calls the
+   library. */
 #include "base/context.h"
 #include "base/error.h"
 #include "context/self_test.h"
@@ -7,7 +8,7 @@
 
 /* ------------------------------------------------------------------ inputs, expected results */
 
-/* Copies the inputs to the device. Every case with inputs calls this when it has changed them as it wants. */
+/* Copies the inputs to the device. Every case that has inputs calls this after it has changed them. */
 static gp_result gpi_self_test_upload(gpi_self_test *t)
 {
     size_t k;
@@ -36,7 +37,7 @@ static void gpi_self_test_mask(gpi_self_test *t, uint32_t mask)
     for (i = 0; i < t->count; i++) t->in[0][i] &= mask;
 }
 
-/* Makes the second input offsets of segments, some of them empty. Returns the number of segments. */
+/* Turns the second input into offsets of segments, some of them empty. Returns the number of segments. */
 static size_t gpi_self_test_cut(gpi_self_test *t)
 {
     size_t at = 0, segments = 0;
@@ -204,13 +205,13 @@ static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)
 
 /* ------------------------------------------------------------------ nests */
 
-/* Makes the first input random codes of brackets, which form a nest some hundred deep. Computes the expected match, parent
-   and depth. */
+/* Turns the first input into random codes of brackets, nested some hundred deep. Computes the expected match, parent and
+   depth. */
 static void gpi_self_test_nest(gpi_self_test *t)
 {
     uint32_t *match = t->expected[0], *stack = (uint32_t *)t->order, height = 0, i;
     for (i = 0; i < t->count; i++) {
-        const uint32_t code = t->in[0][i] % 3; /* closer, other, opener */
+        const uint32_t code = t->in[0][i] % 3; /* 0: closer; 1: other; 2: opener */
         t->in[0][i] = code - 1;
         gpi_self_test_expect(t, 0, UINT32_MAX);
         gpi_self_test_expect(t, 1, height > 0 ? stack[height - 1] : UINT32_MAX);

@@ -12,8 +12,8 @@ static int gpi_self_test_compare_words(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sets order[begin] to order[end - 1] to the keys of the first input, xored with `flip`, above their indices, and sorts them
-   (stably, thanks to the indices). */
+/* Sets order[begin] to order[end - 1] to the keys of the first input, xored with `flip`, above their indices, and sorts them. The
+   indices make the sort stable. */
 static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint32_t flip)
 {
     size_t i;
@@ -21,7 +21,7 @@ static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint3
     qsort(t->order + begin, end - begin, sizeof *t->order, gpi_self_test_compare_words);
 }
 
-/* Expects the first `count` sorted keys, and for each key the element of the second input. */
+/* Expects the first `count` sorted keys, and for each key the element of the second input at the key's index. */
 static void gpi_self_test_expect_sorted(gpi_self_test *t, size_t count)
 {
     size_t i;
@@ -73,7 +73,7 @@ static gp_result gpi_self_test_sort_first(gpi_self_test *t, size_t count)
 
 static gp_result gpi_self_test_sort_pairs(gpi_self_test *t) { return gpi_self_test_sort_first(t, t->count); }
 
-/* Sorts so few pairs that they are a few tiles of a GPU. */
+/* Sorts few pairs, which are a few tiles of a GPU. */
 static gp_result gpi_self_test_sort_few(gpi_self_test *t)
 {
     return gpi_self_test_sort_first(t, t->count < 7919 ? t->count : 7919);
@@ -299,7 +299,7 @@ static gp_result gpi_self_test_hash_calls(gpi_self_test *t, gp_hash table)
     return result == GP_OK ? gp_hash_retrieve(t->gp, table, &retrieve) : result;
 }
 
-/* Counts in a hash table how often each key occurs. Many keys occur more than once. */
+/* Counts the occurrences of each key in a hash table. Many keys occur more than once. */
 static gp_result gpi_self_test_hash(gpi_self_test *t)
 {
     gp_result result;

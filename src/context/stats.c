@@ -1,4 +1,4 @@
-/* stats.c - counters and kernel times, read and reset. */
+/* stats.c - reads and resets counters and kernel times. */
 #include "base/context.h"
 #include "base/error.h"
 

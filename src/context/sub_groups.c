@@ -1,5 +1,5 @@
-/* sub_groups.c - decides whether a context's kernels may use the device's sub-groups. If kernels would use them, it checks
-   them, and switches them off if they do not do what kernels/gpu/group/sub_group.cl says. */
+/* sub_groups.c - decides whether a context's kernels may use the device's sub-groups. If kernels would use them, it tests them,
+   and switches them off unless they behave as kernels/gpu/group/sub_group.cl requires. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -18,8 +18,8 @@ enum { GPI_SUB_GROUP_CHECK_GROUPS = 4, GPI_SUB_GROUP_CHECK_ITEMS = 256 };
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
 
-/* Runs the check in which every item examines its sub-group, and fails if any finds a fault. A program that was loaded
-   from disk has passed with this driver, since it is saved only then. */
+/* Runs the test in which every item examines its sub-group, and fails if any item finds a fault. A program that was loaded from
+   disk has passed with this driver, since only such programs are saved. */
 static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_program *program)
 {
     uint32_t wrong[GPI_SUB_GROUP_CHECK_GROUPS * GPI_SUB_GROUP_CHECK_ITEMS], any = 0;
@@ -43,7 +43,7 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
     (void)clReleaseMemObject(buffer);
     for (i = 0; i < words; i++) any |= wrong[i];
     if (result != GP_OK || any == 0) return result;
-    program->launched = 0; /* so that it is not saved */
+    program->launched = 0; /* prevents that it is saved */
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "sub-groups of %u work-items fail their check (0x%x)",
                     plan->sub_group, (unsigned)any);
 }
@@ -68,15 +68,15 @@ static gpi_plan gpi_sub_groups_plan(uint32_t size, uint32_t group)
     return plan;
 }
 
-/* Returns true if kernels can be pinned to a sub-group size. Mesa's rusticl accepts the attribute, but does not list the
+/* Returns true if kernels can be compiled for a fixed sub-group size. Mesa's rusticl accepts the attribute, but does not list the
    extension. Without the attribute RDNA's compiler chooses 32 or 64 lanes for each kernel of a program by itself. */
 static bool gpi_pins_sub_groups(const gp_device_info *info)
 {
     return gpi_device_has(info, "cl_intel_required_subgroup_size") || gpi_is_rusticl(info);
 }
 
-/* Tries sub-groups of the plan's size. If kernels turn out to have another size, tries once more with that, and does not pin
-   them. */
+/* Tests sub-groups of the plan's size. If kernels turn out to have another size, tests that size, and does not fix it in
+   kernels. */
 static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
 {
     gpi_program *program = NULL;
@@ -114,7 +114,7 @@ static void gpi_sub_groups_close(gp_context *gp)
     gp->info.sub_group_size = 0;
 }
 
-/* Sets in gp->info which sub-groups kernels may use. Fails if tuning forces sub-groups that do not pass the check. */
+/* Sets in gp->info which sub-groups kernels may use. Fails if tuning forces sub-groups that do not pass the test. */
 static gp_result gpi_sub_groups_open(gp_context *gp)
 {
     gpi_plan plan;

@@ -67,7 +67,7 @@ static bool gpi_span_number(gpi_span s, uint32_t *number)
 
 /* ------------------------------------------------------------------ rows */
 
-/* Returns the name of a primitive in tuning files, which is its entry file's; empty: the table has no rows for it. */
+/* Returns the name of a primitive in tuning files, which is the name of its entry file; empty: the table has no rows for it. */
 static gpi_span gpi_tuning_name(gpi_primitive primitive)
 {
     const char *name = strchr(gpi_program_file(primitive), '/') + 1;
@@ -93,7 +93,7 @@ static gpi_tuning_row *gpi_tuned_row(gp_context *gp, gpi_span name)
 
 static bool gpi_is_power_of_two(uint32_t x) { return x && !(x & (x - 1)); }
 
-/* Sets the field `name` of a row. Returns NULL, or what is wrong. */
+/* Sets the field `name` of a row. Returns NULL, or a description of the error. */
 static const char *gpi_tuned_set(const gp_context *gp, gpi_tuning_row *row, gpi_span name, gpi_span value)
 {
     const bool serial = row->shape == GP_SHAPE_SERIAL;
@@ -139,7 +139,7 @@ static const char *gpi_tuning_line(gp_context *gp, gpi_span line)
 
 /* ------------------------------------------------------------------ the file */
 
-/* Returns the next line that is not blank, and adds the lines read to *number. Returns an empty one at the end. */
+/* Returns the next line that is not blank, and adds the number of lines read to *number. Returns an empty line at the end. */
 static gpi_span gpi_tuning_next(gpi_span *rest, unsigned *number)
 {
     gpi_span line = {"", 0};
@@ -151,7 +151,7 @@ static gpi_span gpi_tuning_next(gpi_span *rest, unsigned *number)
     return line;
 }
 
-/* Reads the head of a text, which must name this device. Returns NULL, or what is wrong with line *number. */
+/* Reads the head of a text, which must name this device. Returns NULL, or a description of the error in line *number. */
 static const char *gpi_tuning_head(const gp_context *gp, gpi_span *rest, unsigned *number)
 {
     gpi_span line = gpi_tuning_next(rest, number);
@@ -164,7 +164,7 @@ static const char *gpi_tuning_head(const gp_context *gp, gpi_span *rest, unsigne
     return gpi_span_is(line, gp->info.name) ? NULL : "it is for another device";
 }
 
-/* Reads the rows after the head. Returns NULL, or what is wrong with line *number. */
+/* Reads the rows after the head. Returns NULL, or a description of the error in line *number. */
 static const char *gpi_tuning_rows_of(gp_context *gp, gpi_span rest, unsigned *number)
 {
     const char *wrong = NULL;
@@ -207,7 +207,7 @@ static gp_result gpi_tuning_load(gp_context *gp, const char *path)
     return result;
 }
 
-/* Takes the built-in tuning text for this device, if there is one. */
+/* Uses the library's tuning text for this device, if there is one. */
 static gp_result gpi_tuning_known(gp_context *gp, const char *const *texts)
 {
     for (; *texts; texts++) {
@@ -219,8 +219,8 @@ static gp_result gpi_tuning_known(gp_context *gp, const char *const *texts)
     return GP_OK;
 }
 
-/* Reads the desc's tuning file, and fails if that fails. Without one, reads the environment's file or the library's text; if
-   that fails, it only logs a warning. */
+/* Reads the desc's tuning file, and fails if that fails. If the desc has none, reads the environment's file or the library's
+   text; a failure is then only logged. */
 static gp_result gpi_tuning_open(gp_context *gp)
 {
     const char *path = gp->desc.tuning_file;

@@ -6,7 +6,7 @@
 
 #define GPI_WARM_UP_ROW(primitive, file, rows, memory, least, warm_ups) warm_ups
 
-/* The compiler checks that each field of the desc is in a row. */
+/* Makes the compiler check that each field of the desc is in a row. */
 #define GPI_FIELD_OF_ROW(field, DESC) +1
 typedef char gpi_a_field_is_in_no_row[0 GPI_PRIMITIVE_ROWS(GPI_WARM_UP_ROW, GPI_FIELD_OF_ROW) ==
                                               sizeof(gp_warmup_desc) / sizeof(void *)
@@ -25,8 +25,8 @@ static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
     return result;
 }
 
-/* Warms up the primitives that the desc names. Their kernels find a count of 0: made-up elements might lead an expression
-   beyond the caller's buffers. */
+/* Warms up the primitives that the desc names. Kernels are given a count of 0, because with made-up elements an expression might
+   read beyond the caller's buffers. */
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result;

@@ -1,5 +1,5 @@
-/* args.c - checks arguments of expressions and types of the caller's, writes them into programs, and passes the arguments
-   to kernels (base/args.cl). */
+/* args.c - checks arguments of expressions and types of the caller's, writes them into programs, and passes the arguments to
+   kernels (base/args.cl). */
 #include "base/error.h"
 #include "base/text.h"
 #include "base/type.h"
@@ -19,8 +19,8 @@ static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *oper
     return args;
 }
 
-/* Adds `record`, the type of an input or output, to the records of `args`. `field`: its name in the desc. Does nothing if `record` is
-   NULL. */
+/* Adds `record`, the type of an input or output, to the records of `args`. `field` is its name in the desc. Does nothing if
+   `record` is NULL. */
 static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record)
 {
     if (!record) return;
@@ -149,7 +149,7 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
     return false;
 }
 
-/* Returns true if a map may use i: if it names i, or if a macro may do so, from a pasted source or the build options. */
+/* Returns true if a map may use i: the map names i, or a macro of a pasted source or of the build options may do so. */
 static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args)
 {
     size_t k;
@@ -161,7 +161,7 @@ static bool gpi_map_has_positions(const gp_context *gp, const char *map, const g
            gpi_may_define(args->pasted, "i");
 }
 
-/* Adds each record's source once, and for each record a check that its size is that of its type. */
+/* Adds each record's source once, and for each record a check that its size is the size of its type. */
 static void gpi_records_define(const gpi_args *args, gpi_text *text)
 {
     const size_t count = args->record_count + args->count;
@@ -231,7 +231,8 @@ static const char *gpi_args_parameter(const gpi_args *args)
     return args->count ? "const gpi_args gpi_given, " : "";
 }
 
-/* Adds the first lines of such a function's body, which declare the arguments by their names. */
+/* Adds the first lines of the body of a function that evaluates a caller's expression. They declare the arguments by their
+   names. */
 static void gpi_args_name(const gpi_args *args, gpi_text *text)
 {
     unsigned k;

@@ -69,8 +69,8 @@ static gp_result gpi_fail_buffer(gp_context *gp, const char *field, cl_int error
     return gpi_fail_cl(gp, error, call);
 }
 
-/* Checks that `buffer` contains elements [offset, offset + count) of `size` bytes and allows `access`. Sets *range to
-   their place. */
+/* Checks that `buffer` contains elements [offset, offset + count) of `size` bytes and allows `access`. Sets *range to these
+   bytes. */
 static gp_result gpi_check_buffer(gp_context *gp, const char *field, cl_mem buffer, size_t offset,
                                   size_t count, size_t size, int access, gpi_range *range)
 {
@@ -110,8 +110,8 @@ static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_t
     return count;
 }
 
-/* Checks a count in a buffer on the device: it must have 32 or 64 bits and be inside its buffer. `name`: the buffer's, which
-   ends in count_buffer. */
+/* Checks a count in a buffer on the device: it must have 32 or 64 bits and be inside its buffer. `name` is the buffer's field,
+   which ends in count_buffer. */
 static gp_result gpi_check_count(gp_context *gp, const char *name, const gpi_count *count, gpi_range *range)
 {
     const int prefix = (int)(strlen(name) - strlen("count_buffer"));
@@ -134,8 +134,8 @@ static bool gpi_same(const gpi_range *a, const gpi_range *b)
     return a->root == b->root && a->begin == b->begin && a->end == b->end;
 }
 
-/* Sets *in_place if the elements of `size` bytes at in_offset are those at out_offset: of one buffer, or of its sub-buffers. Two
-   NULLs count as one buffer. */
+/* Sets *in_place if the elements of `size` bytes at in_offset and those at out_offset are the same elements of one buffer, or of
+   its sub-buffers. Two NULLs count as one buffer. */
 static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
                                  size_t size, bool *in_place)
 {
@@ -195,7 +195,7 @@ static gp_result gpi_buffer_create(gp_context *gp, size_t bytes, const void *dat
     return gpi_fail_cl(gp, error, "clEnqueueWriteBuffer");
 }
 
-/* Creates a buffer. Other public calls use this one, too, and go on in their own names. */
+/* Creates a buffer. Public calls that use this function keep their own names in messages. */
 GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out)
 {
     const char *const outer = gp ? gp->function : NULL;

@@ -1,4 +1,4 @@
-/* call.c - a call's chain of commands: gets scratch, launches kernels, reads results. */
+/* call.c - runs a call as a chain of commands: gets scratch, launches kernels, reads results. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -72,8 +72,8 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     return GP_OK;
 }
 
-/* Retires the scratch if its last user has failed, so that this call gets another. To wait for that user would make this
-   call fail, too, and commands before it may still use the scratch. */
+/* Retires the scratch if its last user has failed, so that this call gets another. Waiting for that user would make this call
+   fail, too, and earlier commands may still use the scratch. */
 static gp_result gpi_call_leave_failed(gpi_call *call)
 {
     gp_context *gp = call->gp;
@@ -137,7 +137,7 @@ static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, 
     return gpi_call_enqueued(call, error, "clEnqueueCopyBuffer", NULL, event);
 }
 
-/* Begins the launch of kernel `name`. Its arguments must be set next, in order, then gpi_call_launch. */
+/* Begins the launch of kernel `name`. The caller sets its arguments next, in order, and then calls gpi_call_launch. */
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name)
 {
     call->program = program;
@@ -165,9 +165,9 @@ static void gpi_call_arg_uint(gpi_call *call, size_t x)
     GPI_CALL_ARG(call, value);
 }
 
-/* Passes GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, another buffer stands in. In a warm-up the
-   device reads a count of 0: all kernels are launched as for `bound` elements, but no expression is evaluated on made-up
-   elements. */
+/* Passes GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, another buffer is passed in its place. In a
+   warm-up the device reads a count of 0: all kernels are launched as for `bound` elements, but no expression is evaluated on
+   made-up elements. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const bool none = call->gp->warming_up;
@@ -208,7 +208,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
-    /* if only the wait has failed, the copy to the caller's memory is still to come */
+    /* if only the wait has failed, the copy to the caller's memory may still run */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* the reason, if the wait has failed, too */
@@ -218,7 +218,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     return gpi_fail_cl(gp, error, "clWaitForEvents");
 }
 
-/* Copies a result from any buffer to the host, and waits for it. If the host may not read the buffer, the device copies the
+/* Copies a result from any buffer to the host, and waits for the copy. If the host may not read the buffer, the device copies the
    result to another buffer first. */
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
 {
@@ -237,8 +237,8 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     return result;
 }
 
-/* Ends a chain of commands in the middle of a call of the API. Sets *done, also if nothing was enqueued, and releases the
-   rest. It does not call on_async_error. */
+/* Ends a chain of commands in the middle of a call of the API. Sets *done, also if nothing was enqueued, and releases all else
+   that the chain holds. It does not call on_async_error. */
 static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
 {
     gp_context *gp = call->gp;

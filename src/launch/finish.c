@@ -5,7 +5,7 @@
 #include "runtime/events.h"
 #include "launch/launch.h"
 
-/* Waits for all commands. In an in-order queue one wait serves both the commands and the counts of the hash tables. */
+/* Waits for all commands. In an in-order queue one wait covers both the commands and the read of the hash tables' counts. */
 static gp_result gpi_finish_queue(gp_context *gp)
 {
     const gpi_hash_hooks *hash = gp->hash;
@@ -25,7 +25,7 @@ static gp_result gpi_finish_queue(gp_context *gp)
     return gp->out_of_order ? hash->result(gp) : hash->tell(gp);
 }
 
-/* Does what gp_finish does, except that it does not call on_async_error. Failures name gp_finish, whichever call waits. */
+/* Finishes as gp_finish does, without a call of on_async_error. Failures name gp_finish, whichever call waits. */
 static gp_result gpi_finish(gp_context *gp)
 {
     const char *const outer = gp ? gp->function : NULL;

@@ -34,19 +34,19 @@ typedef struct gpi_uses {
     gpi_use use[GPI_USES_MAX];
 } gpi_uses;
 
-/* One call of the API: a chain of commands, each after the one before. */
+/* One call of the API: a chain of commands, each of which waits for the previous one. */
 typedef struct gpi_call {
     gp_context *gp;
-    const cl_event *wait; /* of the next command */
+    const cl_event *wait; /* for the next command */
     cl_uint wait_count;
     cl_event *done;
     cl_event *merged; /* the caller's events and scratch_busy, if both must be waited for */
-    cl_event last;    /* of the command enqueued last; NULL: none */
+    cl_event last;    /* of the last enqueued command; NULL: none */
     bool uses_scratch;
     gpi_program *program; /* of the kernel being prepared */
     size_t kernel;
     cl_uint arg_count;
-    cl_int arg_error; /* of the first argument that could not be set */
+    cl_int arg_error; /* the first error in setting an argument */
 } gpi_call;
 
 /* The number of elements of a call. */

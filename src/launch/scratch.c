@@ -1,8 +1,6 @@
-/* scratch.c - the context's scratch: allocates it from the caller's pool or from OpenCL, and frees it when no command
-   uses it.
-
-   OpenCL keeps a released buffer until the commands that use it have ended. A pool knows nothing of commands. So
-   a marker is enqueued after them, and the buffer is given back to the pool when the marker has ended. */
+/* scratch.c - the context's scratch: allocates it from the caller's pool or from OpenCL, and frees it when no command uses it.
+   OpenCL keeps a released buffer until the commands that use it have ended; a pool does not. So a marker is enqueued after these
+   commands, and the buffer is returned to the pool when the marker has ended. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -11,7 +9,7 @@
 
 typedef struct gpi_retired {
     cl_mem buffer;
-    cl_event ended; /* after it nothing uses the buffer */
+    cl_event ended; /* completes when nothing uses the buffer any more */
 } gpi_retired;
 
 static void gpi_scratch_free(gp_context *gp, cl_mem buffer)
@@ -52,8 +50,8 @@ static bool gpi_retired_grow(gp_context *gp)
     return true;
 }
 
-/* Gives up the context's scratch. The caller's pool gets it back once the commands that use it have ended. After an error the context
-   keeps it. */
+/* Detaches the scratch from the context. The caller's pool gets it back once the commands that use it have ended. After an error
+   the context keeps it. */
 static cl_int gpi_scratch_retire(gp_context *gp)
 {
     cl_int error = CL_SUCCESS;
@@ -74,8 +72,8 @@ static cl_int gpi_scratch_retire(gp_context *gp)
     return CL_SUCCESS;
 }
 
-/* Gives back the retired buffers that no command uses; `all`: all of them, since the queue has finished. A failed marker
-   proves nothing: it fails with one of the commands before it, while others may still be running. */
+/* Returns the retired buffers that no command uses to the pool; `all`: all of them, since the queue has finished. A failed marker
+   does not show that its commands have ended: it fails with any one of them, while others may still be running. */
 static void gpi_scratch_settle(gp_context *gp, bool all)
 {
     size_t k, kept = 0;
@@ -117,7 +115,7 @@ static gp_result gpi_scratch_replace(gp_context *gp, size_t bytes)
     return GP_OK;
 }
 
-/* Makes sure that gp->scratch has at least `bytes`. */
+/* Grows gp->scratch to at least `bytes`, if it is smaller. */
 static gp_result gpi_scratch_grow(gp_context *gp, size_t bytes)
 {
     const gp_result result = bytes > gp->scratch_size ? gpi_scratch_replace(gp, bytes) : GP_OK;

@@ -78,7 +78,7 @@ static gp_result gpi_uses_scratch(gpi_uses *uses, cl_mem scratch, size_t bytes)
     return uses->result;
 }
 
-/* Adds an argument's buffer, which without a count is used as far as it goes, and checks it. */
+/* Adds an argument's buffer, all of it if the argument has no count, and checks it. */
 static gpi_use *gpi_use_arg(gpi_uses *uses, const char *field, const gp_arg *arg)
 {
     const size_t size = gpi_arg_size(arg);
@@ -110,11 +110,11 @@ static void gpi_uses_args(gpi_uses *uses, const gpi_args *args)
             if (uses->use[i].access >= GPI_WRITES && gpi_overlap(&use->range, &uses->use[i].range))
                 gpi_uses_fail_overlap(uses, use, &uses->use[i]);
         }
-        use->name = "args"; /* `field` ends here */
+        use->name = "args"; /* the text of `field` is valid only in this function */
     }
 }
 
-/* Makes the last checks of most calls: what is written is apart, arguments, scratch. `args` NULL: the call takes none. */
+/* Makes the last checks of most calls: overlap of written buffers, arguments, scratch. `args` NULL: the call takes none. */
 static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scratch, size_t bytes)
 {
     gpi_uses_apart(uses);

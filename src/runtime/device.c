@@ -1,4 +1,4 @@
-/* device.c - lists devices, chooses one, and finds out what it can do. */
+/* device.c - lists devices, chooses one, and reads its properties. */
 #include "base/error.h"
 #include "base/math.h"
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 2.x and 3.0 queries, by value: the headers in use may be older. */
+/* Queries of OpenCL 2.x and 3.0, by value, because older headers do not define them. */
 #define GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS 0x105C
 #define GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES 0x1063
 #define GPI_CL_DEVICE_WARP_SIZE_NV 0x4003
@@ -33,8 +33,8 @@
 
 /* ------------------------------------------------------------------ one at a time */
 
-/* PoCL (3.1 to 7) initialises its devices at their first use. A second thread that asks meanwhile crashes or gets no
-   devices. So only one thread of the process looks for devices at a time. */
+/* PoCL (3.1 to 7) initialises its devices at their first use. If a second thread queries devices meanwhile, it crashes or gets no
+   devices. So only one thread of the process queries devices at a time. */
 #if defined(_WIN32)
 static SRWLOCK gpi_discovery = SRWLOCK_INIT;
 static void gpi_discovery_begin(void) { AcquireSRWLockExclusive(&gpi_discovery); }
@@ -59,8 +59,8 @@ static bool gpi_has_extension(const char *extensions, const char *name)
     return false;
 }
 
-/* A device whose properties are read, and the first error. With some of its answers missing it would seem to be able to do
-   less. */
+/* A device whose properties are read, and the first error. A device is left out after an error: without some of its properties it
+   would seem less capable. */
 typedef struct gpi_probe {
     cl_device_id device;
     cl_int error;
@@ -104,7 +104,7 @@ static cl_uint gpi_probe_uint(gpi_probe *probe, cl_device_info what)
     return value;
 }
 
-/* Reads a property that older devices do not know. Leaves *value alone if the device does not know it. */
+/* Reads a property that older devices do not know. If the device does not know it, *value is not changed. */
 static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, void *value)
 {
     const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
@@ -122,7 +122,7 @@ static bool gpi_is_pocl(const gp_device_info *info)
     return gpi_contains(info->platform_name, "Portable Computing Language");
 }
 
-/* Returns true for Mesa's own implementation of OpenCL, for the devices of any vendor. */
+/* Returns true for rusticl, Mesa's own implementation of OpenCL, which serves devices of several vendors. */
 static bool gpi_is_rusticl(const gp_device_info *info)
 {
     return gpi_contains(info->platform_name, "rusticl");
@@ -143,15 +143,15 @@ static unsigned long gpi_driver_version(const gp_device_info *info)
 
 static unsigned long gpi_driver_major(const gp_device_info *info) { return gpi_driver_version(info) / 100; }
 
-/* Returns true for PoCL 7 (7.1; 7.0 was not tried). If clang's passes have split a private array, it takes the array for the
-   same in all items of a group. A group of two items may then read what neither has written (docs/drivers.md). */
+/* Returns true for PoCL 7 (7.1; 7.0 was not tried). If clang's passes have split a private array, PoCL 7 treats the array as
+   equal in all items of a group. A group of two items may then read values that neither has written (docs/drivers.md). */
 static bool gpi_is_pocl_7(const gp_device_info *info)
 {
     return gpi_is_pocl(info) && gpi_driver_major(info) >= 7;
 }
 
-/* Returns the turns after which the device leaves a loop; 0: it does not. llvmpipe 22.3 does so, 25.0 does not. Versions
-   between were not tried. */
+/* Returns the number of iterations after which the device leaves a loop; 0: no limit. llvmpipe 22.3 has such a limit, 25.0 does
+   not. Versions between were not tried. */
 static cl_uint gpi_loop_limit(const gp_device_info *info)
 {
     return gpi_is_llvmpipe(info) && gpi_driver_major(info) < 25 ? 65535 : 0;
@@ -163,9 +163,9 @@ static bool gpi_is_intel_cpu(const gp_device_info *info)
 }
 
 /* Returns the build options for a device's compiler. Oclgrind 21.10 fails on an intrinsic that optimized code can contain, and
-   checks unoptimized code better anyway. kernels/common/base/platform.cl says what the macros mean, for llvmpipe (22.3 and
-   25.0; versions between were not tried), for Intel's CPU runtime and for Intel's GPUs. In rusticl's other drivers version
-   25.0 loses writes to structs, and 26.1 does not. */
+   finds more in unoptimized code anyway. kernels/common/base/platform.cl explains the macros, which are for llvmpipe (22.3 and
+   25.0; versions between were not tried), for Intel's CPU runtime and for Intel's GPUs. In rusticl's other drivers version 25.0
+   loses writes to structs, and 26.1 does not. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
     if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
@@ -177,9 +177,9 @@ static const char *gpi_device_options(const gp_device_info *info)
     return gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE=1 -DGPI_LLVMPIPE_25=1" : " -DGPI_LLVMPIPE=1";
 }
 
-/* Returns the largest sub-group size up to 32 that kernels can be pinned to, on Intel's GPUs up to 16: with 32 lanes each
-   lane has half as many registers, and sorts spill (docs/gpu-cost.md). If all sizes are larger, returns the smallest. If
-   none is known, returns 32, and built kernels report their size. */
+/* Returns the largest sub-group size up to 32 that kernels can be compiled for. On Intel's GPUs the limit is 16, because with 32
+   lanes each lane has half as many registers, and sorts spill (docs/gpu-cost.md). If all sizes are larger, returns the smallest.
+   If no size is known, returns 32; built kernels then report their size. */
 static cl_uint gpi_probe_sub_group_size(gpi_probe *probe, const gp_device_info *info)
 {
     const size_t most = info->device_class == GP_DEVICE_CLASS_INTEL_GPU ? 16 : 32;
@@ -242,7 +242,7 @@ static bool gpi_device_has(const gp_device_info *info, const char *extension)
     return has;
 }
 
-/* Returns true for devices whose started groups are known to go on running while another group waits. */
+/* Returns true for devices on which a started group is known to keep running while another group waits. */
 static bool gpi_is_fair(const gp_device_info *info)
 {
     const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
@@ -252,8 +252,8 @@ static bool gpi_is_fair(const gp_device_info *info)
            (cpu && gpi_contains(info->vendor, "Intel"));
 }
 
-/* Returns the class of a GPU by vendor and name. Mesa uses other names than the vendors do: "AMD", or "Qualcomm" with
-   devices such as "FD660". Nouveau, Mesa's driver for NVIDIA's devices, lacks what kernels for NVIDIA rely on. */
+/* Returns the class of a GPU by vendor and name. Mesa uses other names than the vendors do: "AMD", or "Qualcomm" with devices
+   such as "FD660". Nouveau, Mesa's driver for NVIDIA's devices, lacks features that the kernels for NVIDIA need. */
 static gp_device_class gpi_class_of_gpu(const gp_device_info *info)
 {
     if (gpi_contains(info->vendor, "NVIDIA"))
@@ -280,7 +280,7 @@ static gp_device_class gpi_class_of(const gp_device_info *info)
     if (cpu && gpi_is_pocl(info)) return GP_DEVICE_CLASS_POCL;
     if (gpi_is_intel_cpu(info)) return GP_DEVICE_CLASS_INTEL_CPU;
     if (cpu && gpi_contains(info->platform_name, "Apple"))
-        return GP_DEVICE_CLASS_INTEL_CPU; /* one item a group */
+        return GP_DEVICE_CLASS_INTEL_CPU; /* groups have one item */
     return gpu ? gpi_class_of_gpu(info) : GP_DEVICE_CLASS_UNKNOWN;
 }
 
@@ -318,9 +318,9 @@ static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_
 
 /* ------------------------------------------------------------------ list */
 
-/* Devices and platforms that could not be queried are left out. This is why the first one was. */
+/* The reason why the first device or platform was left out, because it could not be queried. */
 typedef struct gpi_left_out {
-    const char *call; /* NULL: none was */
+    const char *call; /* NULL: none was left out */
     cl_int error;
 } gpi_left_out;
 
@@ -331,7 +331,7 @@ static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error
     left_out->error = error;
 }
 
-/* Fails with `text`, which says why there is no device, and adds why devices were left out, if any were. */
+/* Fails with `text`, a reason why there is no device, and adds the reason why the first device was left out, if any was. */
 static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
 {
     const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
@@ -358,7 +358,7 @@ static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t
     for (d = 0; d < n; d++) {
         const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
         gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
-        if (unknown != CL_SUCCESS) break; /* leaves out later ones, too: their indices would change */
+        if (unknown != CL_SUCCESS) break; /* leaves out later devices, too: their indices would change */
         ++*count;
     }
     return true;
@@ -481,8 +481,8 @@ static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
            gpi_contains_anycase(all[i].version, filter);
 }
 
-/* Returns a score that prefers GPUs, then accelerators, then CPUs, and among equals the one with more compute units. A
-   software rasterizer and Mesa's retired implementation come after others of their type. */
+/* Returns a score that prefers GPUs, then accelerators, then CPUs, and among devices of one type the one with more compute units.
+   A software rasterizer and Mesa's retired implementation come after others of their type. */
 static int64_t gpi_score_default(const gp_device_info *info)
 {
     int64_t score = info->compute_units;
@@ -493,7 +493,7 @@ static int64_t gpi_score_default(const gp_device_info *info)
     return score;
 }
 
-/* Fails with why no device is chosen, and which ones there are. */
+/* Fails with the reason why no device is chosen, and a list of the devices. */
 static gp_result gpi_fail_no_match(const gp_context_desc *desc, const char *filter, const gp_device_info *all,
                                    size_t count, const gpi_left_out *left_out)
 {

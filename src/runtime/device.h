@@ -1,4 +1,4 @@
-/* device.h - finds and chooses devices, and what they can do. */
+/* device.h - finds and chooses devices, and reads their properties. */
 #pragma once
 #include "api/gpuprim.h"
 

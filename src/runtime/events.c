@@ -1,17 +1,17 @@
-/* events.c - commands in flight: whether they failed, and how long they took.
+/* events.c - commands in flight: detects failures, and measures times.
 
-   Each command's event is kept here until the command has ended. Ended commands are settled at gp_finish, at
-   blocking reads, and whenever the list is full: failures are kept for gp_finish and for the handler
-   (on_async_error), and times are added to the profile. All this happens on the caller's thread.
+   Each command's event is kept here until the command has ended. Ended commands are settled at gp_finish, at blocking reads, and
+   whenever the list is full: failures are kept for gp_finish and for the handler (on_async_error), and times are added to the
+   profile. All this happens on the caller's thread.
 
-   The handler may call the library again. So it is called while no call is in progress, at the end of a call
-   or of gp_finish. It is never called from within itself: failures that it causes wait for a later call.
+   The handler may call the library again. So it is called while no call is in progress, at the end of a call or of gp_finish. It
+   is never called from within itself: failures that it causes wait for a later call.
 
-   Commands that are enqueued faster than they run would pile up without bound, here and in the driver. So a
-   call waits when GPI_IN_FLIGHT_MAX commands are in flight. It must not wait for a user event, which only the
-   caller can complete, and for which everything later in an in-order queue waits. No query shows that. So only
-   a command that runs is waited for. If a command does not begin to run for a while, it counts as stalled,
-   together with all commands in flight at that time. Stalled commands do not count towards the limit. */
+   Commands that are enqueued faster than they run would pile up without bound, here and in the driver. So a call waits when
+   GPI_IN_FLIGHT_MAX commands are in flight. It must not wait for a user event, which only the caller can complete, nor for the
+   later commands of an in-order queue, which wait for that event. No query shows whether a command waits for a user event, so a
+   call waits only for a command that runs. If a command does not begin to run for a while, it counts as stalled, together with
+   all commands in flight at that time. Stalled commands do not count towards the limit. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -29,7 +29,7 @@ typedef struct gpi_pending {
     cl_event event;
     const char *function; /* of the API, static text */
     const char *kernel;   /* its name, static text; NULL: no kernel */
-    bool failed;          /* and reported; kept for PoCL */
+    bool failed;          /* the failure was reported; the event is kept for PoCL */
 } gpi_pending;
 
 /* A command that has failed after it was enqueued. */
@@ -38,7 +38,7 @@ typedef struct gpi_failure {
     cl_int status;
 } gpi_failure;
 
-enum { GPI_SETTLED_AT_ONCE = 64 }; /* commands whose status is asked at once */
+enum { GPI_SETTLED_AT_ONCE = 64 }; /* commands whose statuses are queried together */
 
 /* ------------------------------------------------------------------ times */
 
@@ -94,7 +94,8 @@ static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
     gp->failures[gp->failure_count++] = *failure;
 }
 
-/* Records that a command failed after it was enqueued: logs it, keeps the first one for gp_finish, all for the handler. */
+/* Records that a command failed after it was enqueued: logs the failure, keeps the first one for gp_finish, and all for the
+   handler. */
 static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int status)
 {
     char text[GPI_ASYNC_TEXT_MAX];
@@ -108,8 +109,9 @@ static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int st
     if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
 }
 
-/* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next time: a handler that
-   always causes one would never end. Restores the last error's text and the function's name afterwards. */
+/* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next call of this function;
+   otherwise a handler that always causes one would never end. Restores the last error's text and the function's name
+   afterwards. */
 static void gpi_tell_failures(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
@@ -144,13 +146,13 @@ static gp_result gpi_async_result(gp_context *gp)
 
 static cl_int gpi_event_said(cl_event event)
 {
-    cl_int status = CL_QUEUED; /* if the query fails, the next one may not */
+    cl_int status = CL_QUEUED; /* if the query fails, a later one may succeed */
     (void)clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     return status;
 }
 
 /* Returns true if one of the complete events failed after all. Intel's CPU runtime reports CL_COMPLETE for a command that it
-   skipped because an event in its wait list failed. Waiting for such a command takes no time and returns the error. */
+   skipped because an event in its wait list failed. A wait for such a command takes no time and returns the error. */
 static bool gpi_events_failed(const cl_event *events, cl_uint count)
 {
     return count > 0 && clWaitForEvents(count, events) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -163,8 +165,8 @@ static cl_int gpi_event_status(cl_event event)
     return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
-/* Finds the statuses of the first GPI_SETTLED_AT_ONCE commands. It waits for all ended ones at once, since Mesa takes ten
-   times as long to wait for one at a time. */
+/* Finds the statuses of the first GPI_SETTLED_AT_ONCE commands. It waits for all ended commands in one call, since Mesa takes ten
+   times as long for a wait per command. */
 static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_int *statuses)
 {
     cl_event ended[GPI_SETTLED_AT_ONCE];
@@ -181,8 +183,8 @@ static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_in
     }
 }
 
-/* Reports or profiles a command that has ended, and releases its event. Returns true if the event is kept instead: PoCL (3.1) still
-   looks at a failed command when the commands before it end. */
+/* Reports or profiles a command that has ended, and releases its event. Returns true if the event is kept instead: PoCL (3.1)
+   still accesses a failed command when earlier commands end. */
 static bool gpi_pending_end(gp_context *gp, gpi_pending *pending, cl_int status, bool first)
 {
     if (status < 0 && !pending->failed) {
@@ -232,8 +234,8 @@ static void gpi_pending_free(gp_context *gp)
     GP_FREE(gp->failures);
 }
 
-/* Waits until the command has ended. Returns false if it does not begin to run for so long that it may never do so. Mesa
-   runs commands that it reports as submitted. It reports none as running until all that was flushed with it has ended. */
+/* Waits until the command has ended. Returns false if the command does not begin to run for so long that it may never do so. Mesa
+   runs commands that it reports as submitted, and reports none as running until all commands flushed with it have ended. */
 static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
 {
     const cl_int begun = strcmp(gp->info.platform_name, "rusticl") == 0 ? CL_SUBMITTED : CL_RUNNING;
@@ -266,8 +268,8 @@ static void gpi_throttle(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* Makes room for one more command by settling ended ones, or, if more than half are still in flight, by growing. Returns false
-   if there is no room. */
+/* Makes room for one more command by settling ended ones. If more than half are still in flight, grows the list instead. Returns
+   false if there is no room. */
 static bool gpi_pending_reserve(gp_context *gp)
 {
     const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;
@@ -294,8 +296,8 @@ static void gpi_watch(gp_context *gp, const char *kernel, cl_event event)
     pending->failed = false;
 }
 
-/* Makes the next call's commands wait for all commands in flight. In an in-order queue of PoCL, a command enqueued after a
-   failed one does not wait for those before the failed one. */
+/* Makes the next call's commands wait for all commands in flight. In an in-order queue of PoCL, a command enqueued after a failed
+   one does not wait for commands before the failed one. */
 static cl_int gpi_restore_order(gp_context *gp)
 {
     size_t last = gp->pending_count;

@@ -21,7 +21,7 @@ static const gpi_tuning_row gpi_tuning_rows[] = {
 };
 /* clang-format on */
 
-/* The compiler checks that the primitive whose rows another one uses has a row for unknown devices. */
+/* Makes the compiler check that each primitive whose rows are used has a row for unknown devices. */
 #define GPI_ROWS_BIT(primitive, file, rows, memory, least, warm_ups) | 1u << GPI_##rows
 #define GPI_UNKNOWN_BIT(primitive, device_class, shape, group, bytes, words, strategy, polls) \
     | (GP_DEVICE_CLASS_##device_class == GP_DEVICE_CLASS_UNKNOWN ? 1u << GPI_##primitive : 0u)
@@ -31,7 +31,7 @@ typedef char gpi_a_primitive_has_no_row_for_unknown_devices
 #undef GPI_UNKNOWN_BIT
 #undef GPI_ROWS_BIT
 
-/* Rows for a shape that the device's row does not have, but that tuning forces. */
+/* Rows for a shape that tuning forces although the device's row has the other one. */
 static const gpi_tuning_row gpi_tuning_forced_serial = {
     GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 static const gpi_tuning_row gpi_tuning_forced_local = {
@@ -60,8 +60,8 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded stage, rows for the group's
-   scan, and a word for each item, for emulated sub-groups. */
+/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded stage, rows for the group's scan,
+   and a word for each item, for emulated sub-groups. */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -75,9 +75,9 @@ static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uin
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* Returns the local memory of a group that sorts without sub-groups, the larger of two amounts. One is the stage and order of
-   a tile, four bits' counters, rows for the group's scan and the digits' counters (sort/rank_tile.cl). The other is a
-   tile's entries (sort/tile_merge_sort.cl) and a word for each item (sort/sort_segments.cl). A search takes less. */
+/* Returns the local memory of a group that sorts without sub-groups, the larger of two amounts. One is the stage and order of a
+   tile, the counters of four bits, rows for the group's scan and the counters of the digits (sort/rank_tile.cl). The other is a
+   tile's entries (sort/tile_merge_sort.cl) and a word for each item (sort/sort_segments.cl). A search needs less. */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -86,8 +86,8 @@ static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint6
     return rank > entries ? rank : entries;
 }
 
-/* Returns the local memory of a group that merges (sort/merge_tile.cl): the keys of a tile and of one more item, each with
-   the place that it came from, and a word for each item, for emulated sub-groups. */
+/* Returns the local memory of a group that merges (sort/merge_tile.cl): the keys of a tile and of one more item, each with its
+   position in the input, and a word for each item, for emulated sub-groups. */
 static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return (group + 1) * per_item * (size + 2) + group * 4 + 64;
@@ -101,7 +101,7 @@ static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, u
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
-/* Returns the local memory of a group that scans stacks (nest/stack_scan_tile.cl): besides what brackets take, a value for
+/* Returns the local memory of a group that scans stacks (nest/stack_scan_tile.cl): in addition to that of brackets, a value for
    each element, and another value and links for each item. `size`: bytes of a value. */
 static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
@@ -126,7 +126,7 @@ static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
     return (tile + tile / 32) * (size + 2) + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
 }
 
-/* How tuning fits each primitive. */
+/* How tuning fits each primitive to a device. */
 static const struct gpi_tuned {
     gpi_primitive rows;
     uint64_t (*local_bytes)(uint64_t group, uint64_t per_item, uint64_t size);
@@ -138,7 +138,7 @@ static const struct gpi_tuned {
 #undef GPI_TUNED_ROW
 };
 
-/* Gives up sub-groups that would be larger than the group. */
+/* Removes sub-groups from the plan if they would be larger than the group. */
 static void gpi_plan_fit_sub_group(gpi_plan *plan)
 {
     if (plan->group < plan->sub_group) plan->sub_group = 0;
@@ -151,7 +151,7 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const struct gpi_tune
     const bool splits = plan->sub_group && plan->group >= plan->sub_group;
     const uint64_t split = splits ? gpi_local_bytes_of_split(plan, size) : 0;
     switch (tuned->rows) {
-    case GPI_SCAN: /* with four an item, the stage holds all elements, and products (scan/tile_chunks.cl) */
+    case GPI_SCAN: /* with four elements per item, the stage holds all elements, and products (scan/tile_chunks.cl) */
         return plan->per_item == 4 ? bytes + (plan->group + plan->group / 8) * (uint64_t)size : bytes;
     case GPI_SORT: return bytes > split ? bytes : split;
     case GPI_SORT_TILE: return splits ? split : bytes;
@@ -174,7 +174,7 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
         } else if (plan->group > 1) {
             plan->group /= 2;
         } else {
-            break; /* the build will say so */
+            break; /* the build reports the error */
         }
     }
 }
@@ -188,8 +188,8 @@ static uint32_t gpi_sub_group_of(const gp_context *gp, gp_shape shape)
 }
 
 /* Returns true for NVIDIA's multiprocessors with 64 to 100 KB of local memory: those before compute capability 8.0, and later
-   ones for graphics. With tiles of 32 elements an item only one or two groups would fit. (CUDA C++ Programming Guide,
-   "Technical Specifications per Compute Capability".) */
+   ones for graphics. With 32 elements per item only one or two groups would fit. (CUDA C++ Programming Guide, "Technical
+   Specifications per Compute Capability".) */
 static bool gpi_has_small_memory(const gp_context *gp)
 {
     const cl_uint capability = gp->compute_capability;
@@ -202,11 +202,12 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
 {
     const gp_tuning *tuning = &gp->desc.tuning;
     const gp_shape shape = tuning->shape ? tuning->shape : row->shape;
-    uint32_t most; /* elements of an item, in registers */
+    uint32_t most; /* most elements of an item, in registers */
     plan->shape = shape == GP_SHAPE_SUB_GROUP ? GP_SHAPE_LOCAL : shape;
     plan->sub_group = gpi_sub_group_of(gp, shape);
     most = plan->sub_group && !gpi_has_small_memory(gp) ? 32 : 16;
-    if (plan->sub_group && primitive == GPI_SCAN) most *= 2; /* the rest on the stage: scan/tile_chunks.cl */
+    if (plan->sub_group && primitive == GPI_SCAN)
+        most *= 2; /* the others are on the stage: scan/tile_chunks.cl */
     if ((plan->shape == GP_SHAPE_SERIAL) != (row->shape == GP_SHAPE_SERIAL)) {
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }
@@ -232,7 +233,7 @@ static void gpi_plan_words(const gp_context *gp, const gpi_tuning_row *row, gpi_
     if (plan->words == GP_WORDS_AUTO) plan->words = widest;
 }
 
-/* Checks the ring of gp_sort. kernels/common/sort/lookback.cl gives the reasons. */
+/* Checks the ring of gp_sort, for the reasons in kernels/common/sort/lookback.cl. */
 static gp_result gpi_check_ring(const gp_tuning *t)
 {
     const uint32_t rows = gpi_or_default(t->ring_rows, GPI_RING_ROWS);
@@ -348,20 +349,20 @@ static gp_result gpi_plan_make_sized(gp_context *gp, gpi_primitive primitive, si
     if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
     plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
     if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
-        plan->polls = gp->info.loop_limit / 4; /* a loop of more turns would end without having waited */
+        plan->polls = gp->info.loop_limit / 4; /* a loop of more iterations would end before the wait does */
     gpi_plan_shape(gp, primitive, row, size, plan);
     gpi_plan_words(gp, row, plan);
     return GP_OK;
 }
 
-/* Makes the plan of a selection. `size`: bytes of an element, or of what a tile counts, whichever is larger. */
+/* Makes the plan of a selection. `size`: bytes of an element or of a tile's count, whichever is larger. */
 static gp_result gpi_plan_make_select(gp_context *gp, size_t size, gp_strategy strategy, gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, GPI_SELECT, size, strategy, plan);
 }
 
-/* Makes the plan of a sort. In the serial shape per_item is the most keys of a group. With sub-groups values pass through
-   local memory, too (sort/multisplit.cl), so that the larger of key and value decides the size of a tile. */
+/* Makes the plan of a sort. In the serial shape per_item is the most keys of a group. With sub-groups values pass through local
+   memory, too (sort/multisplit.cl), so the larger of key and value limits the size of a tile. */
 static gp_result gpi_plan_make_sort(gp_context *gp, gpi_primitive primitive, size_t key_size,
                                     size_t value_size, gp_strategy strategy, gpi_plan *plan)
 {
@@ -386,8 +387,8 @@ static gp_result gpi_plan_make_keys(gp_context *gp, gpi_primitive primitive, siz
     return result == GP_OK ? gpi_plan_check_group(gp, primitive, plan) : result;
 }
 
-/* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits: tests force tiny ones. `size`:
-   bytes of an index, or, for a scan of stacks, of a value; the serial shape has a tile of values in private memory. */
+/* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits, and tests force tiny ones. `size`:
+   bytes of an index, or of a value in a scan of stacks; in the serial shape a tile of values is in private memory. */
 static gp_result gpi_plan_make_brackets(gp_context *gp, gpi_primitive primitive, size_t size,
                                         gp_strategy strategy, gpi_plan *plan)
 {
@@ -405,7 +406,7 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, gpi_primitive primitive,
     return GP_OK;
 }
 
-/* Makes the plan of a hash table's call. In the serial shape per_item is the keys of a group. */
+/* Makes the plan of a hash table's call. In the serial shape per_item is the number of keys of a group. */
 static gp_result gpi_plan_make_hash(gp_context *gp, gp_strategy strategy, gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, GPI_HASH, 4, strategy, plan);
@@ -419,8 +420,8 @@ static gp_result gpi_plan_make_map(gp_context *gp, size_t size, gpi_plan *plan)
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
-/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the group that scans
-   all tiles' sums sets the limit: its items take some 32 turns a step. */
+/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the group that
+   scans the sums of all tiles sets the limit: its items take some 32 iterations per step. */
 static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t count, cl_uint *tiles)
 {
     const size_t tile = gpi_plan_tile(plan);
@@ -435,8 +436,8 @@ static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t cou
     return GP_OK;
 }
 
-/* Returns the elements of a group in the serial shape: few enough that all cores are busy to the end, but at least `least`
-   and at most plan->per_item, which a tuned tile always gets; then rounded to 16, for whole cache lines. */
+/* Returns the elements of a group in the serial shape: few enough that all cores are busy to the end, but at least `least` and at
+   most plan->per_item. A tile set by tuning has its full length. The result is a multiple of 16, for whole cache lines. */
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
 {
     size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));

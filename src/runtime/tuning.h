@@ -15,9 +15,9 @@ typedef enum gpi_primitive {
 
 /* Limits of the kernels, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
 enum {
-    GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (select/masks.cl) */
+    GPI_TILE_SERIAL_MAX = 1 << 20, /* one bit per element in private memory (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
-    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
+    GPI_TILE_LOCAL_MAX = 32768,    /* local: 16 bits hold a position in a tile (sort/rank_tile.cl) */
     GPI_RING_ROWS = 1024,
     GPI_RING_ROWS_MAX = 1 << 30,
     GPI_RING_REACH = 64,
@@ -35,12 +35,12 @@ typedef struct gpi_tuning_row {
     uint32_t polls;
 } gpi_tuning_row;
 
-/* How a call is going to run: a row of the tuning table, fitted to the element. */
+/* The plan of a call: a row of the tuning table, fitted to the element. */
 typedef struct gpi_plan {
-    gp_shape shape; /* serial or local; SUB_GROUP in a row is local with sub_group > 0 */
+    gp_shape shape; /* serial or local; GP_SHAPE_SUB_GROUP of a row is local with sub_group > 0 */
     gp_words words;
     gp_strategy strategy;
-    uint32_t sub_group; /* local: work-items of a sub-group; 0: without */
+    uint32_t sub_group; /* local: work-items of a sub-group; 0: no sub-groups */
     uint32_t group;     /* work-items of a group */
     uint32_t per_item;  /* elements of a work-item */
     uint32_t polls;     /* see scan/lookback.cl; never 0 here */

@@ -1,29 +1,29 @@
-/* tuning_table.h - how each kind of device runs each primitive. tuning.c fits a row to a call. */
+/* tuning_table.h - how each class of device runs each primitive. tuning.c fits a row to a call. */
 #pragma once
 
 /* clang-format off */
 
 /* X(primitive, class of device, shape, group, bytes, words, strategy, polls)
 
-   group: work-items of a group. bytes: elements of an item, in bytes. words AUTO: wide if the device has 64-bit
-   atomics. polls: how often a group looks at late tiles (of brackets: at one) before it computes one itself. On a fair
-   device all polls together last four tile times or more; if waiting is pointless, polls are few. On PoCL a thread may be off its core for
-   milliseconds: 2^19 looks with a pause after each take 12 ms on a Zen 5.
-   Rows may stand in any order. A device without a row of its own uses the row of UNKNOWN, which assumes nothing:
-   no sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others come
-   from counting (docs/gpu-cost.md) and from documents:
+   group: work-items of a group. bytes: bytes of an item's elements. words AUTO: wide if the device has 64-bit atomics. polls: how
+   often a group looks at late tiles (of brackets: at one) before it computes one itself. On a fair device all polls together last
+   four tile times or more; if waiting is pointless, polls are few. On PoCL a thread may be off its core for milliseconds: 2^19
+   looks with a pause after each take 12 ms on a Zen 5.
+   The order of rows does not matter. A device without a row of its own uses the row of UNKNOWN, which assumes nothing: no
+   sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others are derived from
+   counters (docs/gpu-cost.md) and from documents:
 
-   NVIDIA     lanes load 16 bytes, 8 times side by side: an H200's latency times its bandwidth is some 25 KB for
-              each multiprocessor, and six groups have 192 KB in flight. Half of that if local memory is small
-              (tuning.c). A scan keeps half of its tile in registers, half in local memory. Its groups are smaller,
-              with twice the bytes an item, so that an item's fixed work is shared by more elements. Groups that
-              have started keep running, so that others may wait for them.
-   AMD        a compute unit has 64 KB of local memory, 32 KB a group at most.
-   INTEL_GPU  each of a thread's 16 lanes has 64 words of registers: 8 of them are for elements.
-   MALI       local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
-   ADRENO     waves of 64 or 128 lanes, 32 KB of local memory.
-   APPLE      no group is guaranteed to keep running while another waits (Smith, Levien & Owens 2025, 2); OpenCL 1.2, so
-              no sub-groups; 32 KB of local memory, groups of 256 for its 32 lanes a SIMD-group. */
+   NVIDIA     Lanes load 16 bytes, 8 times in parallel. An H200 needs some 25 KB in flight per multiprocessor (latency times
+              bandwidth); six groups have 192 KB in flight. Half of that if local memory is small (tuning.c). A scan keeps
+              half of its tile in registers, half in local memory. Its groups are smaller, with twice the bytes per item, so
+              that the fixed work of an item is shared by more elements. Groups that have started keep running, so that
+              others may wait for them.
+   AMD        A compute unit has 64 KB of local memory, at most 32 KB for a group.
+   INTEL_GPU  Each of a thread's 16 lanes has 64 words of registers; 8 of them hold elements.
+   MALI       Local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
+   ADRENO     Waves have 64 or 128 lanes; local memory has 32 KB.
+   APPLE      No group is guaranteed to keep running while another waits (Smith, Levien & Owens 2025, 2). OpenCL 1.2, so
+              there are no sub-groups. 32 KB of local memory, groups of 256 for SIMD-groups of 32 lanes. */
 #define GPI_TUNING(X) \
     X(REDUCE,     POCL,      SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     INTEL_CPU, SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \

@@ -1,4 +1,4 @@
-/* by_key_pass.c - gp_reduce_by_key in a single pass, which scans and writes at once, with look-back over tiles.
+/* by_key_pass.c - gp_reduce_by_key in a single pass, which scans and writes in one launch, with look-back over tiles.
    gp_run_length_encode uses it to add up ones. */
 #include "base/context.h"
 #include "base/memory.h"
@@ -12,16 +12,16 @@
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns true if a single pass can do this call at all. It stages keys as one word. It cannot do half keys: they are
-   compared as floats, which are loaded from memory. */
+/* Returns true if a single pass can handle the call's keys. It stages a key as one word, so it cannot take half keys, which are
+   compared as floats that are loaded from memory. */
 static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
     return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size);
 }
 
-/* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in
-   order, which a fallback would not do. Then a group waits without bound, so that the device must be fair. Returns false
-   on llvmpipe, which ends long loops too early, and crashes when it compiles the kernels for some monoids (docs/drivers.md). */
+/* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in order,
+   which a fallback would not do. A group then waits without bound, so the device must be fair. Returns false on llvmpipe, which
+   ends long loops too early, and crashes when it compiles the kernels for some monoids (docs/drivers.md). */
 static bool gpi_by_key_can_wait(const gp_context *gp, const gpi_by_key_pass *p)
 {
     if (p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;
@@ -98,12 +98,12 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
     const size_t size = keyed > p->element.size ? keyed : p->element.size;
     gp_result r = gpi_plan_make_sized(gp, GPI_BY_KEY, size, d->strategy, &p->plan);
     if (r == GP_OK && p->plan.shape == GP_SHAPE_LOCAL && p->plan.per_item > 32)
-        p->plan.per_item = 32; /* a bit each */
+        p->plan.per_item = 32; /* one word has a bit for each */
     return r == GP_OK ? gpi_plan_tiles(gp, &p->plan, d->count, &p->tiles) : r;
 }
 
-/* Plans everything except the buffers. Leaves p->program NULL if a single pass cannot do the call. `ones`: adds up ones
-   instead of elements. */
+/* Plans everything except the buffers. Leaves p->program NULL if a single pass cannot run the call. `ones`: adds up ones instead
+   of elements. */
 static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
                                       bool ones, gpi_by_key_pass *p)
 {

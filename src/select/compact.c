@@ -11,8 +11,8 @@
 
 /* ------------------------------------------------------------------ description */
 
-/* Sets the type of elements: `type`, or untyped ones of `size` bytes. Fails unless exactly one is given. `prefix`: how the
-   names of the fields begin. */
+/* Sets the type of elements to `type`, or to untyped elements of `size` bytes. Fails unless exactly one of the two is given.
+   `prefix` is the beginning of the fields' names. */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size)
 {
@@ -36,7 +36,7 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
     return GP_OK;
 }
 
-/* Sets the type of elements as gpi_compact_type does, or to `record`, which is the desc's field `field`. */
+/* Sets the type of elements as gpi_compact_type does, or to `record`, which is the field `field` of the desc. */
 static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                             size_t size, const char *field, const gp_record *record)
 {
@@ -49,7 +49,7 @@ static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, cons
                     (int)type, *prefix ? prefix : "element_", size, field);
 }
 
-/* Checks a type of counts or indices. Replaces 0 by GP_U32. Fails if `most` does not fit. */
+/* Checks a type of counts or indices, and replaces 0 by GP_U32. Fails if the type cannot hold `most`. */
 static gp_result gpi_compact_number(gp_context *gp, const char *field, gp_type *type, size_t most)
 {
     if (!*type) *type = GP_U32;
@@ -89,7 +89,7 @@ static size_t gpi_compact_element_size(const gpi_compact *c)
     return gpi_compact_number_size(c) * (gpi_compact_is_pair(c) ? 2 : 1);
 }
 
-/* Adds the macros that describe what tiles count to element/op.cl and element/monoid.cl. */
+/* Adds the macros that describe the counts of tiles to element/op.cl and element/monoid.cl. */
 static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *plan, gpi_text *text)
 {
     const bool pair = gpi_compact_is_pair(c);
@@ -170,7 +170,7 @@ static void gpi_compact_prelude(const gp_context *gp, const gpi_plan *plan, cons
         gpi_compact_record(c->value_size));
 }
 
-/* Plans the first elements of all runs and their lengths as a reduction by key, if a single pass can do that. */
+/* Plans run-length encoding, without offsets, as a reduction by key, if a single pass can run it. */
 static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
 {
     gp_reduce_by_key_desc *d = &c->by_key;
@@ -233,11 +233,11 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
     return k < GPI_COMPACT_ROLES;
 }
 
-/* Does not compile unless gpi_uses has an entry for each buffer, each argument and the scratch. */
+/* Fails to compile unless gpi_uses has an entry for each buffer, each argument and the scratch. */
 typedef char
     gpi_a_call_has_too_many_buffers[(int)GPI_COMPACT_ROLES + GP_ARGS_MAX + 1 <= (int)GPI_USES_MAX ? 1 : -1];
 
-/* Checks the buffers. Without elements it checks only the counts, and the indices if the count follows the last one. */
+/* Checks the buffers. If there are no elements, checks only the counts, and the indices if the count follows the last index. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     gpi_uses uses;
@@ -259,7 +259,7 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes a buffer and its offset. If it is not used, another buffer stands in. */
+/* Passes a buffer and its offset. If the buffer is not used, another one is passed in its place. */
 static void gpi_compact_arg(gpi_call *call, const gpi_compact *c, int role)
 {
     const gpi_compact_array *a = &c->array[role];
@@ -311,7 +311,7 @@ static gp_result gpi_compact_single_pass(gpi_call *call, gpi_compact *c, cl_mem 
     return gpi_call_launch(call, &c->plan, c->tiles);
 }
 
-/* Enqueues upsweep and spine, which leave in `partials` the counts before each tile, and the total. */
+/* Enqueues upsweep and spine, which write to `partials` the counts before each tile, and the total. */
 static gp_result gpi_compact_sums(gpi_call *call, gpi_compact *c, cl_mem partials)
 {
     gp_result result;
@@ -380,7 +380,7 @@ static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c)
 
 /* ------------------------------------------------------------------ calls */
 
-/* Checks and runs a planned call. `to`: gets the counts on the host, one for each part; NULL: the call does not block. */
+/* Checks and runs a planned call. `to` receives the counts on the host, one for each part; NULL: the call does not block. */
 static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
 {
     gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];

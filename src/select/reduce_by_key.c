@@ -139,8 +139,8 @@ static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b
 
 /* ------------------------------------------------------------------ launches */
 
-/* Writes the number of runs to count_out, if the caller wants it; without scratch it writes 0. A u64 gets zeros in its
-   upper half. */
+/* Enqueues a write of the number of runs to count_out, if the caller wants it. Without scratch the number is 0. A u64 gets zeros
+   in its upper half. */
 static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -164,13 +164,13 @@ static gp_result gpi_by_key_two_steps(gpi_call *call, gpi_by_key *b, cl_mem scra
     b->reduce.count.buffer = scratch;
     b->reduce.count.offset = b->segments.count_offset;
     b->reduce.count.type = GP_U32;
-    r = gpi_call_fill(call, scratch, b->count_at, 8); /* a count of u64 has its upper half here */
+    r = gpi_call_fill(call, scratch, b->count_at, 8); /* the upper half of a u64 count */
     if (r == GP_OK) r = gpi_compact_launch(call, c);
     if (r == GP_OK) r = gpi_segmented_launch(call, &b->reduce);
     return r == GP_OK ? gpi_by_key_tell(call, b, scratch) : r;
 }
 
-/* Enqueues the planned call. `to`: gets the number of runs on the host; NULL: not wanted. */
+/* Enqueues the planned call. `to` receives the number of runs on the host; NULL: not wanted. */
 static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_uint *to)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -197,7 +197,7 @@ static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_uint *to)
     return r == GP_OK && to ? gpi_call_read(call, number, at, sizeof *to, to) : r;
 }
 
-/* Plans, checks and runs a call. `to`: gets the number of runs on the host; NULL: the call does not block. */
+/* Plans, checks and runs a call. `to` receives the number of runs on the host; NULL: the call does not block. */
 static gp_result gpi_by_key_call(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *to)
 {
     gpi_by_key b;
@@ -245,7 +245,7 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
     return r;
 }
 
-/* Warms up the single pass, or else the two steps. */
+/* Warms up the single pass, or, if that cannot run the call, the two steps. */
 static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc)
 {
     gp_reduce_by_key_desc probe = *desc;

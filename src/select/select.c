@@ -4,7 +4,7 @@
 #include "element/element.h"
 #include "select/select.h"
 
-/* Sets what decides which elements are selected. Fails unless exactly one of predicate, flags and indices is given. */
+/* Sets whether a predicate, flags or indices select the elements. Fails unless exactly one of them is given. */
 static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
                                cl_mem indices)
 {
@@ -19,7 +19,7 @@ static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predi
     return gpi_check_text(gp, "predicate", predicate);
 }
 
-/* Sets the flags beside the elements. Their type may be any; 0 means GP_U8. */
+/* Sets the buffer and the type of the flags, which may be any; 0 means GP_U8. */
 static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, size_t offset, gp_type type,
                                   size_t count)
 {

@@ -16,7 +16,7 @@ enum {
     GPI_COMPACT_DECIDES, /* flags or indices */
     GPI_COMPACT_VALUES,
     GPI_COMPACT_COUNTER,
-    GPI_COMPACT_OUT, /* from here on: written */
+    GPI_COMPACT_OUT, /* this one and all later ones are written */
     GPI_COMPACT_INDEX_OUT,
     GPI_COMPACT_VALUES_OUT,
     GPI_COMPACT_LENGTHS,
@@ -29,7 +29,7 @@ enum {
 typedef struct gpi_compact_array {
     const char *name;
     cl_mem buffer;
-    size_t offset, count, size; /* elements; bytes of one */
+    size_t offset, count, size; /* elements; bytes of an element */
     bool used;                  /* wanted, or needed */
 } gpi_compact_array;
 
@@ -37,11 +37,11 @@ typedef struct gpi_compact_array {
 typedef struct gpi_by_key_pass {
     gpi_element element;
     gpi_plan plan;
-    gpi_program *program; /* NULL: the call is not done in a single pass */
+    gpi_program *program; /* NULL: the call does not run in a single pass */
     cl_uint tiles;        /* for the bound */
     gpi_count count;
     size_t key_size;
-    bool ones; /* adds up ones: there is no input except the keys */
+    bool ones; /* adds up ones: the keys are the only input */
 } gpi_by_key_pass;
 
 /* A call, ready to run. */

@@ -41,9 +41,7 @@ typedef struct gpi_records {
     bool direct; /* records are the values of the one key's sort */
     gpi_records_key key[GP_SORT_COLUMNS_MAX];
     size_t keys, being_planned;
-    size_t keys_at, keys_tmp_at, index_at, index_tmp_at,
-        copy_at; /* where parts begin, in bytes, after the scratch of the
-                    sorts */
+    size_t keys_at, keys_tmp_at, index_at, index_tmp_at, copy_at; /* bytes, after the sorts' scratch */
     size_t scratch;
 } gpi_records;
 
@@ -357,7 +355,7 @@ static gp_result gpi_records_launch_keys(gpi_call *call, const gpi_records *s, c
     }
     GPI_CALL_ARG(call, key->desc.keys);
     gpi_call_arg_ulong(call, key->desc.keys_offset);
-    GPI_CALL_ARG(call, key->desc.values_out); /* the scratch, which is the same for all keys */
+    GPI_CALL_ARG(call, key->desc.values_out); /* the same array for all keys */
     gpi_call_arg_ulong(call, key->desc.values_out_offset);
     GPI_CALL_ARG(call, through);
     GPI_CALL_ARG(call, span);

@@ -33,8 +33,7 @@ typedef struct gpi_topk {
     size_t span, tiles, blocks; /* keys of a tile; tiles; blocks of tiles */
     size_t room;                /* most keys that may be kept */
     size_t samples;
-    size_t state, directory, sample, kept_key, kept_index, found_key,
-        found_index; /* where parts begin, in bytes */
+    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* parts, in bytes */
 } gpi_topk;
 
 /* ------------------------------------------------------------------ checks, plan */
