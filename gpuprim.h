@@ -2828,7 +2828,7 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 #include <stdarg.h>
 #include <stdio.h>
 
-#if defined(__MINGW_PRINTF_FORMAT) /* the format that the C library is set to */
+#if defined(__MINGW_PRINTF_FORMAT) /* the format that the C library uses */
 #define GPI_PRINTF(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
 #elif defined(__GNUC__)
 #define GPI_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
@@ -2838,7 +2838,7 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 
 #define GPI_ERROR_MAX 8192 /* characters of gp_last_error, build log included */
 
-enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a text */
+enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a message */
 
 /* error.c */
 static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX]);
@@ -2866,7 +2866,7 @@ typedef struct gpi_symbols {
 
 enum {
     GPI_KERNEL_PROFILES = 64,
-    GPI_HASH_TOLD = GPI_COUNT_FULL - GPI_COUNT_REFUSED + 1, /* counters that hash kernels raise */
+    GPI_HASH_TOLD = GPI_COUNT_FULL - GPI_COUNT_REFUSED + 1, /* counters of hash kernels */
     GPI_ASYNC_TEXT_MAX = 256,
     GPI_SYMBOL_TABLES = 8
 };
@@ -2888,11 +2888,10 @@ struct gp_context {
     cl_context context;
     cl_command_queue queue;
     bool out_of_order;
-    struct gpi_tuning_row
-        *tuned; /* the tuning file's rows by primitive; group 0: the file has none for it; NULL: no file */
+    struct gpi_tuning_row *tuned; /* rows of the tuning file by primitive; group 0: no row; NULL: no file */
 
     char *cache_dir;            /* NULL: no disk cache */
-    bool cache_closed;          /* nothing more is saved there */
+    bool cache_closed;          /* nothing more is saved to the cache */
     char *dump_dir;             /* NULL: no dump */
     char *options;              /* of every build */
     char *options_sub_groups;   /* of programs with Khronos' sub-groups; NULL: there are none */
@@ -2900,9 +2899,9 @@ struct gp_context {
     cl_uint compute_capability; /* NVIDIA's, times ten; 0: not known */
     struct gpi_program *programs;
     struct gpi_import *imports; /* binaries of gp_programs_import */
-    uint64_t fetches;           /* of programs, so far */
-    uint64_t released;          /* programs fetched up to this number are held by no call in progress */
-    uint32_t save_in;           /* calls until programs with new machine code are saved; 0: there are none */
+    uint64_t fetches;           /* number of programs fetched so far */
+    uint64_t released;          /* no call in progress holds programs fetched up to this number */
+    uint32_t save_in;           /* calls until new machine code is saved; 0: there is none */
 
     cl_mem scratch;
     size_t scratch_size;
@@ -2910,7 +2909,7 @@ struct gp_context {
     size_t retired_count, retired_capacity;
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
     cl_mem counters;       /* GPI_CONTEXT_COUNTERS uints */
-    bool warming_up;       /* gp_warmup is running: kernels find a count of 0 */
+    bool warming_up;       /* gp_warmup is running: kernels are given a count of 0 */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
 
     uint64_t *laws; /* hashes of monoids that have been checked (check_monoids) */
@@ -2918,33 +2917,33 @@ struct gp_context {
 
     struct gpi_handle *handles; /* of hash tables */
     uint32_t handle_count;
-    uint32_t generation;        /* of the next one */
+    uint32_t generation;        /* of the next handle */
     const gpi_hash_hooks *hash; /* NULL: there has been no table */
-    bool hash_unread;           /* hash kernels may have counted what has to be reported (gpi_hash_result) */
+    bool hash_unread; /* hash kernels may have counted events that must be reported (gpi_hash_result) */
     cl_uint hash_told[GPI_HASH_TOLD]; /* the hash kernels' counts, as last read */
 
     gpi_symbols symbols[GPI_SYMBOL_TABLES];
-    uint32_t symbols_next; /* the place of the next one */
+    uint32_t symbols_next; /* the index of the next table to replace */
 
     gp_stats stats;
     gp_kernel_times kernels[GPI_KERNEL_PROFILES];
     size_t kernel_count;
     struct gpi_pending *pending;
     size_t pending_count, pending_capacity;
-    bool order_lost;        /* a command has failed, and PoCL's next one may run before those in flight */
-    size_t pending_stalled; /* how many of the first ones count as stalled (runtime/events.c) */
+    bool order_lost; /* a command has failed, and the next one may run on PoCL before those in flight */
+    size_t pending_stalled; /* number of the first commands that count as stalled (runtime/events.c) */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
     struct gpi_failure *failures;        /* not yet reported to on_async_error */
     size_t failure_count, failure_capacity;
-    bool telling;         /* on_async_error is being called */
-    const char *callback; /* the callback that is running within a call (base/use.c); NULL: none */
+    bool telling;         /* on_async_error is running */
+    const char *callback; /* the callback that runs within a call (base/use.c); NULL: none */
 
     char error[GPI_ERROR_MAX];
 };
 /* ---- End file src/base/context.h ---- */
 
 /* ---- Begin file src/base/error.c ---- */
-/* error.c - results, error texts, the log. */
+/* error.c - results, texts of failures, the log. */
 #include <string.h>
 
 #if defined(_MSC_VER)
@@ -3031,8 +3030,8 @@ static const char *gpi_result_name(gp_result result)
     }
 }
 
-/* Copies text, with bytes that do not print as \xNN. In a quotation it escapes quotation marks, backslashes, line ends and
-   bytes that are not ASCII, too. Returns how many of the bytes there was room for. */
+/* Copies text to `out`, with bytes that do not print as \xNN. In a quotation it escapes quotation marks, backslashes, line ends
+   and bytes that are not ASCII, too. Returns the number of bytes of `bytes` for which `out` has room. */
 static size_t gpi_escape(const char *bytes, size_t length, bool quotation, char *out, size_t size)
 {
     size_t i, used = 0;
@@ -3056,7 +3055,7 @@ static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE
     return out;
 }
 
-/* Gives the text to the logger. If the logger makes calls, these are refused. That is not logged, and does not change the last
+/* Passes the text to the logger. Calls that the logger makes are refused; this is not logged, and does not change the last
    failure's text. */
 static void gpi_log_text(gp_context *gp, gp_log_level level, const char *text)
 {
@@ -3097,7 +3096,7 @@ static const char *gpi_entered(const gp_context *gp)
     return gp && !gp->callback ? gp->function : gpi_orphan_function;
 }
 
-/* Records the text of a failure, after the result's name and `function`, if it is not NULL. Tells the logger. */
+/* Records the text of a failure, after the result's name and `function`, if that is not NULL, and logs it. */
 static gp_result gpi_fail_list(gp_context *gp, gp_result result, const char *function, const char *format,
                                va_list args)
 {
@@ -3112,7 +3111,7 @@ static gp_result gpi_fail_list(gp_context *gp, gp_result result, const char *fun
     return result;
 }
 
-/* Records the text of a failure of the public call that runs, tells the logger, and returns `result`. */
+/* Records the text of a failure of the public call that runs, logs it, and returns `result`. */
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...)
 {
     va_list args;
@@ -3122,7 +3121,7 @@ static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, 
     return result;
 }
 
-/* Does what gpi_fail does, but without the public call's name. */
+/* Fails as gpi_fail does, with a text that does not name the public call. */
 static gp_result gpi_fail_text(gp_context *gp, gp_result result, const char *format, ...)
 {
     va_list args;
@@ -3166,7 +3165,7 @@ static const char *gpi_cl_error_name(cl_int error)
     }
 }
 
-/* Returns the result for an OpenCL error. Lack of memory has its own results, all else is GP_ERROR_OPENCL. */
+/* Returns the result for an OpenCL error. Lack of memory has results of its own; all others are GP_ERROR_OPENCL. */
 static gp_result gpi_result_of(cl_int error)
 {
     switch (error) {
@@ -3247,7 +3246,7 @@ static size_t gpi_clamp(size_t x, size_t least, size_t most)
 /* ---- End file src/base/math.c ---- */
 
 /* ---- Begin file src/base/memory.h ---- */
-/* memory.h - host memory. Define all four before GP_IMPLEMENTATION's #include, or none. */
+/* memory.h - host memory. Define all four macros before GP_IMPLEMENTATION's #include, or none. */
 #if !defined(GP_MALLOC) && !defined(GP_CALLOC) && !defined(GP_REALLOC) && !defined(GP_FREE)
 #include <stdlib.h>
 
@@ -3262,7 +3261,7 @@ static size_t gpi_clamp(size_t x, size_t least, size_t most)
 
 /* ---- Begin file src/base/text.h ---- */
 /* text.h - text that grows. */
-/* Text that grows; `failed` sticks when memory runs out. */
+/* Text that grows. `failed` stays true after memory has run out. */
 typedef struct gpi_text {
     char *data;
     size_t length, capacity;
@@ -3325,7 +3324,7 @@ static void gpi_text_add(gpi_text *text, const char *format, ...)
     length = vsnprintf(text->data + text->length, room, format, args);
     va_end(args);
     if (length < 0) return;
-    if ((size_t)length >= room) { /* once more, with room for it */
+    if ((size_t)length >= room) { /* formats again, with enough room */
         if (!gpi_text_reserve(text, (size_t)length)) return;
         va_start(args, format);
         (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
@@ -3343,7 +3342,7 @@ static void gpi_text_add_line(gpi_text *text, const char *line)
     text->length += length + 1;
 }
 
-/* Returns the text, which is the caller's to free; NULL if there was no memory for it. */
+/* Returns the text, which the caller frees; NULL if there was no memory for it. */
 static char *gpi_text_take(gpi_text *text)
 {
     if (!text->failed) return text->data;
@@ -3481,17 +3480,16 @@ static float gpi_float_of_half(uint16_t half)
 /* ---- End file src/base/type.c ---- */
 
 /* ---- Begin file src/base/use.h ---- */
-/* use.h - refuses all calls in a forked process, and calls of callbacks. */
+/* use.h - refuses all calls in a forked process, and calls from callbacks. */
 /* use.c */
 static bool gpi_forked(void);
 static gp_result gpi_check_use(gp_context *gp);
 /* ---- End file src/base/use.h ---- */
 
 /* ---- Begin file src/base/use.c ---- */
-/* use.c - refuses calls in a forked process and in callbacks.
-
-   A forked child does not have the threads of the OpenCL implementation, and its locks may be held for ever: a call of
-   OpenCL may hang there. So every call of the API checks this before it first uses OpenCL or the context's programs. */
+/* use.c - refuses calls in a forked process and in callbacks. A forked child lacks the threads of the OpenCL implementation, and
+   locks may be held for ever, so that a call of OpenCL may hang. So every call of the API checks this before it first uses OpenCL
+   or the context's programs. */
 #if !defined(_WIN32)
 #include <sys/types.h>
 #include <unistd.h>
@@ -3509,7 +3507,7 @@ static bool gpi_forked(void)
 #if defined(__GNUC__)
     pid_t first = __atomic_load_n(&gpi_process, __ATOMIC_RELAXED);
     if (!first)
-        __atomic_store_n(&gpi_process, first = own, __ATOMIC_RELAXED); /* all threads store the same */
+        __atomic_store_n(&gpi_process, first = own, __ATOMIC_RELAXED); /* all threads store the same value */
 #else
     const pid_t first = gpi_process ? gpi_process : (gpi_process = own);
 #endif
@@ -3517,7 +3515,7 @@ static bool gpi_forked(void)
 #endif
 }
 
-/* Refuses a call in a forked process, or with the context whose callback makes it. gp NULL: without a context. */
+/* Refuses a call in a forked process, or with the context whose callback makes the call. gp NULL: a call without a context. */
 static gp_result gpi_check_use(gp_context *gp)
 {
     if (gpi_forked()) {
@@ -4864,8 +4862,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     plan->shape = shape == GP_SHAPE_SUB_GROUP ? GP_SHAPE_LOCAL : shape;
     plan->sub_group = gpi_sub_group_of(gp, shape);
     most = plan->sub_group && !gpi_has_small_memory(gp) ? 32 : 16;
-    if (plan->sub_group && primitive == GPI_SCAN)
-        most *= 2; /* the others are on the stage: scan/tile_chunks.cl */
+    if (plan->sub_group && primitive == GPI_SCAN) most *= 2; /* the rest on the stage: scan/tile_chunks.cl */
     if ((plan->shape == GP_SHAPE_SERIAL) != (row->shape == GP_SHAPE_SERIAL)) {
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }
@@ -5710,8 +5707,7 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path))
-                (void)remove(file->path); /* unless another process has removed it */
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process did */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);
@@ -28862,14 +28858,14 @@ static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scrat
 /* element.h - describes elements, operations, monoids and keys. */
 #define GPI_MONOID_MAX 64 /* bytes of a user's element */
 
-/* A value of gp_segments that no desc has: segments are runs of keys that the caller's expression calls equal, and are
+/* A value of gp_segments that no desc has: segments are runs of keys that the caller's expression calls equal, and runs are
    counted (GPI_HEADS of element/input.cl). The primitive describes the keys itself. */
 #define GPI_SEGMENTS_RUNS ((int)GP_SEGMENTS_COUNT)
 
 /* The fields of a desc that define what is combined and how. Zero: not used. */
 typedef struct gpi_operation {
     const char *type_field, *map_field; /* the desc's names for type and map; NULL: "type", "map" */
-    gp_type type, type2, out_type;      /* out_type 0: with a monoid or several ops only */
+    gp_type type, type2, out_type;      /* out_type 0: only with a monoid or several ops */
     gp_op op;
     const gp_op *ops; /* several operations at once, with out_types (or NULL) and map_type */
     const gp_type *out_types;
@@ -28879,7 +28875,7 @@ typedef struct gpi_operation {
     const char *map;
     const gp_record *record; /* of the input, instead of a type */
     gpi_args args;           /* for the map, and for the monoid's function if it takes them */
-    bool own_map;            /* the map is the library's: it names no argument */
+    bool own_map;            /* the map is the library's, and names no argument */
     bool indices;            /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;
@@ -28891,9 +28887,9 @@ typedef struct gpi_operation {
 /* One built-in operation on values of one type: a field of the element (element/op.cl). */
 typedef struct gpi_field {
     gp_op op;
-    gp_type value, out; /* what is combined; what is stored */
+    gp_type value, out; /* types of the combined and of the stored values */
     bool compensated;
-    size_t offset; /* in the element */
+    size_t offset; /* position in the element */
 } gpi_field;
 
 /* A checked operation, and the sizes and values that the kernels need. */
@@ -28902,11 +28898,11 @@ typedef struct gpi_element {
     gpi_field fields[GP_OPS_MAX];
     size_t field_count;                   /* 0: the user's monoid */
     gp_type mapped;                       /* type of an input element after the map; 0: the monoid's */
-    size_t in_size, in2_size, heads_size; /* bytes of one in memory; in2_size 0: one input */
-    size_t size, base_size, out_size;     /* bytes of a sum, of one without its head, of a result in memory */
+    size_t in_size, in2_size, heads_size; /* bytes of an element in memory; in2_size 0: one input */
+    size_t size, base_size, out_size; /* bytes of a sum, of a sum without its head, of a result in memory */
     bool commutative, exact;
     unsigned char identity[GPI_ELEMENT_MAX]; /* base_size bytes */
-    unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's, as a sum */
+    unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's initial value, as a sum */
 } gpi_element;
 
 /* element.c */
@@ -28955,7 +28951,7 @@ static gp_result gpi_check_value_size(gp_context *gp, size_t size);
 static const char *gpi_type_field(const gpi_operation *o) { return o->type_field ? o->type_field : "type"; }
 static const char *gpi_map_field(const gpi_operation *o) { return o->map_field ? o->map_field : "map"; }
 
-/* Returns true if only the map's value has a type. */
+/* Returns true if the map's value has a type of its own, because inputs are indices or records. */
 static bool gpi_is_typed_by_map(const gpi_operation *o) { return o->indices || o->record; }
 
 static bool gpi_combine_takes_args(const gpi_operation *o)
@@ -29033,7 +29029,7 @@ static gp_result gpi_check_field(gp_context *gp, const gpi_operation *o, const g
     return GP_OK;
 }
 
-/* Fails if the field's result is narrower than the values that are summed. Only a map may narrow values. */
+/* Fails if the field's result is narrower than the values that are combined. Only a map may narrow values. */
 static gp_result gpi_check_width(gp_context *gp, const char *from_field, gp_type from, const gpi_field *field)
 {
     if (gpi_is_arg(field->op)) return GP_OK;
@@ -29152,7 +29148,7 @@ static gp_result gpi_check_ops(gp_context *gp, const gpi_operation *o)
     return gpi_check_fp64(gp, o->map_type);
 }
 
-/* Makes an element of several operations: fields side by side, as in a C struct. */
+/* Makes an element of several operations. Its fields lie side by side, as in a C struct. */
 static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -29164,7 +29160,7 @@ static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
     for (k = 0; k < o->op_count && result == GP_OK; k++) {
         gpi_field *field = &element->fields[k];
         result = gpi_field_make(gp, o, from, o->ops[k], o->out_types ? o->out_types[k] : GP_TYPE_NONE, field);
-        if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* no halves in a gp_value */
+        if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* a gp_value has no halves */
         field->offset = gpi_round_up(element->base_size, gpi_type_size(field->value));
         element->base_size = field->offset + gpi_field_size(field);
         if (gpi_type_size(field->value) > align) align = gpi_type_size(field->value);
@@ -29250,8 +29246,8 @@ static gp_result gpi_element_builtin(gp_context *gp, gpi_element *element)
 
 /* ------------------------------------------------------------------ elements */
 
-/* Returns the bytes of GPI_HEAD. It is as large as the value, so that there is no padding, unless it counts. A monoid's
-   alignment is not known: its segments are packed. */
+/* Returns the bytes of GPI_HEAD. It is as large as the value, so that there is no padding, unless heads are counted. The segments
+   of a monoid are packed, because its alignment is not known. */
 static size_t gpi_head_size(const gpi_element *element)
 {
     const bool counts = element->operation.segments == GPI_SEGMENTS_RUNS;
@@ -29282,11 +29278,11 @@ static gp_result gpi_element_describe(gp_context *gp, const gpi_operation *opera
     element->size = gpi_head_size(element);
     element->size +=
         operation->segments == GPI_SEGMENTS_RUNS ? gpi_round_up(element->base_size, 4) : element->base_size;
-    if (operation->segments) element->commutative = false; /* heads are not */
+    if (operation->segments) element->commutative = false; /* combining heads is not commutative */
     return result;
 }
 
-/* Fails if argmin or argmax returns positions in 32 bits and `count` does not fit. All ones means "nowhere". */
+/* Fails if argmin or argmax returns positions in 32 bits and `count` does not fit. All ones is reserved for "none". */
 static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element, size_t count)
 {
     size_t k;
@@ -29302,8 +29298,8 @@ static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element,
 
 /* ------------------------------------------------------------------ plans, arguments, warm-up */
 
-/* Returns true if elements can be read four at a time (GPI_QUADS of element/input_vectors.cl). With segments by keys, only the
-   values can be read so. */
+/* Returns true if elements can be read four at a time (GPI_QUADS of element/input_vectors.cl). With segments by keys, only values
+   can be read in this way. */
 static bool gpi_element_has_quads(const gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -29312,12 +29308,12 @@ static bool gpi_element_has_quads(const gpi_element *element)
 }
 
 /* Makes the plan of a call on an element. In the local shape, rows of SCAN are for elements that are read four at a time: half of
-   the tile or all of it stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, whose whole tile is in
-   local memory. */
+   the tile or all of it stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, because its
+   whole tile is in local memory. */
 static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                                gp_strategy strategy, gpi_plan *plan)
 {
-    enum { GPI_MOST = 32 }; /* elements of an item that have heads: see gpi_prelude_keyed */
+    enum { GPI_MOST = 32 }; /* most elements of an item with heads: see gpi_prelude_keyed */
     const gp_result result = gpi_plan_make_sized(gp, primitive, element->size, strategy, plan);
     if (result != GP_OK || primitive != GPI_SCAN || plan->shape != GP_SHAPE_LOCAL) return result;
     if (!gpi_element_has_quads(element)) return gpi_plan_make_select(gp, element->size, strategy, plan);
@@ -29326,7 +29322,7 @@ static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gp
     return result;
 }
 
-/* Allocates input for a warm-up: zeros, or the monoid's identity, which the caller's functions accept. */
+/* Allocates input for a warm-up: zeros, or the monoid's identity, which a function of the caller's accepts. */
 static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out)
 {
     unsigned char *elements;
@@ -29373,7 +29369,7 @@ static cl_ulong gpi_key_flip(gp_type type, bool descending)
 typedef struct gpi_key_of {
     gp_type type;
     size_t value_size;
-    const char *more; /* ends the prelude */
+    const char *more; /* text at the end of the prelude */
 } gpi_key_of;
 
 static void gpi_key_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
@@ -29438,10 +29434,10 @@ static gp_result gpi_check_value_size(gp_context *gp, size_t size)
 /* ---- Begin file src/element/monoid_check.c ---- */
 /* monoid_check.c - gp_check_monoid: looks for elements that violate the laws of a monoid. */
 enum {
-    GPI_MONOID_CHECK_TRIPLES = 4096, /* of a round */
+    GPI_MONOID_CHECK_TRIPLES = 4096, /* triples of a round */
     GPI_MONOID_CHECK_MADE = 64,      /* made-up elements; also products added for the second round */
     GPI_MONOID_CHECK_NOTED = 1024,   /* monoids, each with its args, that a context remembers */
-    GPI_MONOID_CHECK_SMALL = 1000,   /* made-up numbers are less, so that sums do not overflow */
+    GPI_MONOID_CHECK_SMALL = 1000,   /* made-up numbers are smaller, so that sums do not overflow */
     GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
     GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element */
 };
@@ -29456,8 +29452,8 @@ typedef struct gpi_monoid_check {
     uint64_t random;
     size_t size, count, triples; /* bytes of an element; elements; triples of a round */
     unsigned char *elements;     /* room for `count` and GPI_MONOID_CHECK_MADE */
-    uint32_t *triple;            /* three indices of elements for each */
-    unsigned char *results;      /* GPI_LAW_RESULTS elements a triple */
+    uint32_t *triple;            /* three indices of elements per triple */
+    unsigned char *results;      /* GPI_LAW_RESULTS elements per triple */
     uint32_t *failed;
 } gpi_monoid_check;
 
@@ -29624,7 +29620,7 @@ static gp_result gpi_monoid_check_judge(const gpi_monoid_check *check)
 
 /* ------------------------------------------------------------------ call */
 
-/* Writes the prelude of the monoid, with the caller's idea of equal. */
+/* Writes the prelude of the monoid, with the caller's definition of equality. */
 static void gpi_monoid_check_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
                                      gpi_text *text)
 {
@@ -29735,7 +29731,7 @@ static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
     return true;
 }
 
-/* Checks a monoid that the context does not remember as checked. Remembers it before the check, since the check comes here,
+/* Checks a monoid unless the context remembers it as checked. Remembers it before the check, since the check calls this function,
    too, and forgets it if the check fails. */
 static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *operation)
 {
@@ -29754,7 +29750,7 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *opera
     for (i = 0; i < gp->law_count; i++) {
         if (gp->laws[i] == hash) return GP_OK;
     }
-    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all are tried again */
+    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all monoids are checked again */
     grown = (uint64_t *)GP_REALLOC(gp->laws, (gp->law_count + 1) * sizeof *grown);
     if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     gp->laws = grown;
@@ -29767,11 +29763,11 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *opera
     }
     result = gpi_monoid_check_call(gp, &desc);
     if (result != GP_OK) gp->law_count--;
-    gp->released = released; /* a call within another one, whose programs are still needed */
+    gp->released = released; /* this call runs within another one, which still needs its programs */
     return result;
 }
 
-/* Describes and checks an element. If the context checks monoids, also tests the laws of one that it has not tested yet. */
+/* Describes and checks an element. If the context checks monoids, also tests the laws of a monoid that it has not tested yet. */
 static gp_result gpi_element_make(gp_context *gp, const gpi_operation *operation, gpi_element *element)
 {
     const gp_result result = gpi_element_describe(gp, operation, element);
@@ -29788,7 +29784,7 @@ GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *des
 /* ---- End file src/element/monoid_check.c ---- */
 
 /* ---- Begin file src/element/prelude.c ---- */
-/* prelude.c - the text that describes an element to kernels/element/, and programs on elements. */
+/* prelude.c - writes the text that describes an element to kernels/element/, and gets programs on elements. */
 /* ------------------------------------------------------------------ text */
 
 static const char *gpi_integer_cl(size_t size, bool is_signed)
@@ -29809,8 +29805,8 @@ static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive
     return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
 }
 
-/* Returns the type in which a field's sums are kept within a tile: 32 bits if those suffice, since converting every element
-   to 64 bits costs more than reading it. */
+/* Returns the type in which a field's sums are kept within a tile: 32 bits if these suffice, since converting every element to 64
+   bits costs more than reading it. */
 static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primitive primitive,
                               const gpi_plan *plan)
 {
@@ -29843,8 +29839,8 @@ static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text
                  m->size, user, user, m->size);
 }
 
-/* Adds a function that calls the caller's with copies: if that assigns to its parameters, Mesa 22.3 assigns to what was
-   passed. `args`: further arguments that it takes; NULL: none. */
+/* Adds a function that calls the caller's with copies: if the caller's function assigns to its parameters, Mesa 22.3 changes the
+   arguments. `args`: further arguments of the function; NULL: none. */
 static void gpi_prelude_user_combine(const gp_monoid *m, const char *user, const gpi_args *args,
                                      gpi_text *text)
 {
@@ -29863,7 +29859,7 @@ static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
     gpi_prelude_user_type(m, "gpi_user", text);
 }
 
-/* Adds the monoid's function. It may use the arguments, and so follows them. */
+/* Adds the monoid's function, after the arguments, which it may use. */
 static void gpi_prelude_combine(const gpi_operation *o, gpi_text *text)
 {
     const bool takes = gpi_combine_takes_args(o);
@@ -29919,11 +29915,11 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
     const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
-    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* a gp_value each */
+    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* results are gp_values */
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
                  o->type      ? gpi_type_cl(o->type)
                  : o->record  ? o->record->cl_type
-                 : o->indices ? "uint" /* its size decides how long steps are */
+                 : o->indices ? "uint" /* the size of the type determines the length of steps */
                               : "gpi_user",
                  o->type == GP_F16,
                  o->indices ? 0
@@ -29941,11 +29937,11 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
                  out == GP_F16);
 }
 
-/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes beside values. They do so if keys take no more room than
-   heads, or if the plan has made room for them. */
+/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes beside values. They do so if keys need no more room than heads,
+   or if the plan has room for them. */
 static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text)
 {
-    enum { GPI_MOST = 32 }; /* elements of an item: a bit each (scan/tile_keyed.cl) */
+    enum { GPI_MOST = 32 }; /* most elements of an item: a word has a bit for each (scan/tile_keyed.cl) */
     const bool fits =
         element->base_size + key <= element->size || element->operation.segments == GPI_SEGMENTS_RUNS;
     gpi_text_add(text, "#define GPI_HEADS_SIZE %u\n#define GPI_BASE_SIZE %u\n#define GPI_KEYED %d\n",
@@ -30034,8 +30030,8 @@ typedef struct gpi_scan {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles; /* for the bound */
-    cl_uint polls; /* 0: wait for ever */
+    cl_uint tiles; /* number of tiles for the bound */
+    cl_uint polls; /* 0: groups wait without bound */
 } gpi_scan;
 
 /* A checked call, ready to run. */
@@ -30046,9 +30042,9 @@ typedef struct gpi_segmented {
     gpi_program *program;
     gpi_count count;     /* of segments */
     cl_uint small_size;  /* most elements of a small segment */
-    cl_uint team;        /* items that reduce a small segment */
-    size_t block;        /* segments of a group */
-    cl_uint large, rows; /* most large segments, most rows of them */
+    cl_uint team;        /* number of items that reduce a small segment */
+    size_t block;        /* segments that a group handles */
+    cl_uint large, rows; /* most large segments; most rows of them */
     size_t partials_at, scratch;
 } gpi_segmented;
 
@@ -30067,7 +30063,7 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 /* ---- End file src/scan/scan.h ---- */
 
 /* ---- Begin file src/scan/reduce.c ---- */
-/* reduce.c - gp_reduce: one launch reduces spans and another one their partials, or one launch does both. */
+/* reduce.c - gp_reduce: reduces spans, then their partials, in two launches or in one. */
 /* A checked call, ready to run. */
 typedef struct gpi_reduce {
     const gp_reduce_desc *desc;
@@ -30075,7 +30071,7 @@ typedef struct gpi_reduce {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, spans; /* for the bound */
+    cl_uint tiles, spans; /* numbers for the bound */
     cl_mem out;
     cl_ulong out_offset;
 } gpi_reduce;
@@ -30158,15 +30154,15 @@ static gp_result gpi_reduce_check(gp_context *gp, gpi_reduce *reduce)
     return gpi_uses_scratch(&uses, d->scratch, gpi_reduce_scratch(reduce));
 }
 
-/* Returns true if the last group reduces the partials. It must see what the other groups wrote. Launches must not run at the
-   same time, since they count their groups in the same place. */
+/* Returns true if the last group reduces the partials. This requires that it sees the writes of the other groups, and that
+   launches do not overlap, since they count their groups in the same place. */
 static bool gpi_reduce_in_one(const gp_context *gp, const gpi_reduce *reduce)
 {
     return reduce->plan.shape == GP_SHAPE_SERIAL && gpi_has_fences(&gp->info) && !gp->out_of_order;
 }
 
-/* Launches the reduction of spans. A single span writes the result itself. Without elements, one group reduces an empty tile
-   and reads no input. */
+/* Enqueues the reduction of spans. A single span writes the result itself. Without elements, one group reduces an empty tile and
+   reads no input. */
 static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
     const gp_reduce_desc *desc = reduce->desc;
@@ -30217,7 +30213,7 @@ static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
     return gpi_reduce_partials(call, reduce, partials);
 }
 
-/* Checks and runs a planned call. `to`: gets the result on the host; NULL: the call does not block. */
+/* Checks and runs a planned call. `to` receives the result on the host; NULL: the call does not block. */
 static gp_result gpi_reduce_run(gp_context *gp, gpi_reduce *reduce, void *to)
 {
     const size_t size = reduce->element.out_size;
@@ -30307,7 +30303,7 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
 /* ---- End file src/scan/reduce.c ---- */
 
 /* ---- Begin file src/scan/scan.c ---- */
-/* scan.c - gp_scan: one look-back launch, or three sweeps. A single tile takes one sweep. */
+/* scan.c - gp_scan: scans in one look-back launch, or in three sweeps, and a single tile in one sweep. */
 static gp_result gpi_scan_element(gp_context *gp, const gp_scan_desc *desc, gpi_element *element)
 {
     gpi_operation o;
@@ -30364,7 +30360,7 @@ static size_t gpi_scan_state_bytes(const gpi_scan *scan)
     return gpi_look_back_bytes(scan->tiles, scan->element.size);
 }
 
-/* Returns the scratch that suffices for either strategy. Which one is used also depends on the buffers. */
+/* Returns the scratch that suffices for either strategy, because the choice also depends on the buffers. */
 static size_t gpi_scan_scratch(const gpi_scan *scan)
 {
     const size_t partials = scan->tiles * scan->element.size;
@@ -30373,10 +30369,10 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
     return state > partials ? state : partials;
 }
 
-/* Chooses between look-back and sweeps. A group that has waited too long computes the late tile itself, from the
-   input, which in place may be overwritten. So in place groups wait without bound if the device is fair; else the scan takes sweeps.
-   A device that ends long loops too early (loop_limit) can look back over at most GPI_LOOK_BACK_FEW tiles. Timing decides in which
-   order look-back combines sums, so a call that wants the same bits each time takes sweeps. */
+/* Chooses between look-back and sweeps. With look-back, a group that has waited too long computes the late tile itself from the
+   input, which a scan in place may have overwritten. So in place, groups wait without bound if the device is fair; else the scan
+   takes sweeps. A device that ends long loops too early (loop_limit) can look back over at most GPI_LOOK_BACK_FEW tiles.
+   Look-back combines sums in an order that depends on timing, so a call that must give the same bits each time takes sweeps. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
     if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
@@ -30448,8 +30444,8 @@ static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem sta
     return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
-/* Enqueues upsweep and spine, which leave in `partials` the product of all elements before each tile, after `initial` if there are no
-   segments. */
+/* Enqueues upsweep and spine, which write to `partials` the product of all elements before each tile, after `initial` if there
+   are no segments. */
 static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
     gp_result result;
@@ -30553,10 +30549,10 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 /* ---- End file src/scan/scan.c ---- */
 
 /* ---- Begin file src/scan/segmented_reduce.c ---- */
-/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into rows,
-   which groups reduce and then join. */
+/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into rows;
+   groups reduce the rows, and then join their results. */
 enum {
-    GPI_REDUCE_SMALL = 2048, /* serial: elements that one item reduces while others have as much to do */
+    GPI_REDUCE_SMALL = 2048, /* serial: most elements of a small segment, which one item reduces */
     GPI_REDUCE_BLOCK = 512   /* serial: most segments of a group */
 };
 
@@ -30585,7 +30581,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     return gpi_element_make(gp, &o, &s->element);
 }
 
-/* Returns the items that reduce a small segment, so many that each has a few elements of an average segment. */
+/* Returns the number of items that reduce a small segment: so many that each has a few elements of an average segment. */
 static cl_uint gpi_segmented_team(const gpi_segmented *s)
 {
     const size_t average = s->desc->segment_count ? s->desc->count / s->desc->segment_count : 0;
@@ -30702,8 +30698,8 @@ static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_
     return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));
 }
 
-/* Enqueues the reduction of large segments' rows, and their join. Some groups for each compute unit share the rows. If loops
-   are limited, a group has one row. */
+/* Enqueues the reduction of large segments' rows, and the join of the results. A few groups per compute unit share the rows. If
+   loops are limited, a group has one row. */
 static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
 {
     const gp_device_info *info = &call->gp->info;
@@ -30765,7 +30761,7 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
     return result;
 }
 
-/* Reduces neutral elements in buffers of its own: a large segment, and a small one. */
+/* Reduces neutral elements in buffers of its own: a large segment and a small one. */
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc)
 {
     gp_segmented_reduce_desc probe;
@@ -35404,15 +35400,15 @@ typedef struct gpi_brackets {
     gpi_args args;     /* that the map names */
     int8_t table[256]; /* of bytes without a map */
     bool has_table;
-    cl_mem classes; /* the table on the device; without a table another buffer stands in */
+    cl_mem classes; /* the table on the device; another buffer if there is no table */
     bool kinds;     /* there may be brackets of several kinds */
-    bool back;      /* by look-back: GPI_BRACKETS_BACK */
+    bool back;      /* the call looks back: GPI_BRACKETS_BACK */
     size_t index_size;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, leaves;    /* for the bound; leaves of the tree, a power of two */
-    size_t notes_at, tree_at; /* parts of the scratch, in bytes */
+    cl_uint tiles, leaves;    /* tiles for the bound; leaves of the tree, a power of two */
+    size_t notes_at, tree_at; /* where parts of the scratch begin, in bytes */
     size_t scratch_size;
     cl_mem errors; /* the output for errors; NULL: not wanted */
     size_t errors_offset;
@@ -35441,25 +35437,25 @@ static void gpi_brackets_init(gpi_brackets *b, const gp_brackets_desc *desc);
 /* ---- End file src/nest/nest.h ---- */
 
 /* ---- Begin file src/nest/brackets.c ---- */
-/* brackets.c - gp_brackets: one look-back launch, or launches that pair brackets in tiles, build a tree of tiles, and pair
-   brackets across tiles. */
+/* brackets.c - gp_brackets: matches brackets in one look-back launch, or in launches that pair brackets in tiles, build a tree of
+   tiles, and pair brackets across tiles. */
 enum {
-    GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest/tile_summary.cl */
-    GPI_BRACKETS_LEAVES = 4096    /* leaves of a group that multiplies nodes */
+    GPI_BRACKETS_NOTE_BYTES = 32, /* sizeof(gpi_note) in nest/tile_summary.cl */
+    GPI_BRACKETS_LEAVES = 4096    /* leaves below the nodes that one group multiplies */
 };
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns how many turns of loops an item takes at most when it looks back. Every tile may be late. Each element's opener may be
-   in a late tile, too, and is waited for twice. A late tile takes all polls, one reading of a tile, and a search. */
+/* Returns the most loop iterations of an item that looks back. Every tile may be late, and so may the tile of each element's
+   opener, for which an item waits twice. A late tile takes all polls, one reading of a tile, and a search. */
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
     return (tiles + 3 * (uint64_t)b->plan.per_item) * (b->plan.polls + tile + 128);
 }
 
-/* Returns true if the call looks back: if the strategy says so and there is more than one tile. In the serial shape that
-   needs fences, and groups that keep running (nest/lookback.cl). A device that ends long loops too early looks back over few tiles
+/* Returns true if the call looks back: the strategy asks for it, and there is more than one tile. The serial shape also requires
+   fences, and groups that keep running (nest/lookback.cl). A device that ends long loops too early looks back over few tiles
    only. */
 static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
 {
@@ -35502,7 +35498,7 @@ static bool gpi_brackets_has_halves(const gpi_brackets *b)
     return b->back && b->plan.shape == GP_SHAPE_LOCAL;
 }
 
-/* Sets where cells, notes and tree are in the scratch, and its size. See nest/tile_summary.cl. */
+/* Sets the positions of cells, notes and tree in the scratch, and its size. See nest/tile_summary.cl. */
 static void gpi_brackets_lay_out(gpi_brackets *b)
 {
     const size_t cell = gpi_brackets_has_halves(b) ? 2 : 4;
@@ -35512,7 +35508,7 @@ static void gpi_brackets_lay_out(gpi_brackets *b)
     b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * node : 0;
 }
 
-/* Sets the numbers of tiles and of leaves of their tree, and the count. Fails if a tree cannot hold the tiles. */
+/* Sets the number of tiles, the number of leaves of their tree, and the count. Fails if a tree cannot hold the tiles. */
 static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -35568,7 +35564,7 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes an output and its offset. If it is not wanted, another buffer stands in. */
+/* Passes an output and its offset. If it is not wanted, another buffer is passed in its place. */
 static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
 {
     const cl_mem buffer = out ? out : call->gp->counters;
@@ -35577,7 +35573,7 @@ static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Passes GPI_NEST_PARAMETERS. `polls`: with look-back, how often a group looks at a late tile. */
+/* Passes GPI_NEST_PARAMETERS. `polls`: the number of looks at a late tile, with look-back. */
 static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint polls)
 {
     const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
@@ -35596,7 +35592,7 @@ static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_m
     gpi_brackets_arg_nest(call, b, scratch, 0);
 }
 
-/* Returns the number of groups of the kernels whose serial groups take several tiles each. */
+/* Returns the number of groups of the kernels in which serial groups handle several tiles each. */
 static size_t gpi_brackets_groups(const gpi_brackets *b)
 {
     const size_t each = b->plan.shape == GP_SHAPE_SERIAL ? GPI_GROUP_TILES_SERIAL : 1;
@@ -35635,7 +35631,7 @@ static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* Passes the outputs for parents and depths, and whether they are wanted. */
+/* Passes the outputs for parents and depths, with flags that tell which are wanted. */
 static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -35699,8 +35695,8 @@ static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* Enqueues the single pass (nest/brackets_single_pass.cl). In the local shape openers without a partner are known only
-   after the first launch. */
+/* Enqueues the single pass (nest/brackets_single_pass.cl). In the local shape a second launch writes "none" for openers without a
+   partner, which are known only after the first. */
 static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const bool halves = gpi_brackets_has_halves(b);
@@ -35717,7 +35713,7 @@ static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
     const gp_brackets_desc *d = b->desc;
     const bool more = d->parent || d->depth || b->errors;
     const cl_uint parts = gpi_brackets_parts(b->leaves);
-    cl_mem scratch = call->gp->counters; /* stands in if there is nothing to read */
+    cl_mem scratch = call->gp->counters; /* passed if no scratch is read */
     gp_result r = GP_OK;
     if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;
     if (!d->match && !more) return GP_OK;
@@ -35838,7 +35834,7 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     if (desc->errors) probe.errors = out;
     probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
     for (probe.count = 1; probe.count <= n && result == GP_OK; probe.count += n - 1)
-        result = gp_brackets(gp, &probe); /* one tile takes several launches, whatever the strategy */
+        result = gp_brackets(gp, &probe); /* one tile takes several launches, with either strategy */
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (out) (void)clReleaseMemObject(out);
     return result;
@@ -35876,7 +35872,7 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     return GP_OK;
 }
 
-/* Returns true if there may be brackets of more than one kind, which is always so without a table. */
+/* Returns true if there may be brackets of more than one kind. Without a table it always returns true. */
 static bool gpi_brackets_kinds(const gpi_brackets *b)
 {
     int first = 0;
@@ -35890,7 +35886,7 @@ static bool gpi_brackets_kinds(const gpi_brackets *b)
     return false;
 }
 
-/* Fills the table for codes of one byte, which map to themselves. */
+/* Fills the table for elements of one byte that are codes. */
 static void gpi_brackets_identity(gpi_brackets *b)
 {
     int i;
@@ -35923,7 +35919,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     return result;
 }
 
-/* Lists the symbols that open, then those that close, if they are few enough. */
+/* Lists the symbols that open, then those that close, if their number is small enough. */
 static void gpi_classes_list(gpi_classes *c)
 {
     size_t i, brackets = 0, codes = 0;
@@ -35950,8 +35946,8 @@ static void gpi_classes_make(gpi_classes *c, const int8_t *table)
     gpi_classes_list(c);
 }
 
-/* Sets b->classes to the call's table on the device, which is kept from call to call. A table never changes on the device.
-   A new table takes an old one's place; OpenCL keeps the old one until the commands that use it have ended. */
+/* Sets b->classes to the call's table on the device, which is kept from call to call. A table on the device is never changed. A
+   new table replaces an old one in the list; OpenCL keeps the old one until the commands that use it have ended. */
 static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
 {
     gpi_symbols *s = gp->symbols;
@@ -36043,7 +36039,7 @@ static void gpi_brackets_prelude(const gp_context *gp, const gpi_plan *plan, con
 /* ---- End file src/nest/nest.c ---- */
 
 /* ---- Begin file src/nest/stack_scan.c ---- */
-/* stack_scan.c - gp_stack_scan: computes products of tiles' openers, a tree of tiles, the value before each tile, and the
+/* stack_scan.c - gp_stack_scan: computes the products of tiles' openers, a tree of tiles, the value before each tile, and the
    scan. */
 /* A checked call, ready to run. */
 typedef struct gpi_stack_scan {
@@ -36051,7 +36047,7 @@ typedef struct gpi_stack_scan {
     gp_brackets_desc symbols; /* the part of the desc that is about brackets */
     gpi_brackets nest;        /* that part, checked, with the call's plan, program and tiles */
     gpi_element element;
-    size_t joints_at, bases_at, cells_at; /* parts of the scratch, in bytes */
+    size_t joints_at, bases_at, cells_at; /* where parts begin, in bytes */
     size_t scratch_size;
 } gpi_stack_scan;
 
@@ -36075,7 +36071,7 @@ static void gpi_stack_init(gpi_stack_scan *s, const gp_stack_scan_desc *desc)
     b->args = desc->args;
     b->arg_count = desc->arg_count;
     gpi_brackets_init(&s->nest, b);
-    /* the macros of the monoid's source also reach the map of codes */
+    /* macros of the monoid's source also apply to the map of codes */
     s->nest.args.pasted = desc->monoid ? desc->monoid->source : NULL;
 }
 
@@ -36106,7 +36102,7 @@ static void gpi_stack_prelude(const gp_context *gp, const gpi_plan *plan, const 
     gpi_brackets_add_nest(gp, plan, &s->nest, text);
 }
 
-/* Sets where tree, joints, bases and cells are in the scratch, and its size. See nest/stack_scan.cl. */
+/* Sets the positions of tree, joints, bases and cells in the scratch, and its size. See nest/stack_scan.cl. */
 static void gpi_stack_lay_out(gpi_stack_scan *s)
 {
     const size_t size = s->element.size, leaves = s->nest.leaves, tiles = s->nest.tiles;
@@ -36292,7 +36288,7 @@ static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc
 /* ---- End file src/nest/stack_scan.c ---- */
 
 /* ---- Begin file src/nest/tree.c ---- */
-/* tree.c - gp_tree: handles runs of elements, builds a tree of runs, and completes what depends on other runs. */
+/* tree.c - gp_tree: handles runs of elements, builds a tree of runs, and completes the results that depend on other runs. */
 /* A checked call, ready to run. */
 typedef struct gpi_tree {
     const gp_tree_desc *desc;
@@ -36301,8 +36297,8 @@ typedef struct gpi_tree {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, leaves;   /* for the bound; leaves: runs, rounded up to a power of two */
-    size_t own_at, marks_at; /* parts of the scratch, in bytes */
+    cl_uint tiles, leaves;   /* tiles for the bound; runs, rounded up to a power of two */
+    size_t own_at, marks_at; /* where parts of the scratch begin, in bytes */
     size_t scratch_size;
 } gpi_tree;
 
@@ -36594,9 +36590,8 @@ typedef struct gpi_table {
     uint32_t mask;     /* capacity - 1 */
     uint64_t seed;
     uint64_t reserved; /* the value of an absent key; unused in the packed form */
-    bool
-        loud; /* a refused key is an error: `reserved` may occur as a value, and the caller did not choose it */
-    uint64_t absent; /* what gp_hash_find returns for an absent key, by default */
+    bool loud;         /* refusals are errors: the caller did not choose `reserved` */
+    uint64_t absent;   /* what gp_hash_find returns for an absent key, by default */
     double max_load;
     bool grow;
     uint64_t taken;  /* upper bound of the occupied slots; up to date only if `grow` */
@@ -38365,22 +38360,22 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
 
 /* ---- Begin file src/map/gather.c ---- */
 /* gather.c - gp_gather, gp_scatter and gp_unpack: move elements by index. An unpack scans its flags to get the indices. */
-enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
+enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* fewest elements of a group */ };
 
 /* A call, ready to be checked and run. */
 typedef struct gpi_gather {
     size_t element_size;
-    cl_mem in, out, index, flag; /* index NULL: the flags' ranks */
+    cl_mem in, out, index, flag; /* index NULL: indices are the flags' ranks */
     size_t in_offset, out_offset, index_offset, flag_offset;
-    size_t in_count, out_count; /* elements that each has */
+    size_t in_count, out_count; /* elements of `in` and of `out` */
     gp_type index_type, flag_type;
     bool scatter;
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    gp_scan_desc scan_desc; /* unpack: ranks of the flags, after the scan's own scratch */
+    gp_scan_desc scan_desc; /* unpack: scans the flags to ranks, which follow the scan's scratch */
     gpi_scan scan;
-    size_t ranks_at; /* bytes */
+    size_t ranks_at; /* where the ranks begin, in bytes */
 } gpi_gather;
 
 /* ------------------------------------------------------------------ describe */
@@ -38422,7 +38417,7 @@ static void gpi_gather_init_unpack(gpi_gather *gather, const gp_unpack_desc *d)
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* Returns the type that moves an element of `size` bytes, whatever it is. */
+/* Returns the unsigned type that moves an element of `size` bytes. */
 static const char *gpi_gather_element_cl(size_t size)
 {
     return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : size == 8 ? "ulong" : "ulong2";
@@ -38442,7 +38437,7 @@ static void gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, const
     }
 }
 
-/* Plans the scan that counts for each flag, up to the bound, how many flags before it are set. */
+/* Plans the scan that computes, for each flag, the number of set flags before it. */
 static gp_result gpi_gather_plan_scan(gp_context *gp, gpi_gather *gather)
 {
     gp_scan_desc *d = &gather->scan_desc;
@@ -38511,7 +38506,7 @@ static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem sc
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes an array and its offset. For an empty one another buffer stands in, which the kernel does not read. */
+/* Passes an array and its offset. If it is empty, another buffer is passed in its place, which the kernel does not read. */
 static void gpi_gather_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset)
 {
     const cl_ulong at = count ? offset : 0;
@@ -38539,7 +38534,7 @@ static gp_result gpi_gather_launch(gpi_call *call, const gpi_gather *g)
     return gpi_call_launch(call, &g->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-/* Enqueues the scan of the flags into the scratch. Its output is the indices of the launch that follows. */
+/* Enqueues the scan of the flags into the scratch. Its output is the indices of the next launch. */
 static gp_result gpi_gather_rank(gpi_call *call, gpi_gather *gather, cl_mem own)
 {
     gp_scan_desc *d = &gather->scan_desc;
@@ -38665,7 +38660,7 @@ static gp_result gpi_unpack_warm_up(gp_context *gp, const gp_unpack_desc *desc)
 /* map.c - gp_transform, gp_fill, gp_iota and gp_adjacent_difference: compute each element by itself, in one launch. */
 enum {
     GPI_MAP_INPUTS_MAX = 3,
-    GPI_MAP_SERIAL_SPAN_MIN = 16384 /* elements of a group, when there are few */
+    GPI_MAP_SERIAL_SPAN_MIN = 16384 /* fewest elements of a group */
 };
 
 typedef struct gpi_map_input {
@@ -38681,17 +38676,17 @@ typedef struct gpi_map {
     gpi_args args;    /* the arguments that it may name */
     gpi_map_input in[GPI_MAP_INPUTS_MAX];
     size_t inputs;
-    bool lag; /* the second input is the first one, one element late */
+    bool lag; /* the second input is the first one, shifted by one element */
     cl_mem out;
     size_t out_offset, out_size;
-    const char *out_cl; /* type in memory */
+    const char *out_cl; /* the output's type in memory */
     gp_type out_type;   /* 0: untyped, or of type: */
     const gp_record *out_record;
     cl_ulong constant[2]; /* a and b of map/map.cl */
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    bool in_place; /* with lag: needs a copy of the input */
+    bool in_place; /* with `lag`: a copy of the input is needed */
 } gpi_map;
 
 /* ------------------------------------------------------------------ describe */
@@ -38730,7 +38725,7 @@ static size_t gpi_map_input_size(const gpi_map_input *in)
     return in->record ? in->record->size : gpi_type_size(in->type);
 }
 
-/* Fails unless exactly one of a type and a record is given and can be used. */
+/* Fails unless exactly one of `type` and `record` is given and can be used. */
 static gp_result gpi_map_check_type(gp_context *gp, const char *field, gp_type type, const gp_record *record)
 {
     if (!record) return gpi_check_type(gp, field, type);
@@ -38788,7 +38783,7 @@ static gp_result gpi_map_of_transform(gp_context *gp, const gp_transform_desc *d
     return gpi_map_check_types(gp, map);
 }
 
-/* Makes the map of a fill. An element of 16 bytes is two numbers, any other is one; vectors store it as such, too. */
+/* Makes the map of a fill. An element of 16 bytes is stored as two numbers, any other as one. */
 static gp_result gpi_map_of_fill(gp_context *gp, const gp_fill_desc *d, gpi_map *map)
 {
     const size_t size = d->element_size;
@@ -38875,8 +38870,8 @@ static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_t
     gpi_text_add(text, "#line 1 \"map\"\n%s\n    );\n}\n", map->text);
 }
 
-/* Returns true if a group of the local shape moves elements by vectors of four. They must have at most four bytes, so that
-   their vectors are aligned alike. */
+/* Returns true if a group of the local shape moves elements by vectors of four. All elements must have at most four bytes, so
+   that their vectors have the same alignment. */
 static bool gpi_map_has_quads(const gpi_map *map, const gpi_plan *plan)
 {
     bool has =
@@ -38931,8 +38926,8 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 
 /* ------------------------------------------------------------------ check */
 
-/* Checks the buffers: the output may be exactly an input. Then sets map->in_place if the second input lags: it has to be a
-   copy. */
+/* Checks the buffers: the output may be exactly an input. Then sets map->in_place if the second input is the first one shifted,
+   which requires a copy. */
 static gp_result gpi_map_check(gp_context *gp, gpi_map *map, cl_mem scratch)
 {
     static const char *const names[GPI_MAP_INPUTS_MAX] = {"in", "in2", "in3"};
@@ -38979,7 +38974,7 @@ static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
     return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-/* Copies the input to scratch as the second, lagging input, since an element may be overwritten before its successor is
+/* Copies the input to the scratch, to be the second, shifted input, since an element may be overwritten before its successor is
    computed. */
 static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
 {
@@ -39122,15 +39117,15 @@ static gp_result gpi_adjacent_difference_warm_up(gp_context *gp, const gp_adjace
 /* ---- End file src/map/map.c ---- */
 
 /* ---- Begin file src/map/random.c ---- */
-/* random.c - gp_random: random numbers from a counter, in one launch. */
+/* random.c - gp_random: computes random numbers from a counter, in one launch. */
 #include <float.h>
-enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
+enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* fewest elements of a group */ };
 
 /* A checked call, ready to run. */
 typedef struct gpi_random {
     const gp_random_desc *desc;
-    unsigned words;       /* random words of an element: 1, 2 */
-    cl_ulong argument[2]; /* low and range; mean and deviation, by their bits */
+    unsigned words;       /* random words per element: 1 or 2 */
+    cl_ulong argument[2]; /* bits of low and range, or of mean and deviation */
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
@@ -39190,7 +39185,7 @@ static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* Returns the bits of a uniform fraction, the precision that the type has everywhere in [0, 1). */
+/* Returns the number of bits in a uniform fraction: the precision that the type has in all of [0, 1). */
 static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
 {
     return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
@@ -39210,7 +39205,7 @@ static void gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const
                  type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
 }
 
-/* Checks and plans everything except the buffers. Local memory holds the elements of a block for each item. */
+/* Checks and plans everything except the buffers. Local memory holds, for each item, the elements of a block. */
 static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
 {
     const gp_random_desc *d = random->desc;
@@ -39299,7 +39294,7 @@ static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
 /* ---- End file src/map/random.c ---- */
 
 /* ---- Begin file src/map/stencil.c ---- */
-/* stencil.c - gp_stencil: computes each element from its neighbours, by tiles with a rim or by rows, in one launch. */
+/* stencil.c - gp_stencil: computes each element from its neighbours in one launch, by tiles with a rim or by rows. */
 enum {
     GPI_STENCIL_RADIUS_MAX = 8,
     GPI_STENCIL_CHANNELS_MAX = 4,
@@ -39307,10 +39302,9 @@ enum {
     GPI_STENCIL_SERIAL_LINE = 4096, /* serial: elements of a tile in one dimension */
     GPI_STENCIL_LOCAL_ROW = 64,     /* local: elements of a tile's row */
     GPI_STENCIL_TILE_ROWS = 32,     /* rows of a tile */
-    GPI_STENCIL_BY_ROWS =
-        64, /* serial, with weights, by rows: elements of a tile, which is a part of a single row */
+    GPI_STENCIL_BY_ROWS = 64, /* serial, with weights, by rows: elements of a tile, a part of a single row */
     GPI_STENCIL_SPAN_ROW = 4096, /* serial, with weights: elements of a group's row */
-    GPI_STENCIL_SPAN_MIN = 8192  /* serial, with weights: elements of a group, when there are few */
+    GPI_STENCIL_SPAN_MIN = 8192  /* serial, with weights: fewest elements of a group */
 };
 
 /* A call, ready to be checked and run. */
@@ -39320,9 +39314,9 @@ typedef struct gpi_stencil {
     gp_type out_type;
     size_t height, channels, in_pitch, out_pitch; /* defaults instead of 0 */
     size_t in_count, out_count;                   /* elements from the first to the last one */
-    size_t weights;                               /* their number; 0: a map */
-    unsigned tile_x, tile_y; /* a tile, without its rims: all of a group's part, or one after the other */
-    bool in_place;           /* needs a copy of the input */
+    size_t weights;                               /* number of weights; 0: a map */
+    unsigned tile_x, tile_y; /* a tile without rims; a group handles one, or several in turn */
+    bool in_place;           /* a copy of the input is needed */
     gpi_plan plan;
     gpi_program *program;
 } gpi_stencil;
@@ -39348,7 +39342,8 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
     return gpi_check_text(gp, "map", d->map);
 }
 
-/* Sets *count to the elements from the first to the last one of a picture. Returns false if it does not fit in a size_t. */
+/* Sets *count to the number of elements from the first to the last one of a picture. Returns false if it does not fit in a
+   size_t. */
 static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *count)
 {
     *count = 0;
@@ -39458,7 +39453,7 @@ static bool gpi_stencil_by_rows(const gpi_stencil *s)
     return s->plan.shape == GP_SHAPE_SERIAL && s->weights > 0;
 }
 
-/* Chooses a tile that fits in local memory. It has one row if the input has only one, or if groups work by rows. */
+/* Chooses a tile that fits in local memory. It has one row if the input has one, or if groups work by rows. */
 static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
 {
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
@@ -39516,8 +39511,8 @@ static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
     else gpi_call_arg(call, gpi_type_size(s->desc->type), &value);
 }
 
-/* Sets the part of the output that a group computes: its tile, or, if groups work by rows, as many rows (of limited length)
-   as make an equal share. */
+/* Sets the part of the output that a group computes: its tile, or, if groups work by rows, an equal share of rows of limited
+   length. */
 static void gpi_stencil_span(const gp_context *gp, const gpi_stencil *s, cl_ulong *span_x, cl_ulong *span_y)
 {
     const size_t row = s->desc->width * s->channels;
@@ -39541,7 +39536,7 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     gpi_stencil_span(call->gp, s, &span_x, &span_y);
     across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
     groups = (size_t)across * gpi_ceil_div(s->height, (size_t)span_y);
-    if (call->gp->warming_up) span_x = span_y = 0; /* the map is not evaluated */
+    if (call->gp->warming_up) span_x = span_y = 0; /* the map is not evaluated in a warm-up */
     gpi_call_kernel(call, s->program, "gp_stencil_tiles");
     gpi_call_args(call, &s->args);
     GPI_CALL_ARG(call, in);
@@ -39563,7 +39558,7 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     return gpi_call_launch(call, &s->plan, groups);
 }
 
-/* Launches the stencil on a copy of the input, since in place neighbours are overwritten. */
+/* Launches the stencil on a copy of the input, since neighbours are overwritten in place. */
 static gp_result gpi_stencil_launch_in_place(gpi_call *call, const gpi_stencil *s)
 {
     const gp_stencil_desc *d = s->desc;
@@ -39655,8 +39650,8 @@ enum {
     GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: cells of a group's four tables together */
     GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB; a compute unit has room for several groups */
     GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* four channels of 256 values */
-    GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: samples of a group, when there are few */
-    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins of a group that joins slices */
+    GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: fewest samples of a group */
+    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins that one group joins from slices */
 };
 
 /* A checked call, ready to run. */
@@ -39667,7 +39662,7 @@ typedef struct gpi_histogram {
     size_t in_size;                     /* of an element in memory */
     bool indices;                       /* there is no input: the map takes only the index */
     gpi_args args;                      /* that the map may name */
-    size_t channels, wanted;            /* channels of an element; those that are counted */
+    size_t channels, wanted;            /* channels of an element; channels that are counted */
     size_t bins;
     cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */
     cl_uint shift;
@@ -39701,8 +39696,7 @@ static cl_ulong gpi_fraction(cl_ulong x, cl_ulong range, cl_ulong *rest)
     return q;
 }
 
-/* Returns the s for which range = bins * 2^s, if numbers of `bits` bits can be shifted by s; else ~0. A range of 0 means
-   2^64. */
+/* Returns s with range = bins * 2^s, if numbers of `bits` bits can be shifted by s; else ~0. A range of 0 means 2^64. */
 static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
 {
     cl_uint s;
@@ -39721,7 +39715,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     const cl_ulong part = range ? bins % range : bins;
     cl_ulong rest, high = gpi_fraction(part, range, &rest);
     cl_ulong low = gpi_fraction(rest, range, &rest) + 1;
-    if (h->size < 8) high++; /* one word suffices, rounded up as the last of two words is */
+    if (h->size < 8) high++; /* one word suffices, and the last word is rounded up */
     else if (low == 0) high++;
     h->lower = lower;
     h->limit = limit;
@@ -39895,7 +39889,7 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     const size_t n = h->desc->count, own = h->size == 1 ? 256 * h->channels : h->bins;
     const size_t tile = gp->desc.tuning.tile ? gpi_plan_tile(&h->plan) : 16 * (size_t)h->plan.group;
     size_t groups = 8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
-    if (groups < n >> 31) groups = n >> 31; /* a group's own counts must fit 32 bits */
+    if (groups < n >> 31) groups = n >> 31; /* counts of a group have 32 bits */
     h->span = gpi_ceil_div(gpi_ceil_div(n, groups), tile) * tile;
     if (gp->desc.tuning.tile) h->span = tile;
     while (gp->info.loop_limit && h->span * h->channels / h->plan.group > gp->info.loop_limit / 2)
@@ -39904,8 +39898,8 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     if (h->copies > h->plan.group) h->copies = h->plan.group;
 }
 
-/* Sets the spans and groups. In the serial shape without near tables each group has counts for all bins, so there are no more
-   groups than pay for that. */
+/* Sets the spans and groups. In the serial shape without near tables each group has counts for all bins, so the number of groups
+   is limited to what pays. */
 static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;
@@ -39986,7 +39980,7 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->out; /* stands in, and is not read */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* passed if there are none, and not read */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
     gpi_call_args(call, &h->args);
@@ -40047,7 +40041,7 @@ static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
 {
     const size_t size = h->out_size;
     gp_result result = GP_OK;
-    cl_mem scratch = h->desc->out; /* stands in if there are no slices */
+    cl_mem scratch = h->desc->out; /* passed if there are no slices */
     if (h->groups > 0 && gpi_histogram_scratch(h))
         result = gpi_call_scratch(call, h->desc->scratch, gpi_histogram_scratch(h), &scratch);
     if (result == GP_OK && !h->desc->accumulate)

@@ -14,7 +14,7 @@ typedef struct gpi_symbols {
 
 enum {
     GPI_KERNEL_PROFILES = 64,
-    GPI_HASH_TOLD = GPI_COUNT_FULL - GPI_COUNT_REFUSED + 1, /* counters that hash kernels raise */
+    GPI_HASH_TOLD = GPI_COUNT_FULL - GPI_COUNT_REFUSED + 1, /* counters of hash kernels */
     GPI_ASYNC_TEXT_MAX = 256,
     GPI_SYMBOL_TABLES = 8
 };
@@ -36,11 +36,10 @@ struct gp_context {
     cl_context context;
     cl_command_queue queue;
     bool out_of_order;
-    struct gpi_tuning_row
-        *tuned; /* the tuning file's rows by primitive; group 0: the file has none for it; NULL: no file */
+    struct gpi_tuning_row *tuned; /* rows of the tuning file by primitive; group 0: no row; NULL: no file */
 
     char *cache_dir;            /* NULL: no disk cache */
-    bool cache_closed;          /* nothing more is saved there */
+    bool cache_closed;          /* nothing more is saved to the cache */
     char *dump_dir;             /* NULL: no dump */
     char *options;              /* of every build */
     char *options_sub_groups;   /* of programs with Khronos' sub-groups; NULL: there are none */
@@ -48,9 +47,9 @@ struct gp_context {
     cl_uint compute_capability; /* NVIDIA's, times ten; 0: not known */
     struct gpi_program *programs;
     struct gpi_import *imports; /* binaries of gp_programs_import */
-    uint64_t fetches;           /* of programs, so far */
-    uint64_t released;          /* programs fetched up to this number are held by no call in progress */
-    uint32_t save_in;           /* calls until programs with new machine code are saved; 0: there are none */
+    uint64_t fetches;           /* number of programs fetched so far */
+    uint64_t released;          /* no call in progress holds programs fetched up to this number */
+    uint32_t save_in;           /* calls until new machine code is saved; 0: there is none */
 
     cl_mem scratch;
     size_t scratch_size;
@@ -58,7 +57,7 @@ struct gp_context {
     size_t retired_count, retired_capacity;
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
     cl_mem counters;       /* GPI_CONTEXT_COUNTERS uints */
-    bool warming_up;       /* gp_warmup is running: kernels find a count of 0 */
+    bool warming_up;       /* gp_warmup is running: kernels are given a count of 0 */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
 
     uint64_t *laws; /* hashes of monoids that have been checked (check_monoids) */
@@ -66,26 +65,26 @@ struct gp_context {
 
     struct gpi_handle *handles; /* of hash tables */
     uint32_t handle_count;
-    uint32_t generation;        /* of the next one */
+    uint32_t generation;        /* of the next handle */
     const gpi_hash_hooks *hash; /* NULL: there has been no table */
-    bool hash_unread;           /* hash kernels may have counted what has to be reported (gpi_hash_result) */
+    bool hash_unread; /* hash kernels may have counted events that must be reported (gpi_hash_result) */
     cl_uint hash_told[GPI_HASH_TOLD]; /* the hash kernels' counts, as last read */
 
     gpi_symbols symbols[GPI_SYMBOL_TABLES];
-    uint32_t symbols_next; /* the place of the next one */
+    uint32_t symbols_next; /* the index of the next table to replace */
 
     gp_stats stats;
     gp_kernel_times kernels[GPI_KERNEL_PROFILES];
     size_t kernel_count;
     struct gpi_pending *pending;
     size_t pending_count, pending_capacity;
-    bool order_lost;        /* a command has failed, and PoCL's next one may run before those in flight */
-    size_t pending_stalled; /* how many of the first ones count as stalled (runtime/events.c) */
+    bool order_lost; /* a command has failed, and the next one may run on PoCL before those in flight */
+    size_t pending_stalled; /* number of the first commands that count as stalled (runtime/events.c) */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
     struct gpi_failure *failures;        /* not yet reported to on_async_error */
     size_t failure_count, failure_capacity;
-    bool telling;         /* on_async_error is being called */
-    const char *callback; /* the callback that is running within a call (base/use.c); NULL: none */
+    bool telling;         /* on_async_error is running */
+    const char *callback; /* the callback that runs within a call (base/use.c); NULL: none */
 
     char error[GPI_ERROR_MAX];
 };

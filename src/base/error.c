@@ -1,4 +1,4 @@
-/* error.c - results, error texts, the log. */
+/* error.c - results, texts of failures, the log. */
 #include "base/context.h"
 #include "base/error.h"
 
@@ -89,8 +89,8 @@ static const char *gpi_result_name(gp_result result)
     }
 }
 
-/* Copies text, with bytes that do not print as \xNN. In a quotation it escapes quotation marks, backslashes, line ends and
-   bytes that are not ASCII, too. Returns how many of the bytes there was room for. */
+/* Copies text to `out`, with bytes that do not print as \xNN. In a quotation it escapes quotation marks, backslashes, line ends
+   and bytes that are not ASCII, too. Returns the number of bytes of `bytes` for which `out` has room. */
 static size_t gpi_escape(const char *bytes, size_t length, bool quotation, char *out, size_t size)
 {
     size_t i, used = 0;
@@ -114,7 +114,7 @@ static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE
     return out;
 }
 
-/* Gives the text to the logger. If the logger makes calls, these are refused. That is not logged, and does not change the last
+/* Passes the text to the logger. Calls that the logger makes are refused; this is not logged, and does not change the last
    failure's text. */
 static void gpi_log_text(gp_context *gp, gp_log_level level, const char *text)
 {
@@ -155,7 +155,7 @@ static const char *gpi_entered(const gp_context *gp)
     return gp && !gp->callback ? gp->function : gpi_orphan_function;
 }
 
-/* Records the text of a failure, after the result's name and `function`, if it is not NULL. Tells the logger. */
+/* Records the text of a failure, after the result's name and `function`, if that is not NULL, and logs it. */
 static gp_result gpi_fail_list(gp_context *gp, gp_result result, const char *function, const char *format,
                                va_list args)
 {
@@ -170,7 +170,7 @@ static gp_result gpi_fail_list(gp_context *gp, gp_result result, const char *fun
     return result;
 }
 
-/* Records the text of a failure of the public call that runs, tells the logger, and returns `result`. */
+/* Records the text of a failure of the public call that runs, logs it, and returns `result`. */
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...)
 {
     va_list args;
@@ -180,7 +180,7 @@ static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, 
     return result;
 }
 
-/* Does what gpi_fail does, but without the public call's name. */
+/* Fails as gpi_fail does, with a text that does not name the public call. */
 static gp_result gpi_fail_text(gp_context *gp, gp_result result, const char *format, ...)
 {
     va_list args;
@@ -224,7 +224,7 @@ static const char *gpi_cl_error_name(cl_int error)
     }
 }
 
-/* Returns the result for an OpenCL error. Lack of memory has its own results, all else is GP_ERROR_OPENCL. */
+/* Returns the result for an OpenCL error. Lack of memory has results of its own; all others are GP_ERROR_OPENCL. */
 static gp_result gpi_result_of(cl_int error)
 {
     switch (error) {

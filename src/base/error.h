@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#if defined(__MINGW_PRINTF_FORMAT) /* the format that the C library is set to */
+#if defined(__MINGW_PRINTF_FORMAT) /* the format that the C library uses */
 #define GPI_PRINTF(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
 #elif defined(__GNUC__)
 #define GPI_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
@@ -15,7 +15,7 @@
 
 #define GPI_ERROR_MAX 8192 /* characters of gp_last_error, build log included */
 
-enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a text */
+enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a message */
 
 /* error.c */
 static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX]);

@@ -1,4 +1,4 @@
-/* memory.h - host memory. Define all four before GP_IMPLEMENTATION's #include, or none. */
+/* memory.h - host memory. Define all four macros before GP_IMPLEMENTATION's #include, or none. */
 #pragma once
 #if !defined(GP_MALLOC) && !defined(GP_CALLOC) && !defined(GP_REALLOC) && !defined(GP_FREE)
 #include <stdlib.h>

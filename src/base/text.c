@@ -52,7 +52,7 @@ static void gpi_text_add(gpi_text *text, const char *format, ...)
     length = vsnprintf(text->data + text->length, room, format, args);
     va_end(args);
     if (length < 0) return;
-    if ((size_t)length >= room) { /* once more, with room for it */
+    if ((size_t)length >= room) { /* formats again, with enough room */
         if (!gpi_text_reserve(text, (size_t)length)) return;
         va_start(args, format);
         (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
@@ -70,7 +70,7 @@ static void gpi_text_add_line(gpi_text *text, const char *line)
     text->length += length + 1;
 }
 
-/* Returns the text, which is the caller's to free; NULL if there was no memory for it. */
+/* Returns the text, which the caller frees; NULL if there was no memory for it. */
 static char *gpi_text_take(gpi_text *text)
 {
     if (!text->failed) return text->data;

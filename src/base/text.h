@@ -2,7 +2,7 @@
 #pragma once
 #include "base/error.h"
 
-/* Text that grows; `failed` sticks when memory runs out. */
+/* Text that grows. `failed` stays true after memory has run out. */
 typedef struct gpi_text {
     char *data;
     size_t length, capacity;

@@ -1,7 +1,6 @@
-/* use.c - refuses calls in a forked process and in callbacks.
-
-   A forked child does not have the threads of the OpenCL implementation, and its locks may be held for ever: a call of
-   OpenCL may hang there. So every call of the API checks this before it first uses OpenCL or the context's programs. */
+/* use.c - refuses calls in a forked process and in callbacks. A forked child lacks the threads of the OpenCL implementation, and
+   locks may be held for ever, so that a call of OpenCL may hang. So every call of the API checks this before it first uses OpenCL
+   or the context's programs. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/use.h"
@@ -23,7 +22,7 @@ static bool gpi_forked(void)
 #if defined(__GNUC__)
     pid_t first = __atomic_load_n(&gpi_process, __ATOMIC_RELAXED);
     if (!first)
-        __atomic_store_n(&gpi_process, first = own, __ATOMIC_RELAXED); /* all threads store the same */
+        __atomic_store_n(&gpi_process, first = own, __ATOMIC_RELAXED); /* all threads store the same value */
 #else
     const pid_t first = gpi_process ? gpi_process : (gpi_process = own);
 #endif
@@ -31,7 +30,7 @@ static bool gpi_forked(void)
 #endif
 }
 
-/* Refuses a call in a forked process, or with the context whose callback makes it. gp NULL: without a context. */
+/* Refuses a call in a forked process, or with the context whose callback makes the call. gp NULL: a call without a context. */
 static gp_result gpi_check_use(gp_context *gp)
 {
     if (gpi_forked()) {

@@ -1,4 +1,4 @@
-/* use.h - refuses all calls in a forked process, and calls of callbacks. */
+/* use.h - refuses all calls in a forked process, and calls from callbacks. */
 #pragma once
 #include "api/gpuprim.h"
 

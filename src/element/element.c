@@ -13,7 +13,7 @@
 static const char *gpi_type_field(const gpi_operation *o) { return o->type_field ? o->type_field : "type"; }
 static const char *gpi_map_field(const gpi_operation *o) { return o->map_field ? o->map_field : "map"; }
 
-/* Returns true if only the map's value has a type. */
+/* Returns true if the map's value has a type of its own, because inputs are indices or records. */
 static bool gpi_is_typed_by_map(const gpi_operation *o) { return o->indices || o->record; }
 
 static bool gpi_combine_takes_args(const gpi_operation *o)
@@ -91,7 +91,7 @@ static gp_result gpi_check_field(gp_context *gp, const gpi_operation *o, const g
     return GP_OK;
 }
 
-/* Fails if the field's result is narrower than the values that are summed. Only a map may narrow values. */
+/* Fails if the field's result is narrower than the values that are combined. Only a map may narrow values. */
 static gp_result gpi_check_width(gp_context *gp, const char *from_field, gp_type from, const gpi_field *field)
 {
     if (gpi_is_arg(field->op)) return GP_OK;
@@ -210,7 +210,7 @@ static gp_result gpi_check_ops(gp_context *gp, const gpi_operation *o)
     return gpi_check_fp64(gp, o->map_type);
 }
 
-/* Makes an element of several operations: fields side by side, as in a C struct. */
+/* Makes an element of several operations. Its fields lie side by side, as in a C struct. */
 static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -222,7 +222,7 @@ static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
     for (k = 0; k < o->op_count && result == GP_OK; k++) {
         gpi_field *field = &element->fields[k];
         result = gpi_field_make(gp, o, from, o->ops[k], o->out_types ? o->out_types[k] : GP_TYPE_NONE, field);
-        if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* no halves in a gp_value */
+        if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* a gp_value has no halves */
         field->offset = gpi_round_up(element->base_size, gpi_type_size(field->value));
         element->base_size = field->offset + gpi_field_size(field);
         if (gpi_type_size(field->value) > align) align = gpi_type_size(field->value);
@@ -308,8 +308,8 @@ static gp_result gpi_element_builtin(gp_context *gp, gpi_element *element)
 
 /* ------------------------------------------------------------------ elements */
 
-/* Returns the bytes of GPI_HEAD. It is as large as the value, so that there is no padding, unless it counts. A monoid's
-   alignment is not known: its segments are packed. */
+/* Returns the bytes of GPI_HEAD. It is as large as the value, so that there is no padding, unless heads are counted. The segments
+   of a monoid are packed, because its alignment is not known. */
 static size_t gpi_head_size(const gpi_element *element)
 {
     const bool counts = element->operation.segments == GPI_SEGMENTS_RUNS;
@@ -340,11 +340,11 @@ static gp_result gpi_element_describe(gp_context *gp, const gpi_operation *opera
     element->size = gpi_head_size(element);
     element->size +=
         operation->segments == GPI_SEGMENTS_RUNS ? gpi_round_up(element->base_size, 4) : element->base_size;
-    if (operation->segments) element->commutative = false; /* heads are not */
+    if (operation->segments) element->commutative = false; /* combining heads is not commutative */
     return result;
 }
 
-/* Fails if argmin or argmax returns positions in 32 bits and `count` does not fit. All ones means "nowhere". */
+/* Fails if argmin or argmax returns positions in 32 bits and `count` does not fit. All ones is reserved for "none". */
 static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element, size_t count)
 {
     size_t k;
@@ -360,8 +360,8 @@ static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element,
 
 /* ------------------------------------------------------------------ plans, arguments, warm-up */
 
-/* Returns true if elements can be read four at a time (GPI_QUADS of element/input_vectors.cl). With segments by keys, only the
-   values can be read so. */
+/* Returns true if elements can be read four at a time (GPI_QUADS of element/input_vectors.cl). With segments by keys, only values
+   can be read in this way. */
 static bool gpi_element_has_quads(const gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -370,12 +370,12 @@ static bool gpi_element_has_quads(const gpi_element *element)
 }
 
 /* Makes the plan of a call on an element. In the local shape, rows of SCAN are for elements that are read four at a time: half of
-   the tile or all of it stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, whose whole tile is in
-   local memory. */
+   the tile or all of it stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, because its
+   whole tile is in local memory. */
 static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                                gp_strategy strategy, gpi_plan *plan)
 {
-    enum { GPI_MOST = 32 }; /* elements of an item that have heads: see gpi_prelude_keyed */
+    enum { GPI_MOST = 32 }; /* most elements of an item with heads: see gpi_prelude_keyed */
     const gp_result result = gpi_plan_make_sized(gp, primitive, element->size, strategy, plan);
     if (result != GP_OK || primitive != GPI_SCAN || plan->shape != GP_SHAPE_LOCAL) return result;
     if (!gpi_element_has_quads(element)) return gpi_plan_make_select(gp, element->size, strategy, plan);
@@ -384,7 +384,7 @@ static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gp
     return result;
 }
 
-/* Allocates input for a warm-up: zeros, or the monoid's identity, which the caller's functions accept. */
+/* Allocates input for a warm-up: zeros, or the monoid's identity, which a function of the caller's accepts. */
 static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out)
 {
     unsigned char *elements;

@@ -8,14 +8,14 @@
 
 #define GPI_MONOID_MAX 64 /* bytes of a user's element */
 
-/* A value of gp_segments that no desc has: segments are runs of keys that the caller's expression calls equal, and are
+/* A value of gp_segments that no desc has: segments are runs of keys that the caller's expression calls equal, and runs are
    counted (GPI_HEADS of element/input.cl). The primitive describes the keys itself. */
 #define GPI_SEGMENTS_RUNS ((int)GP_SEGMENTS_COUNT)
 
 /* The fields of a desc that define what is combined and how. Zero: not used. */
 typedef struct gpi_operation {
     const char *type_field, *map_field; /* the desc's names for type and map; NULL: "type", "map" */
-    gp_type type, type2, out_type;      /* out_type 0: with a monoid or several ops only */
+    gp_type type, type2, out_type;      /* out_type 0: only with a monoid or several ops */
     gp_op op;
     const gp_op *ops; /* several operations at once, with out_types (or NULL) and map_type */
     const gp_type *out_types;
@@ -25,7 +25,7 @@ typedef struct gpi_operation {
     const char *map;
     const gp_record *record; /* of the input, instead of a type */
     gpi_args args;           /* for the map, and for the monoid's function if it takes them */
-    bool own_map;            /* the map is the library's: it names no argument */
+    bool own_map;            /* the map is the library's, and names no argument */
     bool indices;            /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;
@@ -37,9 +37,9 @@ typedef struct gpi_operation {
 /* One built-in operation on values of one type: a field of the element (element/op.cl). */
 typedef struct gpi_field {
     gp_op op;
-    gp_type value, out; /* what is combined; what is stored */
+    gp_type value, out; /* types of the combined and of the stored values */
     bool compensated;
-    size_t offset; /* in the element */
+    size_t offset; /* position in the element */
 } gpi_field;
 
 /* A checked operation, and the sizes and values that the kernels need. */
@@ -48,11 +48,11 @@ typedef struct gpi_element {
     gpi_field fields[GP_OPS_MAX];
     size_t field_count;                   /* 0: the user's monoid */
     gp_type mapped;                       /* type of an input element after the map; 0: the monoid's */
-    size_t in_size, in2_size, heads_size; /* bytes of one in memory; in2_size 0: one input */
-    size_t size, base_size, out_size;     /* bytes of a sum, of one without its head, of a result in memory */
+    size_t in_size, in2_size, heads_size; /* bytes of an element in memory; in2_size 0: one input */
+    size_t size, base_size, out_size; /* bytes of a sum, of a sum without its head, of a result in memory */
     bool commutative, exact;
     unsigned char identity[GPI_ELEMENT_MAX]; /* base_size bytes */
-    unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's, as a sum */
+    unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's initial value, as a sum */
 } gpi_element;
 
 /* element.c */

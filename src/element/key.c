@@ -20,7 +20,7 @@ static cl_ulong gpi_key_flip(gp_type type, bool descending)
 typedef struct gpi_key_of {
     gp_type type;
     size_t value_size;
-    const char *more; /* ends the prelude */
+    const char *more; /* text at the end of the prelude */
 } gpi_key_of;
 
 static void gpi_key_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,

@@ -10,10 +10,10 @@
 #include <string.h>
 
 enum {
-    GPI_MONOID_CHECK_TRIPLES = 4096, /* of a round */
+    GPI_MONOID_CHECK_TRIPLES = 4096, /* triples of a round */
     GPI_MONOID_CHECK_MADE = 64,      /* made-up elements; also products added for the second round */
     GPI_MONOID_CHECK_NOTED = 1024,   /* monoids, each with its args, that a context remembers */
-    GPI_MONOID_CHECK_SMALL = 1000,   /* made-up numbers are less, so that sums do not overflow */
+    GPI_MONOID_CHECK_SMALL = 1000,   /* made-up numbers are smaller, so that sums do not overflow */
     GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
     GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element */
 };
@@ -28,8 +28,8 @@ typedef struct gpi_monoid_check {
     uint64_t random;
     size_t size, count, triples; /* bytes of an element; elements; triples of a round */
     unsigned char *elements;     /* room for `count` and GPI_MONOID_CHECK_MADE */
-    uint32_t *triple;            /* three indices of elements for each */
-    unsigned char *results;      /* GPI_LAW_RESULTS elements a triple */
+    uint32_t *triple;            /* three indices of elements per triple */
+    unsigned char *results;      /* GPI_LAW_RESULTS elements per triple */
     uint32_t *failed;
 } gpi_monoid_check;
 
@@ -196,7 +196,7 @@ static gp_result gpi_monoid_check_judge(const gpi_monoid_check *check)
 
 /* ------------------------------------------------------------------ call */
 
-/* Writes the prelude of the monoid, with the caller's idea of equal. */
+/* Writes the prelude of the monoid, with the caller's definition of equality. */
 static void gpi_monoid_check_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
                                      gpi_text *text)
 {
@@ -307,7 +307,7 @@ static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
     return true;
 }
 
-/* Checks a monoid that the context does not remember as checked. Remembers it before the check, since the check comes here,
+/* Checks a monoid unless the context remembers it as checked. Remembers it before the check, since the check calls this function,
    too, and forgets it if the check fails. */
 static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *operation)
 {
@@ -326,7 +326,7 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *opera
     for (i = 0; i < gp->law_count; i++) {
         if (gp->laws[i] == hash) return GP_OK;
     }
-    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all are tried again */
+    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all monoids are checked again */
     grown = (uint64_t *)GP_REALLOC(gp->laws, (gp->law_count + 1) * sizeof *grown);
     if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     gp->laws = grown;
@@ -339,11 +339,11 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *opera
     }
     result = gpi_monoid_check_call(gp, &desc);
     if (result != GP_OK) gp->law_count--;
-    gp->released = released; /* a call within another one, whose programs are still needed */
+    gp->released = released; /* this call runs within another one, which still needs its programs */
     return result;
 }
 
-/* Describes and checks an element. If the context checks monoids, also tests the laws of one that it has not tested yet. */
+/* Describes and checks an element. If the context checks monoids, also tests the laws of a monoid that it has not tested yet. */
 static gp_result gpi_element_make(gp_context *gp, const gpi_operation *operation, gpi_element *element)
 {
     const gp_result result = gpi_element_describe(gp, operation, element);

@@ -1,4 +1,4 @@
-/* prelude.c - the text that describes an element to kernels/element/, and programs on elements. */
+/* prelude.c - writes the text that describes an element to kernels/element/, and gets programs on elements. */
 #include "base/memory.h"
 #include "base/type.h"
 #include "element/element.h"
@@ -25,8 +25,8 @@ static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive
     return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
 }
 
-/* Returns the type in which a field's sums are kept within a tile: 32 bits if those suffice, since converting every element
-   to 64 bits costs more than reading it. */
+/* Returns the type in which a field's sums are kept within a tile: 32 bits if these suffice, since converting every element to 64
+   bits costs more than reading it. */
 static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primitive primitive,
                               const gpi_plan *plan)
 {
@@ -59,8 +59,8 @@ static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text
                  m->size, user, user, m->size);
 }
 
-/* Adds a function that calls the caller's with copies: if that assigns to its parameters, Mesa 22.3 assigns to what was
-   passed. `args`: further arguments that it takes; NULL: none. */
+/* Adds a function that calls the caller's with copies: if the caller's function assigns to its parameters, Mesa 22.3 changes the
+   arguments. `args`: further arguments of the function; NULL: none. */
 static void gpi_prelude_user_combine(const gp_monoid *m, const char *user, const gpi_args *args,
                                      gpi_text *text)
 {
@@ -79,7 +79,7 @@ static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
     gpi_prelude_user_type(m, "gpi_user", text);
 }
 
-/* Adds the monoid's function. It may use the arguments, and so follows them. */
+/* Adds the monoid's function, after the arguments, which it may use. */
 static void gpi_prelude_combine(const gpi_operation *o, gpi_text *text)
 {
     const bool takes = gpi_combine_takes_args(o);
@@ -135,11 +135,11 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
     const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
-    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* a gp_value each */
+    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* results are gp_values */
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
                  o->type      ? gpi_type_cl(o->type)
                  : o->record  ? o->record->cl_type
-                 : o->indices ? "uint" /* its size decides how long steps are */
+                 : o->indices ? "uint" /* the size of the type determines the length of steps */
                               : "gpi_user",
                  o->type == GP_F16,
                  o->indices ? 0
@@ -157,11 +157,11 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
                  out == GP_F16);
 }
 
-/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes beside values. They do so if keys take no more room than
-   heads, or if the plan has made room for them. */
+/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes beside values. They do so if keys need no more room than heads,
+   or if the plan has room for them. */
 static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text)
 {
-    enum { GPI_MOST = 32 }; /* elements of an item: a bit each (scan/tile_keyed.cl) */
+    enum { GPI_MOST = 32 }; /* most elements of an item: a word has a bit for each (scan/tile_keyed.cl) */
     const bool fits =
         element->base_size + key <= element->size || element->operation.segments == GPI_SEGMENTS_RUNS;
     gpi_text_add(text, "#define GPI_HEADS_SIZE %u\n#define GPI_BASE_SIZE %u\n#define GPI_KEYED %d\n",

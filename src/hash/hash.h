@@ -16,9 +16,8 @@ typedef struct gpi_table {
     uint32_t mask;     /* capacity - 1 */
     uint64_t seed;
     uint64_t reserved; /* the value of an absent key; unused in the packed form */
-    bool
-        loud; /* a refused key is an error: `reserved` may occur as a value, and the caller did not choose it */
-    uint64_t absent; /* what gp_hash_find returns for an absent key, by default */
+    bool loud;         /* refusals are errors: the caller did not choose `reserved` */
+    uint64_t absent;   /* what gp_hash_find returns for an absent key, by default */
     double max_load;
     bool grow;
     uint64_t taken;  /* upper bound of the occupied slots; up to date only if `grow` */

@@ -18,8 +18,8 @@ enum {
     GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: cells of a group's four tables together */
     GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB; a compute unit has room for several groups */
     GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* four channels of 256 values */
-    GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: samples of a group, when there are few */
-    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins of a group that joins slices */
+    GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: fewest samples of a group */
+    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins that one group joins from slices */
 };
 
 /* A checked call, ready to run. */
@@ -30,7 +30,7 @@ typedef struct gpi_histogram {
     size_t in_size;                     /* of an element in memory */
     bool indices;                       /* there is no input: the map takes only the index */
     gpi_args args;                      /* that the map may name */
-    size_t channels, wanted;            /* channels of an element; those that are counted */
+    size_t channels, wanted;            /* channels of an element; channels that are counted */
     size_t bins;
     cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */
     cl_uint shift;
@@ -64,8 +64,7 @@ static cl_ulong gpi_fraction(cl_ulong x, cl_ulong range, cl_ulong *rest)
     return q;
 }
 
-/* Returns the s for which range = bins * 2^s, if numbers of `bits` bits can be shifted by s; else ~0. A range of 0 means
-   2^64. */
+/* Returns s with range = bins * 2^s, if numbers of `bits` bits can be shifted by s; else ~0. A range of 0 means 2^64. */
 static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
 {
     cl_uint s;
@@ -84,7 +83,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     const cl_ulong part = range ? bins % range : bins;
     cl_ulong rest, high = gpi_fraction(part, range, &rest);
     cl_ulong low = gpi_fraction(rest, range, &rest) + 1;
-    if (h->size < 8) high++; /* one word suffices, rounded up as the last of two words is */
+    if (h->size < 8) high++; /* one word suffices, and the last word is rounded up */
     else if (low == 0) high++;
     h->lower = lower;
     h->limit = limit;
@@ -258,7 +257,7 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     const size_t n = h->desc->count, own = h->size == 1 ? 256 * h->channels : h->bins;
     const size_t tile = gp->desc.tuning.tile ? gpi_plan_tile(&h->plan) : 16 * (size_t)h->plan.group;
     size_t groups = 8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
-    if (groups < n >> 31) groups = n >> 31; /* a group's own counts must fit 32 bits */
+    if (groups < n >> 31) groups = n >> 31; /* counts of a group have 32 bits */
     h->span = gpi_ceil_div(gpi_ceil_div(n, groups), tile) * tile;
     if (gp->desc.tuning.tile) h->span = tile;
     while (gp->info.loop_limit && h->span * h->channels / h->plan.group > gp->info.loop_limit / 2)
@@ -267,8 +266,8 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     if (h->copies > h->plan.group) h->copies = h->plan.group;
 }
 
-/* Sets the spans and groups. In the serial shape without near tables each group has counts for all bins, so there are no more
-   groups than pay for that. */
+/* Sets the spans and groups. In the serial shape without near tables each group has counts for all bins, so the number of groups
+   is limited to what pays. */
 static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;
@@ -349,7 +348,7 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->out; /* stands in, and is not read */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* passed if there are none, and not read */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
     gpi_call_args(call, &h->args);
@@ -410,7 +409,7 @@ static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
 {
     const size_t size = h->out_size;
     gp_result result = GP_OK;
-    cl_mem scratch = h->desc->out; /* stands in if there are no slices */
+    cl_mem scratch = h->desc->out; /* passed if there are no slices */
     if (h->groups > 0 && gpi_histogram_scratch(h))
         result = gpi_call_scratch(call, h->desc->scratch, gpi_histogram_scratch(h), &scratch);
     if (result == GP_OK && !h->desc->accumulate)

@@ -13,22 +13,22 @@
 
 #include <string.h>
 
-enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
+enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* fewest elements of a group */ };
 
 /* A call, ready to be checked and run. */
 typedef struct gpi_gather {
     size_t element_size;
-    cl_mem in, out, index, flag; /* index NULL: the flags' ranks */
+    cl_mem in, out, index, flag; /* index NULL: indices are the flags' ranks */
     size_t in_offset, out_offset, index_offset, flag_offset;
-    size_t in_count, out_count; /* elements that each has */
+    size_t in_count, out_count; /* elements of `in` and of `out` */
     gp_type index_type, flag_type;
     bool scatter;
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    gp_scan_desc scan_desc; /* unpack: ranks of the flags, after the scan's own scratch */
+    gp_scan_desc scan_desc; /* unpack: scans the flags to ranks, which follow the scan's scratch */
     gpi_scan scan;
-    size_t ranks_at; /* bytes */
+    size_t ranks_at; /* where the ranks begin, in bytes */
 } gpi_gather;
 
 /* ------------------------------------------------------------------ describe */
@@ -70,7 +70,7 @@ static void gpi_gather_init_unpack(gpi_gather *gather, const gp_unpack_desc *d)
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* Returns the type that moves an element of `size` bytes, whatever it is. */
+/* Returns the unsigned type that moves an element of `size` bytes. */
 static const char *gpi_gather_element_cl(size_t size)
 {
     return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : size == 8 ? "ulong" : "ulong2";
@@ -90,7 +90,7 @@ static void gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, const
     }
 }
 
-/* Plans the scan that counts for each flag, up to the bound, how many flags before it are set. */
+/* Plans the scan that computes, for each flag, the number of set flags before it. */
 static gp_result gpi_gather_plan_scan(gp_context *gp, gpi_gather *gather)
 {
     gp_scan_desc *d = &gather->scan_desc;
@@ -159,7 +159,7 @@ static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem sc
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes an array and its offset. For an empty one another buffer stands in, which the kernel does not read. */
+/* Passes an array and its offset. If it is empty, another buffer is passed in its place, which the kernel does not read. */
 static void gpi_gather_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset)
 {
     const cl_ulong at = count ? offset : 0;
@@ -187,7 +187,7 @@ static gp_result gpi_gather_launch(gpi_call *call, const gpi_gather *g)
     return gpi_call_launch(call, &g->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-/* Enqueues the scan of the flags into the scratch. Its output is the indices of the launch that follows. */
+/* Enqueues the scan of the flags into the scratch. Its output is the indices of the next launch. */
 static gp_result gpi_gather_rank(gpi_call *call, gpi_gather *gather, cl_mem own)
 {
     gp_scan_desc *d = &gather->scan_desc;

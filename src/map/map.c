@@ -15,7 +15,7 @@
 
 enum {
     GPI_MAP_INPUTS_MAX = 3,
-    GPI_MAP_SERIAL_SPAN_MIN = 16384 /* elements of a group, when there are few */
+    GPI_MAP_SERIAL_SPAN_MIN = 16384 /* fewest elements of a group */
 };
 
 typedef struct gpi_map_input {
@@ -31,17 +31,17 @@ typedef struct gpi_map {
     gpi_args args;    /* the arguments that it may name */
     gpi_map_input in[GPI_MAP_INPUTS_MAX];
     size_t inputs;
-    bool lag; /* the second input is the first one, one element late */
+    bool lag; /* the second input is the first one, shifted by one element */
     cl_mem out;
     size_t out_offset, out_size;
-    const char *out_cl; /* type in memory */
+    const char *out_cl; /* the output's type in memory */
     gp_type out_type;   /* 0: untyped, or of type: */
     const gp_record *out_record;
     cl_ulong constant[2]; /* a and b of map/map.cl */
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    bool in_place; /* with lag: needs a copy of the input */
+    bool in_place; /* with `lag`: a copy of the input is needed */
 } gpi_map;
 
 /* ------------------------------------------------------------------ describe */
@@ -80,7 +80,7 @@ static size_t gpi_map_input_size(const gpi_map_input *in)
     return in->record ? in->record->size : gpi_type_size(in->type);
 }
 
-/* Fails unless exactly one of a type and a record is given and can be used. */
+/* Fails unless exactly one of `type` and `record` is given and can be used. */
 static gp_result gpi_map_check_type(gp_context *gp, const char *field, gp_type type, const gp_record *record)
 {
     if (!record) return gpi_check_type(gp, field, type);
@@ -138,7 +138,7 @@ static gp_result gpi_map_of_transform(gp_context *gp, const gp_transform_desc *d
     return gpi_map_check_types(gp, map);
 }
 
-/* Makes the map of a fill. An element of 16 bytes is two numbers, any other is one; vectors store it as such, too. */
+/* Makes the map of a fill. An element of 16 bytes is stored as two numbers, any other as one. */
 static gp_result gpi_map_of_fill(gp_context *gp, const gp_fill_desc *d, gpi_map *map)
 {
     const size_t size = d->element_size;
@@ -225,8 +225,8 @@ static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_t
     gpi_text_add(text, "#line 1 \"map\"\n%s\n    );\n}\n", map->text);
 }
 
-/* Returns true if a group of the local shape moves elements by vectors of four. They must have at most four bytes, so that
-   their vectors are aligned alike. */
+/* Returns true if a group of the local shape moves elements by vectors of four. All elements must have at most four bytes, so
+   that their vectors have the same alignment. */
 static bool gpi_map_has_quads(const gpi_map *map, const gpi_plan *plan)
 {
     bool has =
@@ -281,8 +281,8 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 
 /* ------------------------------------------------------------------ check */
 
-/* Checks the buffers: the output may be exactly an input. Then sets map->in_place if the second input lags: it has to be a
-   copy. */
+/* Checks the buffers: the output may be exactly an input. Then sets map->in_place if the second input is the first one shifted,
+   which requires a copy. */
 static gp_result gpi_map_check(gp_context *gp, gpi_map *map, cl_mem scratch)
 {
     static const char *const names[GPI_MAP_INPUTS_MAX] = {"in", "in2", "in3"};
@@ -329,7 +329,7 @@ static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
     return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-/* Copies the input to scratch as the second, lagging input, since an element may be overwritten before its successor is
+/* Copies the input to the scratch, to be the second, shifted input, since an element may be overwritten before its successor is
    computed. */
 static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
 {

@@ -1,4 +1,4 @@
-/* random.c - gp_random: random numbers from a counter, in one launch. */
+/* random.c - gp_random: computes random numbers from a counter, in one launch. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -13,13 +13,13 @@
 #include <float.h>
 #include <string.h>
 
-enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
+enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* fewest elements of a group */ };
 
 /* A checked call, ready to run. */
 typedef struct gpi_random {
     const gp_random_desc *desc;
-    unsigned words;       /* random words of an element: 1, 2 */
-    cl_ulong argument[2]; /* low and range; mean and deviation, by their bits */
+    unsigned words;       /* random words per element: 1 or 2 */
+    cl_ulong argument[2]; /* bits of low and range, or of mean and deviation */
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
@@ -79,7 +79,7 @@ static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* Returns the bits of a uniform fraction, the precision that the type has everywhere in [0, 1). */
+/* Returns the number of bits in a uniform fraction: the precision that the type has in all of [0, 1). */
 static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
 {
     return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
@@ -99,7 +99,7 @@ static void gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const
                  type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
 }
 
-/* Checks and plans everything except the buffers. Local memory holds the elements of a block for each item. */
+/* Checks and plans everything except the buffers. Local memory holds, for each item, the elements of a block. */
 static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
 {
     const gp_random_desc *d = random->desc;

@@ -1,4 +1,4 @@
-/* stencil.c - gp_stencil: computes each element from its neighbours, by tiles with a rim or by rows, in one launch. */
+/* stencil.c - gp_stencil: computes each element from its neighbours in one launch, by tiles with a rim or by rows. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -20,10 +20,9 @@ enum {
     GPI_STENCIL_SERIAL_LINE = 4096, /* serial: elements of a tile in one dimension */
     GPI_STENCIL_LOCAL_ROW = 64,     /* local: elements of a tile's row */
     GPI_STENCIL_TILE_ROWS = 32,     /* rows of a tile */
-    GPI_STENCIL_BY_ROWS =
-        64, /* serial, with weights, by rows: elements of a tile, which is a part of a single row */
+    GPI_STENCIL_BY_ROWS = 64, /* serial, with weights, by rows: elements of a tile, a part of a single row */
     GPI_STENCIL_SPAN_ROW = 4096, /* serial, with weights: elements of a group's row */
-    GPI_STENCIL_SPAN_MIN = 8192  /* serial, with weights: elements of a group, when there are few */
+    GPI_STENCIL_SPAN_MIN = 8192  /* serial, with weights: fewest elements of a group */
 };
 
 /* A call, ready to be checked and run. */
@@ -33,9 +32,9 @@ typedef struct gpi_stencil {
     gp_type out_type;
     size_t height, channels, in_pitch, out_pitch; /* defaults instead of 0 */
     size_t in_count, out_count;                   /* elements from the first to the last one */
-    size_t weights;                               /* their number; 0: a map */
-    unsigned tile_x, tile_y; /* a tile, without its rims: all of a group's part, or one after the other */
-    bool in_place;           /* needs a copy of the input */
+    size_t weights;                               /* number of weights; 0: a map */
+    unsigned tile_x, tile_y; /* a tile without rims; a group handles one, or several in turn */
+    bool in_place;           /* a copy of the input is needed */
     gpi_plan plan;
     gpi_program *program;
 } gpi_stencil;
@@ -61,7 +60,8 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
     return gpi_check_text(gp, "map", d->map);
 }
 
-/* Sets *count to the elements from the first to the last one of a picture. Returns false if it does not fit in a size_t. */
+/* Sets *count to the number of elements from the first to the last one of a picture. Returns false if it does not fit in a
+   size_t. */
 static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *count)
 {
     *count = 0;
@@ -171,7 +171,7 @@ static bool gpi_stencil_by_rows(const gpi_stencil *s)
     return s->plan.shape == GP_SHAPE_SERIAL && s->weights > 0;
 }
 
-/* Chooses a tile that fits in local memory. It has one row if the input has only one, or if groups work by rows. */
+/* Chooses a tile that fits in local memory. It has one row if the input has one, or if groups work by rows. */
 static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
 {
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
@@ -229,8 +229,8 @@ static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
     else gpi_call_arg(call, gpi_type_size(s->desc->type), &value);
 }
 
-/* Sets the part of the output that a group computes: its tile, or, if groups work by rows, as many rows (of limited length)
-   as make an equal share. */
+/* Sets the part of the output that a group computes: its tile, or, if groups work by rows, an equal share of rows of limited
+   length. */
 static void gpi_stencil_span(const gp_context *gp, const gpi_stencil *s, cl_ulong *span_x, cl_ulong *span_y)
 {
     const size_t row = s->desc->width * s->channels;
@@ -254,7 +254,7 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     gpi_stencil_span(call->gp, s, &span_x, &span_y);
     across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
     groups = (size_t)across * gpi_ceil_div(s->height, (size_t)span_y);
-    if (call->gp->warming_up) span_x = span_y = 0; /* the map is not evaluated */
+    if (call->gp->warming_up) span_x = span_y = 0; /* the map is not evaluated in a warm-up */
     gpi_call_kernel(call, s->program, "gp_stencil_tiles");
     gpi_call_args(call, &s->args);
     GPI_CALL_ARG(call, in);
@@ -276,7 +276,7 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     return gpi_call_launch(call, &s->plan, groups);
 }
 
-/* Launches the stencil on a copy of the input, since in place neighbours are overwritten. */
+/* Launches the stencil on a copy of the input, since neighbours are overwritten in place. */
 static gp_result gpi_stencil_launch_in_place(gpi_call *call, const gpi_stencil *s)
 {
     const gp_stencil_desc *d = s->desc;

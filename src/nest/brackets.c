@@ -1,5 +1,5 @@
-/* brackets.c - gp_brackets: one look-back launch, or launches that pair brackets in tiles, build a tree of tiles, and pair
-   brackets across tiles. */
+/* brackets.c - gp_brackets: matches brackets in one look-back launch, or in launches that pair brackets in tiles, build a tree of
+   tiles, and pair brackets across tiles. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -9,22 +9,22 @@
 #include <string.h>
 
 enum {
-    GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest/tile_summary.cl */
-    GPI_BRACKETS_LEAVES = 4096    /* leaves of a group that multiplies nodes */
+    GPI_BRACKETS_NOTE_BYTES = 32, /* sizeof(gpi_note) in nest/tile_summary.cl */
+    GPI_BRACKETS_LEAVES = 4096    /* leaves below the nodes that one group multiplies */
 };
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns how many turns of loops an item takes at most when it looks back. Every tile may be late. Each element's opener may be
-   in a late tile, too, and is waited for twice. A late tile takes all polls, one reading of a tile, and a search. */
+/* Returns the most loop iterations of an item that looks back. Every tile may be late, and so may the tile of each element's
+   opener, for which an item waits twice. A late tile takes all polls, one reading of a tile, and a search. */
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
     return (tiles + 3 * (uint64_t)b->plan.per_item) * (b->plan.polls + tile + 128);
 }
 
-/* Returns true if the call looks back: if the strategy says so and there is more than one tile. In the serial shape that
-   needs fences, and groups that keep running (nest/lookback.cl). A device that ends long loops too early looks back over few tiles
+/* Returns true if the call looks back: the strategy asks for it, and there is more than one tile. The serial shape also requires
+   fences, and groups that keep running (nest/lookback.cl). A device that ends long loops too early looks back over few tiles
    only. */
 static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
 {
@@ -67,7 +67,7 @@ static bool gpi_brackets_has_halves(const gpi_brackets *b)
     return b->back && b->plan.shape == GP_SHAPE_LOCAL;
 }
 
-/* Sets where cells, notes and tree are in the scratch, and its size. See nest/tile_summary.cl. */
+/* Sets the positions of cells, notes and tree in the scratch, and its size. See nest/tile_summary.cl. */
 static void gpi_brackets_lay_out(gpi_brackets *b)
 {
     const size_t cell = gpi_brackets_has_halves(b) ? 2 : 4;
@@ -77,7 +77,7 @@ static void gpi_brackets_lay_out(gpi_brackets *b)
     b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * node : 0;
 }
 
-/* Sets the numbers of tiles and of leaves of their tree, and the count. Fails if a tree cannot hold the tiles. */
+/* Sets the number of tiles, the number of leaves of their tree, and the count. Fails if a tree cannot hold the tiles. */
 static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -133,7 +133,7 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes an output and its offset. If it is not wanted, another buffer stands in. */
+/* Passes an output and its offset. If it is not wanted, another buffer is passed in its place. */
 static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
 {
     const cl_mem buffer = out ? out : call->gp->counters;
@@ -142,7 +142,7 @@ static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Passes GPI_NEST_PARAMETERS. `polls`: with look-back, how often a group looks at a late tile. */
+/* Passes GPI_NEST_PARAMETERS. `polls`: the number of looks at a late tile, with look-back. */
 static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint polls)
 {
     const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
@@ -161,7 +161,7 @@ static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_m
     gpi_brackets_arg_nest(call, b, scratch, 0);
 }
 
-/* Returns the number of groups of the kernels whose serial groups take several tiles each. */
+/* Returns the number of groups of the kernels in which serial groups handle several tiles each. */
 static size_t gpi_brackets_groups(const gpi_brackets *b)
 {
     const size_t each = b->plan.shape == GP_SHAPE_SERIAL ? GPI_GROUP_TILES_SERIAL : 1;
@@ -200,7 +200,7 @@ static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* Passes the outputs for parents and depths, and whether they are wanted. */
+/* Passes the outputs for parents and depths, with flags that tell which are wanted. */
 static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -264,8 +264,8 @@ static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* Enqueues the single pass (nest/brackets_single_pass.cl). In the local shape openers without a partner are known only
-   after the first launch. */
+/* Enqueues the single pass (nest/brackets_single_pass.cl). In the local shape a second launch writes "none" for openers without a
+   partner, which are known only after the first. */
 static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const bool halves = gpi_brackets_has_halves(b);
@@ -282,7 +282,7 @@ static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
     const gp_brackets_desc *d = b->desc;
     const bool more = d->parent || d->depth || b->errors;
     const cl_uint parts = gpi_brackets_parts(b->leaves);
-    cl_mem scratch = call->gp->counters; /* stands in if there is nothing to read */
+    cl_mem scratch = call->gp->counters; /* passed if no scratch is read */
     gp_result r = GP_OK;
     if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;
     if (!d->match && !more) return GP_OK;
@@ -403,7 +403,7 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     if (desc->errors) probe.errors = out;
     probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
     for (probe.count = 1; probe.count <= n && result == GP_OK; probe.count += n - 1)
-        result = gp_brackets(gp, &probe); /* one tile takes several launches, whatever the strategy */
+        result = gp_brackets(gp, &probe); /* one tile takes several launches, with either strategy */
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (out) (void)clReleaseMemObject(out);
     return result;

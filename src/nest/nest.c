@@ -39,7 +39,7 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     return GP_OK;
 }
 
-/* Returns true if there may be brackets of more than one kind, which is always so without a table. */
+/* Returns true if there may be brackets of more than one kind. Without a table it always returns true. */
 static bool gpi_brackets_kinds(const gpi_brackets *b)
 {
     int first = 0;
@@ -53,7 +53,7 @@ static bool gpi_brackets_kinds(const gpi_brackets *b)
     return false;
 }
 
-/* Fills the table for codes of one byte, which map to themselves. */
+/* Fills the table for elements of one byte that are codes. */
 static void gpi_brackets_identity(gpi_brackets *b)
 {
     int i;
@@ -86,7 +86,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     return result;
 }
 
-/* Lists the symbols that open, then those that close, if they are few enough. */
+/* Lists the symbols that open, then those that close, if their number is small enough. */
 static void gpi_classes_list(gpi_classes *c)
 {
     size_t i, brackets = 0, codes = 0;
@@ -113,8 +113,8 @@ static void gpi_classes_make(gpi_classes *c, const int8_t *table)
     gpi_classes_list(c);
 }
 
-/* Sets b->classes to the call's table on the device, which is kept from call to call. A table never changes on the device.
-   A new table takes an old one's place; OpenCL keeps the old one until the commands that use it have ended. */
+/* Sets b->classes to the call's table on the device, which is kept from call to call. A table on the device is never changed. A
+   new table replaces an old one in the list; OpenCL keeps the old one until the commands that use it have ended. */
 static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
 {
     gpi_symbols *s = gp->symbols;

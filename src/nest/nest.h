@@ -12,15 +12,15 @@ typedef struct gpi_brackets {
     gpi_args args;     /* that the map names */
     int8_t table[256]; /* of bytes without a map */
     bool has_table;
-    cl_mem classes; /* the table on the device; without a table another buffer stands in */
+    cl_mem classes; /* the table on the device; another buffer if there is no table */
     bool kinds;     /* there may be brackets of several kinds */
-    bool back;      /* by look-back: GPI_BRACKETS_BACK */
+    bool back;      /* the call looks back: GPI_BRACKETS_BACK */
     size_t index_size;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, leaves;    /* for the bound; leaves of the tree, a power of two */
-    size_t notes_at, tree_at; /* parts of the scratch, in bytes */
+    cl_uint tiles, leaves;    /* tiles for the bound; leaves of the tree, a power of two */
+    size_t notes_at, tree_at; /* where parts of the scratch begin, in bytes */
     size_t scratch_size;
     cl_mem errors; /* the output for errors; NULL: not wanted */
     size_t errors_offset;

@@ -1,4 +1,4 @@
-/* tree.c - gp_tree: handles runs of elements, builds a tree of runs, and completes what depends on other runs. */
+/* tree.c - gp_tree: handles runs of elements, builds a tree of runs, and completes the results that depend on other runs. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -17,8 +17,8 @@ typedef struct gpi_tree {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, leaves;   /* for the bound; leaves: runs, rounded up to a power of two */
-    size_t own_at, marks_at; /* parts of the scratch, in bytes */
+    cl_uint tiles, leaves;   /* tiles for the bound; runs, rounded up to a power of two */
+    size_t own_at, marks_at; /* where parts of the scratch begin, in bytes */
     size_t scratch_size;
 } gpi_tree;
 

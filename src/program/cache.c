@@ -190,8 +190,7 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path))
-                (void)remove(file->path); /* unless another process has removed it */
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process did */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);

@@ -1,4 +1,4 @@
-/* reduce.c - gp_reduce: one launch reduces spans and another one their partials, or one launch does both. */
+/* reduce.c - gp_reduce: reduces spans, then their partials, in two launches or in one. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -13,7 +13,7 @@ typedef struct gpi_reduce {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, spans; /* for the bound */
+    cl_uint tiles, spans; /* numbers for the bound */
     cl_mem out;
     cl_ulong out_offset;
 } gpi_reduce;
@@ -96,15 +96,15 @@ static gp_result gpi_reduce_check(gp_context *gp, gpi_reduce *reduce)
     return gpi_uses_scratch(&uses, d->scratch, gpi_reduce_scratch(reduce));
 }
 
-/* Returns true if the last group reduces the partials. It must see what the other groups wrote. Launches must not run at the
-   same time, since they count their groups in the same place. */
+/* Returns true if the last group reduces the partials. This requires that it sees the writes of the other groups, and that
+   launches do not overlap, since they count their groups in the same place. */
 static bool gpi_reduce_in_one(const gp_context *gp, const gpi_reduce *reduce)
 {
     return reduce->plan.shape == GP_SHAPE_SERIAL && gpi_has_fences(&gp->info) && !gp->out_of_order;
 }
 
-/* Launches the reduction of spans. A single span writes the result itself. Without elements, one group reduces an empty tile
-   and reads no input. */
+/* Enqueues the reduction of spans. A single span writes the result itself. Without elements, one group reduces an empty tile and
+   reads no input. */
 static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
     const gp_reduce_desc *desc = reduce->desc;
@@ -155,7 +155,7 @@ static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
     return gpi_reduce_partials(call, reduce, partials);
 }
 
-/* Checks and runs a planned call. `to`: gets the result on the host; NULL: the call does not block. */
+/* Checks and runs a planned call. `to` receives the result on the host; NULL: the call does not block. */
 static gp_result gpi_reduce_run(gp_context *gp, gpi_reduce *reduce, void *to)
 {
     const size_t size = reduce->element.out_size;

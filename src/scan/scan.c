@@ -1,4 +1,4 @@
-/* scan.c - gp_scan: one look-back launch, or three sweeps. A single tile takes one sweep. */
+/* scan.c - gp_scan: scans in one look-back launch, or in three sweeps, and a single tile in one sweep. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/type.h"
@@ -62,7 +62,7 @@ static size_t gpi_scan_state_bytes(const gpi_scan *scan)
     return gpi_look_back_bytes(scan->tiles, scan->element.size);
 }
 
-/* Returns the scratch that suffices for either strategy. Which one is used also depends on the buffers. */
+/* Returns the scratch that suffices for either strategy, because the choice also depends on the buffers. */
 static size_t gpi_scan_scratch(const gpi_scan *scan)
 {
     const size_t partials = scan->tiles * scan->element.size;
@@ -71,10 +71,10 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
     return state > partials ? state : partials;
 }
 
-/* Chooses between look-back and sweeps. A group that has waited too long computes the late tile itself, from the
-   input, which in place may be overwritten. So in place groups wait without bound if the device is fair; else the scan takes sweeps.
-   A device that ends long loops too early (loop_limit) can look back over at most GPI_LOOK_BACK_FEW tiles. Timing decides in which
-   order look-back combines sums, so a call that wants the same bits each time takes sweeps. */
+/* Chooses between look-back and sweeps. With look-back, a group that has waited too long computes the late tile itself from the
+   input, which a scan in place may have overwritten. So in place, groups wait without bound if the device is fair; else the scan
+   takes sweeps. A device that ends long loops too early (loop_limit) can look back over at most GPI_LOOK_BACK_FEW tiles.
+   Look-back combines sums in an order that depends on timing, so a call that must give the same bits each time takes sweeps. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
     if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
@@ -146,8 +146,8 @@ static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem sta
     return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
-/* Enqueues upsweep and spine, which leave in `partials` the product of all elements before each tile, after `initial` if there are no
-   segments. */
+/* Enqueues upsweep and spine, which write to `partials` the product of all elements before each tile, after `initial` if there
+   are no segments. */
 static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
     gp_result result;

@@ -16,8 +16,8 @@ typedef struct gpi_scan {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles; /* for the bound */
-    cl_uint polls; /* 0: wait for ever */
+    cl_uint tiles; /* number of tiles for the bound */
+    cl_uint polls; /* 0: groups wait without bound */
 } gpi_scan;
 
 /* A checked call, ready to run. */
@@ -28,9 +28,9 @@ typedef struct gpi_segmented {
     gpi_program *program;
     gpi_count count;     /* of segments */
     cl_uint small_size;  /* most elements of a small segment */
-    cl_uint team;        /* items that reduce a small segment */
-    size_t block;        /* segments of a group */
-    cl_uint large, rows; /* most large segments, most rows of them */
+    cl_uint team;        /* number of items that reduce a small segment */
+    size_t block;        /* segments that a group handles */
+    cl_uint large, rows; /* most large segments; most rows of them */
     size_t partials_at, scratch;
 } gpi_segmented;
 

@@ -1,5 +1,5 @@
-/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into rows,
-   which groups reduce and then join. */
+/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into rows;
+   groups reduce the rows, and then join their results. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    GPI_REDUCE_SMALL = 2048, /* serial: elements that one item reduces while others have as much to do */
+    GPI_REDUCE_SMALL = 2048, /* serial: most elements of a small segment, which one item reduces */
     GPI_REDUCE_BLOCK = 512   /* serial: most segments of a group */
 };
 
@@ -38,7 +38,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     return gpi_element_make(gp, &o, &s->element);
 }
 
-/* Returns the items that reduce a small segment, so many that each has a few elements of an average segment. */
+/* Returns the number of items that reduce a small segment: so many that each has a few elements of an average segment. */
 static cl_uint gpi_segmented_team(const gpi_segmented *s)
 {
     const size_t average = s->desc->segment_count ? s->desc->count / s->desc->segment_count : 0;
@@ -155,8 +155,8 @@ static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_
     return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));
 }
 
-/* Enqueues the reduction of large segments' rows, and their join. Some groups for each compute unit share the rows. If loops
-   are limited, a group has one row. */
+/* Enqueues the reduction of large segments' rows, and the join of the results. A few groups per compute unit share the rows. If
+   loops are limited, a group has one row. */
 static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
 {
     const gp_device_info *info = &call->gp->info;
@@ -218,7 +218,7 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
     return result;
 }
 
-/* Reduces neutral elements in buffers of its own: a large segment, and a small one. */
+/* Reduces neutral elements in buffers of its own: a large segment and a small one. */
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc)
 {
     gp_segmented_reduce_desc probe;
