@@ -443,7 +443,7 @@ typedef struct gp_device_info {
     bool int64_extended_atomics;
     bool fp64;
     bool fp16;
-    bool subgroups;           /* has sub-groups by OpenCL's standard */
+    bool subgroups;           /* the device has sub-groups as OpenCL defines them */
     gp_sub_groups sub_groups; /* the form that a context's kernels may use: gp_context_create tests it, and
                                  sets NONE if it computes wrong results or the environment has
                                  GPUPRIM_SUB_GROUPS=off */
@@ -473,8 +473,8 @@ typedef struct gp_tuning {
                                  at most a quarter of the device's loop_limit, if it has one */
     uint32_t ring_rows;  /* gp_sort (kernels/common/sort/lookback.cl): rows of the look-back table; a power of
                             two, at least ring_reach + ring_block; 0: 1024 */
-    uint32_t ring_reach; /* the same: how many tiles a look-back goes back; 0: 64 */
-    uint32_t ring_block; /* the same: tiles that may end in any order; a power of two; 0: 32 */
+    uint32_t ring_reach; /* gp_sort: most tiles that a look-back visits; 0: 64 */
+    uint32_t ring_block; /* gp_sort: tiles that may end in any order; a power of two; 0: 32 */
     uint32_t sort_portion; /* gp_sort: most keys of one launch of a single pass */
     uint32_t sort_bucket;  /* gp_sort (kernels/cpu/sort/buckets.cl): most keys of a bucket that is not split
                               again; 1: no buckets */
@@ -639,14 +639,14 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
    Example: examples/02_reduce.c */
 typedef struct gp_reduce_desc {
     cl_mem in;        /* NULL and type 0: no input */
-    size_t in_offset; /* elements, as all offsets of inputs */
+    size_t in_offset; /* in elements, as all offsets of inputs */
     cl_mem out;       /* one result; may be NULL in gp_reduce_read */
     size_t out_offset;
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of the input; with a monoid but no map: leave 0 */
+    gp_type type; /* of the input; 0 with a monoid and no map */
     /* Of the input, instead of type. Requires a map, and out_type or a monoid; ops, argmin and argmax require
        map_type; in2 requires type2. */
     const gp_record *record;
@@ -667,7 +667,7 @@ typedef struct gp_reduce_desc {
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
-    cl_mem scratch;      /* of gp_reduce_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch;      /* gp_reduce_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -704,7 +704,7 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
      affected. gp_stats.bad_offsets counts the calls that found such a segment. */
 typedef struct gp_segmented_reduce_desc {
     cl_mem in;        /* NULL when count is 0 */
-    size_t in_offset; /* elements, as all offsets */
+    size_t in_offset; /* in elements, as all offsets */
     size_t count;     /* elements of the input */
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
@@ -715,7 +715,7 @@ typedef struct gp_segmented_reduce_desc {
     gp_type count_type;
     cl_mem out; /* segment_count results */
     size_t out_offset;
-    gp_type type; /* of the input; with a monoid but no map: leave 0 */
+    gp_type type; /* of the input; 0 with a monoid and no map */
     /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
@@ -725,7 +725,7 @@ typedef struct gp_segmented_reduce_desc {
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    cl_mem scratch; /* of gp_segmented_reduce_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_segmented_reduce_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -807,11 +807,11 @@ typedef struct gp_scan_desc {
     size_t in_offset; /* elements */
     cl_mem out;       /* count elements of out_type */
     size_t out_offset;
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of the input; with a monoid but no map: leave 0 */
+    gp_type type; /* of the input; 0 with a monoid and no map */
     /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
@@ -829,7 +829,7 @@ typedef struct gp_scan_desc {
     bool deterministic;  /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_scan_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_scan_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -870,21 +870,21 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    Example: examples/11_compact.c, examples/16_csv.c */
 typedef struct gp_select_desc {
     cl_mem in;
-    size_t in_offset; /* elements, as all offsets */
+    size_t in_offset; /* in elements, as all offsets */
     cl_mem out;       /* NULL: not wanted */
     size_t out_offset;
     cl_mem indices_out; /* positions, counted from the call's first element; NULL: not wanted */
     size_t indices_out_offset;
-    cl_mem count_out; /* one number: how many; NULL: not wanted */
+    cl_mem count_out; /* the number of selected elements; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
-    size_t count;           /* of elements (with `indices`, of indices), or their bound with count_buffer */
-    cl_mem count_buffer;    /* NULL: count is the number */
+    size_t count; /* number of elements (with `indices`, of indices); with count_buffer, its upper bound */
+    cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of elements; set type or element_size */
     size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both: as predicates see an element */
+    const gp_record *record; /* instead of both: the type of elements in predicates */
     const char *predicate;   /* set predicate, flags or indices */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
@@ -896,7 +896,7 @@ typedef struct gp_select_desc {
     size_t in_count;    /* with `indices`: number of elements of `in` */
     gp_type index_type; /* of indices and indices_out: GP_U32 (also 0) or GP_U64 */
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_select_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_select_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -937,7 +937,7 @@ GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *de
    Source: as for gp_select. */
 typedef struct gp_partition_desc {
     cl_mem in;
-    size_t in_offset; /* elements, as all offsets */
+    size_t in_offset; /* in elements, as all offsets */
     cl_mem out;
     size_t out_offset;
     cl_mem second; /* of three parts, with `rest`; else NULL */
@@ -947,13 +947,13 @@ typedef struct gp_partition_desc {
     cl_mem counts_out; /* one number per part; NULL: not wanted */
     size_t counts_out_offset;
     gp_type counts_out_type; /* GP_U32 (also 0) or GP_U64 */
-    size_t count;            /* of elements, or their bound with count_buffer */
+    size_t count;            /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;     /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of elements; set type or element_size */
     size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both: as predicates see an element */
+    const gp_record *record; /* instead of both: the type of elements in predicates */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
     const gp_arg *args;     /* values and buffers that expressions name; NULL: none */
@@ -963,7 +963,7 @@ typedef struct gp_partition_desc {
     gp_type flags_type; /* 0: GP_U8 */
     bool reversed;      /* the rest backwards from the output's end */
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_partition_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_partition_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1003,32 +1003,32 @@ GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_de
    Source: as for gp_select. */
 typedef struct gp_unique_desc {
     cl_mem keys;
-    size_t keys_offset; /* elements, as all offsets */
+    size_t keys_offset; /* in elements, as all offsets */
     cl_mem keys_out;    /* NULL: not wanted */
     size_t keys_out_offset;
     cl_mem values; /* only for gp_unique_by_key */
     size_t values_offset;
-    cl_mem values_out; /* the same */
+    cl_mem values_out; /* only for gp_unique_by_key */
     size_t values_out_offset;
     cl_mem indices_out; /* NULL: not wanted */
     size_t indices_out_offset;
     gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
-    cl_mem count_out;   /* one number: how many; NULL: not wanted */
+    cl_mem count_out;   /* the number of runs; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
-    size_t count;           /* of elements, or their bound with count_buffer */
+    size_t count;           /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_type key_type;        /* set key_type or key_size */
     size_t key_size;         /* bytes of a key: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both: as `equal` sees a key */
+    const gp_record *record; /* instead of both: the type of keys in `equal` */
     size_t value_size;       /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
     const char *equal;       /* NULL: x == y; required for records */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_unique_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_unique_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1067,7 +1067,7 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
    Example: examples/11_compact.c, examples/17_buckets.c */
 typedef struct gp_run_length_encode_desc {
     cl_mem in;
-    size_t in_offset; /* elements, as all offsets */
+    size_t in_offset; /* in elements, as all offsets */
     cl_mem out;       /* one key per run; NULL: not wanted */
     size_t out_offset;
     cl_mem lengths_out; /* NULL: not wanted */
@@ -1075,23 +1075,23 @@ typedef struct gp_run_length_encode_desc {
     cl_mem offsets_out; /* index of each run's first element; NULL: not wanted */
     size_t offsets_out_offset;
     gp_type index_type; /* of lengths and offsets: GP_U32 (also 0) or GP_U64 */
-    cl_mem count_out;   /* one number: how many runs; NULL: not wanted */
+    cl_mem count_out;   /* the number of runs; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
-    size_t count;           /* of elements, or their bound with count_buffer */
+    size_t count;           /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of elements; set type or element_size */
     size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both: as `equal` sees an element */
+    const gp_record *record; /* instead of both: the type of elements in `equal` */
     const char *equal;       /* NULL: x == y; required for records */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     bool repeated_only;
     bool offsets_end; /* offsets_out also gets the end of the last run; not with repeated_only */
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_run_length_encode_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1137,25 +1137,25 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
    Example: examples/16_csv.c */
 typedef struct gp_reduce_by_key_desc {
     cl_mem keys;
-    size_t keys_offset; /* elements, as all offsets */
+    size_t keys_offset; /* in elements, as all offsets */
     cl_mem in;          /* what is reduced: one element per key */
     size_t in_offset;
     cl_mem keys_out; /* one key per run, with room for `count`; NULL: not wanted */
     size_t keys_out_offset;
     cl_mem out; /* one result per run, with room for `count` */
     size_t out_offset;
-    cl_mem count_out; /* one number: how many runs; NULL: not wanted */
+    cl_mem count_out; /* the number of runs; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
-    size_t count;           /* of elements, or their bound with count_buffer */
+    size_t count;           /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_type key_type;            /* set key_type or key_size */
     size_t key_size;             /* bytes of a key: 1, 2, 4, 8, 16 */
-    const gp_record *key_record; /* instead of both: as `equal` sees a key */
-    const char *equal;           /* NULL: x == y; records take one */
-    gp_type type;                /* of `in`; with a monoid but no map: leave 0 */
+    const gp_record *key_record; /* instead of both: the type of keys in `equal` */
+    const char *equal;           /* NULL: x == y; required for records */
+    gp_type type;                /* of `in`; 0 with a monoid and no map */
     /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
@@ -1166,7 +1166,7 @@ typedef struct gp_reduce_by_key_desc {
     size_t arg_count;        /* at most GP_ARGS_MAX */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;    /* multi-pass: in two steps, and runs are found in two passes */
-    cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_reduce_by_key_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1218,18 +1218,18 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
    Example: examples/04_sort_pairs.c */
 typedef struct gp_sort_desc {
     cl_mem keys;
-    size_t keys_offset; /* elements, as all offsets */
+    size_t keys_offset; /* in elements, as all offsets */
     cl_mem keys_out;    /* NULL: in place */
     size_t keys_out_offset;
     cl_mem values; /* NULL with value_size 0 */
     size_t values_offset;
     cl_mem values_out; /* NULL: in place */
     size_t values_out_offset;
-    cl_mem keys_tmp; /* second buffers; NULL: scratch */
+    cl_mem keys_tmp; /* second buffer of keys; NULL: scratch */
     size_t keys_tmp_offset;
-    cl_mem values_tmp;
+    cl_mem values_tmp; /* second buffer of values; NULL: scratch */
     size_t values_tmp_offset;
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -1239,7 +1239,7 @@ typedef struct gp_sort_desc {
     uint32_t end_bit; /* 0: all bits of the key */
     bool descending;
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_sort_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_sort_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1282,14 +1282,14 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
    Source: Odeh, Green, Mwassi, Shmueli & Birk 2012 (Merge Path). */
 typedef struct gp_merge_desc {
     cl_mem a_keys;        /* the first sequence, sorted */
-    size_t a_keys_offset; /* elements, as all offsets */
+    size_t a_keys_offset; /* in elements, as all offsets */
     cl_mem a_values;      /* NULL with value_size 0 */
     size_t a_values_offset;
-    size_t a_count;        /* of elements, or their bound with a_count_buffer */
+    size_t a_count;        /* number of elements; with a_count_buffer, its upper bound */
     cl_mem a_count_buffer; /* NULL: a_count is the number */
     size_t a_count_offset;
     gp_type a_count_type;
-    cl_mem b_keys; /* the second sequence: the same */
+    cl_mem b_keys; /* the second sequence, sorted */
     size_t b_keys_offset;
     cl_mem b_values;
     size_t b_values_offset;
@@ -1339,13 +1339,13 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
 typedef struct gp_search_desc {
     cl_mem keys; /* sorted; NULL when count is 0, or `map` is in i alone */
     size_t keys_offset;
-    size_t count;        /* of keys, or their bound with count_buffer */
+    size_t count;        /* number of keys; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     cl_mem needles; /* NULL: needle_map is in i alone, or needle i is i */
     size_t needles_offset;
-    size_t needle_count;        /* of needles, or their bound with needle_count_buffer */
+    size_t needle_count;        /* number of needles; with needle_count_buffer, its upper bound */
     cl_mem needle_count_buffer; /* NULL: needle_count is the number */
     size_t needle_count_offset;
     gp_type needle_count_type;
@@ -1354,9 +1354,9 @@ typedef struct gp_search_desc {
     gp_type out_type;        /* 0: GP_U64 */
     gp_type key_type;        /* of keys and needles */
     const char *map;         /* expression in x and i: the key of element i; NULL: the element itself */
-    const gp_record *record; /* with a map, what elements of `keys` are; NULL: of key_type */
-    const char *needle_map;  /* the same for needles */
-    const gp_record *needle_record; /* the same */
+    const gp_record *record; /* with a map, the type of elements of `keys`; NULL: key_type */
+    const char *needle_map;  /* expression in x and i: the value of needle i; NULL: the element itself */
+    const gp_record *needle_record; /* with needle_map, the type of needles; NULL: key_type */
     const gp_arg *args;             /* values and buffers that expressions name; NULL: none */
     size_t arg_count;               /* at most GP_ARGS_MAX */
     bool upper;                     /* upper bound; else lower */
@@ -1403,8 +1403,8 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
    Example: examples/17_buckets.c, examples/tour.c */
 typedef struct gp_histogram_desc {
     cl_mem in;           /* NULL, type 0 and a map: no input */
-    size_t in_offset;    /* elements, as all offsets */
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t in_offset;    /* in elements, as all offsets */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -1418,7 +1418,7 @@ typedef struct gp_histogram_desc {
     uint32_t channels_out; /* how many of these are counted, from the first on; 0: all */
     size_t bins;           /* per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
     gp_value lower;        /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
-    gp_value upper;        /* the same; both 0: the whole range of an integer type */
+    gp_value upper;        /* as lower; both 0: the whole range of an integer type */
     cl_mem edges;          /* bins + 1 of the samples' type, instead of lower and upper; NULL: even bins */
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */
@@ -1428,7 +1428,7 @@ typedef struct gp_histogram_desc {
     size_t out_offset;
     gp_type out_type; /* GP_U32 or GP_U64; 0: GP_U32 */
     bool accumulate;  /* adds to what `out` holds */
-    cl_mem scratch;   /* of gp_histogram_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch;   /* gp_histogram_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1469,12 +1469,12 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
    Example: examples/16_csv.c */
 typedef struct gp_topk_desc {
     cl_mem keys;
-    size_t keys_offset; /* elements, as all offsets */
+    size_t keys_offset; /* in elements, as all offsets */
     cl_mem keys_out;    /* k keys; NULL: not wanted */
     size_t keys_out_offset;
     cl_mem indices_out; /* k indices; NULL: not wanted */
     size_t indices_out_offset;
-    size_t count;        /* of keys, or their bound with count_buffer */
+    size_t count;        /* number of keys; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -1483,7 +1483,7 @@ typedef struct gp_topk_desc {
     gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
     bool smallest;
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_topk_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_topk_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1521,16 +1521,16 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
    Source: Satish, Harris & Garland 2009 (count, scan, scatter). */
 typedef struct gp_segmented_sort_desc {
     cl_mem keys;
-    size_t keys_offset; /* elements, as all offsets */
+    size_t keys_offset; /* in elements, as all offsets */
     cl_mem keys_out;    /* NULL: in place */
     size_t keys_out_offset;
     cl_mem values; /* NULL with value_size 0 */
     size_t values_offset;
     cl_mem values_out; /* NULL: in place */
     size_t values_out_offset;
-    cl_mem keys_tmp; /* second buffers; NULL: scratch */
+    cl_mem keys_tmp; /* second buffer of keys; NULL: scratch */
     size_t keys_tmp_offset;
-    cl_mem values_tmp; /* the same for values */
+    cl_mem values_tmp; /* second buffer of values; NULL: scratch */
     size_t values_tmp_offset;
     size_t count;   /* elements of these arrays */
     cl_mem offsets; /* segment_count + 1 positions, counted from the arrays' first elements */
@@ -1545,7 +1545,7 @@ typedef struct gp_segmented_sort_desc {
     uint32_t begin_bit; /* keys are compared by bits [begin_bit, end_bit) */
     uint32_t end_bit;   /* 0: all bits of the key */
     bool descending;    /* in each segment; equal keys keep their order */
-    cl_mem scratch; /* of gp_segmented_sort_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch;     /* gp_segmented_sort_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1601,12 +1601,12 @@ typedef struct gp_sort_strings_desc {
     cl_mem out;           /* count indices, from 0 on */
     size_t out_offset;
     gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
-    size_t count;        /* of strings, or their bound with count_buffer */
+    size_t count;        /* number of strings; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     bool descending;
-    cl_mem scratch; /* of gp_sort_strings_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_sort_strings_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1674,12 +1674,12 @@ typedef struct gp_sort_records_desc {
     size_t column_count;           /* at most GP_SORT_COLUMNS_MAX */
     const gp_arg *args;            /* values and buffers that expressions name; NULL: none */
     size_t arg_count;              /* at most GP_ARGS_MAX */
-    size_t count;                  /* of records, or their bound with count_buffer */
+    size_t count;                  /* number of records; with count_buffer, its upper bound */
     cl_mem count_buffer;           /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_sort_records_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_sort_records_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1734,8 +1734,8 @@ GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_reco
    Example: examples/05_brackets.c, examples/07_json_tree.c */
 typedef struct gp_brackets_desc {
     cl_mem in;
-    size_t in_offset;    /* elements, as all offsets */
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t in_offset;    /* in elements, as all offsets */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -1755,7 +1755,7 @@ typedef struct gp_brackets_desc {
     cl_mem errors;      /* one gp_brackets_errors; NULL: not wanted */
     size_t errors_offset;
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_brackets_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_brackets_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1820,8 +1820,8 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
    Example: examples/06_clip_stack.c */
 typedef struct gp_stack_scan_desc {
     cl_mem in;           /* the elements, which gp_brackets would match */
-    size_t in_offset;    /* elements, as all offsets */
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t in_offset;    /* in elements, as all offsets */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -1831,7 +1831,7 @@ typedef struct gp_stack_scan_desc {
     const char *map;     /* code of an element: expression in x and i */
     cl_mem values;       /* count elements of value_type, or of the monoid */
     size_t values_offset;
-    gp_type value_type;      /* with a monoid but no value_map: leave 0 */
+    gp_type value_type;      /* of `values`; 0 with a monoid and no value_map */
     const char *value_map;   /* expression in x, an element of `values`, and i; NULL: the element itself */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
@@ -1842,7 +1842,7 @@ typedef struct gp_stack_scan_desc {
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
     cl_mem out;              /* count elements of out_type */
     size_t out_offset;
-    cl_mem scratch; /* of gp_stack_scan_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_stack_scan_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1890,7 +1890,7 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
 typedef struct gp_tree_desc {
     cl_mem parent; /* count indices; all bits set: no parent */
     size_t parent_offset;
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -1907,7 +1907,7 @@ typedef struct gp_tree_desc {
     size_t children_offset;
     cl_mem end;
     size_t end_offset;
-    cl_mem scratch; /* of gp_tree_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_tree_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -2085,7 +2085,7 @@ typedef struct gp_hash_insert_desc {
     cl_mem failed_count; /* one u32: how many failed; required with failed_keys, else NULL */
     size_t failed_count_offset;
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_hash_insert_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_hash_insert_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -2155,7 +2155,7 @@ typedef struct gp_hash_erase_desc {
     size_t count_offset;
     gp_type count_type;
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_hash_erase_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_hash_erase_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -2346,20 +2346,20 @@ typedef struct gp_transform_desc {
     const gp_record *record; /* instead of type */
     cl_mem in2;              /* a second input, for y; NULL: none */
     size_t in2_offset;
-    gp_type type2;            /* 0 without record2: `type`, or `record` */
+    gp_type type2;            /* 0 and record2 NULL: that of the first input */
     const gp_record *record2; /* instead of type2 */
     cl_mem in3;               /* a third input, for z; only with a second one; NULL: none */
     size_t in3_offset;
-    gp_type type3;            /* 0 without record3: `type`, or `record` */
+    gp_type type3;            /* 0 and record3 NULL: that of the first input */
     const gp_record *record3; /* instead of type3 */
     cl_mem out;               /* count elements of out_type */
     size_t out_offset;
-    gp_type out_type;            /* 0 without out_record: `type`, or `record` */
+    gp_type out_type;            /* 0 and out_record NULL: that of the first input */
     const gp_record *out_record; /* instead of out_type: of the map's value */
     const char *map;             /* expression in x, y, z and i, in OpenCL C */
     const gp_arg *args;          /* values and buffers that expressions name; NULL: none */
     size_t arg_count;            /* at most GP_ARGS_MAX */
-    size_t count;                /* of elements, or their bound with count_buffer */
+    size_t count;                /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;         /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -2378,7 +2378,7 @@ typedef struct gp_fill_desc {
     size_t out_offset;
     size_t element_size; /* 1, 2, 4, 8 or 16 */
     const void *value;   /* element_size bytes, read during the call; NULL: zeros */
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
@@ -2401,7 +2401,7 @@ typedef struct gp_iota_desc {
     gp_type type;
     gp_value start; /* of `type`; .f32 for GP_F16 */
     gp_value step;  /* as start; all zeros: 1 */
-    size_t count;   /* of elements, or their bound with count_buffer */
+    size_t count;   /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
@@ -2435,11 +2435,11 @@ typedef struct gp_adjacent_difference_desc {
     const char *map;     /* expression in x, y and i; NULL: "x - y" */
     const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
     size_t arg_count;    /* at most GP_ARGS_MAX */
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    cl_mem scratch; /* gp_adjacent_difference_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_adjacent_difference_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -2475,7 +2475,7 @@ typedef struct gp_gather_desc {
     gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
     size_t limit;        /* elements of the array that is indexed; 0: every index is skipped */
-    size_t count;        /* of indices, or their bound with count_buffer */
+    size_t count;        /* number of indices; with count_buffer, its upper bound */
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
@@ -2509,11 +2509,11 @@ typedef struct gp_unpack_desc {
     cl_mem out;         /* count elements */
     size_t out_offset;
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
-    size_t count;        /* of flags, or their bound with count_buffer */
+    size_t count;        /* number of flags; with count_buffer, its upper bound */
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
-    cl_mem scratch; /* of gp_unpack_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_unpack_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -2560,7 +2560,7 @@ typedef struct gp_stencil_desc {
     cl_mem in; /* height rows of width * channels elements */
     size_t in_offset;
     size_t in_pitch; /* elements from one row to the next; 0: width * channels */
-    cl_mem out;      /* the same, of out_type; elements between rows stay as they are */
+    cl_mem out;      /* rows as of `in`, of out_type; elements between rows are not written */
     size_t out_offset;
     size_t out_pitch; /* as in_pitch */
     gp_type type;
@@ -2569,7 +2569,7 @@ typedef struct gp_stencil_desc {
     size_t height;     /* 0: 1 */
     uint32_t channels; /* 1 to 4; 0: 1 */
     uint32_t radius_x; /* 0 to 8 */
-    uint32_t radius_y; /* the same */
+    uint32_t radius_y; /* 0 to 8 */
     gp_border border;
     gp_value border_value; /* of `type`; .f32 for GP_F16 */
     cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or: */
@@ -2577,7 +2577,7 @@ typedef struct gp_stencil_desc {
     const char *map;    /* an expression, see above */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
     size_t arg_count;   /* at most GP_ARGS_MAX */
-    cl_mem scratch;     /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch;     /* gp_stencil_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -2624,10 +2624,10 @@ typedef struct gp_random_desc {
     uint64_t stream;        /* another stream has other numbers for the same seed */
     uint64_t first_element; /* so that a call can go on where another one ended */
     gp_value low;           /* of a range: .i64 for signed types, .u64 for unsigned ones */
-    gp_value high;          /* the same; not itself in the range */
+    gp_value high;          /* the end of the range, not in it: .i64 or .u64, as low */
     double mean;            /* normal; finite, also as `type` */
     double deviation;       /* normal: standard deviation, finite, not negative; 0: 1 */
-    size_t count;           /* of elements, or their bound with count_buffer */
+    size_t count;           /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
@@ -2662,21 +2662,21 @@ typedef struct gp_warmup_desc {
        is there; needle_map "i": there are no needles */
     const gp_search_desc *search;
     const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
-    /* only type, record, map, map_type, args, channels, out_type, weight_type, edges or not */
+    /* only type, record, map, map_type, args, channels, out_type, weight_type, and whether edges is NULL */
     const gp_histogram_desc *histogram;
     const gp_topk_desc *topk;                     /* only key_type, index_type, strategy */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */
-    /* also columns, index_type, which buffers are there, and whether `out` is `in`, and count, as for sort */
+    /* also columns, index_type, which buffers are NULL, whether `out` is `in`, and count, as for sort */
     const gp_sort_records_desc *sort_records;
-    const gp_brackets_desc *brackets;     /* also pairs, table, index_type, and which outputs are there */
+    const gp_brackets_desc *brackets;     /* also pairs, table, index_type, and which outputs are NULL */
     const gp_stack_scan_desc *stack_scan; /* also pairs, table, value_map */
     const gp_tree_desc *tree;             /* only type, map, args, index_type */
-    const gp_select_desc *select;         /* also element_size, predicate, and which buffers are there */
-    const gp_partition_desc *partition;   /* the same */
-    const gp_unique_desc *unique;         /* the same; with values: gp_unique_by_key */
-    const gp_run_length_encode_desc *run_length_encode; /* the same, and repeated_only, offsets_end */
-    /* also key_type, key_size or key_record, equal, keys_out or not */
+    const gp_select_desc *select;         /* also element_size, predicate, and which buffers are NULL */
+    const gp_partition_desc *partition;   /* as select; also predicate2 */
+    const gp_unique_desc *unique;         /* as select, with `equal`; with values, gp_unique_by_key */
+    const gp_run_length_encode_desc *run_length_encode; /* as unique; also repeated_only, offsets_end */
+    /* also key_type, key_size or key_record, equal, and whether keys_out is NULL */
     const gp_reduce_by_key_desc *reduce_by_key;
     const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */
     const gp_transform_desc *transform;                     /* only types, records, map, args */
@@ -2684,9 +2684,9 @@ typedef struct gp_warmup_desc {
     const gp_iota_desc *iota;                               /* only type */
     const gp_adjacent_difference_desc *adjacent_difference; /* only types, map, args */
     const gp_gather_desc *gather;                           /* only element_size, index_type */
-    const gp_gather_desc *scatter;                          /* the same */
+    const gp_gather_desc *scatter;                          /* only element_size, index_type */
     const gp_unpack_desc *unpack;   /* only element_size, flags_type, and whether count is over 2^32 */
-    const gp_stencil_desc *stencil; /* only types, channels, radii, border, map, args, and height: over 1? */
+    const gp_stencil_desc *stencil; /* only types, channels, radii, border, map, args, height > 1 */
     const gp_random_desc *random;   /* only type, kind */
 } gp_warmup_desc;
 
@@ -3145,7 +3145,7 @@ static void gpi_fail_within(gp_context *gp, const char *prefix)
     gp->error[sizeof gp->error - 1] = '\0';
 }
 
-/* Copies the error text of a context that could not be created, if any, to where gp_last_error(NULL) finds it. */
+/* Copies the error text of a context that could not be created, if any, so that gp_last_error(NULL) returns it. */
 static void gpi_error_leave(const gp_context *gp)
 {
     if (gp->error[0] == '\0') return;
@@ -3488,8 +3488,8 @@ static gp_result gpi_check_use(gp_context *gp);
 
 /* ---- Begin file src/base/use.c ---- */
 /* use.c - refuses calls in a forked process and in callbacks. A forked child lacks the threads of the OpenCL implementation, and
-   locks may be held for ever, so that a call of OpenCL may hang. So every call of the API checks this before it first uses OpenCL
-   or the context's programs. */
+   its locks may be held for ever, so that a call of OpenCL may hang. So every call of the API checks this before it first uses
+   OpenCL or the context's programs. */
 #if !defined(_WIN32)
 #include <sys/types.h>
 #include <unistd.h>
@@ -5091,8 +5091,9 @@ static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t cou
     return GP_OK;
 }
 
-/* Returns the elements of a group in the serial shape: few enough that all cores are busy to the end, but at least `least` and at
-   most plan->per_item. A tile set by tuning has its full length. The result is a multiple of 16, for whole cache lines. */
+/* Returns the number of elements of a group in the serial shape. It is small enough that all cores are busy to the end, but at
+   least `least` and at most plan->per_item. If tuning sets the tile, it is plan->per_item. The result is a multiple of 16, for
+   whole cache lines. */
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
 {
     size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
@@ -27659,7 +27660,7 @@ static gp_result gpi_check_source(gp_context *gp, const char *field, const char 
     return result == GP_OK ? gpi_check_user_text(gp, field, text, GPI_TEXT_SOURCE) : result;
 }
 
-/* Checks the name of a `kind`: one word, or `several`. */
+/* Checks a name: one word, or, if `several`, one or more. `kind` describes the name in messages. */
 static gp_result gpi_check_name(gp_context *gp, const char *field, const char *text, const char *kind,
                                 bool several)
 {
@@ -28502,7 +28503,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     /* if only the wait has failed, the copy to the caller's memory may still run */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
-    result = gpi_async_result(gp); /* the reason, if the wait has failed, too */
+    result = gpi_async_result(gp); /* if a command has failed, its failure explains that of the wait */
     if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order && gp->hash)
         result = gp->hash->result(gp);
     if (result != GP_OK || error == CL_SUCCESS) return result;
@@ -28576,7 +28577,7 @@ static gp_result gpi_finish_queue(gp_context *gp)
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     if (error == CL_SUCCESS) gpi_programs_save(gp);
-    result = gpi_async_result(gp); /* the reason, if clFinish has failed, too */
+    result = gpi_async_result(gp); /* if a command has failed, its failure explains that of clFinish */
     if (result != GP_OK) return result;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clFinish");
     if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "clEnqueueReadBuffer");
@@ -28862,7 +28863,7 @@ static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scrat
    counted (GPI_HEADS of element/input.cl). The primitive describes the keys itself. */
 #define GPI_SEGMENTS_RUNS ((int)GP_SEGMENTS_COUNT)
 
-/* The fields of a desc that define what is combined and how. Zero: not used. */
+/* The fields of a desc that define the operands and the operation. Zero: not used. */
 typedef struct gpi_operation {
     const char *type_field, *map_field; /* the desc's names for type and map; NULL: "type", "map" */
     gp_type type, type2, out_type;      /* out_type 0: only with a monoid or several ops */
@@ -29796,8 +29797,8 @@ static const char *gpi_integer_cl(size_t size, bool is_signed)
                                  : (gp_type)(types[k] + 1)); /* each signed type, then its unsigned */
 }
 
-/* Returns the elements of a vector step of the serial shape; 1 if there is no vector of the type. Scans use vectors of plain
-   values only, and scans of stacks use none. */
+/* Returns the number of elements in a vector step of the serial shape; 1 if there is no vector of the type. Scans use vectors of
+   plain values only, and scans of stacks use none. */
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
     const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
@@ -30023,18 +30024,18 @@ static gp_result gpi_element_program(gp_context *gp, gpi_primitive primitive, co
 /* The most tiles that groups look back over, on a device that ends long loops too early. */
 enum { GPI_LOOK_BACK_FEW = 1024 };
 
-/* A checked call, ready to run. */
+/* A checked call of gp_scan, ready to run. */
 typedef struct gpi_scan {
     const gp_scan_desc *desc;
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles; /* number of tiles for the bound */
+    cl_uint tiles; /* number of tiles for the count's bound */
     cl_uint polls; /* 0: groups wait without bound */
 } gpi_scan;
 
-/* A checked call, ready to run. */
+/* A checked call of gp_segmented_reduce, ready to run. */
 typedef struct gpi_segmented {
     const gp_segmented_reduce_desc *desc;
     gpi_element element;
@@ -30064,14 +30065,14 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 
 /* ---- Begin file src/scan/reduce.c ---- */
 /* reduce.c - gp_reduce: reduces spans, then their partials, in two launches or in one. */
-/* A checked call, ready to run. */
+/* A checked call of gp_reduce, ready to run. */
 typedef struct gpi_reduce {
     const gp_reduce_desc *desc;
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, spans; /* numbers for the bound */
+    cl_uint tiles, spans; /* numbers for the count's bound */
     cl_mem out;
     cl_ulong out_offset;
 } gpi_reduce;
@@ -30843,7 +30844,7 @@ typedef struct gpi_by_key_pass {
     gpi_element element;
     gpi_plan plan;
     gpi_program *program; /* NULL: the call does not run in a single pass */
-    cl_uint tiles;        /* for the bound */
+    cl_uint tiles;        /* number of tiles for the count's bound */
     gpi_count count;
     size_t key_size;
     bool ones; /* adds up ones: the keys are the only input */
@@ -30869,7 +30870,7 @@ typedef struct gpi_compact {
     cl_event *done;
     gpi_plan plan;
     gpi_program *program;
-    cl_uint tiles; /* for the bound */
+    cl_uint tiles; /* number of tiles for the count's bound */
     gp_reduce_by_key_desc
         by_key; /* run-length encoding as a reduction of ones, if pass.program is not NULL */
     gpi_by_key_pass pass;
@@ -31640,7 +31641,7 @@ static void gpi_compact_prelude_function(const gpi_compact *c, const char *name,
 /* ---- Begin file src/select/reduce_by_key.c ---- */
 /* reduce_by_key.c - gp_reduce_by_key: one look-back launch (by_key_pass.c), or two steps. The first step finds where runs
    of equal keys begin (compact.c), the second reduces each run as a segment (segmented_reduce.c). */
-/* A checked call, ready to run. */
+/* A checked call of gp_reduce_by_key, ready to run. */
 typedef struct gpi_by_key {
     const gp_reduce_by_key_desc *desc;
     gpi_by_key_pass pass;
@@ -32220,13 +32221,13 @@ typedef struct gpi_sort_layout {
     size_t end;
 } gpi_sort_layout;
 
-/* Elements in a buffer. */
+/* An array: a buffer, and the position of the first element in it. */
 typedef struct gpi_sort_array {
     cl_mem buffer;
     cl_ulong offset;
 } gpi_sort_array;
 
-/* A checked call, ready to run. */
+/* A checked call of gp_sort or gp_argsort, ready to run. */
 typedef struct gpi_sort {
     const gp_sort_desc *desc;
     bool indices;       /* gp_argsort */
@@ -32271,7 +32272,7 @@ enum {
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
 };
 
-/* A checked call, ready to run. */
+/* A checked call of gp_segmented_sort, ready to run. */
 typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
     gp_sort_desc keys; /* the call, as a sort of one segment */
@@ -32487,7 +32488,7 @@ enum {
     GPI_MERGE_PAGE = 4096 /* addresses this many bytes apart fall in the same set of a first-level cache */
 };
 
-/* A checked call, ready to run. */
+/* A checked call of gp_merge, ready to run. */
 typedef struct gpi_merge {
     const gp_merge_desc *desc;
     size_t key_size;
@@ -32553,8 +32554,8 @@ static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, siz
     GPI_CALL_ARG(call, at);
 }
 
-/* Returns the elements of a group. In the serial shape a group writes the runs of its tile side by side. Distances between runs
-   must not be multiples of GPI_MERGE_PAGE, or the cache would have room for only a few of the runs. */
+/* Returns the number of elements of a group. In the serial shape a group writes the runs of its tile side by side. Distances
+   between runs must not be multiples of GPI_MERGE_PAGE, or the cache would have room for only a few of the runs. */
 static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
 {
     const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),
@@ -32656,10 +32657,10 @@ typedef struct gpi_searched {
     const char *map;         /* NULL: keys are read from memory as they are */
     const gp_record *record; /* NULL: elements are keys; without a buffer, the map is of i alone */
     bool present;            /* there is a buffer */
-    size_t size;             /* of an element */
+    size_t size;             /* bytes of an element */
 } gpi_searched;
 
-/* A checked call, ready to run. */
+/* A checked call of gp_search, ready to run. */
 typedef struct gpi_search {
     const gp_search_desc *desc;
     size_t key_size, out_size;
@@ -34089,7 +34090,7 @@ typedef struct gpi_records_key {
     gpi_sort sort;
 } gpi_records_key;
 
-/* A checked call, ready to run. */
+/* A checked call of gp_sort_records, ready to run. */
 typedef struct gpi_records {
     const gp_sort_records_desc *desc;
     gpi_args args;
@@ -34539,7 +34540,7 @@ enum {
     GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device requires more */
 };
 
-/* A checked call, ready to run. */
+/* A checked call of gp_sort_strings, ready to run. */
 typedef struct gpi_strings {
     const gp_sort_strings_desc *desc;
     size_t index_size, offset_size;
@@ -34742,8 +34743,8 @@ static void gpi_strings_close(gpi_strings *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Returns the elements of a group, of `many` in all. Serial: few enough that all cores have groups. Local: GPI_STRINGS_ITEMS per
-   work-item, or one if loops are limited. */
+/* Returns the number of elements of a group, if there are `many` in all. Serial: few enough that all cores have groups. Local:
+   GPI_STRINGS_ITEMS per work-item, or one if loops are limited. */
 static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_t many)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, group = s->plan.group;
@@ -34961,7 +34962,7 @@ enum {
 /* The most keys that may be kept: cursors are 32-bit words. */
 #define GPI_TOPK_ROOM_MAX ((size_t)1 << 30)
 
-/* A checked call, ready to run. */
+/* A checked call of gp_topk, ready to run. */
 typedef struct gpi_topk {
     const gp_topk_desc *desc;
     size_t index_size;
@@ -35394,7 +35395,7 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
 
 /* ---- Begin file src/nest/nest.h ---- */
 /* nest.h - types and functions that brackets, scans of stacks and trees share. */
-/* A checked call, ready to run. */
+/* A checked call of gp_brackets, or the brackets of a gp_stack_scan, ready to run. */
 typedef struct gpi_brackets {
     const gp_brackets_desc *desc;
     gpi_args args;     /* that the map names */
@@ -35407,7 +35408,7 @@ typedef struct gpi_brackets {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, leaves;    /* tiles for the bound; leaves of the tree, a power of two */
+    cl_uint tiles, leaves;    /* number of tiles for the count's bound; leaves of the tree, a power of two */
     size_t notes_at, tree_at; /* where parts of the scratch begin, in bytes */
     size_t scratch_size;
     cl_mem errors; /* the output for errors; NULL: not wanted */
@@ -36041,7 +36042,7 @@ static void gpi_brackets_prelude(const gp_context *gp, const gpi_plan *plan, con
 /* ---- Begin file src/nest/stack_scan.c ---- */
 /* stack_scan.c - gp_stack_scan: computes the products of tiles' openers, a tree of tiles, the value before each tile, and the
    scan. */
-/* A checked call, ready to run. */
+/* A checked call of gp_stack_scan, ready to run. */
 typedef struct gpi_stack_scan {
     const gp_stack_scan_desc *desc;
     gp_brackets_desc symbols; /* the part of the desc that is about brackets */
@@ -36289,7 +36290,7 @@ static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc
 
 /* ---- Begin file src/nest/tree.c ---- */
 /* tree.c - gp_tree: handles runs of elements, builds a tree of runs, and completes the results that depend on other runs. */
-/* A checked call, ready to run. */
+/* A checked call of gp_tree, ready to run. */
 typedef struct gpi_tree {
     const gp_tree_desc *desc;
     gpi_args args; /* that the map names */
@@ -36297,7 +36298,7 @@ typedef struct gpi_tree {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, leaves;   /* tiles for the bound; runs, rounded up to a power of two */
+    cl_uint tiles, leaves;   /* tiles for the count's bound; runs, rounded up to a power of two */
     size_t own_at, marks_at; /* where parts of the scratch begin, in bytes */
     size_t scratch_size;
 } gpi_tree;
@@ -36591,7 +36592,7 @@ typedef struct gpi_table {
     uint64_t seed;
     uint64_t reserved; /* the value of an absent key; unused in the packed form */
     bool loud;         /* refusals are errors: the caller did not choose `reserved` */
-    uint64_t absent;   /* what gp_hash_find returns for an absent key, by default */
+    uint64_t absent;   /* the value that gp_hash_find writes for an absent key, by default */
     double max_load;
     bool grow;
     uint64_t taken;  /* upper bound of the occupied slots; up to date only if `grow` */
@@ -36626,7 +36627,7 @@ typedef struct gpi_hash_order {
     size_t bytes;              /* of scratch */
 } gpi_hash_order;
 
-/* A checked batch, ready to run. */
+/* A checked call on a batch of keys, ready to run. */
 typedef struct gpi_hash_batch {
     gpi_table *table;
     gpi_plan plan;
@@ -36755,9 +36756,9 @@ static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Returns the keys of a group. In the serial shape a small batch gives fewer keys to a group, so that all cores have some.
-   In the local shape an item has no more keys than its counters hold (hash/batch.cl), and only one if loops are limited,
-   because each key may take a long probe. */
+/* Returns the number of keys of a group. In the serial shape a small batch gives fewer keys to a group, so that all cores have
+   work. In the local shape an item has no more keys than its counters can count (hash/batch.cl), and only one if loops are
+   limited, because each key may take a long probe. */
 static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
@@ -38362,7 +38363,7 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
 /* gather.c - gp_gather, gp_scatter and gp_unpack: move elements by index. An unpack scans its flags to get the indices. */
 enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* fewest elements of a group */ };
 
-/* A call, ready to be checked and run. */
+/* A call of gp_gather, gp_scatter or gp_unpack, ready to be checked and run. */
 typedef struct gpi_gather {
     size_t element_size;
     cl_mem in, out, index, flag; /* index NULL: indices are the flags' ranks */
@@ -38670,7 +38671,7 @@ typedef struct gpi_map_input {
     const gp_record *record; /* instead of type */
 } gpi_map_input;
 
-/* A call, ready to be checked and run. */
+/* A call of gp_transform, gp_fill, gp_iota or gp_adjacent_difference, ready to be checked and run. */
 typedef struct gpi_map {
     const char *text; /* the expression */
     gpi_args args;    /* the arguments that it may name */
@@ -39121,7 +39122,7 @@ static gp_result gpi_adjacent_difference_warm_up(gp_context *gp, const gp_adjace
 #include <float.h>
 enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* fewest elements of a group */ };
 
-/* A checked call, ready to run. */
+/* A checked call of gp_random, ready to run. */
 typedef struct gpi_random {
     const gp_random_desc *desc;
     unsigned words;       /* random words per element: 1 or 2 */
@@ -39307,7 +39308,7 @@ enum {
     GPI_STENCIL_SPAN_MIN = 8192  /* serial, with weights: fewest elements of a group */
 };
 
-/* A call, ready to be checked and run. */
+/* A call of gp_stencil, ready to be checked and run. */
 typedef struct gpi_stencil {
     const gp_stencil_desc *desc;
     gpi_args args; /* that the map may name */
@@ -39418,7 +39419,7 @@ static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
         lane, rounding, lane, rounding);
 }
 
-/* Returns the elements of a tile's row with its rims. In the local shape rims are whole vectors of four. */
+/* Returns the number of elements in a tile's row with its rims. In the local shape rims are whole vectors of four. */
 static unsigned gpi_stencil_row_near(const gpi_stencil *s)
 {
     const unsigned rim = s->desc->radius_x * (unsigned)s->channels;
@@ -39442,7 +39443,7 @@ static void gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, cons
     if (d->map) gpi_stencil_prelude_map(s, text);
 }
 
-/* Returns the elements of a tile with its rims, which local memory holds. */
+/* Returns the number of elements in a tile with its rims, which local memory holds. */
 static size_t gpi_stencil_near(const gpi_stencil *s)
 {
     return (size_t)gpi_stencil_row_near(s) * (s->tile_y + 2 * s->desc->radius_y);
@@ -39654,7 +39655,7 @@ enum {
     GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins that one group joins from slices */
 };
 
-/* A checked call, ready to run. */
+/* A checked call of gp_histogram, ready to run. */
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
     gp_type type, out_type;             /* of samples (after the map, if there is one); of counts */
@@ -41868,7 +41869,7 @@ static const char *const gpi_tunings[] = {
        scan bytes=65536 polls=1048576
        sort strategy=single_pass
 
-   A line names the primitive of a row of runtime/tuning_table.h, and what differs from that row. Blank lines and text
+   A line names the primitive of a row of runtime/tuning_table.h, and the values that differ from that row. Blank lines and text
    after a '#' are ignored. The library contains such texts for devices that somebody has tuned: tunings/. */
 #define GPI_TUNING_HEAD "gpuprim tuning 1"
 

@@ -46,8 +46,8 @@
    Example: examples/05_brackets.c, examples/07_json_tree.c */
 typedef struct gp_brackets_desc {
     cl_mem in;
-    size_t in_offset;    /* elements, as all offsets */
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t in_offset;    /* in elements, as all offsets */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -67,7 +67,7 @@ typedef struct gp_brackets_desc {
     cl_mem errors;      /* one gp_brackets_errors; NULL: not wanted */
     size_t errors_offset;
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_brackets_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_brackets_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

@@ -84,7 +84,7 @@ typedef struct gp_device_info {
     bool int64_extended_atomics;
     bool fp64;
     bool fp16;
-    bool subgroups;           /* has sub-groups by OpenCL's standard */
+    bool subgroups;           /* the device has sub-groups as OpenCL defines them */
     gp_sub_groups sub_groups; /* the form that a context's kernels may use: gp_context_create tests it, and
                                  sets NONE if it computes wrong results or the environment has
                                  GPUPRIM_SUB_GROUPS=off */
@@ -114,8 +114,8 @@ typedef struct gp_tuning {
                                  at most a quarter of the device's loop_limit, if it has one */
     uint32_t ring_rows;  /* gp_sort (kernels/common/sort/lookback.cl): rows of the look-back table; a power of
                             two, at least ring_reach + ring_block; 0: 1024 */
-    uint32_t ring_reach; /* the same: how many tiles a look-back goes back; 0: 64 */
-    uint32_t ring_block; /* the same: tiles that may end in any order; a power of two; 0: 32 */
+    uint32_t ring_reach; /* gp_sort: most tiles that a look-back visits; 0: 64 */
+    uint32_t ring_block; /* gp_sort: tiles that may end in any order; a power of two; 0: 32 */
     uint32_t sort_portion; /* gp_sort: most keys of one launch of a single pass */
     uint32_t sort_bucket;  /* gp_sort (kernels/cpu/sort/buckets.cl): most keys of a bucket that is not split
                               again; 1: no buckets */

@@ -26,7 +26,7 @@ typedef struct gp_gather_desc {
     gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
     size_t limit;        /* elements of the array that is indexed; 0: every index is skipped */
-    size_t count;        /* of indices, or their bound with count_buffer */
+    size_t count;        /* number of indices; with count_buffer, its upper bound */
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
@@ -60,11 +60,11 @@ typedef struct gp_unpack_desc {
     cl_mem out;         /* count elements */
     size_t out_offset;
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
-    size_t count;        /* of flags, or their bound with count_buffer */
+    size_t count;        /* number of flags; with count_buffer, its upper bound */
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
-    cl_mem scratch; /* of gp_unpack_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_unpack_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

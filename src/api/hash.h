@@ -169,7 +169,7 @@ typedef struct gp_hash_insert_desc {
     cl_mem failed_count; /* one u32: how many failed; required with failed_keys, else NULL */
     size_t failed_count_offset;
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_hash_insert_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_hash_insert_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -239,7 +239,7 @@ typedef struct gp_hash_erase_desc {
     size_t count_offset;
     gp_type count_type;
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_hash_erase_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_hash_erase_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

@@ -38,8 +38,8 @@
    Example: examples/17_buckets.c, examples/tour.c */
 typedef struct gp_histogram_desc {
     cl_mem in;           /* NULL, type 0 and a map: no input */
-    size_t in_offset;    /* elements, as all offsets */
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t in_offset;    /* in elements, as all offsets */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -53,7 +53,7 @@ typedef struct gp_histogram_desc {
     uint32_t channels_out; /* how many of these are counted, from the first on; 0: all */
     size_t bins;           /* per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
     gp_value lower;        /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
-    gp_value upper;        /* the same; both 0: the whole range of an integer type */
+    gp_value upper;        /* as lower; both 0: the whole range of an integer type */
     cl_mem edges;          /* bins + 1 of the samples' type, instead of lower and upper; NULL: even bins */
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */
@@ -63,7 +63,7 @@ typedef struct gp_histogram_desc {
     size_t out_offset;
     gp_type out_type; /* GP_U32 or GP_U64; 0: GP_U32 */
     bool accumulate;  /* adds to what `out` holds */
-    cl_mem scratch;   /* of gp_histogram_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch;   /* gp_histogram_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

@@ -24,20 +24,20 @@ typedef struct gp_transform_desc {
     const gp_record *record; /* instead of type */
     cl_mem in2;              /* a second input, for y; NULL: none */
     size_t in2_offset;
-    gp_type type2;            /* 0 without record2: `type`, or `record` */
+    gp_type type2;            /* 0 and record2 NULL: that of the first input */
     const gp_record *record2; /* instead of type2 */
     cl_mem in3;               /* a third input, for z; only with a second one; NULL: none */
     size_t in3_offset;
-    gp_type type3;            /* 0 without record3: `type`, or `record` */
+    gp_type type3;            /* 0 and record3 NULL: that of the first input */
     const gp_record *record3; /* instead of type3 */
     cl_mem out;               /* count elements of out_type */
     size_t out_offset;
-    gp_type out_type;            /* 0 without out_record: `type`, or `record` */
+    gp_type out_type;            /* 0 and out_record NULL: that of the first input */
     const gp_record *out_record; /* instead of out_type: of the map's value */
     const char *map;             /* expression in x, y, z and i, in OpenCL C */
     const gp_arg *args;          /* values and buffers that expressions name; NULL: none */
     size_t arg_count;            /* at most GP_ARGS_MAX */
-    size_t count;                /* of elements, or their bound with count_buffer */
+    size_t count;                /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;         /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -56,7 +56,7 @@ typedef struct gp_fill_desc {
     size_t out_offset;
     size_t element_size; /* 1, 2, 4, 8 or 16 */
     const void *value;   /* element_size bytes, read during the call; NULL: zeros */
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
@@ -79,7 +79,7 @@ typedef struct gp_iota_desc {
     gp_type type;
     gp_value start; /* of `type`; .f32 for GP_F16 */
     gp_value step;  /* as start; all zeros: 1 */
-    size_t count;   /* of elements, or their bound with count_buffer */
+    size_t count;   /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
@@ -113,11 +113,11 @@ typedef struct gp_adjacent_difference_desc {
     const char *map;     /* expression in x, y and i; NULL: "x - y" */
     const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
     size_t arg_count;    /* at most GP_ARGS_MAX */
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    cl_mem scratch; /* gp_adjacent_difference_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_adjacent_difference_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

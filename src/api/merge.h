@@ -26,14 +26,14 @@
    Source: Odeh, Green, Mwassi, Shmueli & Birk 2012 (Merge Path). */
 typedef struct gp_merge_desc {
     cl_mem a_keys;        /* the first sequence, sorted */
-    size_t a_keys_offset; /* elements, as all offsets */
+    size_t a_keys_offset; /* in elements, as all offsets */
     cl_mem a_values;      /* NULL with value_size 0 */
     size_t a_values_offset;
-    size_t a_count;        /* of elements, or their bound with a_count_buffer */
+    size_t a_count;        /* number of elements; with a_count_buffer, its upper bound */
     cl_mem a_count_buffer; /* NULL: a_count is the number */
     size_t a_count_offset;
     gp_type a_count_type;
-    cl_mem b_keys; /* the second sequence: the same */
+    cl_mem b_keys; /* the second sequence, sorted */
     size_t b_keys_offset;
     cl_mem b_values;
     size_t b_values_offset;

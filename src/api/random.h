@@ -38,10 +38,10 @@ typedef struct gp_random_desc {
     uint64_t stream;        /* another stream has other numbers for the same seed */
     uint64_t first_element; /* so that a call can go on where another one ended */
     gp_value low;           /* of a range: .i64 for signed types, .u64 for unsigned ones */
-    gp_value high;          /* the same; not itself in the range */
+    gp_value high;          /* the end of the range, not in it: .i64 or .u64, as low */
     double mean;            /* normal; finite, also as `type` */
     double deviation;       /* normal: standard deviation, finite, not negative; 0: 1 */
-    size_t count;           /* of elements, or their bound with count_buffer */
+    size_t count;           /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;

@@ -27,14 +27,14 @@
    Example: examples/02_reduce.c */
 typedef struct gp_reduce_desc {
     cl_mem in;        /* NULL and type 0: no input */
-    size_t in_offset; /* elements, as all offsets of inputs */
+    size_t in_offset; /* in elements, as all offsets of inputs */
     cl_mem out;       /* one result; may be NULL in gp_reduce_read */
     size_t out_offset;
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of the input; with a monoid but no map: leave 0 */
+    gp_type type; /* of the input; 0 with a monoid and no map */
     /* Of the input, instead of type. Requires a map, and out_type or a monoid; ops, argmin and argmax require
        map_type; in2 requires type2. */
     const gp_record *record;
@@ -55,7 +55,7 @@ typedef struct gp_reduce_desc {
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
-    cl_mem scratch;      /* of gp_reduce_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch;      /* gp_reduce_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

@@ -32,25 +32,25 @@
    Example: examples/16_csv.c */
 typedef struct gp_reduce_by_key_desc {
     cl_mem keys;
-    size_t keys_offset; /* elements, as all offsets */
+    size_t keys_offset; /* in elements, as all offsets */
     cl_mem in;          /* what is reduced: one element per key */
     size_t in_offset;
     cl_mem keys_out; /* one key per run, with room for `count`; NULL: not wanted */
     size_t keys_out_offset;
     cl_mem out; /* one result per run, with room for `count` */
     size_t out_offset;
-    cl_mem count_out; /* one number: how many runs; NULL: not wanted */
+    cl_mem count_out; /* the number of runs; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
-    size_t count;           /* of elements, or their bound with count_buffer */
+    size_t count;           /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_type key_type;            /* set key_type or key_size */
     size_t key_size;             /* bytes of a key: 1, 2, 4, 8, 16 */
-    const gp_record *key_record; /* instead of both: as `equal` sees a key */
-    const char *equal;           /* NULL: x == y; records take one */
-    gp_type type;                /* of `in`; with a monoid but no map: leave 0 */
+    const gp_record *key_record; /* instead of both: the type of keys in `equal` */
+    const char *equal;           /* NULL: x == y; required for records */
+    gp_type type;                /* of `in`; 0 with a monoid and no map */
     /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
@@ -61,7 +61,7 @@ typedef struct gp_reduce_by_key_desc {
     size_t arg_count;        /* at most GP_ARGS_MAX */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;    /* multi-pass: in two steps, and runs are found in two passes */
-    cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_reduce_by_key_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

@@ -43,11 +43,11 @@ typedef struct gp_scan_desc {
     size_t in_offset; /* elements */
     cl_mem out;       /* count elements of out_type */
     size_t out_offset;
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of the input; with a monoid but no map: leave 0 */
+    gp_type type; /* of the input; 0 with a monoid and no map */
     /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
@@ -65,7 +65,7 @@ typedef struct gp_scan_desc {
     bool deterministic;  /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_scan_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_scan_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

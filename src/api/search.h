@@ -31,13 +31,13 @@
 typedef struct gp_search_desc {
     cl_mem keys; /* sorted; NULL when count is 0, or `map` is in i alone */
     size_t keys_offset;
-    size_t count;        /* of keys, or their bound with count_buffer */
+    size_t count;        /* number of keys; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     cl_mem needles; /* NULL: needle_map is in i alone, or needle i is i */
     size_t needles_offset;
-    size_t needle_count;        /* of needles, or their bound with needle_count_buffer */
+    size_t needle_count;        /* number of needles; with needle_count_buffer, its upper bound */
     cl_mem needle_count_buffer; /* NULL: needle_count is the number */
     size_t needle_count_offset;
     gp_type needle_count_type;
@@ -46,9 +46,9 @@ typedef struct gp_search_desc {
     gp_type out_type;        /* 0: GP_U64 */
     gp_type key_type;        /* of keys and needles */
     const char *map;         /* expression in x and i: the key of element i; NULL: the element itself */
-    const gp_record *record; /* with a map, what elements of `keys` are; NULL: of key_type */
-    const char *needle_map;  /* the same for needles */
-    const gp_record *needle_record; /* the same */
+    const gp_record *record; /* with a map, the type of elements of `keys`; NULL: key_type */
+    const char *needle_map;  /* expression in x and i: the value of needle i; NULL: the element itself */
+    const gp_record *needle_record; /* with needle_map, the type of needles; NULL: key_type */
     const gp_arg *args;             /* values and buffers that expressions name; NULL: none */
     size_t arg_count;               /* at most GP_ARGS_MAX */
     bool upper;                     /* upper bound; else lower */

@@ -24,7 +24,7 @@
      affected. gp_stats.bad_offsets counts the calls that found such a segment. */
 typedef struct gp_segmented_reduce_desc {
     cl_mem in;        /* NULL when count is 0 */
-    size_t in_offset; /* elements, as all offsets */
+    size_t in_offset; /* in elements, as all offsets */
     size_t count;     /* elements of the input */
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
@@ -35,7 +35,7 @@ typedef struct gp_segmented_reduce_desc {
     gp_type count_type;
     cl_mem out; /* segment_count results */
     size_t out_offset;
-    gp_type type; /* of the input; with a monoid but no map: leave 0 */
+    gp_type type; /* of the input; 0 with a monoid and no map */
     /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
@@ -45,7 +45,7 @@ typedef struct gp_segmented_reduce_desc {
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    cl_mem scratch; /* of gp_segmented_reduce_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_segmented_reduce_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

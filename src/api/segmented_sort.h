@@ -31,16 +31,16 @@
    Source: Satish, Harris & Garland 2009 (count, scan, scatter). */
 typedef struct gp_segmented_sort_desc {
     cl_mem keys;
-    size_t keys_offset; /* elements, as all offsets */
+    size_t keys_offset; /* in elements, as all offsets */
     cl_mem keys_out;    /* NULL: in place */
     size_t keys_out_offset;
     cl_mem values; /* NULL with value_size 0 */
     size_t values_offset;
     cl_mem values_out; /* NULL: in place */
     size_t values_out_offset;
-    cl_mem keys_tmp; /* second buffers; NULL: scratch */
+    cl_mem keys_tmp; /* second buffer of keys; NULL: scratch */
     size_t keys_tmp_offset;
-    cl_mem values_tmp; /* the same for values */
+    cl_mem values_tmp; /* second buffer of values; NULL: scratch */
     size_t values_tmp_offset;
     size_t count;   /* elements of these arrays */
     cl_mem offsets; /* segment_count + 1 positions, counted from the arrays' first elements */
@@ -55,7 +55,7 @@ typedef struct gp_segmented_sort_desc {
     uint32_t begin_bit; /* keys are compared by bits [begin_bit, end_bit) */
     uint32_t end_bit;   /* 0: all bits of the key */
     bool descending;    /* in each segment; equal keys keep their order */
-    cl_mem scratch; /* of gp_segmented_sort_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch;     /* gp_segmented_sort_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

@@ -32,21 +32,21 @@
    Example: examples/11_compact.c, examples/16_csv.c */
 typedef struct gp_select_desc {
     cl_mem in;
-    size_t in_offset; /* elements, as all offsets */
+    size_t in_offset; /* in elements, as all offsets */
     cl_mem out;       /* NULL: not wanted */
     size_t out_offset;
     cl_mem indices_out; /* positions, counted from the call's first element; NULL: not wanted */
     size_t indices_out_offset;
-    cl_mem count_out; /* one number: how many; NULL: not wanted */
+    cl_mem count_out; /* the number of selected elements; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
-    size_t count;           /* of elements (with `indices`, of indices), or their bound with count_buffer */
-    cl_mem count_buffer;    /* NULL: count is the number */
+    size_t count; /* number of elements (with `indices`, of indices); with count_buffer, its upper bound */
+    cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of elements; set type or element_size */
     size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both: as predicates see an element */
+    const gp_record *record; /* instead of both: the type of elements in predicates */
     const char *predicate;   /* set predicate, flags or indices */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
@@ -58,7 +58,7 @@ typedef struct gp_select_desc {
     size_t in_count;    /* with `indices`: number of elements of `in` */
     gp_type index_type; /* of indices and indices_out: GP_U32 (also 0) or GP_U64 */
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_select_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_select_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -99,7 +99,7 @@ GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *de
    Source: as for gp_select. */
 typedef struct gp_partition_desc {
     cl_mem in;
-    size_t in_offset; /* elements, as all offsets */
+    size_t in_offset; /* in elements, as all offsets */
     cl_mem out;
     size_t out_offset;
     cl_mem second; /* of three parts, with `rest`; else NULL */
@@ -109,13 +109,13 @@ typedef struct gp_partition_desc {
     cl_mem counts_out; /* one number per part; NULL: not wanted */
     size_t counts_out_offset;
     gp_type counts_out_type; /* GP_U32 (also 0) or GP_U64 */
-    size_t count;            /* of elements, or their bound with count_buffer */
+    size_t count;            /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;     /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of elements; set type or element_size */
     size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both: as predicates see an element */
+    const gp_record *record; /* instead of both: the type of elements in predicates */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
     const gp_arg *args;     /* values and buffers that expressions name; NULL: none */
@@ -125,7 +125,7 @@ typedef struct gp_partition_desc {
     gp_type flags_type; /* 0: GP_U8 */
     bool reversed;      /* the rest backwards from the output's end */
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_partition_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_partition_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

@@ -38,18 +38,18 @@
    Example: examples/04_sort_pairs.c */
 typedef struct gp_sort_desc {
     cl_mem keys;
-    size_t keys_offset; /* elements, as all offsets */
+    size_t keys_offset; /* in elements, as all offsets */
     cl_mem keys_out;    /* NULL: in place */
     size_t keys_out_offset;
     cl_mem values; /* NULL with value_size 0 */
     size_t values_offset;
     cl_mem values_out; /* NULL: in place */
     size_t values_out_offset;
-    cl_mem keys_tmp; /* second buffers; NULL: scratch */
+    cl_mem keys_tmp; /* second buffer of keys; NULL: scratch */
     size_t keys_tmp_offset;
-    cl_mem values_tmp;
+    cl_mem values_tmp; /* second buffer of values; NULL: scratch */
     size_t values_tmp_offset;
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -59,7 +59,7 @@ typedef struct gp_sort_desc {
     uint32_t end_bit; /* 0: all bits of the key */
     bool descending;
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_sort_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_sort_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

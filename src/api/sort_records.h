@@ -58,12 +58,12 @@ typedef struct gp_sort_records_desc {
     size_t column_count;           /* at most GP_SORT_COLUMNS_MAX */
     const gp_arg *args;            /* values and buffers that expressions name; NULL: none */
     size_t arg_count;              /* at most GP_ARGS_MAX */
-    size_t count;                  /* of records, or their bound with count_buffer */
+    size_t count;                  /* number of records; with count_buffer, its upper bound */
     cl_mem count_buffer;           /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_sort_records_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_sort_records_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

@@ -36,12 +36,12 @@ typedef struct gp_sort_strings_desc {
     cl_mem out;           /* count indices, from 0 on */
     size_t out_offset;
     gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
-    size_t count;        /* of strings, or their bound with count_buffer */
+    size_t count;        /* number of strings; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     bool descending;
-    cl_mem scratch; /* of gp_sort_strings_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_sort_strings_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

@@ -38,8 +38,8 @@
    Example: examples/06_clip_stack.c */
 typedef struct gp_stack_scan_desc {
     cl_mem in;           /* the elements, which gp_brackets would match */
-    size_t in_offset;    /* elements, as all offsets */
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t in_offset;    /* in elements, as all offsets */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -49,7 +49,7 @@ typedef struct gp_stack_scan_desc {
     const char *map;     /* code of an element: expression in x and i */
     cl_mem values;       /* count elements of value_type, or of the monoid */
     size_t values_offset;
-    gp_type value_type;      /* with a monoid but no value_map: leave 0 */
+    gp_type value_type;      /* of `values`; 0 with a monoid and no value_map */
     const char *value_map;   /* expression in x, an element of `values`, and i; NULL: the element itself */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
@@ -60,7 +60,7 @@ typedef struct gp_stack_scan_desc {
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
     cl_mem out;              /* count elements of out_type */
     size_t out_offset;
-    cl_mem scratch; /* of gp_stack_scan_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_stack_scan_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

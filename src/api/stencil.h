@@ -38,7 +38,7 @@ typedef struct gp_stencil_desc {
     cl_mem in; /* height rows of width * channels elements */
     size_t in_offset;
     size_t in_pitch; /* elements from one row to the next; 0: width * channels */
-    cl_mem out;      /* the same, of out_type; elements between rows stay as they are */
+    cl_mem out;      /* rows as of `in`, of out_type; elements between rows are not written */
     size_t out_offset;
     size_t out_pitch; /* as in_pitch */
     gp_type type;
@@ -47,7 +47,7 @@ typedef struct gp_stencil_desc {
     size_t height;     /* 0: 1 */
     uint32_t channels; /* 1 to 4; 0: 1 */
     uint32_t radius_x; /* 0 to 8 */
-    uint32_t radius_y; /* the same */
+    uint32_t radius_y; /* 0 to 8 */
     gp_border border;
     gp_value border_value; /* of `type`; .f32 for GP_F16 */
     cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or: */
@@ -55,7 +55,7 @@ typedef struct gp_stencil_desc {
     const char *map;    /* an expression, see above */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
     size_t arg_count;   /* at most GP_ARGS_MAX */
-    cl_mem scratch;     /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch;     /* gp_stencil_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

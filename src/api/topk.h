@@ -32,12 +32,12 @@
    Example: examples/16_csv.c */
 typedef struct gp_topk_desc {
     cl_mem keys;
-    size_t keys_offset; /* elements, as all offsets */
+    size_t keys_offset; /* in elements, as all offsets */
     cl_mem keys_out;    /* k keys; NULL: not wanted */
     size_t keys_out_offset;
     cl_mem indices_out; /* k indices; NULL: not wanted */
     size_t indices_out_offset;
-    size_t count;        /* of keys, or their bound with count_buffer */
+    size_t count;        /* number of keys; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -46,7 +46,7 @@ typedef struct gp_topk_desc {
     gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
     bool smallest;
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_topk_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_topk_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

@@ -40,7 +40,7 @@
 typedef struct gp_tree_desc {
     cl_mem parent; /* count indices; all bits set: no parent */
     size_t parent_offset;
-    size_t count;        /* of elements, or their bound with count_buffer */
+    size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
@@ -57,7 +57,7 @@ typedef struct gp_tree_desc {
     size_t children_offset;
     cl_mem end;
     size_t end_offset;
-    cl_mem scratch; /* of gp_tree_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_tree_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

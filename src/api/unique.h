@@ -28,32 +28,32 @@
    Source: as for gp_select. */
 typedef struct gp_unique_desc {
     cl_mem keys;
-    size_t keys_offset; /* elements, as all offsets */
+    size_t keys_offset; /* in elements, as all offsets */
     cl_mem keys_out;    /* NULL: not wanted */
     size_t keys_out_offset;
     cl_mem values; /* only for gp_unique_by_key */
     size_t values_offset;
-    cl_mem values_out; /* the same */
+    cl_mem values_out; /* only for gp_unique_by_key */
     size_t values_out_offset;
     cl_mem indices_out; /* NULL: not wanted */
     size_t indices_out_offset;
     gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
-    cl_mem count_out;   /* one number: how many; NULL: not wanted */
+    cl_mem count_out;   /* the number of runs; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
-    size_t count;           /* of elements, or their bound with count_buffer */
+    size_t count;           /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_type key_type;        /* set key_type or key_size */
     size_t key_size;         /* bytes of a key: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both: as `equal` sees a key */
+    const gp_record *record; /* instead of both: the type of keys in `equal` */
     size_t value_size;       /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
     const char *equal;       /* NULL: x == y; required for records */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_unique_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_unique_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -92,7 +92,7 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
    Example: examples/11_compact.c, examples/17_buckets.c */
 typedef struct gp_run_length_encode_desc {
     cl_mem in;
-    size_t in_offset; /* elements, as all offsets */
+    size_t in_offset; /* in elements, as all offsets */
     cl_mem out;       /* one key per run; NULL: not wanted */
     size_t out_offset;
     cl_mem lengths_out; /* NULL: not wanted */
@@ -100,23 +100,23 @@ typedef struct gp_run_length_encode_desc {
     cl_mem offsets_out; /* index of each run's first element; NULL: not wanted */
     size_t offsets_out_offset;
     gp_type index_type; /* of lengths and offsets: GP_U32 (also 0) or GP_U64 */
-    cl_mem count_out;   /* one number: how many runs; NULL: not wanted */
+    cl_mem count_out;   /* the number of runs; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
-    size_t count;           /* of elements, or their bound with count_buffer */
+    size_t count;           /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of elements; set type or element_size */
     size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both: as `equal` sees an element */
+    const gp_record *record; /* instead of both: the type of elements in `equal` */
     const char *equal;       /* NULL: x == y; required for records */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     bool repeated_only;
     bool offsets_end; /* offsets_out also gets the end of the last run; not with repeated_only */
     gp_strategy strategy;
-    cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
+    cl_mem scratch; /* gp_run_length_encode_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

@@ -48,21 +48,21 @@ typedef struct gp_warmup_desc {
        is there; needle_map "i": there are no needles */
     const gp_search_desc *search;
     const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
-    /* only type, record, map, map_type, args, channels, out_type, weight_type, edges or not */
+    /* only type, record, map, map_type, args, channels, out_type, weight_type, and whether edges is NULL */
     const gp_histogram_desc *histogram;
     const gp_topk_desc *topk;                     /* only key_type, index_type, strategy */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */
-    /* also columns, index_type, which buffers are there, and whether `out` is `in`, and count, as for sort */
+    /* also columns, index_type, which buffers are NULL, whether `out` is `in`, and count, as for sort */
     const gp_sort_records_desc *sort_records;
-    const gp_brackets_desc *brackets;     /* also pairs, table, index_type, and which outputs are there */
+    const gp_brackets_desc *brackets;     /* also pairs, table, index_type, and which outputs are NULL */
     const gp_stack_scan_desc *stack_scan; /* also pairs, table, value_map */
     const gp_tree_desc *tree;             /* only type, map, args, index_type */
-    const gp_select_desc *select;         /* also element_size, predicate, and which buffers are there */
-    const gp_partition_desc *partition;   /* the same */
-    const gp_unique_desc *unique;         /* the same; with values: gp_unique_by_key */
-    const gp_run_length_encode_desc *run_length_encode; /* the same, and repeated_only, offsets_end */
-    /* also key_type, key_size or key_record, equal, keys_out or not */
+    const gp_select_desc *select;         /* also element_size, predicate, and which buffers are NULL */
+    const gp_partition_desc *partition;   /* as select; also predicate2 */
+    const gp_unique_desc *unique;         /* as select, with `equal`; with values, gp_unique_by_key */
+    const gp_run_length_encode_desc *run_length_encode; /* as unique; also repeated_only, offsets_end */
+    /* also key_type, key_size or key_record, equal, and whether keys_out is NULL */
     const gp_reduce_by_key_desc *reduce_by_key;
     const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */
     const gp_transform_desc *transform;                     /* only types, records, map, args */
@@ -70,9 +70,9 @@ typedef struct gp_warmup_desc {
     const gp_iota_desc *iota;                               /* only type */
     const gp_adjacent_difference_desc *adjacent_difference; /* only types, map, args */
     const gp_gather_desc *gather;                           /* only element_size, index_type */
-    const gp_gather_desc *scatter;                          /* the same */
+    const gp_gather_desc *scatter;                          /* only element_size, index_type */
     const gp_unpack_desc *unpack;   /* only element_size, flags_type, and whether count is over 2^32 */
-    const gp_stencil_desc *stencil; /* only types, channels, radii, border, map, args, and height: over 1? */
+    const gp_stencil_desc *stencil; /* only types, channels, radii, border, map, args, height > 1 */
     const gp_random_desc *random;   /* only type, kind */
 } gp_warmup_desc;
 

@@ -204,7 +204,7 @@ static void gpi_fail_within(gp_context *gp, const char *prefix)
     gp->error[sizeof gp->error - 1] = '\0';
 }
 
-/* Copies the error text of a context that could not be created, if any, to where gp_last_error(NULL) finds it. */
+/* Copies the error text of a context that could not be created, if any, so that gp_last_error(NULL) returns it. */
 static void gpi_error_leave(const gp_context *gp)
 {
     if (gp->error[0] == '\0') return;

@@ -1,6 +1,6 @@
 /* use.c - refuses calls in a forked process and in callbacks. A forked child lacks the threads of the OpenCL implementation, and
-   locks may be held for ever, so that a call of OpenCL may hang. So every call of the API checks this before it first uses OpenCL
-   or the context's programs. */
+   its locks may be held for ever, so that a call of OpenCL may hang. So every call of the API checks this before it first uses
+   OpenCL or the context's programs. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/use.h"

@@ -6,7 +6,7 @@
        scan bytes=65536 polls=1048576
        sort strategy=single_pass
 
-   A line names the primitive of a row of runtime/tuning_table.h, and what differs from that row. Blank lines and text
+   A line names the primitive of a row of runtime/tuning_table.h, and the values that differ from that row. Blank lines and text
    after a '#' are ignored. The library contains such texts for devices that somebody has tuned: tunings/. */
 #include "base/context.h"
 #include "base/error.h"

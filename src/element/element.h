@@ -12,7 +12,7 @@
    counted (GPI_HEADS of element/input.cl). The primitive describes the keys itself. */
 #define GPI_SEGMENTS_RUNS ((int)GP_SEGMENTS_COUNT)
 
-/* The fields of a desc that define what is combined and how. Zero: not used. */
+/* The fields of a desc that define the operands and the operation. Zero: not used. */
 typedef struct gpi_operation {
     const char *type_field, *map_field; /* the desc's names for type and map; NULL: "type", "map" */
     gp_type type, type2, out_type;      /* out_type 0: only with a monoid or several ops */

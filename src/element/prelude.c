@@ -16,8 +16,8 @@ static const char *gpi_integer_cl(size_t size, bool is_signed)
                                  : (gp_type)(types[k] + 1)); /* each signed type, then its unsigned */
 }
 
-/* Returns the elements of a vector step of the serial shape; 1 if there is no vector of the type. Scans use vectors of plain
-   values only, and scans of stacks use none. */
+/* Returns the number of elements in a vector step of the serial shape; 1 if there is no vector of the type. Scans use vectors of
+   plain values only, and scans of stacks use none. */
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
     const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&

@@ -17,7 +17,7 @@ typedef struct gpi_table {
     uint64_t seed;
     uint64_t reserved; /* the value of an absent key; unused in the packed form */
     bool loud;         /* refusals are errors: the caller did not choose `reserved` */
-    uint64_t absent;   /* what gp_hash_find returns for an absent key, by default */
+    uint64_t absent;   /* the value that gp_hash_find writes for an absent key, by default */
     double max_load;
     bool grow;
     uint64_t taken;  /* upper bound of the occupied slots; up to date only if `grow` */
@@ -52,7 +52,7 @@ typedef struct gpi_hash_order {
     size_t bytes;              /* of scratch */
 } gpi_hash_order;
 
-/* A checked batch, ready to run. */
+/* A checked call on a batch of keys, ready to run. */
 typedef struct gpi_hash_batch {
     gpi_table *table;
     gpi_plan plan;

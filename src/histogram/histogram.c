@@ -22,7 +22,7 @@ enum {
     GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins that one group joins from slices */
 };
 
-/* A checked call, ready to run. */
+/* A checked call of gp_histogram, ready to run. */
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
     gp_type type, out_type;             /* of samples (after the map, if there is one); of counts */

@@ -211,7 +211,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     /* if only the wait has failed, the copy to the caller's memory may still run */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
-    result = gpi_async_result(gp); /* the reason, if the wait has failed, too */
+    result = gpi_async_result(gp); /* if a command has failed, its failure explains that of the wait */
     if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order && gp->hash)
         result = gp->hash->result(gp);
     if (result != GP_OK || error == CL_SUCCESS) return result;

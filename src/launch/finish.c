@@ -17,7 +17,7 @@ static gp_result gpi_finish_queue(gp_context *gp)
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     if (error == CL_SUCCESS) gpi_programs_save(gp);
-    result = gpi_async_result(gp); /* the reason, if clFinish has failed, too */
+    result = gpi_async_result(gp); /* if a command has failed, its failure explains that of clFinish */
     if (result != GP_OK) return result;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clFinish");
     if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "clEnqueueReadBuffer");

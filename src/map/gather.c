@@ -15,7 +15,7 @@
 
 enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* fewest elements of a group */ };
 
-/* A call, ready to be checked and run. */
+/* A call of gp_gather, gp_scatter or gp_unpack, ready to be checked and run. */
 typedef struct gpi_gather {
     size_t element_size;
     cl_mem in, out, index, flag; /* index NULL: indices are the flags' ranks */

@@ -25,7 +25,7 @@ typedef struct gpi_map_input {
     const gp_record *record; /* instead of type */
 } gpi_map_input;
 
-/* A call, ready to be checked and run. */
+/* A call of gp_transform, gp_fill, gp_iota or gp_adjacent_difference, ready to be checked and run. */
 typedef struct gpi_map {
     const char *text; /* the expression */
     gpi_args args;    /* the arguments that it may name */

@@ -15,7 +15,7 @@
 
 enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* fewest elements of a group */ };
 
-/* A checked call, ready to run. */
+/* A checked call of gp_random, ready to run. */
 typedef struct gpi_random {
     const gp_random_desc *desc;
     unsigned words;       /* random words per element: 1 or 2 */

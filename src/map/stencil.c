@@ -25,7 +25,7 @@ enum {
     GPI_STENCIL_SPAN_MIN = 8192  /* serial, with weights: fewest elements of a group */
 };
 
-/* A call, ready to be checked and run. */
+/* A call of gp_stencil, ready to be checked and run. */
 typedef struct gpi_stencil {
     const gp_stencil_desc *desc;
     gpi_args args; /* that the map may name */
@@ -136,7 +136,7 @@ static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
         lane, rounding, lane, rounding);
 }
 
-/* Returns the elements of a tile's row with its rims. In the local shape rims are whole vectors of four. */
+/* Returns the number of elements in a tile's row with its rims. In the local shape rims are whole vectors of four. */
 static unsigned gpi_stencil_row_near(const gpi_stencil *s)
 {
     const unsigned rim = s->desc->radius_x * (unsigned)s->channels;
@@ -160,7 +160,7 @@ static void gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, cons
     if (d->map) gpi_stencil_prelude_map(s, text);
 }
 
-/* Returns the elements of a tile with its rims, which local memory holds. */
+/* Returns the number of elements in a tile with its rims, which local memory holds. */
 static size_t gpi_stencil_near(const gpi_stencil *s)
 {
     return (size_t)gpi_stencil_row_near(s) * (s->tile_y + 2 * s->desc->radius_y);

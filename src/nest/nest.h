@@ -6,7 +6,7 @@
 #include "launch/launch.h"
 #include "nest/constants.cl"
 
-/* A checked call, ready to run. */
+/* A checked call of gp_brackets, or the brackets of a gp_stack_scan, ready to run. */
 typedef struct gpi_brackets {
     const gp_brackets_desc *desc;
     gpi_args args;     /* that the map names */
@@ -19,7 +19,7 @@ typedef struct gpi_brackets {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, leaves;    /* tiles for the bound; leaves of the tree, a power of two */
+    cl_uint tiles, leaves;    /* number of tiles for the count's bound; leaves of the tree, a power of two */
     size_t notes_at, tree_at; /* where parts of the scratch begin, in bytes */
     size_t scratch_size;
     cl_mem errors; /* the output for errors; NULL: not wanted */

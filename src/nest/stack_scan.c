@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* A checked call, ready to run. */
+/* A checked call of gp_stack_scan, ready to run. */
 typedef struct gpi_stack_scan {
     const gp_stack_scan_desc *desc;
     gp_brackets_desc symbols; /* the part of the desc that is about brackets */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A checked call, ready to run. */
+/* A checked call of gp_tree, ready to run. */
 typedef struct gpi_tree {
     const gp_tree_desc *desc;
     gpi_args args; /* that the map names */
@@ -17,7 +17,7 @@ typedef struct gpi_tree {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, leaves;   /* tiles for the bound; runs, rounded up to a power of two */
+    cl_uint tiles, leaves;   /* tiles for the count's bound; runs, rounded up to a power of two */
     size_t own_at, marks_at; /* where parts of the scratch begin, in bytes */
     size_t scratch_size;
 } gpi_tree;

@@ -433,7 +433,7 @@ static gp_result gpi_check_source(gp_context *gp, const char *field, const char 
     return result == GP_OK ? gpi_check_user_text(gp, field, text, GPI_TEXT_SOURCE) : result;
 }
 
-/* Checks the name of a `kind`: one word, or `several`. */
+/* Checks a name: one word, or, if `several`, one or more. `kind` describes the name in messages. */
 static gp_result gpi_check_name(gp_context *gp, const char *field, const char *text, const char *kind,
                                 bool several)
 {

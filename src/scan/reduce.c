@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-/* A checked call, ready to run. */
+/* A checked call of gp_reduce, ready to run. */
 typedef struct gpi_reduce {
     const gp_reduce_desc *desc;
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, spans; /* numbers for the bound */
+    cl_uint tiles, spans; /* numbers for the count's bound */
     cl_mem out;
     cl_ulong out_offset;
 } gpi_reduce;

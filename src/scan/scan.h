@@ -9,18 +9,18 @@
 /* The most tiles that groups look back over, on a device that ends long loops too early. */
 enum { GPI_LOOK_BACK_FEW = 1024 };
 
-/* A checked call, ready to run. */
+/* A checked call of gp_scan, ready to run. */
 typedef struct gpi_scan {
     const gp_scan_desc *desc;
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles; /* number of tiles for the bound */
+    cl_uint tiles; /* number of tiles for the count's bound */
     cl_uint polls; /* 0: groups wait without bound */
 } gpi_scan;
 
-/* A checked call, ready to run. */
+/* A checked call of gp_segmented_reduce, ready to run. */
 typedef struct gpi_segmented {
     const gp_segmented_reduce_desc *desc;
     gpi_element element;

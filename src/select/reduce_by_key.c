@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A checked call, ready to run. */
+/* A checked call of gp_reduce_by_key, ready to run. */
 typedef struct gpi_by_key {
     const gp_reduce_by_key_desc *desc;
     gpi_by_key_pass pass;

@@ -38,7 +38,7 @@ typedef struct gpi_by_key_pass {
     gpi_element element;
     gpi_plan plan;
     gpi_program *program; /* NULL: the call does not run in a single pass */
-    cl_uint tiles;        /* for the bound */
+    cl_uint tiles;        /* number of tiles for the count's bound */
     gpi_count count;
     size_t key_size;
     bool ones; /* adds up ones: the keys are the only input */
@@ -64,7 +64,7 @@ typedef struct gpi_compact {
     cl_event *done;
     gpi_plan plan;
     gpi_program *program;
-    cl_uint tiles; /* for the bound */
+    cl_uint tiles; /* number of tiles for the count's bound */
     gp_reduce_by_key_desc
         by_key; /* run-length encoding as a reduction of ones, if pass.program is not NULL */
     gpi_by_key_pass pass;

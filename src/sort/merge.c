@@ -13,7 +13,7 @@ enum {
     GPI_MERGE_PAGE = 4096 /* addresses this many bytes apart fall in the same set of a first-level cache */
 };
 
-/* A checked call, ready to run. */
+/* A checked call of gp_merge, ready to run. */
 typedef struct gpi_merge {
     const gp_merge_desc *desc;
     size_t key_size;
@@ -79,8 +79,8 @@ static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, siz
     GPI_CALL_ARG(call, at);
 }
 
-/* Returns the elements of a group. In the serial shape a group writes the runs of its tile side by side. Distances between runs
-   must not be multiples of GPI_MERGE_PAGE, or the cache would have room for only a few of the runs. */
+/* Returns the number of elements of a group. In the serial shape a group writes the runs of its tile side by side. Distances
+   between runs must not be multiples of GPI_MERGE_PAGE, or the cache would have room for only a few of the runs. */
 static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
 {
     const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),

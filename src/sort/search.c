@@ -23,10 +23,10 @@ typedef struct gpi_searched {
     const char *map;         /* NULL: keys are read from memory as they are */
     const gp_record *record; /* NULL: elements are keys; without a buffer, the map is of i alone */
     bool present;            /* there is a buffer */
-    size_t size;             /* of an element */
+    size_t size;             /* bytes of an element */
 } gpi_searched;
 
-/* A checked call, ready to run. */
+/* A checked call of gp_search, ready to run. */
 typedef struct gpi_search {
     const gp_search_desc *desc;
     size_t key_size, out_size;

@@ -14,13 +14,13 @@ typedef struct gpi_sort_layout {
     size_t end;
 } gpi_sort_layout;
 
-/* Elements in a buffer. */
+/* An array: a buffer, and the position of the first element in it. */
 typedef struct gpi_sort_array {
     cl_mem buffer;
     cl_ulong offset;
 } gpi_sort_array;
 
-/* A checked call, ready to run. */
+/* A checked call of gp_sort or gp_argsort, ready to run. */
 typedef struct gpi_sort {
     const gp_sort_desc *desc;
     bool indices;       /* gp_argsort */
@@ -65,7 +65,7 @@ enum {
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
 };
 
-/* A checked call, ready to run. */
+/* A checked call of gp_segmented_sort, ready to run. */
 typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
     gp_sort_desc keys; /* the call, as a sort of one segment */

@@ -30,7 +30,7 @@ typedef struct gpi_records_key {
     gpi_sort sort;
 } gpi_records_key;
 
-/* A checked call, ready to run. */
+/* A checked call of gp_sort_records, ready to run. */
 typedef struct gpi_records {
     const gp_sort_records_desc *desc;
     gpi_args args;

@@ -17,7 +17,7 @@ enum {
     GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device requires more */
 };
 
-/* A checked call, ready to run. */
+/* A checked call of gp_sort_strings, ready to run. */
 typedef struct gpi_strings {
     const gp_sort_strings_desc *desc;
     size_t index_size, offset_size;
@@ -220,8 +220,8 @@ static void gpi_strings_close(gpi_strings *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Returns the elements of a group, of `many` in all. Serial: few enough that all cores have groups. Local: GPI_STRINGS_ITEMS per
-   work-item, or one if loops are limited. */
+/* Returns the number of elements of a group, if there are `many` in all. Serial: few enough that all cores have groups. Local:
+   GPI_STRINGS_ITEMS per work-item, or one if loops are limited. */
 static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_t many)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, group = s->plan.group;

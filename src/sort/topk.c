@@ -20,7 +20,7 @@ enum {
 /* The most keys that may be kept: cursors are 32-bit words. */
 #define GPI_TOPK_ROOM_MAX ((size_t)1 << 30)
 
-/* A checked call, ready to run. */
+/* A checked call of gp_topk, ready to run. */
 typedef struct gpi_topk {
     const gp_topk_desc *desc;
     size_t index_size;
