@@ -318,7 +318,7 @@ typedef struct gp_monoid {
    Errors: GP_ERROR_BUILD if `size` is not sizeof(cl_type) on the device; for `source`, those of a monoid's
    source. */
 typedef struct gp_record {
-    const char *cl_type; /* its name, which may be "struct name" */
+    const char *cl_type; /* the name of the type, which may be "struct name" */
     size_t size;         /* sizeof, at most GP_RECORD_BYTES */
     const char *source;  /* OpenCL C that defines the type; NULL: it is built in */
 } gp_record;
@@ -351,9 +351,9 @@ typedef struct gp_record {
    Example: examples/14_arguments.c */
 typedef struct gp_arg {
     const char *name; /* the name in expressions */
-    gp_type type;     /* of the value, or of the buffer's elements; a value cannot be GP_F16; or: */
+    gp_type type;     /* of the value or of the buffer's elements, or give record; a value cannot be GP_F16 */
     const gp_record *record;
-    const void *value; /* on the host; or: */
+    const void *value; /* on the host; or give buffer */
     cl_mem buffer;
     size_t offset, count; /* elements of the buffer, from offset on; count 0: to its end */
 } gp_arg;
@@ -366,7 +366,7 @@ typedef struct gp_context gp_context;
 
 /* How tiles obtain the result of all earlier tiles. */
 typedef enum gp_strategy {
-    GP_STRATEGY_AUTO = 0,    /* as the tuning table says for the device */
+    GP_STRATEGY_AUTO = 0,    /* the choice of the tuning table for the device */
     GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: a scan reads the input once, a sort is onesweep */
     GP_STRATEGY_MULTI_PASS, /* no group waits for another: reduce, scan the sums, scan again; a sort counts, then moves */
     GP_STRATEGY_COUNT
@@ -395,7 +395,7 @@ typedef enum gp_log_level { GP_LOG_ERROR = 0, GP_LOG_WARNING, GP_LOG_INFO } gp_l
 /* Kinds of devices, each with rows of its own in the table of how it runs each primitive
    (src/runtime/tuning_table.h). */
 typedef enum gp_device_class {
-    GP_DEVICE_CLASS_AUTO = 0, /* as the device is; no device is of this class */
+    GP_DEVICE_CLASS_AUTO = 0, /* the class of the device itself; never a class in gp_device_info */
     GP_DEVICE_CLASS_UNKNOWN,  /* none of those below: nothing is taken for granted */
     GP_DEVICE_CLASS_POCL,     /* PoCL on a CPU */
     GP_DEVICE_CLASS_INTEL_CPU,
@@ -411,7 +411,7 @@ typedef enum gp_device_class {
 
 /* How work-items of one sub-group (warp, wave) reach one another. */
 typedef enum gp_sub_groups {
-    GP_SUB_GROUPS_NONE = 0, /* not at all, or in no way that the library knows */
+    GP_SUB_GROUPS_NONE = 0, /* they cannot, or in no way that the library knows */
     GP_SUB_GROUPS_EMULATED, /* through local memory, between barriers: for tests */
     GP_SUB_GROUPS_KHRONOS,  /* cl_khr_subgroup_shuffle, cl_khr_subgroup_ballot */
     GP_SUB_GROUPS_NVIDIA,   /* PTX */
@@ -532,7 +532,7 @@ typedef struct gp_context_desc {
     bool profile;              /* collect gp_kernel_times; slows calls down a little */
     gp_context *share;         /* take the cl_context and device of this context, and start with its programs
                                   (if built with the same options): a second queue on the same buffers */
-    gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
+    gp_strategy strategy;      /* the strategy of calls with GP_STRATEGY_AUTO */
     bool check_monoids;        /* the first call with a monoid, and with other args that it takes, tests it as
                                   gp_check_monoid does without samples, blocks, and fails with GP_ERROR_LAW if the
                                   monoid violates the laws. With the elements that the test makes up, the monoid must
@@ -656,7 +656,7 @@ typedef struct gp_reduce_desc {
     gp_op op;         /* set one of op, ops and monoid */
     const gp_op *ops; /* op_count operations, 1..GP_OPS_MAX, instead of op and out_type */
     const gp_monoid *monoid;  /* instead of out_type and op */
-    const gp_type *out_types; /* one for each of ops; NULL, or a 0 in it: the default of out_type */
+    const gp_type *out_types; /* result types of ops; NULL, or a 0 in it: the default of out_type */
     size_t op_count;
     bool compensated;   /* float sums in about twice the precision */
     const char *map;    /* expression in x, y, i; NULL: the element itself */
@@ -1138,7 +1138,7 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
 typedef struct gp_reduce_by_key_desc {
     cl_mem keys;
     size_t keys_offset; /* in elements, as all offsets */
-    cl_mem in;          /* what is reduced: one element per key */
+    cl_mem in;          /* the elements that are reduced, one per key */
     size_t in_offset;
     cl_mem keys_out; /* one key per run, with room for `count`; NULL: not wanted */
     size_t keys_out_offset;
@@ -1156,7 +1156,7 @@ typedef struct gp_reduce_by_key_desc {
     const gp_record *key_record; /* instead of both: the type of keys in `equal` */
     const char *equal;           /* NULL: x == y; required for records */
     gp_type type;                /* of `in`; 0 with a monoid and no map */
-    /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
+    /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
     gp_op op;                /* set op or monoid */
@@ -1299,7 +1299,7 @@ typedef struct gp_merge_desc {
     gp_type b_count_type;
     cl_mem keys_out; /* a_count + b_count elements */
     size_t keys_out_offset;
-    cl_mem values_out; /* as many values; NULL with value_size 0 */
+    cl_mem values_out; /* a_count + b_count values; NULL with value_size 0 */
     size_t values_out_offset;
     gp_type key_type;  /* of keys, in every buffer of them */
     size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
@@ -1409,17 +1409,17 @@ typedef struct gp_histogram_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of the input; without a map, of samples */
-    const gp_record *record; /* of the input, instead of type; takes a map and map_type */
+    const gp_record *record; /* of the input, instead of type; requires a map and map_type */
     const char *map;         /* a sample: expression in x and i; NULL: the element itself */
     const gp_arg *args;      /* values and buffers that the map names; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     gp_type map_type;        /* of the map's value, which is the sample; 0: `type` */
     uint32_t channels; /* samples per element, 1 to 4; 0: 1; more than 1 only of 8 bits, and without a map */
-    uint32_t channels_out; /* how many of these are counted, from the first on; 0: all */
+    uint32_t channels_out; /* number of channels that are counted, from the first on; 0: all */
     size_t bins;           /* per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
     gp_value lower;        /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
     gp_value upper;        /* as lower; both 0: the whole range of an integer type */
-    cl_mem edges;          /* bins + 1 of the samples' type, instead of lower and upper; NULL: even bins */
+    cl_mem edges; /* bins + 1 numbers of the samples' type, instead of lower and upper; NULL: even bins */
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */
     size_t weights_offset;
@@ -1626,7 +1626,7 @@ enum { GP_SORT_COLUMNS_MAX = 8 };
 /* One column of a sort's key. */
 typedef struct gp_sort_column {
     const char *map; /* expression in x and i: the key of record x, at index i; NULL: x itself, a number */
-    gp_type type;    /* to which the map's value is converted, and by which it is ordered */
+    gp_type type;    /* the type to which the map's value is converted, and as which it is compared */
     bool descending;
 } gp_sort_column;
 
@@ -1740,9 +1740,9 @@ typedef struct gp_brackets_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;        /* of the input */
-    const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call; or: */
-    const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
-    const char *map;     /* code of an element: expression in x and i */
+    const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call */
+    const int8_t *table; /* GP_U8, instead of pairs: 256 codes; read during the call */
+    const char *map;     /* instead of both: the code of an element, an expression in x and i */
     const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
     size_t arg_count;    /* at most GP_ARGS_MAX */
     cl_mem match;        /* NULL: not wanted; the same for all outputs; at least one is required */
@@ -1826,9 +1826,9 @@ typedef struct gp_stack_scan_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;        /* of `in`; codes as in gp_brackets: */
-    const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call; or: */
-    const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
-    const char *map;     /* code of an element: expression in x and i */
+    const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call */
+    const int8_t *table; /* GP_U8, instead of pairs: 256 codes; read during the call */
+    const char *map;     /* instead of both: the code of an element, an expression in x and i */
     cl_mem values;       /* count elements of value_type, or of the monoid */
     size_t values_offset;
     gp_type value_type;      /* of `values`; 0 with a monoid and no value_map */
@@ -1836,7 +1836,7 @@ typedef struct gp_stack_scan_desc {
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     gp_type out_type;        /* of products and output; 0: value_type */
-    gp_op op;                /* or: */
+    gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     bool exclusive;          /* false: the stack after the element; true: before it */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
@@ -1972,9 +1972,9 @@ typedef struct gp_hash {
 typedef struct gp_hash_desc {
     size_t key_size;       /* 4 or 8 bytes */
     size_t value_size;     /* 0 (a set), 4 or 8 bytes */
-    size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; or: */
+    size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; or give expected_count */
     size_t expected_count; /* keys that there will be: the capacity is at least expected_count / max_load */
-    float max_load;        /* in (0, 1]; 0: 0.5 */
+    float max_load;        /* most of the slots that keys may fill, in (0, 1]; 0: 0.5 */
     bool grow;             /* an insertion that might fill more than max_load of the slots blocks to find out.
                               If it would, it rehashes first, into as many slots as it needs, and no fewer than
                               now. Not with gp_hash_share */
@@ -2082,7 +2082,7 @@ typedef struct gp_hash_insert_desc {
     size_t failed_keys_offset;
     cl_mem failed_values;
     size_t failed_values_offset;
-    cl_mem failed_count; /* one u32: how many failed; required with failed_keys, else NULL */
+    cl_mem failed_count; /* one u32, the number of failed keys; required with failed_keys, else NULL */
     size_t failed_count_offset;
     gp_strategy strategy;
     cl_mem scratch; /* gp_hash_insert_scratch_size bytes that overlap nothing; NULL: the context's */
@@ -2182,10 +2182,10 @@ typedef struct gp_hash_retrieve_desc {
     cl_mem values; /* room elements of value_size; NULL: not wanted */
     size_t values_offset;
     size_t room;
-    cl_mem live_count; /* one u32; required */
+    cl_mem live_count; /* one u32, the number of live pairs; required */
     size_t live_count_offset;
     gp_type sort_type; /* the type by which keys are sorted (gp_sort); 0: not sorted */
-    bool descending;   /* with sort_type */
+    bool descending;   /* sorts in descending order; only with sort_type */
     cl_mem scratch; /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
     const cl_event *wait;
     cl_uint wait_count;
@@ -2208,10 +2208,10 @@ GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
    counted as `existed`, keys that are erased as `erased`. */
 typedef struct gp_hash_for_each_desc {
     const char *where;  /* pairs for which this is 0 are not changed; NULL: all pairs are changed */
-    const char *map;    /* the new value; or: */
+    const char *map;    /* the new value; give either map or erase */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
     size_t arg_count;   /* at most GP_ARGS_MAX */
-    bool erase;         /* erases the key */
+    bool erase;         /* erases keys */
     gp_type key_type;   /* of k; 0: unsigned */
     gp_type value_type; /* of v; 0: unsigned; a set has no v */
     const cl_event *wait;
@@ -2227,8 +2227,8 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash table, const gp_hash_f
    Cost: reads the old slots and writes the new ones once.
    Errors: if the live keys do not fit into the new slots, it fails and leaves the table as it was. */
 typedef struct gp_hash_rehash_desc {
-    size_t capacity;       /* slots, rounded up to a power of two; or: */
-    size_t expected_count; /* as in gp_hash_desc, with the table's max_load; both 0: as many slots as now */
+    size_t capacity;       /* slots, rounded up to a power of two; or give expected_count */
+    size_t expected_count; /* as in gp_hash_desc, for the table's max_load; both 0: as many slots as now */
     cl_mem buffer;         /* for the new slots, of gp_hash_buffer_size bytes; NULL: its own */
 } gp_hash_rehash_desc;
 
@@ -2276,7 +2276,7 @@ typedef enum gp_device_part {
 typedef struct gp_group_op {
     const char *name;        /* NAME: 1 to 32 letters, digits and underscores */
     gp_type type;            /* of the values; with op */
-    gp_op op;                /* all but argmin and argmax; or: */
+    gp_op op;                /* all but argmin and argmax; or give monoid */
     const gp_monoid *monoid; /* always combined in item order */
 } gp_group_op;
 
@@ -2317,9 +2317,8 @@ typedef struct gp_device_source_desc {
     gp_hash table;          /* GP_DEVICE_HASH: the table */
     const gp_group_op *ops; /* GP_DEVICE_GROUP: op_count of them; NULL: pack and unpack only */
     size_t op_count;        /* at most 64 */
-    uint32_t group; /* number of work-items of every group that the kernel is launched with, where it is
-                       always the same, at most 65536: shorter code, and GP_GROUP_SIZE is defined; 0: any
-                       number */
+    uint32_t group; /* number of work-items of every group, at most 65536, if the kernel is always launched
+                       with the same: makes shorter code, and defines GP_GROUP_SIZE; 0: any number */
 } gp_device_source_desc;
 
 GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *text,
@@ -2572,7 +2571,7 @@ typedef struct gp_stencil_desc {
     uint32_t radius_y; /* 0 to 8 */
     gp_border border;
     gp_value border_value; /* of `type`; .f32 for GP_F16 */
-    cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or: */
+    cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or give map */
     size_t weights_offset;
     const char *map;    /* an expression, see above */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
@@ -2622,7 +2621,7 @@ typedef struct gp_random_desc {
     gp_random_kind kind;
     uint64_t seed;
     uint64_t stream;        /* another stream has other numbers for the same seed */
-    uint64_t first_element; /* so that a call can go on where another one ended */
+    uint64_t first_element; /* index of the first element; a call can continue where another one ended */
     gp_value low;           /* of a range: .i64 for signed types, .u64 for unsigned ones */
     gp_value high;          /* the end of the range, not in it: .i64 or .u64, as low */
     double mean;            /* normal; finite, also as `type` */
@@ -2696,7 +2695,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
 typedef struct gp_stats {
     uint64_t programs_built;   /* compiled from source */
     uint64_t programs_loaded;  /* loaded from the disk cache, or imported */
-    uint64_t programs_saved;   /* to the disk cache, or exported */
+    uint64_t programs_saved;   /* saved to the disk cache, or exported */
     uint64_t programs_shared;  /* taken over from `share` */
     uint64_t programs_dropped; /* released to keep `program_limit` */
     uint64_t launches;         /* kernels enqueued */
@@ -2706,9 +2705,9 @@ typedef struct gp_stats {
     uint64_t clamped;          /* calls whose count_buffer held more than `count` */
     uint64_t bad_offsets;      /* calls that found bad offsets of segments or strings */
     uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
-    uint64_t scratch_bytes;    /* held by the context now */
-    uint64_t scratch_most;     /* bytes of it that one call has needed */
-    uint64_t scratch_allocs;   /* how often it was allocated */
+    uint64_t scratch_bytes;    /* bytes of scratch that the context holds now */
+    uint64_t scratch_most;     /* most bytes of scratch that one call has needed */
+    uint64_t scratch_allocs;   /* how often scratch was allocated */
 } gp_stats;
 
 /* Nanoseconds of one kernel, by OpenCL event times. There are none without gp_context_desc.profile. */
@@ -2758,7 +2757,7 @@ GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t siz
 /* One run of a primitive in gp_self_test. */
 typedef struct gp_self_test_case {
     const char *name;     /* of the call, and where there are several cases of it, of the case */
-    gp_strategy strategy; /* with which it ran; GP_STRATEGY_AUTO: the call has none */
+    gp_strategy strategy; /* the strategy with which it ran; GP_STRATEGY_AUTO: the call has none */
     gp_tuning tuning;     /* how this device runs it, for elements of 4 bytes: device_class, shape, words,
                              sub_group_size, work_group_size, tile, and polls where groups wait for each other; the
                              rest is 0 */
@@ -2784,7 +2783,7 @@ typedef struct gp_self_test_case {
      names of call and strategy.
    Example: examples/gpinfo.c */
 typedef struct gp_self_test_desc {
-    const char *filter; /* only cases whose name has this in it, such as "sort"; NULL: all */
+    const char *filter; /* runs only cases whose name contains this, such as "sort"; NULL: all */
     size_t count;       /* elements of each input; 0: 200003 */
     /* Receives each case after it has run; NULL: none. `test` and its texts are valid until it returns. It
        must not call the library with this context. */
@@ -2893,8 +2892,8 @@ struct gp_context {
     char *cache_dir;            /* NULL: no disk cache */
     bool cache_closed;          /* nothing more is saved to the cache */
     char *dump_dir;             /* NULL: no dump */
-    char *options;              /* of every build */
-    char *options_sub_groups;   /* of programs with Khronos' sub-groups; NULL: there are none */
+    char *options;              /* options of every build */
+    char *options_sub_groups;   /* options of programs with Khronos' sub-groups; NULL: there are none */
     bool sub_group_pinned;      /* GPI_SUB_GROUP_PINNED of the kernels */
     cl_uint compute_capability; /* NVIDIA's, times ten; 0: not known */
     struct gpi_program *programs;
@@ -2915,9 +2914,9 @@ struct gp_context {
     uint64_t *laws; /* hashes of monoids that have been checked (check_monoids) */
     size_t law_count;
 
-    struct gpi_handle *handles; /* of hash tables */
+    struct gpi_handle *handles; /* handles of hash tables */
     uint32_t handle_count;
-    uint32_t generation;        /* of the next handle */
+    uint32_t generation;        /* generation of the next handle */
     const gpi_hash_hooks *hash; /* NULL: there has been no table */
     bool hash_unread; /* hash kernels may have counted events that must be reported (gpi_hash_result) */
     cl_uint hash_told[GPI_HASH_TOLD]; /* the hash kernels' counts, as last read */
@@ -2932,8 +2931,8 @@ struct gp_context {
     size_t pending_count, pending_capacity;
     bool order_lost; /* a command has failed, and the next one may run on PoCL before those in flight */
     size_t pending_stalled; /* number of the first commands that count as stalled (runtime/events.c) */
-    char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
-    struct gpi_failure *failures;        /* not yet reported to on_async_error */
+    char async_text[GPI_ASYNC_TEXT_MAX]; /* text of the first failure after enqueuing; empty: none */
+    struct gpi_failure *failures;        /* failures that on_async_error has not received yet */
     size_t failure_count, failure_capacity;
     bool telling;         /* on_async_error is running */
     const char *callback; /* the callback that runs within a call (base/use.c); NULL: none */
@@ -4121,8 +4120,8 @@ static void gpi_watch(gp_context *gp, const char *kernel, cl_event event);
 /* A command that may not have ended yet. */
 typedef struct gpi_pending {
     cl_event event;
-    const char *function; /* of the API, static text */
-    const char *kernel;   /* its name, static text; NULL: no kernel */
+    const char *function; /* the function of the API that enqueued it; static text */
+    const char *kernel;   /* name of the kernel, static text; NULL: the command is no kernel */
     bool failed;          /* the failure was reported; the event is kept for PoCL */
 } gpi_pending;
 
@@ -4458,7 +4457,7 @@ static cl_int gpi_restore_order(gp_context *gp)
 
 /* clang-format on */
 
-#define GPI_LEFT_OUT(field, DESC) /* for W */
+#define GPI_LEFT_OUT(field, DESC) /* an argument for W that drops the warm-ups */
 /* ---- End file src/runtime/primitives.h ---- */
 
 /* ---- Begin file kernels/common/group/constants.cl ---- */
@@ -5117,7 +5116,7 @@ typedef struct gpi_cache_header {
     char magic[8];
     gpi_cache_key key;
     uint64_t kernels; /* bit k: kernel k's machine code is inside */
-    uint64_t size;    /* of the binary that follows */
+    uint64_t size;    /* bytes of the binary that follows */
     uint64_t checksum;
 } gpi_cache_header;
 
@@ -5125,17 +5124,17 @@ typedef struct gpi_program {
     struct gpi_program *next;
     gpi_primitive primitive;
     char *prelude;     /* prelude and primitive identify a program in a context */
-    gpi_cache_key key; /* of everything that the binary depends on */
+    gpi_cache_key key; /* two hashes of everything that the binary depends on */
     cl_program program;
     cl_kernel kernel[GPI_KERNELS_MAX];
-    const char *const *names; /* of the kernels; NULL after the last one */
+    const char *const *names; /* names of the kernels; NULL after the last one */
     size_t group_max;         /* the largest group that all kernels can be launched with */
     size_t sub_group;  /* work-items of their sub-groups; 0: the driver does not report it; 1: they differ */
     uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
     uint32_t saved;    /* bit k: kernel k's machine code is in the file of the disk cache */
     cl_event fresh;    /* the last launch of a kernel that was new; NULL: none was */
     uint64_t fetched;  /* gp_context.fetches when the program was last looked up */
-    int mark;          /* of its file, while the driver loads it: cache.c */
+    int mark;          /* the mark of its file, while the driver loads it: cache.c */
     bool frozen;       /* its binary was read or loaded, and the driver may not add to it any more */
     bool borrowed;     /* the cl_program is another context's */
 } gpi_program;
@@ -5442,7 +5441,7 @@ static gp_result gpi_program_build(gp_context *gp, const char *source, gpi_progr
 
 /* ---- Begin file src/program/build_log.c ---- */
 /* build_log.c - arranges a compiler's messages about the caller's text, the most helpful ones first. */
-enum { GPI_LOG_LINES_OWN = 40, GPI_LOG_LINES_REST = 8 }; /* of a build log */
+enum { GPI_LOG_LINES_OWN = 40, GPI_LOG_LINES_REST = 8 }; /* most lines of a build log */
 
 /* Returns true if `line` contains `part`. */
 static bool gpi_line_has(const char *line, size_t length, const char *part)
@@ -26391,7 +26390,7 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *p
 typedef struct gpi_composition {
     gpi_text *text;
     const char *wing;
-    unsigned long fields; /* of an element: blocks of element/ops.cl for more fields are not added */
+    unsigned long fields; /* fields of an element: blocks of element/ops.cl for more are not added */
 } gpi_composition;
 
 /* Returns the number of fields in the element of a prelude, or, if it has no such number, one larger than any. */
@@ -26419,7 +26418,7 @@ static void gpi_text_include(const gpi_composition *of, const char *path, size_t
     static const char include[] = "#include \"";
     const gpi_kernel_text *file = gpi_kernel_text_of(of->wing, path, length);
     bool within[GPI_COUNT_OF(gpi_kernel_texts)];
-    int depth = file->once ? -1 : 0; /* of nested conditions; the guard does not count */
+    int depth = file->once ? -1 : 0; /* nested conditions; the guard does not count */
     size_t i;
     if (seen[file - gpi_kernel_texts] && file->once) return;
     seen[file - gpi_kernel_texts] = true;
@@ -27046,8 +27045,8 @@ static gp_result gpi_program_get(gp_context *gp, gpi_primitive primitive, gpi_pr
 /* save.c - saves built programs, and shares them between contexts. */
 /* ------------------------------------------------------------------ binaries */
 
-/* Returns the index of the context's device among the program's devices, and sets *count to their number; *count if it is
-   not among them. The caller's cl_context may have several devices. */
+/* Returns the index of the context's device among the program's devices, and sets *count to their number. Returns *count if the
+   device is not among them. The caller's cl_context may have several devices. */
 static size_t gpi_program_device(const gp_context *gp, const gpi_program *program, cl_uint *count)
 {
     cl_device_id devices[GPI_DEVICES_MAX];
@@ -27253,15 +27252,15 @@ typedef enum gpi_text_kind { GPI_TEXT_SOURCE, GPI_TEXT_NAME, GPI_TEXT_EXPRESSION
 typedef struct gpi_reader {
     const char *at;
     unsigned line;
-    bool is_expression;           /* or a name */
+    bool is_expression;           /* the text is an expression, or a name */
     const char *library;          /* text whose words must not become macros; NULL: no check of that */
     bool in_directive;            /* until the line ends */
     bool has_conditions;          /* has #if: brackets in alternatives are not counted */
     bool has_words;               /* there is more than blanks and comments */
-    unsigned depth, braces;       /* of brackets that are open */
+    unsigned depth, braces;       /* number of open brackets; of open braces */
     unsigned signs;               /* consecutive ones, other than brackets */
     const char *sign;             /* the last one read */
-    unsigned sign_line;           /* its line */
+    unsigned sign_line;           /* the line of `sign` */
     char open[GPI_NESTED_MAX];    /* closers of the open brackets */
     char wrong[GPI_WRONG_MAX];    /* the first fault; empty: none */
     char brackets[GPI_WRONG_MAX]; /* the first fault with brackets */
@@ -27730,13 +27729,13 @@ typedef struct gpi_uses {
 /* One call of the API: a chain of commands, each of which waits for the previous one. */
 typedef struct gpi_call {
     gp_context *gp;
-    const cl_event *wait; /* for the next command */
+    const cl_event *wait; /* events that the next command waits for */
     cl_uint wait_count;
     cl_event *done;
     cl_event *merged; /* the caller's events and scratch_busy, if both must be waited for */
-    cl_event last;    /* of the last enqueued command; NULL: none */
+    cl_event last;    /* the event of the last enqueued command; NULL: none */
     bool uses_scratch;
-    gpi_program *program; /* of the kernel being prepared */
+    gpi_program *program; /* the program of the kernel being prepared */
     size_t kernel;
     cl_uint arg_count;
     cl_int arg_error; /* the first error in setting an argument */
@@ -27750,7 +27749,7 @@ typedef struct gpi_count {
     gp_type type;
 } gpi_count;
 
-enum { GPI_RECORDS_MAX = 4 }; /* of inputs and an output */
+enum { GPI_RECORDS_MAX = 4 }; /* types of inputs and an output */
 
 /* The arguments that a call's expressions may name, and the caller's types of its inputs and outputs. */
 typedef struct gpi_args {
@@ -28874,8 +28873,8 @@ typedef struct gpi_operation {
     gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
-    const gp_record *record; /* of the input, instead of a type */
-    gpi_args args;           /* for the map, and for the monoid's function if it takes them */
+    const gp_record *record; /* the type of the input, instead of `type` */
+    gpi_args args;           /* arguments of the map, and of the monoid's function if it takes them */
     bool own_map;            /* the map is the library's, and names no argument */
     bool indices;            /* there is no input: the map takes the index alone */
     const void *initial;
@@ -30041,7 +30040,7 @@ typedef struct gpi_segmented {
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
-    gpi_count count;     /* of segments */
+    gpi_count count;     /* number of segments */
     cl_uint small_size;  /* most elements of a small segment */
     cl_uint team;        /* number of items that reduce a small segment */
     size_t block;        /* segments that a group handles */
@@ -30855,9 +30854,9 @@ typedef struct gpi_compact {
     int select_by, parts, where;
     gp_type type, flags_type, index_type; /* type 0: untyped, or of type: */
     const gp_record *record;
-    size_t size, value_size; /* of an element, of a value */
+    size_t size, value_size; /* bytes of an element; bytes of a value */
     const char *predicate, *predicate2, *equal;
-    gpi_args args; /* of these expressions */
+    gpi_args args; /* arguments of these expressions */
     bool repeated_only;
     bool closed; /* the count follows the last index */
     bool wide;   /* counts and positions take 64 bits */
@@ -31645,7 +31644,7 @@ static void gpi_compact_prelude_function(const gpi_compact *c, const char *name,
 typedef struct gpi_by_key {
     const gp_reduce_by_key_desc *desc;
     gpi_by_key_pass pass;
-    /* in two steps */
+    /* the two steps */
     gpi_compact runs;
     gp_segmented_reduce_desc segments;
     gpi_segmented reduce;
@@ -32236,7 +32235,7 @@ typedef struct gpi_sort {
     bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit;
-    cl_uint passes; /* over all keys */
+    cl_uint passes; /* number of passes over all keys */
     cl_ulong flip;
     gpi_program *buckets; /* NULL: not tried (buckets.c) */
     cl_uint hash; /* 32, 64: sorts by that hash of (key ^ seed), for a hash table's batch (hash/batch.c) */
@@ -33332,7 +33331,7 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
     return gpi_key_program(gp, primitive, sort->desc->key_type, sort->value_size, more, plan, &sort->program);
 }
 
-/* Plans a sort by a single group of the local shape, if the keys fit in its tile: sets few, plan and program. */
+/* Plans a sort by a single group of the local shape, if the keys fit in its tile: sets `few`, `plan` and `program`. */
 static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
 {
     gpi_plan tile;
@@ -33341,7 +33340,7 @@ static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
     if (result != GP_OK || sort->desc->count > gpi_plan_tile(&tile)) return result;
     result = gpi_sort_program(gp, sort, GPI_SORT_TILE, &tile);
     if (result != GP_OK) return result;
-    sort->few = sort->desc->count <= gpi_plan_tile(&tile); /* its group may have become smaller */
+    sort->few = sort->desc->count <= gpi_plan_tile(&tile); /* the group may have become smaller */
     if (sort->few) sort->plan = tile;
     else sort->program = NULL;
     return GP_OK;
@@ -34533,11 +34532,11 @@ static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_
 /* sort_strings.c - gp_sort_strings: sorts by keys of seven bytes, then compacts ties and sorts them by their next bytes,
    in rounds. After each round the host reads how many ties are left. */
 enum {
-    GPI_STRINGS_BYTES = 4 * GPI_STRINGS_WORDS, /* of the state */
+    GPI_STRINGS_BYTES = 4 * GPI_STRINGS_WORDS, /* bytes of the state */
     GPI_STRINGS_ITEMS = 4,                     /* local: elements of an item */
     GPI_STRINGS_SERIAL_LEAST = 256,
     GPI_STRINGS_SERIAL_MOST = 16384,
-    GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device requires more */
+    GPI_STRINGS_ALIGNMENT = 65536 /* alignment of the nested sorts' scratch: no device requires more */
 };
 
 /* A checked call of gp_sort_strings, ready to run. */
@@ -34545,7 +34544,7 @@ typedef struct gpi_strings {
     const gp_sort_strings_desc *desc;
     size_t index_size, offset_size;
     gpi_count count;
-    gpi_plan plan; /* of this file's kernels */
+    gpi_plan plan; /* the plan of this file's kernels */
     gpi_program *program;
     /* the sort of all strings, the sort of ties, and the scan that finds each tie's new place */
     gp_sort_desc all_desc;
@@ -34602,7 +34601,7 @@ static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
     d->descending = s->desc->descending;
     d->keys = s->parts;
     d->keys_out = s->parts ? s->parts : gp->counters; /* if only sizes matter: any buffer other than keys */
-    d->keys_offset = s->set_at[1] / 8;                /* not in use yet */
+    d->keys_offset = s->set_at[1] / 8;                /* this set is not in use yet */
     d->keys_out_offset = s->keys_at / 8;
     d->values_out = d->keys_out;
     d->values_out_offset = s->set_at[0] / 4;
@@ -35398,8 +35397,8 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
 /* A checked call of gp_brackets, or the brackets of a gp_stack_scan, ready to run. */
 typedef struct gpi_brackets {
     const gp_brackets_desc *desc;
-    gpi_args args;     /* that the map names */
-    int8_t table[256]; /* of bytes without a map */
+    gpi_args args;     /* arguments that the map names */
+    int8_t table[256]; /* codes of bytes, if there is no map */
     bool has_table;
     cl_mem classes; /* the table on the device; another buffer if there is no table */
     bool kinds;     /* there may be brackets of several kinds */
@@ -36293,7 +36292,7 @@ static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc
 /* A checked call of gp_tree, ready to run. */
 typedef struct gpi_tree {
     const gp_tree_desc *desc;
-    gpi_args args; /* that the map names */
+    gpi_args args; /* arguments that the map names */
     size_t index_size;
     gpi_plan plan;
     gpi_program *program;
@@ -36596,7 +36595,7 @@ typedef struct gpi_table {
     double max_load;
     bool grow;
     uint64_t taken;  /* upper bound of the occupied slots; up to date only if `grow` */
-    gpi_range range; /* of the buffer */
+    gpi_range range; /* the range of the buffer */
     cl_mem buffer;
 } gpi_table;
 
@@ -37401,7 +37400,7 @@ typedef struct gpi_hash_put {
     cl_ulong operand;
     gpi_table judge; /* GP_HASH_FIRST, GP_HASH_LAST: a table from keys of the batch to their indices */
     gpi_hash_order order;
-    size_t scratch_bytes; /* of judge or order: never both */
+    size_t scratch_bytes; /* the scratch of judge or order, of which a call has one at most */
 } gpi_hash_put;
 
 /* Returns the change that an operation makes to values of a type; 0: there is none. */
@@ -39311,7 +39310,7 @@ enum {
 /* A call of gp_stencil, ready to be checked and run. */
 typedef struct gpi_stencil {
     const gp_stencil_desc *desc;
-    gpi_args args; /* that the map may name */
+    gpi_args args; /* arguments that the map may name */
     gp_type out_type;
     size_t height, channels, in_pitch, out_pitch; /* defaults instead of 0 */
     size_t in_count, out_count;                   /* elements from the first to the last one */
@@ -39658,11 +39657,11 @@ enum {
 /* A checked call of gp_histogram, ready to run. */
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
-    gp_type type, out_type;             /* of samples (after the map, if there is one); of counts */
+    gp_type type, out_type;             /* types of samples (after the map, if any) and of counts */
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
-    size_t in_size;                     /* of an element in memory */
+    size_t in_size;                     /* bytes of an element in memory */
     bool indices;                       /* there is no input: the map takes only the index */
-    gpi_args args;                      /* that the map may name */
+    gpi_args args;                      /* arguments that the map may name */
     size_t channels, wanted;            /* channels of an element; channels that are counted */
     size_t bins;
     cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */
@@ -40534,7 +40533,7 @@ static const char gpi_group_counts[] = "#define GPI_GROUP gpi_counts\n#define GP
                                        "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
                                        "#define GPI_GROUP_IDENTITY 0u\n";
 
-/* Adds the macros of the group. They number its items in rows, in any number of dimensions. */
+/* Adds the macros for the size of a group and for the number of an item in it, which are correct for one to three dimensions. */
 static void gpi_group_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
 {
     if (gp->info.fp64) gpi_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");

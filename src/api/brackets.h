@@ -52,9 +52,9 @@ typedef struct gp_brackets_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;        /* of the input */
-    const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call; or: */
-    const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
-    const char *map;     /* code of an element: expression in x and i */
+    const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call */
+    const int8_t *table; /* GP_U8, instead of pairs: 256 codes; read during the call */
+    const char *map;     /* instead of both: the code of an element, an expression in x and i */
     const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
     size_t arg_count;    /* at most GP_ARGS_MAX */
     cl_mem match;        /* NULL: not wanted; the same for all outputs; at least one is required */

@@ -7,7 +7,7 @@ typedef struct gp_context gp_context;
 
 /* How tiles obtain the result of all earlier tiles. */
 typedef enum gp_strategy {
-    GP_STRATEGY_AUTO = 0,    /* as the tuning table says for the device */
+    GP_STRATEGY_AUTO = 0,    /* the choice of the tuning table for the device */
     GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: a scan reads the input once, a sort is onesweep */
     GP_STRATEGY_MULTI_PASS, /* no group waits for another: reduce, scan the sums, scan again; a sort counts, then moves */
     GP_STRATEGY_COUNT
@@ -36,7 +36,7 @@ typedef enum gp_log_level { GP_LOG_ERROR = 0, GP_LOG_WARNING, GP_LOG_INFO } gp_l
 /* Kinds of devices, each with rows of its own in the table of how it runs each primitive
    (src/runtime/tuning_table.h). */
 typedef enum gp_device_class {
-    GP_DEVICE_CLASS_AUTO = 0, /* as the device is; no device is of this class */
+    GP_DEVICE_CLASS_AUTO = 0, /* the class of the device itself; never a class in gp_device_info */
     GP_DEVICE_CLASS_UNKNOWN,  /* none of those below: nothing is taken for granted */
     GP_DEVICE_CLASS_POCL,     /* PoCL on a CPU */
     GP_DEVICE_CLASS_INTEL_CPU,
@@ -52,7 +52,7 @@ typedef enum gp_device_class {
 
 /* How work-items of one sub-group (warp, wave) reach one another. */
 typedef enum gp_sub_groups {
-    GP_SUB_GROUPS_NONE = 0, /* not at all, or in no way that the library knows */
+    GP_SUB_GROUPS_NONE = 0, /* they cannot, or in no way that the library knows */
     GP_SUB_GROUPS_EMULATED, /* through local memory, between barriers: for tests */
     GP_SUB_GROUPS_KHRONOS,  /* cl_khr_subgroup_shuffle, cl_khr_subgroup_ballot */
     GP_SUB_GROUPS_NVIDIA,   /* PTX */
@@ -173,7 +173,7 @@ typedef struct gp_context_desc {
     bool profile;              /* collect gp_kernel_times; slows calls down a little */
     gp_context *share;         /* take the cl_context and device of this context, and start with its programs
                                   (if built with the same options): a second queue on the same buffers */
-    gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
+    gp_strategy strategy;      /* the strategy of calls with GP_STRATEGY_AUTO */
     bool check_monoids;        /* the first call with a monoid, and with other args that it takes, tests it as
                                   gp_check_monoid does without samples, blocks, and fails with GP_ERROR_LAW if the
                                   monoid violates the laws. With the elements that the test makes up, the monoid must

@@ -19,7 +19,7 @@ typedef enum gp_device_part {
 typedef struct gp_group_op {
     const char *name;        /* NAME: 1 to 32 letters, digits and underscores */
     gp_type type;            /* of the values; with op */
-    gp_op op;                /* all but argmin and argmax; or: */
+    gp_op op;                /* all but argmin and argmax; or give monoid */
     const gp_monoid *monoid; /* always combined in item order */
 } gp_group_op;
 
@@ -60,9 +60,8 @@ typedef struct gp_device_source_desc {
     gp_hash table;          /* GP_DEVICE_HASH: the table */
     const gp_group_op *ops; /* GP_DEVICE_GROUP: op_count of them; NULL: pack and unpack only */
     size_t op_count;        /* at most 64 */
-    uint32_t group; /* number of work-items of every group that the kernel is launched with, where it is
-                       always the same, at most 65536: shorter code, and GP_GROUP_SIZE is defined; 0: any
-                       number */
+    uint32_t group; /* number of work-items of every group, at most 65536, if the kernel is always launched
+                       with the same: makes shorter code, and defines GP_GROUP_SIZE; 0: any number */
 } gp_device_source_desc;
 
 GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *text,

@@ -56,9 +56,9 @@ typedef struct gp_hash {
 typedef struct gp_hash_desc {
     size_t key_size;       /* 4 or 8 bytes */
     size_t value_size;     /* 0 (a set), 4 or 8 bytes */
-    size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; or: */
+    size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; or give expected_count */
     size_t expected_count; /* keys that there will be: the capacity is at least expected_count / max_load */
-    float max_load;        /* in (0, 1]; 0: 0.5 */
+    float max_load;        /* most of the slots that keys may fill, in (0, 1]; 0: 0.5 */
     bool grow;             /* an insertion that might fill more than max_load of the slots blocks to find out.
                               If it would, it rehashes first, into as many slots as it needs, and no fewer than
                               now. Not with gp_hash_share */
@@ -166,7 +166,7 @@ typedef struct gp_hash_insert_desc {
     size_t failed_keys_offset;
     cl_mem failed_values;
     size_t failed_values_offset;
-    cl_mem failed_count; /* one u32: how many failed; required with failed_keys, else NULL */
+    cl_mem failed_count; /* one u32, the number of failed keys; required with failed_keys, else NULL */
     size_t failed_count_offset;
     gp_strategy strategy;
     cl_mem scratch; /* gp_hash_insert_scratch_size bytes that overlap nothing; NULL: the context's */
@@ -266,10 +266,10 @@ typedef struct gp_hash_retrieve_desc {
     cl_mem values; /* room elements of value_size; NULL: not wanted */
     size_t values_offset;
     size_t room;
-    cl_mem live_count; /* one u32; required */
+    cl_mem live_count; /* one u32, the number of live pairs; required */
     size_t live_count_offset;
     gp_type sort_type; /* the type by which keys are sorted (gp_sort); 0: not sorted */
-    bool descending;   /* with sort_type */
+    bool descending;   /* sorts in descending order; only with sort_type */
     cl_mem scratch; /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
     const cl_event *wait;
     cl_uint wait_count;
@@ -292,10 +292,10 @@ GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
    counted as `existed`, keys that are erased as `erased`. */
 typedef struct gp_hash_for_each_desc {
     const char *where;  /* pairs for which this is 0 are not changed; NULL: all pairs are changed */
-    const char *map;    /* the new value; or: */
+    const char *map;    /* the new value; give either map or erase */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
     size_t arg_count;   /* at most GP_ARGS_MAX */
-    bool erase;         /* erases the key */
+    bool erase;         /* erases keys */
     gp_type key_type;   /* of k; 0: unsigned */
     gp_type value_type; /* of v; 0: unsigned; a set has no v */
     const cl_event *wait;
@@ -311,8 +311,8 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash table, const gp_hash_f
    Cost: reads the old slots and writes the new ones once.
    Errors: if the live keys do not fit into the new slots, it fails and leaves the table as it was. */
 typedef struct gp_hash_rehash_desc {
-    size_t capacity;       /* slots, rounded up to a power of two; or: */
-    size_t expected_count; /* as in gp_hash_desc, with the table's max_load; both 0: as many slots as now */
+    size_t capacity;       /* slots, rounded up to a power of two; or give expected_count */
+    size_t expected_count; /* as in gp_hash_desc, for the table's max_load; both 0: as many slots as now */
     cl_mem buffer;         /* for the new slots, of gp_hash_buffer_size bytes; NULL: its own */
 } gp_hash_rehash_desc;
 

@@ -44,17 +44,17 @@ typedef struct gp_histogram_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of the input; without a map, of samples */
-    const gp_record *record; /* of the input, instead of type; takes a map and map_type */
+    const gp_record *record; /* of the input, instead of type; requires a map and map_type */
     const char *map;         /* a sample: expression in x and i; NULL: the element itself */
     const gp_arg *args;      /* values and buffers that the map names; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     gp_type map_type;        /* of the map's value, which is the sample; 0: `type` */
     uint32_t channels; /* samples per element, 1 to 4; 0: 1; more than 1 only of 8 bits, and without a map */
-    uint32_t channels_out; /* how many of these are counted, from the first on; 0: all */
+    uint32_t channels_out; /* number of channels that are counted, from the first on; 0: all */
     size_t bins;           /* per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
     gp_value lower;        /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
     gp_value upper;        /* as lower; both 0: the whole range of an integer type */
-    cl_mem edges;          /* bins + 1 of the samples' type, instead of lower and upper; NULL: even bins */
+    cl_mem edges; /* bins + 1 numbers of the samples' type, instead of lower and upper; NULL: even bins */
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */
     size_t weights_offset;

@@ -43,7 +43,7 @@ typedef struct gp_merge_desc {
     gp_type b_count_type;
     cl_mem keys_out; /* a_count + b_count elements */
     size_t keys_out_offset;
-    cl_mem values_out; /* as many values; NULL with value_size 0 */
+    cl_mem values_out; /* a_count + b_count values; NULL with value_size 0 */
     size_t values_out_offset;
     gp_type key_type;  /* of keys, in every buffer of them */
     size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */

@@ -36,7 +36,7 @@ typedef struct gp_random_desc {
     gp_random_kind kind;
     uint64_t seed;
     uint64_t stream;        /* another stream has other numbers for the same seed */
-    uint64_t first_element; /* so that a call can go on where another one ended */
+    uint64_t first_element; /* index of the first element; a call can continue where another one ended */
     gp_value low;           /* of a range: .i64 for signed types, .u64 for unsigned ones */
     gp_value high;          /* the end of the range, not in it: .i64 or .u64, as low */
     double mean;            /* normal; finite, also as `type` */

@@ -44,7 +44,7 @@ typedef struct gp_reduce_desc {
     gp_op op;         /* set one of op, ops and monoid */
     const gp_op *ops; /* op_count operations, 1..GP_OPS_MAX, instead of op and out_type */
     const gp_monoid *monoid;  /* instead of out_type and op */
-    const gp_type *out_types; /* one for each of ops; NULL, or a 0 in it: the default of out_type */
+    const gp_type *out_types; /* result types of ops; NULL, or a 0 in it: the default of out_type */
     size_t op_count;
     bool compensated;   /* float sums in about twice the precision */
     const char *map;    /* expression in x, y, i; NULL: the element itself */

@@ -33,7 +33,7 @@
 typedef struct gp_reduce_by_key_desc {
     cl_mem keys;
     size_t keys_offset; /* in elements, as all offsets */
-    cl_mem in;          /* what is reduced: one element per key */
+    cl_mem in;          /* the elements that are reduced, one per key */
     size_t in_offset;
     cl_mem keys_out; /* one key per run, with room for `count`; NULL: not wanted */
     size_t keys_out_offset;
@@ -51,7 +51,7 @@ typedef struct gp_reduce_by_key_desc {
     const gp_record *key_record; /* instead of both: the type of keys in `equal` */
     const char *equal;           /* NULL: x == y; required for records */
     gp_type type;                /* of `in`; 0 with a monoid and no map */
-    /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
+    /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
     gp_op op;                /* set op or monoid */

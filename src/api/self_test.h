@@ -7,7 +7,7 @@
 /* One run of a primitive in gp_self_test. */
 typedef struct gp_self_test_case {
     const char *name;     /* of the call, and where there are several cases of it, of the case */
-    gp_strategy strategy; /* with which it ran; GP_STRATEGY_AUTO: the call has none */
+    gp_strategy strategy; /* the strategy with which it ran; GP_STRATEGY_AUTO: the call has none */
     gp_tuning tuning;     /* how this device runs it, for elements of 4 bytes: device_class, shape, words,
                              sub_group_size, work_group_size, tile, and polls where groups wait for each other; the
                              rest is 0 */
@@ -33,7 +33,7 @@ typedef struct gp_self_test_case {
      names of call and strategy.
    Example: examples/gpinfo.c */
 typedef struct gp_self_test_desc {
-    const char *filter; /* only cases whose name has this in it, such as "sort"; NULL: all */
+    const char *filter; /* runs only cases whose name contains this, such as "sort"; NULL: all */
     size_t count;       /* elements of each input; 0: 200003 */
     /* Receives each case after it has run; NULL: none. `test` and its texts are valid until it returns. It
        must not call the library with this context. */

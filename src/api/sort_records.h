@@ -10,7 +10,7 @@ enum { GP_SORT_COLUMNS_MAX = 8 };
 /* One column of a sort's key. */
 typedef struct gp_sort_column {
     const char *map; /* expression in x and i: the key of record x, at index i; NULL: x itself, a number */
-    gp_type type;    /* to which the map's value is converted, and by which it is ordered */
+    gp_type type;    /* the type to which the map's value is converted, and as which it is compared */
     bool descending;
 } gp_sort_column;
 

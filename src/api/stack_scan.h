@@ -44,9 +44,9 @@ typedef struct gp_stack_scan_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;        /* of `in`; codes as in gp_brackets: */
-    const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call; or: */
-    const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
-    const char *map;     /* code of an element: expression in x and i */
+    const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call */
+    const int8_t *table; /* GP_U8, instead of pairs: 256 codes; read during the call */
+    const char *map;     /* instead of both: the code of an element, an expression in x and i */
     cl_mem values;       /* count elements of value_type, or of the monoid */
     size_t values_offset;
     gp_type value_type;      /* of `values`; 0 with a monoid and no value_map */
@@ -54,7 +54,7 @@ typedef struct gp_stack_scan_desc {
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     gp_type out_type;        /* of products and output; 0: value_type */
-    gp_op op;                /* or: */
+    gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     bool exclusive;          /* false: the stack after the element; true: before it */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */

@@ -50,7 +50,7 @@ typedef struct gp_stencil_desc {
     uint32_t radius_y; /* 0 to 8 */
     gp_border border;
     gp_value border_value; /* of `type`; .f32 for GP_F16 */
-    cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or: */
+    cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or give map */
     size_t weights_offset;
     const char *map;    /* an expression, see above */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */

@@ -145,7 +145,7 @@ typedef struct gp_monoid {
    Errors: GP_ERROR_BUILD if `size` is not sizeof(cl_type) on the device; for `source`, those of a monoid's
    source. */
 typedef struct gp_record {
-    const char *cl_type; /* its name, which may be "struct name" */
+    const char *cl_type; /* the name of the type, which may be "struct name" */
     size_t size;         /* sizeof, at most GP_RECORD_BYTES */
     const char *source;  /* OpenCL C that defines the type; NULL: it is built in */
 } gp_record;
@@ -178,9 +178,9 @@ typedef struct gp_record {
    Example: examples/14_arguments.c */
 typedef struct gp_arg {
     const char *name; /* the name in expressions */
-    gp_type type;     /* of the value, or of the buffer's elements; a value cannot be GP_F16; or: */
+    gp_type type;     /* of the value or of the buffer's elements, or give record; a value cannot be GP_F16 */
     const gp_record *record;
-    const void *value; /* on the host; or: */
+    const void *value; /* on the host; or give buffer */
     cl_mem buffer;
     size_t offset, count; /* elements of the buffer, from offset on; count 0: to its end */
 } gp_arg;

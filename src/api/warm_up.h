@@ -82,7 +82,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
 typedef struct gp_stats {
     uint64_t programs_built;   /* compiled from source */
     uint64_t programs_loaded;  /* loaded from the disk cache, or imported */
-    uint64_t programs_saved;   /* to the disk cache, or exported */
+    uint64_t programs_saved;   /* saved to the disk cache, or exported */
     uint64_t programs_shared;  /* taken over from `share` */
     uint64_t programs_dropped; /* released to keep `program_limit` */
     uint64_t launches;         /* kernels enqueued */
@@ -92,9 +92,9 @@ typedef struct gp_stats {
     uint64_t clamped;          /* calls whose count_buffer held more than `count` */
     uint64_t bad_offsets;      /* calls that found bad offsets of segments or strings */
     uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
-    uint64_t scratch_bytes;    /* held by the context now */
-    uint64_t scratch_most;     /* bytes of it that one call has needed */
-    uint64_t scratch_allocs;   /* how often it was allocated */
+    uint64_t scratch_bytes;    /* bytes of scratch that the context holds now */
+    uint64_t scratch_most;     /* most bytes of scratch that one call has needed */
+    uint64_t scratch_allocs;   /* how often scratch was allocated */
 } gp_stats;
 
 /* Nanoseconds of one kernel, by OpenCL event times. There are none without gp_context_desc.profile. */

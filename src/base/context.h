@@ -41,8 +41,8 @@ struct gp_context {
     char *cache_dir;            /* NULL: no disk cache */
     bool cache_closed;          /* nothing more is saved to the cache */
     char *dump_dir;             /* NULL: no dump */
-    char *options;              /* of every build */
-    char *options_sub_groups;   /* of programs with Khronos' sub-groups; NULL: there are none */
+    char *options;              /* options of every build */
+    char *options_sub_groups;   /* options of programs with Khronos' sub-groups; NULL: there are none */
     bool sub_group_pinned;      /* GPI_SUB_GROUP_PINNED of the kernels */
     cl_uint compute_capability; /* NVIDIA's, times ten; 0: not known */
     struct gpi_program *programs;
@@ -63,9 +63,9 @@ struct gp_context {
     uint64_t *laws; /* hashes of monoids that have been checked (check_monoids) */
     size_t law_count;
 
-    struct gpi_handle *handles; /* of hash tables */
+    struct gpi_handle *handles; /* handles of hash tables */
     uint32_t handle_count;
-    uint32_t generation;        /* of the next handle */
+    uint32_t generation;        /* generation of the next handle */
     const gpi_hash_hooks *hash; /* NULL: there has been no table */
     bool hash_unread; /* hash kernels may have counted events that must be reported (gpi_hash_result) */
     cl_uint hash_told[GPI_HASH_TOLD]; /* the hash kernels' counts, as last read */
@@ -80,8 +80,8 @@ struct gp_context {
     size_t pending_count, pending_capacity;
     bool order_lost; /* a command has failed, and the next one may run on PoCL before those in flight */
     size_t pending_stalled; /* number of the first commands that count as stalled (runtime/events.c) */
-    char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
-    struct gpi_failure *failures;        /* not yet reported to on_async_error */
+    char async_text[GPI_ASYNC_TEXT_MAX]; /* text of the first failure after enqueuing; empty: none */
+    struct gpi_failure *failures;        /* failures that on_async_error has not received yet */
     size_t failure_count, failure_capacity;
     bool telling;         /* on_async_error is running */
     const char *callback; /* the callback that runs within a call (base/use.c); NULL: none */

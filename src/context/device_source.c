@@ -139,7 +139,7 @@ static const char gpi_group_counts[] = "#define GPI_GROUP gpi_counts\n#define GP
                                        "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
                                        "#define GPI_GROUP_IDENTITY 0u\n";
 
-/* Adds the macros of the group. They number its items in rows, in any number of dimensions. */
+/* Adds the macros for the size of a group and for the number of an item in it, which are correct for one to three dimensions. */
 static void gpi_group_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
 {
     if (gp->info.fp64) gpi_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");

@@ -23,8 +23,8 @@ typedef struct gpi_operation {
     gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
-    const gp_record *record; /* of the input, instead of a type */
-    gpi_args args;           /* for the map, and for the monoid's function if it takes them */
+    const gp_record *record; /* the type of the input, instead of `type` */
+    gpi_args args;           /* arguments of the map, and of the monoid's function if it takes them */
     bool own_map;            /* the map is the library's, and names no argument */
     bool indices;            /* there is no input: the map takes the index alone */
     const void *initial;

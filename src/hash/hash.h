@@ -21,7 +21,7 @@ typedef struct gpi_table {
     double max_load;
     bool grow;
     uint64_t taken;  /* upper bound of the occupied slots; up to date only if `grow` */
-    gpi_range range; /* of the buffer */
+    gpi_range range; /* the range of the buffer */
     cl_mem buffer;
 } gpi_table;
 

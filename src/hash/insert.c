@@ -16,7 +16,7 @@ typedef struct gpi_hash_put {
     cl_ulong operand;
     gpi_table judge; /* GP_HASH_FIRST, GP_HASH_LAST: a table from keys of the batch to their indices */
     gpi_hash_order order;
-    size_t scratch_bytes; /* of judge or order: never both */
+    size_t scratch_bytes; /* the scratch of judge or order, of which a call has one at most */
 } gpi_hash_put;
 
 /* Returns the change that an operation makes to values of a type; 0: there is none. */

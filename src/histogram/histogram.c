@@ -25,11 +25,11 @@ enum {
 /* A checked call of gp_histogram, ready to run. */
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
-    gp_type type, out_type;             /* of samples (after the map, if there is one); of counts */
+    gp_type type, out_type;             /* types of samples (after the map, if any) and of counts */
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
-    size_t in_size;                     /* of an element in memory */
+    size_t in_size;                     /* bytes of an element in memory */
     bool indices;                       /* there is no input: the map takes only the index */
-    gpi_args args;                      /* that the map may name */
+    gpi_args args;                      /* arguments that the map may name */
     size_t channels, wanted;            /* channels of an element; channels that are counted */
     size_t bins;
     cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */

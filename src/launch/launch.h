@@ -37,13 +37,13 @@ typedef struct gpi_uses {
 /* One call of the API: a chain of commands, each of which waits for the previous one. */
 typedef struct gpi_call {
     gp_context *gp;
-    const cl_event *wait; /* for the next command */
+    const cl_event *wait; /* events that the next command waits for */
     cl_uint wait_count;
     cl_event *done;
     cl_event *merged; /* the caller's events and scratch_busy, if both must be waited for */
-    cl_event last;    /* of the last enqueued command; NULL: none */
+    cl_event last;    /* the event of the last enqueued command; NULL: none */
     bool uses_scratch;
-    gpi_program *program; /* of the kernel being prepared */
+    gpi_program *program; /* the program of the kernel being prepared */
     size_t kernel;
     cl_uint arg_count;
     cl_int arg_error; /* the first error in setting an argument */
@@ -57,7 +57,7 @@ typedef struct gpi_count {
     gp_type type;
 } gpi_count;
 
-enum { GPI_RECORDS_MAX = 4 }; /* of inputs and an output */
+enum { GPI_RECORDS_MAX = 4 }; /* types of inputs and an output */
 
 /* The arguments that a call's expressions may name, and the caller's types of its inputs and outputs. */
 typedef struct gpi_args {

@@ -28,7 +28,7 @@ enum {
 /* A call of gp_stencil, ready to be checked and run. */
 typedef struct gpi_stencil {
     const gp_stencil_desc *desc;
-    gpi_args args; /* that the map may name */
+    gpi_args args; /* arguments that the map may name */
     gp_type out_type;
     size_t height, channels, in_pitch, out_pitch; /* defaults instead of 0 */
     size_t in_count, out_count;                   /* elements from the first to the last one */

@@ -9,8 +9,8 @@
 /* A checked call of gp_brackets, or the brackets of a gp_stack_scan, ready to run. */
 typedef struct gpi_brackets {
     const gp_brackets_desc *desc;
-    gpi_args args;     /* that the map names */
-    int8_t table[256]; /* of bytes without a map */
+    gpi_args args;     /* arguments that the map names */
+    int8_t table[256]; /* codes of bytes, if there is no map */
     bool has_table;
     cl_mem classes; /* the table on the device; another buffer if there is no table */
     bool kinds;     /* there may be brackets of several kinds */

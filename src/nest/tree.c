@@ -12,7 +12,7 @@
 /* A checked call of gp_tree, ready to run. */
 typedef struct gpi_tree {
     const gp_tree_desc *desc;
-    gpi_args args; /* that the map names */
+    gpi_args args; /* arguments that the map names */
     size_t index_size;
     gpi_plan plan;
     gpi_program *program;

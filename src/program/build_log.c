@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPI_LOG_LINES_OWN = 40, GPI_LOG_LINES_REST = 8 }; /* of a build log */
+enum { GPI_LOG_LINES_OWN = 40, GPI_LOG_LINES_REST = 8 }; /* most lines of a build log */
 
 /* Returns true if `line` contains `part`. */
 static bool gpi_line_has(const char *line, size_t length, const char *part)

@@ -15,7 +15,7 @@ typedef struct gpi_cache_header {
     char magic[8];
     gpi_cache_key key;
     uint64_t kernels; /* bit k: kernel k's machine code is inside */
-    uint64_t size;    /* of the binary that follows */
+    uint64_t size;    /* bytes of the binary that follows */
     uint64_t checksum;
 } gpi_cache_header;
 
@@ -23,17 +23,17 @@ typedef struct gpi_program {
     struct gpi_program *next;
     gpi_primitive primitive;
     char *prelude;     /* prelude and primitive identify a program in a context */
-    gpi_cache_key key; /* of everything that the binary depends on */
+    gpi_cache_key key; /* two hashes of everything that the binary depends on */
     cl_program program;
     cl_kernel kernel[GPI_KERNELS_MAX];
-    const char *const *names; /* of the kernels; NULL after the last one */
+    const char *const *names; /* names of the kernels; NULL after the last one */
     size_t group_max;         /* the largest group that all kernels can be launched with */
     size_t sub_group;  /* work-items of their sub-groups; 0: the driver does not report it; 1: they differ */
     uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
     uint32_t saved;    /* bit k: kernel k's machine code is in the file of the disk cache */
     cl_event fresh;    /* the last launch of a kernel that was new; NULL: none was */
     uint64_t fetched;  /* gp_context.fetches when the program was last looked up */
-    int mark;          /* of its file, while the driver loads it: cache.c */
+    int mark;          /* the mark of its file, while the driver loads it: cache.c */
     bool frozen;       /* its binary was read or loaded, and the driver may not add to it any more */
     bool borrowed;     /* the cl_program is another context's */
 } gpi_program;

@@ -10,8 +10,8 @@
 
 /* ------------------------------------------------------------------ binaries */
 
-/* Returns the index of the context's device among the program's devices, and sets *count to their number; *count if it is
-   not among them. The caller's cl_context may have several devices. */
+/* Returns the index of the context's device among the program's devices, and sets *count to their number. Returns *count if the
+   device is not among them. The caller's cl_context may have several devices. */
 static size_t gpi_program_device(const gp_context *gp, const gpi_program *program, cl_uint *count)
 {
     cl_device_id devices[GPI_DEVICES_MAX];

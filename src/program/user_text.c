@@ -26,15 +26,15 @@ typedef enum gpi_text_kind { GPI_TEXT_SOURCE, GPI_TEXT_NAME, GPI_TEXT_EXPRESSION
 typedef struct gpi_reader {
     const char *at;
     unsigned line;
-    bool is_expression;           /* or a name */
+    bool is_expression;           /* the text is an expression, or a name */
     const char *library;          /* text whose words must not become macros; NULL: no check of that */
     bool in_directive;            /* until the line ends */
     bool has_conditions;          /* has #if: brackets in alternatives are not counted */
     bool has_words;               /* there is more than blanks and comments */
-    unsigned depth, braces;       /* of brackets that are open */
+    unsigned depth, braces;       /* number of open brackets; of open braces */
     unsigned signs;               /* consecutive ones, other than brackets */
     const char *sign;             /* the last one read */
-    unsigned sign_line;           /* its line */
+    unsigned sign_line;           /* the line of `sign` */
     char open[GPI_NESTED_MAX];    /* closers of the open brackets */
     char wrong[GPI_WRONG_MAX];    /* the first fault; empty: none */
     char brackets[GPI_WRONG_MAX]; /* the first fault with brackets */

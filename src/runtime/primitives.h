@@ -45,4 +45,4 @@
 
 /* clang-format on */
 
-#define GPI_LEFT_OUT(field, DESC) /* for W */
+#define GPI_LEFT_OUT(field, DESC) /* an argument for W that drops the warm-ups */

@@ -26,7 +26,7 @@ typedef struct gpi_segmented {
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
-    gpi_count count;     /* of segments */
+    gpi_count count;     /* number of segments */
     cl_uint small_size;  /* most elements of a small segment */
     cl_uint team;        /* number of items that reduce a small segment */
     size_t block;        /* segments that a group handles */

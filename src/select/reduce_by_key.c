@@ -12,7 +12,7 @@
 typedef struct gpi_by_key {
     const gp_reduce_by_key_desc *desc;
     gpi_by_key_pass pass;
-    /* in two steps */
+    /* the two steps */
     gpi_compact runs;
     gp_segmented_reduce_desc segments;
     gpi_segmented reduce;

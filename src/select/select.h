@@ -49,9 +49,9 @@ typedef struct gpi_compact {
     int select_by, parts, where;
     gp_type type, flags_type, index_type; /* type 0: untyped, or of type: */
     const gp_record *record;
-    size_t size, value_size; /* of an element, of a value */
+    size_t size, value_size; /* bytes of an element; bytes of a value */
     const char *predicate, *predicate2, *equal;
-    gpi_args args; /* of these expressions */
+    gpi_args args; /* arguments of these expressions */
     bool repeated_only;
     bool closed; /* the count follows the last index */
     bool wide;   /* counts and positions take 64 bits */

@@ -25,7 +25,7 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
     return gpi_key_program(gp, primitive, sort->desc->key_type, sort->value_size, more, plan, &sort->program);
 }
 
-/* Plans a sort by a single group of the local shape, if the keys fit in its tile: sets few, plan and program. */
+/* Plans a sort by a single group of the local shape, if the keys fit in its tile: sets `few`, `plan` and `program`. */
 static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
 {
     gpi_plan tile;
@@ -34,7 +34,7 @@ static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
     if (result != GP_OK || sort->desc->count > gpi_plan_tile(&tile)) return result;
     result = gpi_sort_program(gp, sort, GPI_SORT_TILE, &tile);
     if (result != GP_OK) return result;
-    sort->few = sort->desc->count <= gpi_plan_tile(&tile); /* its group may have become smaller */
+    sort->few = sort->desc->count <= gpi_plan_tile(&tile); /* the group may have become smaller */
     if (sort->few) sort->plan = tile;
     else sort->program = NULL;
     return GP_OK;

@@ -29,7 +29,7 @@ typedef struct gpi_sort {
     bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit;
-    cl_uint passes; /* over all keys */
+    cl_uint passes; /* number of passes over all keys */
     cl_ulong flip;
     gpi_program *buckets; /* NULL: not tried (buckets.c) */
     cl_uint hash; /* 32, 64: sorts by that hash of (key ^ seed), for a hash table's batch (hash/batch.c) */

@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum {
-    GPI_STRINGS_BYTES = 4 * GPI_STRINGS_WORDS, /* of the state */
+    GPI_STRINGS_BYTES = 4 * GPI_STRINGS_WORDS, /* bytes of the state */
     GPI_STRINGS_ITEMS = 4,                     /* local: elements of an item */
     GPI_STRINGS_SERIAL_LEAST = 256,
     GPI_STRINGS_SERIAL_MOST = 16384,
-    GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device requires more */
+    GPI_STRINGS_ALIGNMENT = 65536 /* alignment of the nested sorts' scratch: no device requires more */
 };
 
 /* A checked call of gp_sort_strings, ready to run. */
@@ -22,7 +22,7 @@ typedef struct gpi_strings {
     const gp_sort_strings_desc *desc;
     size_t index_size, offset_size;
     gpi_count count;
-    gpi_plan plan; /* of this file's kernels */
+    gpi_plan plan; /* the plan of this file's kernels */
     gpi_program *program;
     /* the sort of all strings, the sort of ties, and the scan that finds each tie's new place */
     gp_sort_desc all_desc;
@@ -79,7 +79,7 @@ static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
     d->descending = s->desc->descending;
     d->keys = s->parts;
     d->keys_out = s->parts ? s->parts : gp->counters; /* if only sizes matter: any buffer other than keys */
-    d->keys_offset = s->set_at[1] / 8;                /* not in use yet */
+    d->keys_offset = s->set_at[1] / 8;                /* this set is not in use yet */
     d->keys_out_offset = s->keys_at / 8;
     d->values_out = d->keys_out;
     d->values_out_offset = s->set_at[0] / 4;
