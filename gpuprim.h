@@ -200,15 +200,16 @@ typedef enum gp_type {
 
 /* X(name, value, kernel macro)
 
-   Halves are a type in memory only, so that every device has them: they are floats when combined, summed and
-   mapped, and results are rounded to nearest when stored. f64 needs cl_khr_fp64.
+   Halves exist in memory only, so that every device has them: values are combined, summed and mapped as
+   floats, and results are rounded to nearest when stored. f64 needs cl_khr_fp64.
 
-   Bitwise operations take integer types only. For floats, min and max ignore NaN (fmin, fmax): NaN never
-   wins, an input of nothing but NaN gives the identity, and which of -0 and +0 is returned is unspecified.
+   Bitwise operations are for integer types only. For floats, min and max ignore NaN (fmin, fmax): NaN is
+   never the result, an input of nothing but NaN gives the identity, and which of -0 and +0 is returned is
+   unspecified.
 
-   Argmin and argmax give the index of the extreme element, counted from the call's first one; of equal ones
-   the lowest; all ones (-1) when there is no element or nothing but NaN. Their out_type is GP_U64 (the
-   default) or GP_U32, and `initial` stays NULL. */
+   Argmin and argmax give the index of the extreme element, counted from the call's first element: of equal
+   elements the lowest index; all ones (-1) if there is no element, or nothing but NaN. Their out_type is
+   GP_U64 (the default) or GP_U32, and `initial` stays NULL. */
 #define GP_OPS(X)                 \
     X(GP_SUM, 1, "GPI_SUM")       \
     X(GP_PROD, 2, "GPI_PROD")     \
@@ -465,8 +466,8 @@ typedef struct gp_tuning {
     gp_words words;
     uint32_t sub_group_size;  /* emulates sub-groups of so many work-items, a power of two from 8 to 128, if
                                  the shape is GP_SHAPE_SUB_GROUP, by default or by `shape` */
-    uint32_t work_group_size; /* local shape only; rounded down to a power of two. Calls that work on keys
-                                 or bins take at least 4 */
+    uint32_t work_group_size; /* work-items of a group, in the local shape only; rounded down to a power of
+                                 two. Calls on keys or bins need at least 4 */
     uint32_t tile;            /* serial shape: elements per group, at most 2^20; local shape: elements per
                                  work-item, at most 128 */
     uint32_t polls;           /* how often a group looks at a late tile before it computes that tile itself;
@@ -482,7 +483,7 @@ typedef struct gp_tuning {
                               writes whole lines past the caches */
 } gp_tuning;
 
-/* How to make a context. All zeros: the best device, and the default of every field. */
+/* Describes the context to create. All zeros select the best device, and the default of every field. */
 typedef struct gp_context_desc {
     /* Your own objects, all optional. A queue brings its context and device; a context brings its first
        device unless `device` names another one. They are retained until gp_context_destroy. */
@@ -505,18 +506,18 @@ typedef struct gp_context_desc {
     void (*log)(gp_log_level level, const char *text, void *user);
     void *log_user;
 
-    /* Receives each failure of a command after its call has returned. It runs on the thread that uses the
-       context, at the end of gp_finish, of a blocking read, of gp_context_destroy or of a later call. It
-       may call the library, also with this context, but must not destroy that; failures that it causes
-       are reported at a later call. NULL: gp_finish returns the failure all the same. */
+    /* Receives each failure of a command whose call has returned already. It runs on the thread that uses the
+       context, at the end of gp_finish, of a blocking read, of gp_context_destroy or of a later call. It may
+       call the library, also with this context, but must not destroy the context; failures that it causes are
+       reported at a later call. NULL: failures are not reported here. gp_finish returns them in any case. */
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
-    /* The folder for built programs. NULL: the environment variable GPUPRIM_CACHE (a folder's absolute
-       path, or "off" for no disk cache), else $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these
-       are absolute, but none on PoCL, which has a cache of its own and compiles a program again to hand it out.
-       A folder that cannot be written is reported to `log`, once. Files that belong to neither this user nor
-       root are not loaded. */
+    /* The folder for built programs. NULL: the environment variable GPUPRIM_CACHE (a folder's absolute path,
+       or "off" for no disk cache); without it, $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, if these are
+       absolute paths. On PoCL the default is no folder, because PoCL has a cache of its own, and compiles a
+       program again when its binary is read. A folder that cannot be written is reported to `log`, once.
+       Files that belong to neither this user nor root are not loaded. */
     const char *cache_dir;
     bool no_disk_cache; /* neither load programs from disk nor save them */
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
@@ -530,8 +531,8 @@ typedef struct gp_context_desc {
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; false: results as IEEE 754 says */
     bool profile;              /* collect gp_kernel_times; slows calls down a little */
-    gp_context *share;         /* take the cl_context and device of this context, and start with its programs
-                                  (if built with the same options): a second queue on the same buffers */
+    gp_context *share;         /* takes over the cl_context and device of this context, and its programs if
+                                  they were built with the same options: a second queue on the same buffers */
     gp_strategy strategy;      /* the strategy of calls with GP_STRATEGY_AUTO */
     bool check_monoids;        /* the first call with a monoid, and with other args that it takes, tests it as
                                   gp_check_monoid does without samples, blocks, and fails with GP_ERROR_LAW if the
@@ -553,12 +554,12 @@ typedef struct gp_context_desc {
     size_t scratch_limit;
     gp_tuning tuning;
 
-    /* A file with other rows of the tuning table for this device (manual/waiting.md): group, bytes,
-       strategy and polls of primitives, where neither `tuning` nor `strategy` says otherwise. NULL: the environment
-       variable GPUPRIM_TUNING (a file's path), else what the library has for this device (tunings/). A file that
-       cannot be read (or that belongs to neither this user nor root), is damaged, or is for another device fails
-       with GP_ERROR_INVALID_ARGUMENT and the line at fault; one that the variable names is then reported to `log`
-       and ignored. */
+    /* A file with rows of the tuning table for this device (manual/waiting.md): group, bytes, strategy and
+       polls of primitives. `tuning` and `strategy` take precedence over it. NULL: the file that the
+       environment variable GPUPRIM_TUNING names; without it, the library's own rows for this device
+       (tunings/), if any. A file fails with GP_ERROR_INVALID_ARGUMENT and the line at fault if it cannot be
+       read, belongs to neither this user nor root, is damaged, or is for another device. If the variable
+       names such a file, the error is reported to `log` and the file is ignored. */
     const char *tuning_file;
 } gp_context_desc;
 
@@ -1537,7 +1538,7 @@ typedef struct gp_segmented_sort_desc {
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
     size_t segment_count; /* number of segments, or its bound with count_buffer */
-    cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
+    cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_type key_type;   /* of keys, in every buffer of them */
@@ -2345,15 +2346,15 @@ typedef struct gp_transform_desc {
     const gp_record *record; /* instead of type */
     cl_mem in2;              /* a second input, for y; NULL: none */
     size_t in2_offset;
-    gp_type type2;            /* 0 and record2 NULL: that of the first input */
+    gp_type type2;            /* type of in2; 0 without record2: that of `in` */
     const gp_record *record2; /* instead of type2 */
     cl_mem in3;               /* a third input, for z; only with a second one; NULL: none */
     size_t in3_offset;
-    gp_type type3;            /* 0 and record3 NULL: that of the first input */
+    gp_type type3;            /* type of in3; 0 without record3: that of `in` */
     const gp_record *record3; /* instead of type3 */
     cl_mem out;               /* count elements of out_type */
     size_t out_offset;
-    gp_type out_type;            /* 0 and out_record NULL: that of the first input */
+    gp_type out_type;            /* type of out; 0 without out_record: that of `in` */
     const gp_record *out_record; /* instead of out_type: of the map's value */
     const char *map;             /* expression in x, y, z and i, in OpenCL C */
     const gp_arg *args;          /* values and buffers that expressions name; NULL: none */
@@ -2559,7 +2560,7 @@ typedef struct gp_stencil_desc {
     cl_mem in; /* height rows of width * channels elements */
     size_t in_offset;
     size_t in_pitch; /* elements from one row to the next; 0: width * channels */
-    cl_mem out;      /* rows as of `in`, of out_type; elements between rows are not written */
+    cl_mem out;      /* rows of the same length, of out_type; elements between rows are not written */
     size_t out_offset;
     size_t out_pitch; /* as in_pitch */
     gp_type type;
@@ -2756,13 +2757,13 @@ GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t siz
 
 /* One run of a primitive in gp_self_test. */
 typedef struct gp_self_test_case {
-    const char *name;     /* of the call, and where there are several cases of it, of the case */
+    const char *name;     /* name of the call, and, if the call has several cases, of the case */
     gp_strategy strategy; /* the strategy with which it ran; GP_STRATEGY_AUTO: the call has none */
     gp_tuning tuning;     /* how this device runs it, for elements of 4 bytes: device_class, shape, words,
-                             sub_group_size, work_group_size, tile, and polls where groups wait for each other; the
-                             rest is 0 */
+                             sub_group_size, work_group_size, tile, and polls if groups wait for each other;
+                             all else is 0 */
     gp_result result;
-    const char *text; /* of the failure; "" when there is none */
+    const char *text; /* text of the failure; "" if there is none */
 } gp_self_test_case;
 
 /* Tests whether this device, with this driver, computes right results.
@@ -39313,7 +39314,7 @@ typedef struct gpi_stencil {
     gpi_args args; /* arguments that the map may name */
     gp_type out_type;
     size_t height, channels, in_pitch, out_pitch; /* defaults instead of 0 */
-    size_t in_count, out_count;                   /* elements from the first to the last one */
+    size_t in_count, out_count;                   /* number of elements from the first to the last one */
     size_t weights;                               /* number of weights; 0: a map */
     unsigned tile_x, tile_y; /* a tile without rims; a group handles one, or several in turn */
     bool in_place;           /* a copy of the input is needed */

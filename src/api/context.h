@@ -106,8 +106,8 @@ typedef struct gp_tuning {
     gp_words words;
     uint32_t sub_group_size;  /* emulates sub-groups of so many work-items, a power of two from 8 to 128, if
                                  the shape is GP_SHAPE_SUB_GROUP, by default or by `shape` */
-    uint32_t work_group_size; /* local shape only; rounded down to a power of two. Calls that work on keys
-                                 or bins take at least 4 */
+    uint32_t work_group_size; /* work-items of a group, in the local shape only; rounded down to a power of
+                                 two. Calls on keys or bins need at least 4 */
     uint32_t tile;            /* serial shape: elements per group, at most 2^20; local shape: elements per
                                  work-item, at most 128 */
     uint32_t polls;           /* how often a group looks at a late tile before it computes that tile itself;
@@ -123,7 +123,7 @@ typedef struct gp_tuning {
                               writes whole lines past the caches */
 } gp_tuning;
 
-/* How to make a context. All zeros: the best device, and the default of every field. */
+/* Describes the context to create. All zeros select the best device, and the default of every field. */
 typedef struct gp_context_desc {
     /* Your own objects, all optional. A queue brings its context and device; a context brings its first
        device unless `device` names another one. They are retained until gp_context_destroy. */
@@ -146,18 +146,18 @@ typedef struct gp_context_desc {
     void (*log)(gp_log_level level, const char *text, void *user);
     void *log_user;
 
-    /* Receives each failure of a command after its call has returned. It runs on the thread that uses the
-       context, at the end of gp_finish, of a blocking read, of gp_context_destroy or of a later call. It
-       may call the library, also with this context, but must not destroy that; failures that it causes
-       are reported at a later call. NULL: gp_finish returns the failure all the same. */
+    /* Receives each failure of a command whose call has returned already. It runs on the thread that uses the
+       context, at the end of gp_finish, of a blocking read, of gp_context_destroy or of a later call. It may
+       call the library, also with this context, but must not destroy the context; failures that it causes are
+       reported at a later call. NULL: failures are not reported here. gp_finish returns them in any case. */
     void (*on_async_error)(gp_result result, const char *text, void *user);
     void *async_error_user;
 
-    /* The folder for built programs. NULL: the environment variable GPUPRIM_CACHE (a folder's absolute
-       path, or "off" for no disk cache), else $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these
-       are absolute, but none on PoCL, which has a cache of its own and compiles a program again to hand it out.
-       A folder that cannot be written is reported to `log`, once. Files that belong to neither this user nor
-       root are not loaded. */
+    /* The folder for built programs. NULL: the environment variable GPUPRIM_CACHE (a folder's absolute path,
+       or "off" for no disk cache); without it, $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, if these are
+       absolute paths. On PoCL the default is no folder, because PoCL has a cache of its own, and compiles a
+       program again when its binary is read. A folder that cannot be written is reported to `log`, once.
+       Files that belong to neither this user nor root are not loaded. */
     const char *cache_dir;
     bool no_disk_cache; /* neither load programs from disk nor save them */
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
@@ -171,8 +171,8 @@ typedef struct gp_context_desc {
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* -cl-fast-relaxed-math; false: results as IEEE 754 says */
     bool profile;              /* collect gp_kernel_times; slows calls down a little */
-    gp_context *share;         /* take the cl_context and device of this context, and start with its programs
-                                  (if built with the same options): a second queue on the same buffers */
+    gp_context *share;         /* takes over the cl_context and device of this context, and its programs if
+                                  they were built with the same options: a second queue on the same buffers */
     gp_strategy strategy;      /* the strategy of calls with GP_STRATEGY_AUTO */
     bool check_monoids;        /* the first call with a monoid, and with other args that it takes, tests it as
                                   gp_check_monoid does without samples, blocks, and fails with GP_ERROR_LAW if the
@@ -194,12 +194,12 @@ typedef struct gp_context_desc {
     size_t scratch_limit;
     gp_tuning tuning;
 
-    /* A file with other rows of the tuning table for this device (manual/waiting.md): group, bytes,
-       strategy and polls of primitives, where neither `tuning` nor `strategy` says otherwise. NULL: the environment
-       variable GPUPRIM_TUNING (a file's path), else what the library has for this device (tunings/). A file that
-       cannot be read (or that belongs to neither this user nor root), is damaged, or is for another device fails
-       with GP_ERROR_INVALID_ARGUMENT and the line at fault; one that the variable names is then reported to `log`
-       and ignored. */
+    /* A file with rows of the tuning table for this device (manual/waiting.md): group, bytes, strategy and
+       polls of primitives. `tuning` and `strategy` take precedence over it. NULL: the file that the
+       environment variable GPUPRIM_TUNING names; without it, the library's own rows for this device
+       (tunings/), if any. A file fails with GP_ERROR_INVALID_ARGUMENT and the line at fault if it cannot be
+       read, belongs to neither this user nor root, is damaged, or is for another device. If the variable
+       names such a file, the error is reported to `log` and the file is ignored. */
     const char *tuning_file;
 } gp_context_desc;
 

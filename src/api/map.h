@@ -24,15 +24,15 @@ typedef struct gp_transform_desc {
     const gp_record *record; /* instead of type */
     cl_mem in2;              /* a second input, for y; NULL: none */
     size_t in2_offset;
-    gp_type type2;            /* 0 and record2 NULL: that of the first input */
+    gp_type type2;            /* type of in2; 0 without record2: that of `in` */
     const gp_record *record2; /* instead of type2 */
     cl_mem in3;               /* a third input, for z; only with a second one; NULL: none */
     size_t in3_offset;
-    gp_type type3;            /* 0 and record3 NULL: that of the first input */
+    gp_type type3;            /* type of in3; 0 without record3: that of `in` */
     const gp_record *record3; /* instead of type3 */
     cl_mem out;               /* count elements of out_type */
     size_t out_offset;
-    gp_type out_type;            /* 0 and out_record NULL: that of the first input */
+    gp_type out_type;            /* type of out; 0 without out_record: that of `in` */
     const gp_record *out_record; /* instead of out_type: of the map's value */
     const char *map;             /* expression in x, y, z and i, in OpenCL C */
     const gp_arg *args;          /* values and buffers that expressions name; NULL: none */

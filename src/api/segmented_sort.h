@@ -47,7 +47,7 @@ typedef struct gp_segmented_sort_desc {
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
     size_t segment_count; /* number of segments, or its bound with count_buffer */
-    cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
+    cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
     gp_type key_type;   /* of keys, in every buffer of them */

@@ -6,13 +6,13 @@
 
 /* One run of a primitive in gp_self_test. */
 typedef struct gp_self_test_case {
-    const char *name;     /* of the call, and where there are several cases of it, of the case */
+    const char *name;     /* name of the call, and, if the call has several cases, of the case */
     gp_strategy strategy; /* the strategy with which it ran; GP_STRATEGY_AUTO: the call has none */
     gp_tuning tuning;     /* how this device runs it, for elements of 4 bytes: device_class, shape, words,
-                             sub_group_size, work_group_size, tile, and polls where groups wait for each other; the
-                             rest is 0 */
+                             sub_group_size, work_group_size, tile, and polls if groups wait for each other;
+                             all else is 0 */
     gp_result result;
-    const char *text; /* of the failure; "" when there is none */
+    const char *text; /* text of the failure; "" if there is none */
 } gp_self_test_case;
 
 /* Tests whether this device, with this driver, computes right results.

@@ -38,7 +38,7 @@ typedef struct gp_stencil_desc {
     cl_mem in; /* height rows of width * channels elements */
     size_t in_offset;
     size_t in_pitch; /* elements from one row to the next; 0: width * channels */
-    cl_mem out;      /* rows as of `in`, of out_type; elements between rows are not written */
+    cl_mem out;      /* rows of the same length, of out_type; elements between rows are not written */
     size_t out_offset;
     size_t out_pitch; /* as in_pitch */
     gp_type type;

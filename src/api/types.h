@@ -27,15 +27,16 @@ typedef enum gp_type {
 
 /* X(name, value, kernel macro)
 
-   Halves are a type in memory only, so that every device has them: they are floats when combined, summed and
-   mapped, and results are rounded to nearest when stored. f64 needs cl_khr_fp64.
+   Halves exist in memory only, so that every device has them: values are combined, summed and mapped as
+   floats, and results are rounded to nearest when stored. f64 needs cl_khr_fp64.
 
-   Bitwise operations take integer types only. For floats, min and max ignore NaN (fmin, fmax): NaN never
-   wins, an input of nothing but NaN gives the identity, and which of -0 and +0 is returned is unspecified.
+   Bitwise operations are for integer types only. For floats, min and max ignore NaN (fmin, fmax): NaN is
+   never the result, an input of nothing but NaN gives the identity, and which of -0 and +0 is returned is
+   unspecified.
 
-   Argmin and argmax give the index of the extreme element, counted from the call's first one; of equal ones
-   the lowest; all ones (-1) when there is no element or nothing but NaN. Their out_type is GP_U64 (the
-   default) or GP_U32, and `initial` stays NULL. */
+   Argmin and argmax give the index of the extreme element, counted from the call's first element: of equal
+   elements the lowest index; all ones (-1) if there is no element, or nothing but NaN. Their out_type is
+   GP_U64 (the default) or GP_U32, and `initial` stays NULL. */
 #define GP_OPS(X)                 \
     X(GP_SUM, 1, "GPI_SUM")       \
     X(GP_PROD, 2, "GPI_PROD")     \
