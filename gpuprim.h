@@ -4418,11 +4418,11 @@ static cl_int gpi_restore_order(gp_context *gp)
 
 /* X(primitive, entry file, rows, memory, least, warm-ups)
 
-   entry file: of its program, in kernels/. rows: the primitive whose rows of GPI_TUNING (runtime/tuning_table.h) are used, its
-   own or another's. memory: the function gpi_local_bytes_of_... of tuning.c that returns a group's local memory. least: the
-   fewest work-items of a local group. Primitives on keys or on bins need four: searches need them, and PoCL 3.1 compiles onesweep
-   for groups of two into code that writes out of bounds. warm-ups: W(field, DESC) for each field of gp_warmup_desc, a
-   gp_DESC_desc that gpi_FIELD_warm_up takes. gp_warmup runs the rows in their order. */
+   entry file: the program's first file, in kernels/. rows: the primitive whose rows of GPI_TUNING (runtime/tuning_table.h) are
+   used, its own or another's. memory: the function gpi_local_bytes_of_... of tuning.c that returns a group's local memory. least:
+   the fewest work-items of a local group. Primitives on keys or on bins need four, because searches need them, and because PoCL
+   3.1 compiles onesweep for groups of two into code that writes out of bounds. warm-ups: W(field, DESC) for each field of
+   gp_warmup_desc, a gp_DESC_desc that gpi_FIELD_warm_up takes. gp_warmup runs the rows in their order. */
 #define GPI_PRIMITIVE_ROWS(X, W) \
     X(REDUCE,           "scan/reduce.cl",           REDUCE,     values,   1, W(reduce, reduce)) \
     X(SCAN,             "scan/scan.cl",             SCAN,       elements, 1, W(scan, scan)) \
@@ -4557,7 +4557,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
    counters (docs/gpu-cost.md) and from documents:
 
    NVIDIA     Lanes load 16 bytes, 8 times in parallel. An H200 needs some 25 KB in flight per multiprocessor (latency times
-              bandwidth); six groups have 192 KB in flight. Half of that if local memory is small (tuning.c). A scan keeps
+              bandwidth); six groups have 192 KB in flight, or half of that if local memory is small (tuning.c). A scan keeps
               half of its tile in registers, half in local memory. Its groups are smaller, with twice the bytes per item, so
               that the fixed work of an item is shared by more elements. Groups that have started keep running, so that
               others may wait for them.
@@ -28675,8 +28675,8 @@ static cl_int gpi_scratch_retire(gp_context *gp)
     return CL_SUCCESS;
 }
 
-/* Returns the retired buffers that no command uses to the pool; `all`: all of them, since the queue has finished. A failed marker
-   does not show that its commands have ended: it fails with any one of them, while others may still be running. */
+/* Gives back to the pool the retired buffers that no command uses; `all`: all of them, since the queue has finished. A failed
+   marker does not show that its commands have ended: it fails with any one of them, while others may still be running. */
 static void gpi_scratch_settle(gp_context *gp, bool all)
 {
     size_t k, kept = 0;
@@ -33066,9 +33066,9 @@ static void gpi_segments_lay_out(gpi_segments *s)
     if (!sort->desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
 }
 
-/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more
-   rows, because their blocks are smaller. But a block has at least small_size keys, and blocks are at most
-   GPI_SEGMENTS_BLOCKS_MAX. */
+/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more rows,
+   because their blocks are smaller. The number of rows is bounded, because a block has at least small_size keys, and there are at
+   most GPI_SEGMENTS_BLOCKS_MAX blocks. */
 static size_t gpi_segments_scratch_most(const gpi_segments *s)
 {
     gpi_segments most = *s;
@@ -33348,8 +33348,8 @@ static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
 }
 
 /* Returns the number of shares, each of which one group sorts; 0: shares are not used. Shares require the serial shape, no
-   strategy given by the caller, more keys than one group sorts alone, and fewer keys than passes need to pay. They also require
-   at least two passes, because a share moves back and forth between two buffers, as in passes. */
+   strategy given by the caller, and a count above the keys that one group sorts alone and below the keys from which passes pay.
+   They also require at least two passes, because a share moves back and forth between two buffers, as in passes. */
 static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -33673,8 +33673,8 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 /* ---- Begin file src/sort/sort_pass.c ---- */
 /* sort_pass.c - arguments of the sort kernels; the passes that count and scatter. */
 /* The bytes from which a pass gains by special treatment of cache lines, measured with PoCL. On a Xeon (Sapphire Rapids) it gains
-   by writing whole lines past the caches. On an EPYC (Zen 5) it gains more by fetching the lines that it writes next: 0.6 to 0.8
-   of the time of such writes. The cache sizes that devices report do not distinguish the two CPUs. */
+   by writing whole lines past the caches. On an EPYC (Zen 5) it gains by fetching the lines that it writes next, which takes 0.6
+   to 0.8 of the time of writing past the caches. The cache sizes that devices report do not distinguish the two CPUs. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 #define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 
@@ -33916,7 +33916,8 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Sets portion, the keys of one onesweep launch: whole tiles, and no more keys than a word can count. Sets portions. */
+/* Sets portion, the keys of one onesweep launch (whole tiles, and no more keys than a word can count), and portions, the number
+   of these launches. */
 static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
 {
     const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;
@@ -35185,7 +35186,7 @@ static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem sc
 }
 
 /* Returns true if one group selects and filters again when the sample has misled. If false, there is a launch for each digit,
-   which does nothing otherwise. A serial group would be too slow. */
+   which does nothing otherwise. The serial shape has these launches, because one serial group would be too slow. */
 static bool gpi_topk_resumes(const gp_context *gp, const gpi_topk *topk)
 {
     return topk->plan.shape == GP_SHAPE_LOCAL && !gp->info.loop_limit &&
@@ -36926,8 +36927,8 @@ static uint64_t gpi_hash_load_value(const void *from, size_t size)
 }
 
 /* Sets table->absent and, if the form needs one, table->reserved, the value in the slot of an absent key. If the caller gives no
-   reserved value, a value is taken that hardly ever occurs: a signalling NaN that no arithmetic returns, and as an integer a
-   large number. */
+   reserved value, derives one from the seed that hardly ever occurs: a signalling NaN, which no arithmetic returns, and which is
+   a large number as an integer. */
 static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 {
     const bool wide = table->wide && !table->packed;

@@ -68,8 +68,8 @@ static uint64_t gpi_hash_load_value(const void *from, size_t size)
 }
 
 /* Sets table->absent and, if the form needs one, table->reserved, the value in the slot of an absent key. If the caller gives no
-   reserved value, a value is taken that hardly ever occurs: a signalling NaN that no arithmetic returns, and as an integer a
-   large number. */
+   reserved value, derives one from the seed that hardly ever occurs: a signalling NaN, which no arithmetic returns, and which is
+   a large number as an integer. */
 static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 {
     const bool wide = table->wide && !table->packed;

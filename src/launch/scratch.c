@@ -72,8 +72,8 @@ static cl_int gpi_scratch_retire(gp_context *gp)
     return CL_SUCCESS;
 }
 
-/* Returns the retired buffers that no command uses to the pool; `all`: all of them, since the queue has finished. A failed marker
-   does not show that its commands have ended: it fails with any one of them, while others may still be running. */
+/* Gives back to the pool the retired buffers that no command uses; `all`: all of them, since the queue has finished. A failed
+   marker does not show that its commands have ended: it fails with any one of them, while others may still be running. */
 static void gpi_scratch_settle(gp_context *gp, bool all)
 {
     size_t k, kept = 0;

@@ -5,11 +5,11 @@
 
 /* X(primitive, entry file, rows, memory, least, warm-ups)
 
-   entry file: of its program, in kernels/. rows: the primitive whose rows of GPI_TUNING (runtime/tuning_table.h) are used, its
-   own or another's. memory: the function gpi_local_bytes_of_... of tuning.c that returns a group's local memory. least: the
-   fewest work-items of a local group. Primitives on keys or on bins need four: searches need them, and PoCL 3.1 compiles onesweep
-   for groups of two into code that writes out of bounds. warm-ups: W(field, DESC) for each field of gp_warmup_desc, a
-   gp_DESC_desc that gpi_FIELD_warm_up takes. gp_warmup runs the rows in their order. */
+   entry file: the program's first file, in kernels/. rows: the primitive whose rows of GPI_TUNING (runtime/tuning_table.h) are
+   used, its own or another's. memory: the function gpi_local_bytes_of_... of tuning.c that returns a group's local memory. least:
+   the fewest work-items of a local group. Primitives on keys or on bins need four, because searches need them, and because PoCL
+   3.1 compiles onesweep for groups of two into code that writes out of bounds. warm-ups: W(field, DESC) for each field of
+   gp_warmup_desc, a gp_DESC_desc that gpi_FIELD_warm_up takes. gp_warmup runs the rows in their order. */
 #define GPI_PRIMITIVE_ROWS(X, W) \
     X(REDUCE,           "scan/reduce.cl",           REDUCE,     values,   1, W(reduce, reduce)) \
     X(SCAN,             "scan/scan.cl",             SCAN,       elements, 1, W(scan, scan)) \

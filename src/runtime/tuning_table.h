@@ -14,7 +14,7 @@
    counters (docs/gpu-cost.md) and from documents:
 
    NVIDIA     Lanes load 16 bytes, 8 times in parallel. An H200 needs some 25 KB in flight per multiprocessor (latency times
-              bandwidth); six groups have 192 KB in flight. Half of that if local memory is small (tuning.c). A scan keeps
+              bandwidth); six groups have 192 KB in flight, or half of that if local memory is small (tuning.c). A scan keeps
               half of its tile in registers, half in local memory. Its groups are smaller, with twice the bytes per item, so
               that the fixed work of an item is shared by more elements. Groups that have started keep running, so that
               others may wait for them.

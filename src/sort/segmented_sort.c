@@ -139,9 +139,9 @@ static void gpi_segments_lay_out(gpi_segments *s)
     if (!sort->desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
 }
 
-/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more
-   rows, because their blocks are smaller. But a block has at least small_size keys, and blocks are at most
-   GPI_SEGMENTS_BLOCKS_MAX. */
+/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more rows,
+   because their blocks are smaller. The number of rows is bounded, because a block has at least small_size keys, and there are at
+   most GPI_SEGMENTS_BLOCKS_MAX blocks. */
 static size_t gpi_segments_scratch_most(const gpi_segments *s)
 {
     gpi_segments most = *s;

@@ -41,8 +41,8 @@ static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
 }
 
 /* Returns the number of shares, each of which one group sorts; 0: shares are not used. Shares require the serial shape, no
-   strategy given by the caller, more keys than one group sorts alone, and fewer keys than passes need to pay. They also require
-   at least two passes, because a share moves back and forth between two buffers, as in passes. */
+   strategy given by the caller, and a count above the keys that one group sorts alone and below the keys from which passes pay.
+   They also require at least two passes, because a share moves back and forth between two buffers, as in passes. */
 static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;

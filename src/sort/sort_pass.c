@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* The bytes from which a pass gains by special treatment of cache lines, measured with PoCL. On a Xeon (Sapphire Rapids) it gains
-   by writing whole lines past the caches. On an EPYC (Zen 5) it gains more by fetching the lines that it writes next: 0.6 to 0.8
-   of the time of such writes. The cache sizes that devices report do not distinguish the two CPUs. */
+   by writing whole lines past the caches. On an EPYC (Zen 5) it gains by fetching the lines that it writes next, which takes 0.6
+   to 0.8 of the time of writing past the caches. The cache sizes that devices report do not distinguish the two CPUs. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 #define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 

@@ -110,7 +110,8 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Sets portion, the keys of one onesweep launch: whole tiles, and no more keys than a word can count. Sets portions. */
+/* Sets portion, the keys of one onesweep launch (whole tiles, and no more keys than a word can count), and portions, the number
+   of these launches. */
 static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
 {
     const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;
