@@ -320,7 +320,7 @@ typedef struct gp_monoid {
    source. */
 typedef struct gp_record {
     const char *cl_type; /* the name of the type, which may be "struct name" */
-    size_t size;         /* sizeof, at most GP_RECORD_BYTES */
+    size_t size;         /* sizeof(cl_type), at most GP_RECORD_BYTES */
     const char *source;  /* OpenCL C that defines the type; NULL: it is built in */
 } gp_record;
 
@@ -352,11 +352,11 @@ typedef struct gp_record {
    Example: examples/14_arguments.c */
 typedef struct gp_arg {
     const char *name; /* the name in expressions */
-    gp_type type;     /* of the value or of the buffer's elements, or give record; a value cannot be GP_F16 */
+    gp_type type;     /* type of the value or of the elements, or give record; a value cannot be GP_F16 */
     const gp_record *record;
     const void *value; /* on the host; or give buffer */
     cl_mem buffer;
-    size_t offset, count; /* elements of the buffer, from offset on; count 0: to its end */
+    size_t offset, count; /* elements of the buffer, from `offset` on; count 0: all up to its end */
 } gp_arg;
 
 enum { GP_ARGS_MAX = 16, GP_ARGS_BYTES = 256, GP_RECORD_BYTES = 256 };
@@ -378,8 +378,8 @@ typedef enum gp_shape {
     GP_SHAPE_AUTO = 0,
     GP_SHAPE_SERIAL,    /* one work-item per group, long tile, vector loop: CPUs */
     GP_SHAPE_LOCAL,     /* many work-items, local memory and barriers: GPUs */
-    GP_SHAPE_SUB_GROUP, /* the same, and neighbours exchange values without barriers, in primitives
-                           that gain by it: GPUs whose sub-groups have been found right */
+    GP_SHAPE_SUB_GROUP, /* as GP_SHAPE_LOCAL; in primitives that gain by it, neighbours exchange values
+                           without barriers: GPUs whose sub-groups compute right results */
     GP_SHAPE_COUNT
 } gp_shape;
 
@@ -397,7 +397,7 @@ typedef enum gp_log_level { GP_LOG_ERROR = 0, GP_LOG_WARNING, GP_LOG_INFO } gp_l
    (src/runtime/tuning_table.h). */
 typedef enum gp_device_class {
     GP_DEVICE_CLASS_AUTO = 0, /* the class of the device itself; never a class in gp_device_info */
-    GP_DEVICE_CLASS_UNKNOWN,  /* none of those below: nothing is taken for granted */
+    GP_DEVICE_CLASS_UNKNOWN,  /* none of the classes below: nothing is assumed */
     GP_DEVICE_CLASS_POCL,     /* PoCL on a CPU */
     GP_DEVICE_CLASS_INTEL_CPU,
     GP_DEVICE_CLASS_LLVMPIPE,
@@ -436,7 +436,7 @@ typedef struct gp_device_info {
     cl_uint compute_units;
     size_t max_work_group_size;
     cl_ulong global_mem_size;
-    cl_ulong max_alloc_size; /* of one buffer, bytes */
+    cl_ulong max_alloc_size; /* most bytes of one buffer */
     cl_ulong local_mem_size;
     cl_ulong global_cache_size;
     bool local_mem_dedicated; /* CL_LOCAL, not carved out of global memory */
@@ -448,7 +448,7 @@ typedef struct gp_device_info {
     gp_sub_groups sub_groups; /* the form that a context's kernels may use: gp_context_create tests it, and
                                  sets NONE if it computes wrong results or the environment has
                                  GPUPRIM_SUB_GROUPS=off */
-    cl_uint sub_group_size;   /* work-items of such a sub-group; 0: none */
+    cl_uint sub_group_size;   /* work-items of a sub-group that kernels may use; 0: none */
     bool atomic_acq_rel;      /* OpenCL 3.0: acquire and release order */
     bool atomic_scope_device; /* OpenCL 3.0: atomics in the scope of the whole device */
     bool fair;                /* a group that has started is known to keep running while others wait */
@@ -479,8 +479,8 @@ typedef struct gp_tuning {
     uint32_t sort_portion; /* gp_sort: most keys of one launch of a single pass */
     uint32_t sort_bucket;  /* gp_sort (kernels/cpu/sort/buckets.cl): most keys of a bucket that is not split
                               again; 1: no buckets */
-    uint32_t sort_lines;   /* gp_sort, serial shape (kernels/cpu/sort/rank_keys.cl): keys from which on a pass
-                              writes whole lines past the caches */
+    uint32_t sort_lines;   /* gp_sort, serial shape (kernels/cpu/sort/rank_keys.cl): fewest keys for which a
+                              pass writes whole lines past the caches */
 } gp_tuning;
 
 /* Describes the context to create. All zeros select the best device, and the default of every field. */
@@ -519,7 +519,7 @@ typedef struct gp_context_desc {
        program again when its binary is read. A folder that cannot be written is reported to `log`, once.
        Files that belong to neither this user nor root are not loaded. */
     const char *cache_dir;
-    bool no_disk_cache; /* neither load programs from disk nor save them */
+    bool no_disk_cache; /* true: no programs are loaded from disk or saved there */
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
        ago (to the second) are removed until the rest fits. On Windows there is no limit. */
     size_t cache_limit;
@@ -529,8 +529,8 @@ typedef struct gp_context_desc {
     size_t program_limit;
     const char *dump_dir;      /* folder for programs' sources and binaries, made if missing; NULL: none */
     const char *build_options; /* appended to the options of every program */
-    bool fast_math;            /* -cl-fast-relaxed-math; false: results as IEEE 754 says */
-    bool profile;              /* collect gp_kernel_times; slows calls down a little */
+    bool fast_math;            /* builds with -cl-fast-relaxed-math; false: results as IEEE 754 requires */
+    bool profile;              /* collects gp_kernel_times, which slows calls down a little */
     gp_context *share;         /* takes over the cl_context and device of this context, and its programs if
                                   they were built with the same options: a second queue on the same buffers */
     gp_strategy strategy;      /* the strategy of calls with GP_STRATEGY_AUTO */
@@ -647,7 +647,7 @@ typedef struct gp_reduce_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of the input; 0 with a monoid and no map */
+    gp_type type; /* type of the input; 0 with a monoid and no map */
     /* Of the input, instead of type. Requires a map, and out_type or a monoid; ops, argmin and argmax require
        map_type; in2 requires type2. */
     const gp_record *record;
@@ -657,16 +657,17 @@ typedef struct gp_reduce_desc {
     gp_op op;         /* set one of op, ops and monoid */
     const gp_op *ops; /* op_count operations, 1..GP_OPS_MAX, instead of op and out_type */
     const gp_monoid *monoid;  /* instead of out_type and op */
-    const gp_type *out_types; /* result types of ops; NULL, or a 0 in it: the default of out_type */
+    const gp_type *out_types; /* result types of ops; NULL, or 0 for an operation: the default of out_type */
     size_t op_count;
     bool compensated;   /* float sums in about twice the precision */
     const char *map;    /* expression in x, y, i; NULL: the element itself */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
     size_t arg_count;   /* at most GP_ARGS_MAX */
-    gp_type map_type;   /* of the map's value: with ops (0: `type`), and without `in` for argmin and argmax */
+    gp_type map_type;   /* type of the map's value: with ops (0: `type`), and for argmin and argmax without
+                           `in` */
     cl_mem in2;         /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
-    gp_type type2;       /* of the second input; 0: `type` */
+    gp_type type2;       /* type of the second input; 0: `type` */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     cl_mem scratch;      /* gp_reduce_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
@@ -711,12 +712,12 @@ typedef struct gp_segmented_reduce_desc {
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
     size_t segment_count; /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
-    cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
+    cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
     cl_mem out; /* segment_count results */
     size_t out_offset;
-    gp_type type; /* of the input; 0 with a monoid and no map */
+    gp_type type; /* type of the input; 0 with a monoid and no map */
     /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
@@ -753,17 +754,18 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
    Errors: GP_ERROR_LAW for a counter-example; gp_last_error names the elements. */
 typedef struct gp_check_monoid_desc {
     const gp_monoid *monoid;
-    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made up, of
-                            words that are small numbers: integers below 1000, or where the monoid is not
-                            `exact` floats within +-2 */
+    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made-up
+                            elements whose words are small numbers: integers below 1000, or, if the monoid is
+                            not `exact`, floats within +-2 */
     size_t sample_count; /* at most 2^20 */
-    const char *equal;   /* OpenCL C expression in x and y, two elements: are they equal? NULL: where the
-                            monoid is `exact`, the same bits; otherwise words that are close as floats */
-    const gp_arg *args;  /* of `equal`, and of combine where it takes them; NULL: none */
+    const char *equal;   /* OpenCL C expression in x and y, two elements, that is true if they are equal;
+                            NULL: if the monoid is `exact`, all bits are compared; else elements are equal if
+                            their words are close as floats */
+    const gp_arg *args;  /* arguments of `equal`, and of combine if it takes them; NULL: none */
     size_t arg_count;    /* at most GP_ARGS_MAX */
-    float tolerance;     /* how close: the largest difference, as a fraction of the largest word of the
-                            elements at hand; 0: 1e-4 */
-    uint64_t seed;       /* of the choice of elements; the same seed chooses the same ones */
+    float tolerance;     /* with `equal` NULL, the largest difference of words that are close, as a fraction
+                            of the largest word of the compared elements; 0: 1e-4 */
+    uint64_t seed;       /* selects the elements; the same seed selects the same ones */
 } gp_check_monoid_desc;
 
 GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc);
@@ -806,16 +808,16 @@ typedef enum gp_segments {
 typedef struct gp_scan_desc {
     cl_mem in;
     size_t in_offset; /* elements */
-    cl_mem out;       /* count elements of out_type */
+    cl_mem out;       /* `count` elements of out_type */
     size_t out_offset;
     size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of the input; 0 with a monoid and no map */
+    gp_type type; /* type of the input; 0 with a monoid and no map */
     /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
-    gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
+    gp_type out_type;        /* type of sums and output; 0: `type` (a scan is often in place) */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
@@ -824,9 +826,9 @@ typedef struct gp_scan_desc {
     bool exclusive;
     bool reverse; /* from the last element to the first; combine(a, b) still has a before b in input order */
     gp_segments segments;
-    cl_mem heads; /* count flags or keys */
+    cl_mem heads; /* `count` flags or keys */
     size_t heads_offset;
-    gp_type heads_type;  /* of the flags or keys */
+    gp_type heads_type;  /* type of the flags or keys */
     bool deterministic;  /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;
@@ -883,19 +885,19 @@ typedef struct gp_select_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of elements; set type or element_size */
+    gp_type type;            /* type of elements; set type or element_size */
     size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
     const gp_record *record; /* instead of both: the type of elements in predicates */
     const char *predicate;   /* set predicate, flags or indices */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
-    cl_mem flags;            /* count flags */
+    cl_mem flags;            /* `count` flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
-    cl_mem indices;     /* count indices */
+    cl_mem indices;     /* `count` indices */
     size_t indices_offset;
     size_t in_count;    /* with `indices`: number of elements of `in` */
-    gp_type index_type; /* of indices and indices_out: GP_U32 (also 0) or GP_U64 */
+    gp_type index_type; /* type of indices and indices_out: GP_U32 (also 0) or GP_U64 */
     gp_strategy strategy;
     cl_mem scratch; /* gp_select_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
@@ -941,7 +943,7 @@ typedef struct gp_partition_desc {
     size_t in_offset; /* in elements, as all offsets */
     cl_mem out;
     size_t out_offset;
-    cl_mem second; /* of three parts, with `rest`; else NULL */
+    cl_mem second; /* the second of three parts, with `rest`; else NULL */
     size_t second_offset;
     cl_mem rest; /* NULL: all parts go to `out` */
     size_t rest_offset;
@@ -952,7 +954,7 @@ typedef struct gp_partition_desc {
     cl_mem count_buffer;     /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of elements; set type or element_size */
+    gp_type type;            /* type of elements; set type or element_size */
     size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
     const gp_record *record; /* instead of both: the type of elements in predicates */
     const char *predicate;
@@ -962,7 +964,7 @@ typedef struct gp_partition_desc {
     cl_mem flags;           /* instead of predicates: count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
-    bool reversed;      /* the rest backwards from the output's end */
+    bool reversed;      /* writes the rest backwards from the output's end */
     gp_strategy strategy;
     cl_mem scratch; /* gp_partition_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
@@ -1075,7 +1077,7 @@ typedef struct gp_run_length_encode_desc {
     size_t lengths_out_offset;
     cl_mem offsets_out; /* index of each run's first element; NULL: not wanted */
     size_t offsets_out_offset;
-    gp_type index_type; /* of lengths and offsets: GP_U32 (also 0) or GP_U64 */
+    gp_type index_type; /* type of lengths and offsets: GP_U32 (also 0) or GP_U64 */
     cl_mem count_out;   /* the number of runs; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
@@ -1083,7 +1085,7 @@ typedef struct gp_run_length_encode_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of elements; set type or element_size */
+    gp_type type;            /* type of elements; set type or element_size */
     size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
     const gp_record *record; /* instead of both: the type of elements in `equal` */
     const char *equal;       /* NULL: x == y; required for records */
@@ -1156,7 +1158,7 @@ typedef struct gp_reduce_by_key_desc {
     size_t key_size;             /* bytes of a key: 1, 2, 4, 8, 16 */
     const gp_record *key_record; /* instead of both: the type of keys in `equal` */
     const char *equal;           /* NULL: x == y; required for records */
-    gp_type type;                /* of `in`; 0 with a monoid and no map */
+    gp_type type;                /* type of `in`; 0 with a monoid and no map */
     /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
@@ -1234,7 +1236,7 @@ typedef struct gp_sort_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;  /* of keys, in every buffer of them */
+    gp_type key_type;  /* type of all keys */
     size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
     uint32_t begin_bit;
     uint32_t end_bit; /* 0: all bits of the key */
@@ -1302,7 +1304,7 @@ typedef struct gp_merge_desc {
     size_t keys_out_offset;
     cl_mem values_out; /* a_count + b_count values; NULL with value_size 0 */
     size_t values_out_offset;
-    gp_type key_type;  /* of keys, in every buffer of them */
+    gp_type key_type;  /* type of all keys */
     size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
     bool descending;
     const cl_event *wait;
@@ -1338,13 +1340,13 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
    Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read.
    Example: examples/15_neighbours.cpp */
 typedef struct gp_search_desc {
-    cl_mem keys; /* sorted; NULL when count is 0, or `map` is in i alone */
+    cl_mem keys; /* sorted keys; NULL if count is 0, or if `map` is of i alone */
     size_t keys_offset;
     size_t count;        /* number of keys; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    cl_mem needles; /* NULL: needle_map is in i alone, or needle i is i */
+    cl_mem needles; /* NULL: needle_map is of i alone, or needle i is i */
     size_t needles_offset;
     size_t needle_count;        /* number of needles; with needle_count_buffer, its upper bound */
     cl_mem needle_count_buffer; /* NULL: needle_count is the number */
@@ -1353,14 +1355,14 @@ typedef struct gp_search_desc {
     cl_mem out; /* needle_count positions */
     size_t out_offset;
     gp_type out_type;        /* 0: GP_U64 */
-    gp_type key_type;        /* of keys and needles */
+    gp_type key_type;        /* type of keys and needles */
     const char *map;         /* expression in x and i: the key of element i; NULL: the element itself */
     const gp_record *record; /* with a map, the type of elements of `keys`; NULL: key_type */
     const char *needle_map;  /* expression in x and i: the value of needle i; NULL: the element itself */
     const gp_record *needle_record; /* with needle_map, the type of needles; NULL: key_type */
     const gp_arg *args;             /* values and buffers that expressions name; NULL: none */
     size_t arg_count;               /* at most GP_ARGS_MAX */
-    bool upper;                     /* upper bound; else lower */
+    bool upper;                     /* true: upper bound; false: lower bound */
     bool descending;
     const cl_event *wait;
     cl_uint wait_count;
@@ -1403,23 +1405,25 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
      DBL_MAX. Others are GP_ERROR_INVALID_ARGUMENT.
    Example: examples/17_buckets.c, examples/tour.c */
 typedef struct gp_histogram_desc {
-    cl_mem in;           /* NULL, type 0 and a map: no input */
+    cl_mem in;           /* NULL, with type 0 and a map: no input */
     size_t in_offset;    /* in elements, as all offsets */
     size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of the input; without a map, of samples */
+    gp_type type;            /* type of the input; without a map, of the samples */
     const gp_record *record; /* of the input, instead of type; requires a map and map_type */
     const char *map;         /* a sample: expression in x and i; NULL: the element itself */
     const gp_arg *args;      /* values and buffers that the map names; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
-    gp_type map_type;        /* of the map's value, which is the sample; 0: `type` */
-    uint32_t channels; /* samples per element, 1 to 4; 0: 1; more than 1 only of 8 bits, and without a map */
-    uint32_t channels_out; /* number of channels that are counted, from the first on; 0: all */
-    size_t bins;           /* per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
-    gp_value lower;        /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
-    gp_value upper;        /* as lower; both 0: the whole range of an integer type */
+    gp_type map_type;        /* type of the map's value, which is the sample; 0: `type` */
+    uint32_t channels;       /* samples per element, 1 to 4; 0: 1. More than 1 only with samples of 8 bits and
+                                without a map */
+    uint32_t channels_out;   /* number of channels that are counted, from the first on; 0: all */
+    size_t bins;             /* bins per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
+    gp_value lower;          /* lower bound of even bins: .i64 for signed types, .u64 for unsigned ones, .f64
+                                for floats */
+    gp_value upper;          /* as lower; both 0: the whole range of an integer type */
     cl_mem edges; /* bins + 1 numbers of the samples' type, instead of lower and upper; NULL: even bins */
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */
@@ -1480,7 +1484,7 @@ typedef struct gp_topk_desc {
     size_t count_offset;
     gp_type count_type;
     size_t k;
-    gp_type key_type;   /* of keys, in every buffer of them */
+    gp_type key_type;   /* type of all keys */
     gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
     bool smallest;
     gp_strategy strategy;
@@ -1541,7 +1545,7 @@ typedef struct gp_segmented_sort_desc {
     cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;   /* of keys, in every buffer of them */
+    gp_type key_type;   /* type of all keys */
     size_t value_size;  /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
     uint32_t begin_bit; /* keys are compared by bits [begin_bit, end_bit) */
     uint32_t end_bit;   /* 0: all bits of the key */
@@ -1595,11 +1599,11 @@ GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segment
 typedef struct gp_sort_strings_desc {
     cl_mem bytes;
     size_t bytes_offset;
-    size_t byte_count; /* of all strings: no offset is larger */
+    size_t byte_count; /* bytes of all strings: no offset is larger */
     cl_mem offsets;    /* count + 1 numbers, counted from bytes_offset */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
-    cl_mem out;           /* count indices, from 0 on */
+    cl_mem out;           /* `count` indices, from 0 on */
     size_t out_offset;
     gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
     size_t count;        /* number of strings; with count_buffer, its upper bound */
@@ -1662,7 +1666,7 @@ typedef struct gp_sort_column {
    Limits: records of GP_RECORD_BYTES; GP_SORT_COLUMNS_MAX columns; memory; 2^32 - 1 records if index_type is
      GP_U32. */
 typedef struct gp_sort_records_desc {
-    cl_mem in; /* count elements of `type`; NULL and type 0: no input */
+    cl_mem in; /* `count` elements of `type`; NULL and type 0: no input */
     size_t in_offset;
     gp_type type;
     const gp_record *record; /* instead of type */
@@ -1671,7 +1675,7 @@ typedef struct gp_sort_records_desc {
     cl_mem indices_out; /* NULL: not wanted */
     size_t indices_out_offset;
     gp_type index_type;            /* GP_U32 (also 0) or GP_U64 */
-    const gp_sort_column *columns; /* the first one decides first */
+    const gp_sort_column *columns; /* the columns, the most significant one first */
     size_t column_count;           /* at most GP_SORT_COLUMNS_MAX */
     const gp_arg *args;            /* values and buffers that expressions name; NULL: none */
     size_t arg_count;              /* at most GP_ARGS_MAX */
@@ -1740,7 +1744,7 @@ typedef struct gp_brackets_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of the input */
+    gp_type type;        /* type of the input */
     const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call */
     const int8_t *table; /* GP_U8, instead of pairs: 256 codes; read during the call */
     const char *map;     /* instead of both: the code of an element, an expression in x and i */
@@ -1752,7 +1756,7 @@ typedef struct gp_brackets_desc {
     size_t parent_offset;
     cl_mem depth;
     size_t depth_offset;
-    gp_type index_type; /* of match, parent and depth: GP_U32, GP_U64; 0: GP_U32 as long as count < 2^32 */
+    gp_type index_type; /* type of match, parent and depth: GP_U32, GP_U64; 0: GP_U32 if count < 2^32 */
     cl_mem errors;      /* one gp_brackets_errors; NULL: not wanted */
     size_t errors_offset;
     gp_strategy strategy;
@@ -1820,28 +1824,28 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
    Source: Levien, The stack monoid, 2020, for the monoid.
    Example: examples/06_clip_stack.c */
 typedef struct gp_stack_scan_desc {
-    cl_mem in;           /* the elements, which gp_brackets would match */
+    cl_mem in;           /* the elements that gp_brackets would match */
     size_t in_offset;    /* in elements, as all offsets */
     size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of `in`; codes as in gp_brackets: */
+    gp_type type;        /* type of `in`; codes as in gp_brackets: */
     const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call */
     const int8_t *table; /* GP_U8, instead of pairs: 256 codes; read during the call */
     const char *map;     /* instead of both: the code of an element, an expression in x and i */
-    cl_mem values;       /* count elements of value_type, or of the monoid */
+    cl_mem values;       /* `count` elements of value_type, or of the monoid */
     size_t values_offset;
-    gp_type value_type;      /* of `values`; 0 with a monoid and no value_map */
+    gp_type value_type;      /* type of `values`; 0 with a monoid and no value_map */
     const char *value_map;   /* expression in x, an element of `values`, and i; NULL: the element itself */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
-    gp_type out_type;        /* of products and output; 0: value_type */
+    gp_type out_type;        /* type of products and output; 0: value_type */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     bool exclusive;          /* false: the stack after the element; true: before it */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    cl_mem out;              /* count elements of out_type */
+    cl_mem out;              /* `count` elements of out_type */
     size_t out_offset;
     cl_mem scratch; /* gp_stack_scan_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
@@ -1889,14 +1893,14 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
    written outside the buffers, and the call ends.
    Example: examples/07_json_tree.c */
 typedef struct gp_tree_desc {
-    cl_mem parent; /* count indices; all bits set: no parent */
+    cl_mem parent; /* `count` indices; all bits set: no parent */
     size_t parent_offset;
     size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type index_type; /* of parent and of the outputs: GP_U32 or GP_U64; 0: GP_U32 */
-    cl_mem in;          /* count elements of `type`; NULL with type 0: all elements count */
+    gp_type index_type; /* type of parent and of the outputs: GP_U32 or GP_U64; 0: GP_U32 */
+    cl_mem in;          /* `count` elements of `type`; NULL with type 0: all elements count */
     size_t in_offset;
     gp_type type;       /* any integer type */
     const char *map;    /* expression in x and i; NULL: the element itself */
@@ -1974,14 +1978,15 @@ typedef struct gp_hash_desc {
     size_t key_size;       /* 4 or 8 bytes */
     size_t value_size;     /* 0 (a set), 4 or 8 bytes */
     size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; or give expected_count */
-    size_t expected_count; /* keys that there will be: the capacity is at least expected_count / max_load */
+    size_t expected_count; /* number of keys to expect: the capacity is at least expected_count / max_load */
     float max_load;        /* most of the slots that keys may fill, in (0, 1]; 0: 0.5 */
     bool grow;             /* an insertion that might fill more than max_load of the slots blocks to find out.
-                              If it would, it rehashes first, into as many slots as it needs, and no fewer than
-                              now. Not with gp_hash_share */
-    uint64_t seed;         /* of the hash function (the finaliser of MurmurHash3) */
+                              If it would, it first rehashes the table into as many slots as it needs, and no
+                              fewer than before. Not with gp_hash_share */
+    uint64_t seed;         /* seed of the hash function (the finaliser of MurmurHash3) */
     const void *reserved;  /* value_size bytes: a value that is never stored; NULL: see Values above */
-    cl_mem buffer;         /* gp_hash_buffer_size bytes, the table's until destroy or rehash; NULL: its own */
+    cl_mem buffer;         /* gp_hash_buffer_size bytes, used by the table until destroy or rehash; NULL: a
+                              buffer of its own */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -2020,8 +2025,8 @@ GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash table, const gp_hash_clea
 typedef enum gp_hash_result {
     GP_HASH_INSERTED = 1,   /* the key was absent, and was inserted */
     GP_HASH_EXISTED = 2,    /* the key was present: its value was kept, assigned or combined */
-    GP_HASH_FAILED = 3,     /* there was no slot for it */
-    GP_HASH_REFUSED = 4,    /* its value is, or would have become, the reserved one, if there is one */
+    GP_HASH_FAILED = 3,     /* there was no slot for the key */
+    GP_HASH_REFUSED = 4,    /* the value is, or would have become, the reserved one, if there is one */
     GP_HASH_SUPERSEDED = 5, /* another of the equal keys in the batch was used (duplicates) */
     GP_HASH_ERASED = 6,
     GP_HASH_ABSENT = 7 /* erase: the key was not in the table */
@@ -2064,18 +2069,18 @@ typedef enum gp_hash_duplicates {
    or failed_keys. A key that is given the reserved value is refused, even if `op` would change that value.
    Example: examples/09_group_by.c, examples/10_spatial_hash.c */
 typedef struct gp_hash_insert_desc {
-    cl_mem keys; /* count elements of key_size */
+    cl_mem keys; /* `count` elements of key_size */
     size_t keys_offset;
-    cl_mem values; /* count elements of value_size; NULL for sets, and to count with insert_or_apply */
+    cl_mem values; /* `count` elements of value_size; NULL for sets, and to count with insert_or_apply */
     size_t values_offset;
     size_t count;
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
     gp_op op;                      /* insert_or_apply: sum, min, max, and, or, xor */
-    gp_type type;                  /* insert_or_apply: of the values; 0: unsigned. In other calls 0 */
-    gp_hash_duplicates duplicates; /* insert, insert_or_assign */
-    cl_mem results;                /* count bytes: a gp_hash_result each; NULL: not wanted */
+    gp_type type;                  /* insert_or_apply: type of the values; 0: unsigned. In other calls 0 */
+    gp_hash_duplicates duplicates; /* only for insert and insert_or_assign */
+    cl_mem results;                /* `count` bytes: a gp_hash_result each; NULL: not wanted */
     size_t results_offset;
     /* The keys that failed, in any order, and their values, in arrays of `count` elements; NULL: not wanted.
        To try again, pass them to another call, with failed_count as its count_buffer. */
@@ -2119,9 +2124,9 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
 typedef struct gp_hash_find_desc {
     cl_mem keys;
     size_t keys_offset;
-    cl_mem values; /* count elements of value_size: each key's value, or `absent`; NULL: not wanted */
+    cl_mem values; /* `count` elements of value_size: each key's value, or `absent`; NULL: not wanted */
     size_t values_offset;
-    cl_mem found; /* count bytes: 1 or 0; NULL: not wanted */
+    cl_mem found; /* `count` bytes: 1 or 0; NULL: not wanted */
     size_t found_offset;
     const void
         *absent; /* value_size bytes, read during the call; NULL: `reserved` of gp_hash_desc, or all ones */
@@ -2149,7 +2154,7 @@ GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_f
 typedef struct gp_hash_erase_desc {
     cl_mem keys;
     size_t keys_offset;
-    cl_mem results; /* count bytes: GP_HASH_ERASED or GP_HASH_ABSENT; NULL: not wanted */
+    cl_mem results; /* `count` bytes: GP_HASH_ERASED or GP_HASH_ABSENT; NULL: not wanted */
     size_t results_offset;
     size_t count;
     cl_mem count_buffer;
@@ -2178,16 +2183,17 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
    Cost: reads the table once; with sort_type also sorts.
    Example: examples/08_word_count.c, examples/09_group_by.c */
 typedef struct gp_hash_retrieve_desc {
-    cl_mem keys; /* room elements of key_size */
+    cl_mem keys; /* `room` elements of key_size */
     size_t keys_offset;
-    cl_mem values; /* room elements of value_size; NULL: not wanted */
+    cl_mem values; /* `room` elements of value_size; NULL: not wanted */
     size_t values_offset;
     size_t room;
     cl_mem live_count; /* one u32, the number of live pairs; required */
     size_t live_count_offset;
     gp_type sort_type; /* the type by which keys are sorted (gp_sort); 0: not sorted */
     bool descending;   /* sorts in descending order; only with sort_type */
-    cl_mem scratch; /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
+    cl_mem scratch;    /* gp_hash_retrieve_scratch_size bytes; NULL: the context's. Must be NULL without
+                          sort_type */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -2213,8 +2219,8 @@ typedef struct gp_hash_for_each_desc {
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
     size_t arg_count;   /* at most GP_ARGS_MAX */
     bool erase;         /* erases keys */
-    gp_type key_type;   /* of k; 0: unsigned */
-    gp_type value_type; /* of v; 0: unsigned; a set has no v */
+    gp_type key_type;   /* type of k; 0: unsigned */
+    gp_type value_type; /* type of v; 0: unsigned. A set has no v */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -2230,7 +2236,7 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash table, const gp_hash_f
 typedef struct gp_hash_rehash_desc {
     size_t capacity;       /* slots, rounded up to a power of two; or give expected_count */
     size_t expected_count; /* as in gp_hash_desc, for the table's max_load; both 0: as many slots as now */
-    cl_mem buffer;         /* for the new slots, of gp_hash_buffer_size bytes; NULL: its own */
+    cl_mem buffer;         /* gp_hash_buffer_size bytes for the new slots; NULL: a buffer of its own */
 } gp_hash_rehash_desc;
 
 GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash table, const gp_hash_rehash_desc *desc);
@@ -2239,7 +2245,8 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash table, const gp_hash_reh
 typedef struct gp_hash_counts {
     uint64_t capacity;
     uint64_t live; /* keys in the table */
-    uint64_t dead; /* slots of erased keys, until a rehash; up to two too few (gp_hash_stats.dead is exact) */
+    uint64_t dead; /* slots of erased keys, until a rehash; may be up to two too few (gp_hash_stats.dead is
+                      exact) */
     uint64_t inserted, existed, failed, refused, superseded, erased;
 } gp_hash_counts;
 
@@ -2254,7 +2261,7 @@ enum { GP_HASH_BINS = 32 };
 typedef struct gp_hash_stats {
     uint64_t capacity, live, dead;
     double load;       /* (live + dead) / capacity */
-    double mean_depth; /* of live keys */
+    double mean_depth; /* mean depth of live keys */
     uint64_t max_depth;
     uint64_t depths[GP_HASH_BINS]; /* live keys of depth 0, 1, 2-3, 4-7, 8-15, ... */
 } gp_hash_stats;
@@ -2276,7 +2283,7 @@ typedef enum gp_device_part {
    there. */
 typedef struct gp_group_op {
     const char *name;        /* NAME: 1 to 32 letters, digits and underscores */
-    gp_type type;            /* of the values; with op */
+    gp_type type;            /* type of the values; only with op */
     gp_op op;                /* all but argmin and argmax; or give monoid */
     const gp_monoid *monoid; /* always combined in item order */
 } gp_group_op;
@@ -2316,7 +2323,8 @@ typedef struct gp_group_op {
 typedef struct gp_device_source_desc {
     gp_device_part part;
     gp_hash table;          /* GP_DEVICE_HASH: the table */
-    const gp_group_op *ops; /* GP_DEVICE_GROUP: op_count of them; NULL: pack and unpack only */
+    const gp_group_op *ops; /* GP_DEVICE_GROUP: op_count operations; NULL: the text has pack and unpack
+                               only */
     size_t op_count;        /* at most 64 */
     uint32_t group; /* number of work-items of every group, at most 65536, if the kernel is always launched
                        with the same: makes shorter code, and defines GP_GROUP_SIZE; 0: any number */
@@ -2340,7 +2348,7 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
    Cost: reads and writes once; one launch, no scratch. A program is compiled per expression and its types.
    Example: examples/15_neighbours.cpp, examples/18_json_mask.c */
 typedef struct gp_transform_desc {
-    cl_mem in; /* count elements of `type`; NULL and type 0: no input */
+    cl_mem in; /* `count` elements of `type`; NULL and type 0: no input */
     size_t in_offset;
     gp_type type;
     const gp_record *record; /* instead of type */
@@ -2352,7 +2360,7 @@ typedef struct gp_transform_desc {
     size_t in3_offset;
     gp_type type3;            /* type of in3; 0 without record3: that of `in` */
     const gp_record *record3; /* instead of type3 */
-    cl_mem out;               /* count elements of out_type */
+    cl_mem out;               /* `count` elements of out_type */
     size_t out_offset;
     gp_type out_type;            /* type of out; 0 without out_record: that of `in` */
     const gp_record *out_record; /* instead of out_type: of the map's value */
@@ -2374,7 +2382,7 @@ GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc);
 
    Cost: writes once; one launch, no scratch. A program is compiled per element_size, whatever the value. */
 typedef struct gp_fill_desc {
-    cl_mem out; /* count elements of element_size bytes */
+    cl_mem out; /* `count` elements of element_size bytes */
     size_t out_offset;
     size_t element_size; /* 1, 2, 4, 8 or 16 */
     const void *value;   /* element_size bytes, read during the call; NULL: zeros */
@@ -2396,7 +2404,7 @@ GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc);
    stored.
    Cost: writes once; one launch, no scratch. A program is compiled per type, whatever start and step. */
 typedef struct gp_iota_desc {
-    cl_mem out; /* count elements of `type` */
+    cl_mem out; /* `count` elements of `type` */
     size_t out_offset;
     gp_type type;
     gp_value start; /* of `type`; .f32 for GP_F16 */
@@ -2429,7 +2437,7 @@ typedef struct gp_adjacent_difference_desc {
     cl_mem in;
     size_t in_offset;
     gp_type type;
-    cl_mem out; /* count elements of out_type */
+    cl_mem out; /* `count` elements of out_type */
     size_t out_offset;
     gp_type out_type;    /* 0: `type` */
     const char *map;     /* expression in x, y and i; NULL: "x - y" */
@@ -2470,7 +2478,7 @@ typedef struct gp_gather_desc {
     size_t in_offset;
     cl_mem out; /* gather: `count` elements; scatter: `limit` */
     size_t out_offset;
-    cl_mem indices; /* count numbers of index_type */
+    cl_mem indices; /* `count` numbers of index_type */
     size_t indices_offset;
     gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
@@ -2503,10 +2511,10 @@ typedef struct gp_unpack_desc {
     cl_mem in; /* in_count elements */
     size_t in_offset;
     size_t in_count; /* elements of `in` */
-    cl_mem flags;    /* count flags */
+    cl_mem flags;    /* `count` flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
-    cl_mem out;         /* count elements */
+    cl_mem out;         /* `count` elements */
     size_t out_offset;
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
     size_t count;        /* number of flags; with count_buffer, its upper bound */
@@ -2565,8 +2573,8 @@ typedef struct gp_stencil_desc {
     size_t out_pitch; /* as in_pitch */
     gp_type type;
     gp_type out_type;  /* 0: `type` */
-    size_t width;      /* pixels; 0: does nothing */
-    size_t height;     /* 0: 1 */
+    size_t width;      /* pixels per row; 0: does nothing */
+    size_t height;     /* number of rows; 0: 1 */
     uint32_t channels; /* 1 to 4; 0: 1 */
     uint32_t radius_x; /* 0 to 8 */
     uint32_t radius_y; /* 0 to 8 */
@@ -2574,7 +2582,7 @@ typedef struct gp_stencil_desc {
     gp_value border_value; /* of `type`; .f32 for GP_F16 */
     cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or give map */
     size_t weights_offset;
-    const char *map;    /* an expression, see above */
+    const char *map;    /* an expression in at(dx, dy), x, i and j; instead of weights */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
     size_t arg_count;   /* at most GP_ARGS_MAX */
     cl_mem scratch;     /* gp_stencil_scratch_size bytes that overlap nothing; NULL: the context's */
@@ -2616,16 +2624,16 @@ typedef enum gp_random_kind {
    Source: Philox4x32-10 of Salmon, Moraes, Dror and Shaw, SC11, with the seed as its key, and a block's
    number and the stream as its counter. */
 typedef struct gp_random_desc {
-    cl_mem out; /* count elements of `type` */
+    cl_mem out; /* `count` elements of `type` */
     size_t out_offset;
     gp_type type;
     gp_random_kind kind;
     uint64_t seed;
-    uint64_t stream;        /* another stream has other numbers for the same seed */
+    uint64_t stream;        /* different streams have different numbers for the same seed */
     uint64_t first_element; /* index of the first element; a call can continue where another one ended */
-    gp_value low;           /* of a range: .i64 for signed types, .u64 for unsigned ones */
-    gp_value high;          /* the end of the range, not in it: .i64 or .u64, as low */
-    double mean;            /* normal; finite, also as `type` */
+    gp_value low;           /* begin of a range: .i64 for signed types, .u64 for unsigned ones */
+    gp_value high;          /* end of a range, not in it: .i64 or .u64, as low */
+    double mean;            /* normal: mean, finite, also as `type` */
     double deviation;       /* normal: standard deviation, finite, not negative; 0: 1 */
     size_t count;           /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;
@@ -2656,7 +2664,7 @@ typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
     const gp_sort_desc *sort; /* also value_size (for gp_argsort that of the indices), begin_bit, end_bit, and
-                                 count: how many keys to expect; 0: few and many */
+                                 count, the number of keys to expect; 0: few and many */
     const gp_merge_desc *merge; /* only key_type, value_size */
     /* only key_type, out_type, records, map, needle_map, args, and with a map without a record whether the buffer
        is there; needle_map "i": there are no needles */
@@ -2666,7 +2674,7 @@ typedef struct gp_warmup_desc {
     const gp_histogram_desc *histogram;
     const gp_topk_desc *topk;                     /* only key_type, index_type, strategy */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
-    const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */
+    const gp_sort_strings_desc *sort_strings;     /* no field is read */
     /* also columns, index_type, which buffers are NULL, whether `out` is `in`, and count, as for sort */
     const gp_sort_records_desc *sort_records;
     const gp_brackets_desc *brackets;     /* also pairs, table, index_type, and which outputs are NULL */
@@ -2861,7 +2869,7 @@ static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *call);
 /* A table of symbols of an earlier call of gp_brackets or gp_stack_scan, kept on the device (nest.c). */
 typedef struct gpi_symbols {
     int8_t table[256];
-    cl_mem classes; /* NULL: free */
+    cl_mem classes; /* NULL: the entry is free */
 } gpi_symbols;
 
 enum {
@@ -2890,15 +2898,15 @@ struct gp_context {
     bool out_of_order;
     struct gpi_tuning_row *tuned; /* rows of the tuning file by primitive; group 0: no row; NULL: no file */
 
-    char *cache_dir;            /* NULL: no disk cache */
+    char *cache_dir;            /* folder of the disk cache; NULL: there is none */
     bool cache_closed;          /* nothing more is saved to the cache */
-    char *dump_dir;             /* NULL: no dump */
+    char *dump_dir;             /* folder for dumps; NULL: none */
     char *options;              /* options of every build */
     char *options_sub_groups;   /* options of programs with Khronos' sub-groups; NULL: there are none */
     bool sub_group_pinned;      /* GPI_SUB_GROUP_PINNED of the kernels */
     cl_uint compute_capability; /* NVIDIA's, times ten; 0: not known */
     struct gpi_program *programs;
-    struct gpi_import *imports; /* binaries of gp_programs_import */
+    struct gpi_import *imports; /* imported binaries */
     uint64_t fetches;           /* number of programs fetched so far */
     uint64_t released;          /* no call in progress holds programs fetched up to this number */
     uint32_t save_in;           /* calls until new machine code is saved; 0: there is none */
@@ -2908,9 +2916,9 @@ struct gp_context {
     struct gpi_retired *retired; /* scratch that commands may still use (launch/scratch.c) */
     size_t retired_count, retired_capacity;
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
-    cl_mem counters;       /* GPI_CONTEXT_COUNTERS uints */
+    cl_mem counters;       /* a buffer of GPI_CONTEXT_COUNTERS uints */
     bool warming_up;       /* gp_warmup is running: kernels are given a count of 0 */
-    cl_mem result;         /* one element, for gp_reduce_read without a buffer */
+    cl_mem result;         /* a buffer of one element, for gp_reduce_read without a buffer */
 
     uint64_t *laws; /* hashes of monoids that have been checked (check_monoids) */
     size_t law_count;
@@ -2918,7 +2926,7 @@ struct gp_context {
     struct gpi_handle *handles; /* handles of hash tables */
     uint32_t handle_count;
     uint32_t generation;        /* generation of the next handle */
-    const gpi_hash_hooks *hash; /* NULL: there has been no table */
+    const gpi_hash_hooks *hash; /* NULL: the context has had no table */
     bool hash_unread; /* hash kernels may have counted events that must be reported (gpi_hash_result) */
     cl_uint hash_told[GPI_HASH_TOLD]; /* the hash kernels' counts, as last read */
 
@@ -2931,7 +2939,7 @@ struct gp_context {
     struct gpi_pending *pending;
     size_t pending_count, pending_capacity;
     bool order_lost; /* a command has failed, and the next one may run on PoCL before those in flight */
-    size_t pending_stalled; /* number of the first commands that count as stalled (runtime/events.c) */
+    size_t pending_stalled;              /* the first commands that count as stalled (runtime/events.c) */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* text of the first failure after enqueuing; empty: none */
     struct gpi_failure *failures;        /* failures that on_async_error has not received yet */
     size_t failure_count, failure_capacity;
@@ -3137,7 +3145,7 @@ static void gpi_fail_within(gp_context *gp, const char *prefix)
     char *at = strstr(gp->error, gp->function);
     const size_t length = strlen(prefix);
     size_t rest;
-    if (at) at += strlen(gp->function) + 2; /* ": " */
+    if (at) at += strlen(gp->function) + 2; /* after ": " */
     if (!at || (size_t)(at - gp->error) + length + 1 > sizeof gp->error) return;
     rest = sizeof gp->error - (size_t)(at - gp->error) - length;
     memmove(at + length, at, rest);
@@ -3223,7 +3231,7 @@ static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)data;
     size_t i;
-    for (i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
+    for (i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u; /* a step of FNV-1a */
     return hash;
 }
 
@@ -3460,7 +3468,7 @@ static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out)
         else gpi_identity_integer(size, is_signed ? sign : 0, out);
         break;
     case GP_AND: gpi_identity_integer(size, ones, out); break;
-    default: memset(out, 0, size); break; /* sum, or, xor */
+    default: memset(out, 0, size); break; /* sum, or, xor: 0 */
     }
 }
 
@@ -3474,7 +3482,7 @@ static float gpi_float_of_half(uint16_t half)
     if (exponent == 31) bits = sign | 0x7f800000u | fraction << 13;
     memcpy(&value, &bits, sizeof value);
     if (exponent > 0) return value;
-    value = (float)fraction / 16777216.0f; /* subnormal: units of 2^-24 */
+    value = (float)fraction / 16777216.0f; /* a subnormal half counts units of 2^-24 */
     return sign ? -value : value;
 }
 /* ---- End file src/base/type.c ---- */
@@ -4116,7 +4124,7 @@ static void gpi_watch(gp_context *gp, const char *kernel, cl_event event);
    all commands in flight at that time. Stalled commands do not count towards the limit. */
 #include <time.h>
 
-#define GPI_IN_FLIGHT_MAX 1024 /* commands, see events.c */
+#define GPI_IN_FLIGHT_MAX 1024 /* most commands in flight */
 
 /* A command that may not have ended yet. */
 typedef struct gpi_pending {
@@ -4311,7 +4319,8 @@ static void gpi_settle(gp_context *gp)
     if (kept == 0) gp->order_lost = false;
 }
 
-/* Settles all commands. The caller has finished the queue. An event's status can change after clFinish has returned (Mesa). */
+/* Settles all commands. The caller has finished the queue, but on Mesa an event's status can still change after clFinish has
+   returned. */
 static void gpi_settle_all(gp_context *gp)
 {
     size_t i;
@@ -4479,7 +4488,7 @@ static cl_int gpi_restore_order(gp_context *gp)
 
 /* ---- Begin file src/runtime/tuning.h ---- */
 /* tuning.h - plans: how a device runs a primitive. */
-#define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
+#define GPI_TILES_MAX 0x7fffffffu /* most tiles of one call */
 
 typedef enum gpi_primitive {
 #define GPI_PRIMITIVE_VALUE(primitive, file, rows, memory, least, warm_ups) GPI_##primitive,
@@ -4490,9 +4499,9 @@ typedef enum gpi_primitive {
 
 /* Limits of the kernels, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
 enum {
-    GPI_TILE_SERIAL_MAX = 1 << 20, /* one bit per element in private memory (select/masks.cl) */
-    GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
-    GPI_TILE_LOCAL_MAX = 32768,    /* local: 16 bits hold a position in a tile (sort/rank_tile.cl) */
+    GPI_TILE_SERIAL_MAX = 1 << 20, /* elements with a bit each in private memory (select/masks.cl) */
+    GPI_TILE_ITEM_MAX = 128,       /* local: most elements of an item, in registers */
+    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
     GPI_RING_ROWS = 1024,
     GPI_RING_ROWS_MAX = 1 << 30,
     GPI_RING_REACH = 64,
@@ -4518,7 +4527,7 @@ typedef struct gpi_plan {
     uint32_t sub_group; /* local: work-items of a sub-group; 0: no sub-groups */
     uint32_t group;     /* work-items of a group */
     uint32_t per_item;  /* elements of a work-item */
-    uint32_t polls;     /* see scan/lookback.cl; never 0 here */
+    uint32_t polls;     /* looks at a late tile, never 0 (scan/lookback.cl) */
 } gpi_plan;
 
 /* tuning.c */
@@ -4731,9 +4740,10 @@ static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uin
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* Returns the local memory of a group that sorts without sub-groups, the larger of two amounts. One is the stage and order of a
-   tile, the counters of four bits, rows for the group's scan and the counters of the digits (sort/rank_tile.cl). The other is a
-   tile's entries (sort/tile_merge_sort.cl) and a word for each item (sort/sort_segments.cl). A search needs less. */
+/* Returns the local memory of a group that sorts without sub-groups, the larger of two amounts. One is for sort/rank_tile.cl: the
+   staged tile and its order, the counters for digits of four bits, rows for the group's scan, and the counters of the tile's
+   digits. The other is a tile's entries (sort/tile_merge_sort.cl) and a word for each item (sort/sort_segments.cl). A search
+   needs less. */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -4870,7 +4880,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     plan->per_item = row->item_bytes / gpi_power_of_two_below(size);
     if (tuning->tile) plan->per_item = gpi_power_of_two_below(tuning->tile);
     if (plan->shape == GP_SHAPE_SERIAL) {
-        if (plan->per_item < 16) plan->per_item = 16; /* a vector */
+        if (plan->per_item < 16) plan->per_item = 16; /* at least a vector */
         return;
     }
     if (plan->per_item > most && !tuning->tile) plan->per_item = most;
@@ -5105,7 +5115,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 
 /* ---- Begin file src/program/program.h ---- */
 /* program.h - composes, builds, caches and saves programs. */
-#define GPI_KERNELS_MAX 10 /* kernels of one program */
+#define GPI_KERNELS_MAX 10 /* most kernels of one program */
 #define GPI_EXPORT_MAGIC "GPUPACK2"
 
 typedef struct gpi_cache_key {
@@ -5133,9 +5143,9 @@ typedef struct gpi_program {
     size_t sub_group;  /* work-items of their sub-groups; 0: the driver does not report it; 1: they differ */
     uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
     uint32_t saved;    /* bit k: kernel k's machine code is in the file of the disk cache */
-    cl_event fresh;    /* the last launch of a kernel that was new; NULL: none was */
+    cl_event fresh;    /* the last launch of a new kernel; NULL: there was none */
     uint64_t fetched;  /* gp_context.fetches when the program was last looked up */
-    int mark;          /* the mark of its file, while the driver loads it: cache.c */
+    int mark;          /* the mark of its file while the driver loads that: cache.c */
     bool frozen;       /* its binary was read or loaded, and the driver may not add to it any more */
     bool borrowed;     /* the cl_program is another context's */
 } gpi_program;
@@ -5548,7 +5558,7 @@ static void gpi_mark_remove(const char *path, int mark);
 
 #define GPI_CACHE_MAGIC "GPUPRIM4"
 #define GPI_CACHE_MARK ".loading"           /* the end of a mark's name */
-#define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, if the desc sets no limit */
+#define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes of the cache, if the desc sets no limit */
 #define GPI_CACHE_STALE 3600 /* seconds until the process of a temporary file or mark counts as dead */
 
 /* Returns true for an absolute path. A relative one would be another folder in each working directory, and the XDG
@@ -5620,7 +5630,7 @@ static void gpi_cache_trim(gp_context *gp) { (void)gp; }
 typedef struct gpi_cache_file {
     char *path;
     uint64_t size;
-    time_t used; /* whole seconds */
+    time_t used; /* time of the last use, in whole seconds */
 } gpi_cache_file;
 
 typedef struct gpi_cache_files {
@@ -5708,7 +5718,7 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process did */
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process removed it */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);
@@ -26552,7 +26562,7 @@ static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size
 #endif
 
 #define GPI_FILE_MAX 0x10000000 /* most bytes of a file that is read */
-#define GPI_PATH_MAX 4096       /* no system opens a longer one */
+#define GPI_PATH_MAX 4096       /* most bytes of a path that a system opens */
 
 /* Makes a folder and those above it. */
 static bool gpi_make_dirs(const char *path)
@@ -26781,7 +26791,7 @@ static void gpi_mark_remove(const char *path, int mark)
 typedef struct gpi_import {
     struct gpi_import *next;
     gpi_cache_header header;
-} gpi_import; /* the binary follows */
+} gpi_import; /* the binary follows the struct */
 
 /* Returns the imported binary of the program and sets program->saved; NULL: there is none. */
 static const unsigned char *gpi_import_find(const gp_context *gp, gpi_program *program, size_t *size)
@@ -26900,7 +26910,7 @@ static gp_result gpi_check_macros(gp_context *gp, const char *prelude, const cha
 
 /* ---- Begin file src/program/program.c ---- */
 /* program.c - the programs of a context: looks them up in memory, makes missing ones, and drops the oldest. */
-#define GPI_PROGRAM_LIMIT 128 /* programs of a context, if the desc sets no limit */
+#define GPI_PROGRAM_LIMIT 128 /* most programs of a context, if the desc sets no limit */
 
 /* Returns true if all kernels of the program can have groups and sub-groups of the plan's sizes. If the compiler has
    decided otherwise, changes the plan and returns false: the program has to be made again. */
@@ -27254,17 +27264,17 @@ typedef struct gpi_reader {
     const char *at;
     unsigned line;
     bool is_expression;           /* the text is an expression, or a name */
-    const char *library;          /* text whose words must not become macros; NULL: no check of that */
-    bool in_directive;            /* until the line ends */
-    bool has_conditions;          /* has #if: brackets in alternatives are not counted */
-    bool has_words;               /* there is more than blanks and comments */
+    const char *library;          /* text whose words must not become macros; NULL: not checked */
+    bool in_directive;            /* in a preprocessor directive, until the line ends */
+    bool has_conditions;          /* the text has #if: brackets in alternatives are not counted */
+    bool has_words;               /* the text has more than blanks and comments */
     unsigned depth, braces;       /* number of open brackets; of open braces */
-    unsigned signs;               /* consecutive ones, other than brackets */
-    const char *sign;             /* the last one read */
+    unsigned signs;               /* length of the current chain of signs, brackets not counted */
+    const char *sign;             /* the last sign that was read */
     unsigned sign_line;           /* the line of `sign` */
     char open[GPI_NESTED_MAX];    /* closers of the open brackets */
-    char wrong[GPI_WRONG_MAX];    /* the first fault; empty: none */
-    char brackets[GPI_WRONG_MAX]; /* the first fault with brackets */
+    char wrong[GPI_WRONG_MAX];    /* text of the first fault; empty: none */
+    char brackets[GPI_WRONG_MAX]; /* text of the first fault with brackets */
 } gpi_reader;
 
 static void gpi_wrong(gpi_reader *r, const char *format, ...) GPI_PRINTF(2, 3);
@@ -27638,7 +27648,7 @@ static gp_result gpi_check_text(gp_context *gp, const char *field, const char *t
     return result == GP_OK ? gpi_check_user_text(gp, field, text, GPI_TEXT_EXPRESSION) : result;
 }
 
-/* Returns true if the text is one word, or `several`, with blanks around them. */
+/* Returns true if the text is one word, with or without blanks around it, or, if `several`, several words. */
 static bool gpi_is_name(const char *text, bool several)
 {
     size_t words = 0;
@@ -27706,17 +27716,17 @@ typedef struct gpi_range {
 
 enum {
     GPI_READS,
-    GPI_READS_OR_OUT, /* reads; an output may be exactly this range */
+    GPI_READS_OR_OUT, /* reads the range, which an output may equal */
     GPI_WRITES,
     GPI_BOTH,
-    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* those of gp_partition, arguments, scratch */
+    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* buffers of gp_partition, arguments, scratch */
 };
 
-/* A buffer of a call: a row of its table. */
+/* A row in the table of a call's buffers. */
 typedef struct gpi_use {
-    const char *name; /* the field of the desc */
+    const char *name; /* name of the field in the desc */
     int access;
-    gpi_range range; /* root NULL: there is none */
+    gpi_range range; /* root NULL: there is no buffer */
 } gpi_use;
 
 /* The table of a call's buffers, from which all checks and messages come. After a failure nothing more is checked. */
@@ -27745,7 +27755,7 @@ typedef struct gpi_call {
 /* The number of elements of a call. */
 typedef struct gpi_count {
     size_t bound;
-    cl_mem buffer; /* NULL: the bound is the number */
+    cl_mem buffer; /* NULL: `bound` is the number */
     size_t offset;
     gp_type type;
 } gpi_count;
@@ -28897,12 +28907,12 @@ typedef struct gpi_field {
 typedef struct gpi_element {
     gpi_operation operation;
     gpi_field fields[GP_OPS_MAX];
-    size_t field_count;                   /* 0: the user's monoid */
-    gp_type mapped;                       /* type of an input element after the map; 0: the monoid's */
+    size_t field_count;                   /* number of fields; 0: the user's monoid */
+    gp_type mapped;                       /* type of an input element after the map; 0: that of the monoid */
     size_t in_size, in2_size, heads_size; /* bytes of an element in memory; in2_size 0: one input */
     size_t size, base_size, out_size; /* bytes of a sum, of a sum without its head, of a result in memory */
     bool commutative, exact;
-    unsigned char identity[GPI_ELEMENT_MAX]; /* base_size bytes */
+    unsigned char identity[GPI_ELEMENT_MAX]; /* the identity, of base_size bytes */
     unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's initial value, as a sum */
 } gpi_element;
 
@@ -29436,11 +29446,11 @@ static gp_result gpi_check_value_size(gp_context *gp, size_t size)
 /* monoid_check.c - gp_check_monoid: looks for elements that violate the laws of a monoid. */
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* triples of a round */
-    GPI_MONOID_CHECK_MADE = 64,      /* made-up elements; also products added for the second round */
-    GPI_MONOID_CHECK_NOTED = 1024,   /* monoids, each with its args, that a context remembers */
-    GPI_MONOID_CHECK_SMALL = 1000,   /* made-up numbers are smaller, so that sums do not overflow */
+    GPI_MONOID_CHECK_MADE = 64, /* made-up elements; also the products that are added for the second round */
+    GPI_MONOID_CHECK_NOTED = 1024, /* monoids, each with its args, that a context remembers */
+    GPI_MONOID_CHECK_SMALL = 1000, /* made-up numbers are smaller, so that sums do not overflow */
     GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
-    GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element */
+    GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element's text */
 };
 
 /* A checked call, and its second round's elements. */
@@ -29451,7 +29461,7 @@ typedef struct gpi_monoid_check {
     gpi_plan plan;
     gpi_program *program;
     uint64_t random;
-    size_t size, count, triples; /* bytes of an element; elements; triples of a round */
+    size_t size, count, triples; /* bytes of an element; number of elements; triples of a round */
     unsigned char *elements;     /* room for `count` and GPI_MONOID_CHECK_MADE */
     uint32_t *triple;            /* three indices of elements per triple */
     unsigned char *results;      /* GPI_LAW_RESULTS elements per triple */
@@ -29824,7 +29834,7 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     size_t k;
     for (k = 0; k < words; k++) {
         const size_t left = element->base_size > 4 * k ? element->base_size - 4 * k : 0;
-        uint32_t word = 0; /* heads are 0 */
+        uint32_t word = 0; /* a head of 0 */
         memcpy(&word, element->identity + 4 * k, left < 4 ? left : 4);
         gpi_text_add(text, "%s0x%08xu", k ? ", " : "", (unsigned)word);
     }
@@ -30819,7 +30829,7 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 /* The buffers of a call that compact.c runs: gp_select, gp_partition, gp_unique or gp_run_length_encode. */
 enum {
     GPI_COMPACT_IN,      /* the elements that are moved */
-    GPI_COMPACT_DECIDES, /* flags or indices */
+    GPI_COMPACT_DECIDES, /* the flags or indices that select elements */
     GPI_COMPACT_VALUES,
     GPI_COMPACT_COUNTER,
     GPI_COMPACT_OUT, /* this one and all later ones are written */
@@ -30835,8 +30845,8 @@ enum {
 typedef struct gpi_compact_array {
     const char *name;
     cl_mem buffer;
-    size_t offset, count, size; /* elements; bytes of an element */
-    bool used;                  /* wanted, or needed */
+    size_t offset, count, size; /* in elements; size: bytes of an element */
+    bool used;                  /* the caller wants it, or the call needs it */
 } gpi_compact_array;
 
 /* gp_reduce_by_key in a single pass (select/by_key.cl), ready to run. */
@@ -30853,7 +30863,7 @@ typedef struct gpi_by_key_pass {
 /* A call, ready to run. */
 typedef struct gpi_compact {
     int select_by, parts, where;
-    gp_type type, flags_type, index_type; /* type 0: untyped, or of type: */
+    gp_type type, flags_type, index_type; /* type 0: elements are untyped, or have the type: */
     const gp_record *record;
     size_t size, value_size; /* bytes of an element; bytes of a value */
     const char *predicate, *predicate2, *equal;
@@ -30870,9 +30880,8 @@ typedef struct gpi_compact {
     cl_event *done;
     gpi_plan plan;
     gpi_program *program;
-    cl_uint tiles; /* number of tiles for the count's bound */
-    gp_reduce_by_key_desc
-        by_key; /* run-length encoding as a reduction of ones, if pass.program is not NULL */
+    cl_uint tiles;                /* number of tiles for the count's bound */
+    gp_reduce_by_key_desc by_key; /* run-length encoding as a sum of ones, if pass.program is not NULL */
     gpi_by_key_pass pass;
 } gpi_compact;
 
@@ -31649,7 +31658,7 @@ typedef struct gpi_by_key {
     gpi_compact runs;
     gp_segmented_reduce_desc segments;
     gpi_segmented reduce;
-    size_t offsets_at, count_at; /* bytes; the scratch of either step begins at 0 */
+    size_t offsets_at, count_at; /* where they begin, in bytes; the scratch of either step begins at 0 */
     size_t scratch;
 } gpi_by_key;
 
@@ -32230,7 +32239,7 @@ typedef struct gpi_sort_array {
 /* A checked call of gp_sort or gp_argsort, ready to run. */
 typedef struct gpi_sort {
     const gp_sort_desc *desc;
-    bool indices;       /* gp_argsort */
+    bool indices;       /* the call is gp_argsort: values are indices */
     bool keys_in_place; /* keys_out is NULL or the same as keys: the output replaces the input */
     bool values_in_place;
     bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
@@ -32238,14 +32247,14 @@ typedef struct gpi_sort {
     cl_uint begin_bit, end_bit;
     cl_uint passes; /* number of passes over all keys */
     cl_ulong flip;
-    gpi_program *buckets; /* NULL: not tried (buckets.c) */
+    gpi_program *buckets; /* the program for buckets; NULL: buckets are not tried (buckets.c) */
     cl_uint hash; /* 32, 64: sorts by that hash of (key ^ seed), for a hash table's batch (hash/batch.c) */
     cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
     bool few, onesweep;
-    cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: another way */
+    cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: there are no shares */
     cl_uint most;      /* if `few`, in the local shape: number of elements written; UINT32_MAX: all */
     size_t block_span; /* keys of a group in the classic kernels */
     cl_uint blocks;
@@ -32261,12 +32270,12 @@ typedef struct gpi_sort {
 } gpi_sort;
 
 enum {
-    GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
+    GPI_SORT_BLOCKS_MAX = 1024, /* most rows of the classic table */
     GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch for a key: sizes must not overflow */
     GPI_SORT_ALIGNMENT = 256,
-    GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
+    GPI_SORT_SERIAL_SMALL = 16384,    /* most keys that one item sorts faster than several launches do */
     GPI_SORT_SHARES_SPAN = 8,         /* shares beat passes up to this many times the keys of one group */
-    GPI_SORT_SHARES_MAX = 8,          /* groups, each of which reads all keys */
+    GPI_SORT_SHARES_MAX = 8,          /* most groups, each of which reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* fewest keys of a group */
     GPI_SORT_TILES_PER_BLOCK = 200,   /* if loops are limited: a tile takes some 300 iterations */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
@@ -32277,8 +32286,8 @@ typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
     gp_sort_desc keys; /* the call, as a sort of one segment */
     gpi_sort sort;
-    size_t small_size, window; /* most keys of a small segment; positions of a group */
-    size_t block;              /* offsets of a group */
+    size_t small_size, window; /* most keys of a small segment; positions that one group handles */
+    size_t block;              /* offsets that one group handles */
     cl_uint blocks;
     size_t rows, large; /* most blocks of large segments; most large segments */
     cl_uint groups;     /* number of groups that share the rows */
@@ -32652,7 +32661,7 @@ enum {
 
 /* The source of keys or needles: keys of key_type in memory, or an expression of elements. */
 typedef struct gpi_searched {
-    const char *macro;       /* GPI_HAY, GPI_NEEDLE */
+    const char *macro;       /* GPI_HAY or GPI_NEEDLE */
     const char *name, *lane; /* the expression's field in the desc, and the function made of it */
     const char *map;         /* NULL: keys are read from memory as they are */
     const gp_record *record; /* NULL: elements are keys; without a buffer, the map is of i alone */
@@ -33427,7 +33436,7 @@ static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_begin");
     GPI_CALL_ARG(call, state);
-    gpi_call_arg_uint(call, sort->at.bases / 4); /* the words of state and histogram */
+    gpi_call_arg_uint(call, sort->at.bases / 4); /* words of state and histogram */
     gpi_call_arg_uint(call, gpi_sort_from(sort));
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
@@ -33642,7 +33651,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[3] = {1, 0, 0}, i; /* for one group; for shares, or passes; for buckets */
+    size_t counts[3] = {1, 0, 0}, i; /* keys for one group; for shares or passes; for buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
@@ -33997,7 +34006,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
     if (sort->shares) {
-        (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 1 + GPI_SHARE_PIECES */
+        (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 4 = 1 + GPI_SHARE_PIECES */
     } else if (!sort->few) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_STATE_LAUNCHES + 2 * launches) * 4);
@@ -34082,9 +34091,9 @@ enum {
 
 /* A key of several columns side by side, and the sort by it. */
 typedef struct gpi_records_key {
-    size_t first, end; /* columns */
+    size_t first, end; /* columns [first, end) */
     cl_uint bits;
-    cl_ulong flip; /* element/key.cl */
+    cl_ulong flip; /* bits to invert: element/key.cl */
     gpi_plan plan;
     gpi_program *program;
     gp_sort_desc desc;
@@ -34097,7 +34106,7 @@ typedef struct gpi_records {
     gpi_args args;
     gpi_count count;
     size_t size;       /* bytes of a record; 0: there are none */
-    size_t index_size; /* bytes */
+    size_t index_size; /* bytes of an index */
     bool moves, in_place;
     bool direct; /* records are the values of the one key's sort */
     gpi_records_key key[GP_SORT_COLUMNS_MAX];
@@ -34535,7 +34544,7 @@ static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_
    in rounds. After each round the host reads how many ties are left. */
 enum {
     GPI_STRINGS_BYTES = 4 * GPI_STRINGS_WORDS, /* bytes of the state */
-    GPI_STRINGS_ITEMS = 4,                     /* local: elements of an item */
+    GPI_STRINGS_ITEMS = 4,                     /* local: elements that one item handles */
     GPI_STRINGS_SERIAL_LEAST = 256,
     GPI_STRINGS_SERIAL_MOST = 16384,
     GPI_STRINGS_ALIGNMENT = 65536 /* alignment of the nested sorts' scratch: no device requires more */
@@ -34555,9 +34564,9 @@ typedef struct gpi_strings {
     gpi_segments ties;
     gp_scan_desc scan_desc;
     gpi_scan scan;
-    size_t room;                         /* uints of a part of a set */
+    size_t room;                         /* number of uints in a part of a set */
     size_t keys_at, flags_at, set_at[2]; /* where parts begin, in bytes */
-    size_t own, nested, scratch;         /* bytes of each part, and together */
+    size_t own, nested, scratch;         /* bytes of own parts, of the nested sorts, of both */
     cl_mem parts, nested_scratch;        /* sub-buffers of the scratch */
 } gpi_strings;
 
@@ -34682,7 +34691,7 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
     if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
     if (result != GP_OK || n == 0) return result;
     s->nested = gpi_larger(gpi_segments_scratch_most(&s->ties), gpi_scan_scratch(&s->scan));
-    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_BYTES); /* never empty */
+    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_BYTES); /* not 0 */
     s->own = gpi_round_up(s->own, GPI_STRINGS_ALIGNMENT);
     s->scratch = s->own + s->nested;
     return GP_OK;
@@ -34956,7 +34965,7 @@ enum {
     GPI_TOPK_SAMPLE_EACH = 8,
     GPI_TOPK_GROUPS_MAX = 1024,     /* most groups of a histogram */
     GPI_TOPK_SHARE_MAX = 8,         /* if k is more than 1/8 of the keys, all are sorted */
-    GPI_TOPK_RESUME_MOST = 5 << 24, /* keys that one group may read in one launch, all readings together */
+    GPI_TOPK_RESUME_MOST = 5 << 24, /* keys that one group may read in one launch, in all readings together */
     GPI_TOPK_TAKE_EACH = 16         /* elements that one item handles */
 };
 
@@ -36585,7 +36594,7 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 /* hash.h - types and functions of hash tables. */
 /* A hash table. All contexts that share it use the same gpi_table. Its buffer starts with the same facts (hash/table.cl). */
 typedef struct gpi_table {
-    uint32_t references; /* handles */
+    uint32_t references; /* number of handles */
     size_t key_size, value_size;
     bool packed, wide; /* packed: one word holds key and value; wide: words have 64 bits, else 32 */
     bool limited;      /* probes end early, because the device limits loops */
@@ -36603,7 +36612,7 @@ typedef struct gpi_table {
 
 /* The table of a gp_hash. The generation distinguishes the handle from earlier ones in the same place. */
 typedef struct gpi_handle {
-    gpi_table *table; /* NULL: free */
+    gpi_table *table; /* NULL: the handle is free */
     uint32_t generation;
 } gpi_handle;
 
@@ -36624,8 +36633,8 @@ typedef struct gpi_hash_order {
     bool wanted; /* false: the other members are not set */
     gp_sort_desc desc;
     gpi_sort sort;
-    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
-    size_t bytes;              /* of scratch */
+    size_t keys_at, values_at; /* where the partitioned batch begins, in bytes of the scratch */
+    size_t bytes;              /* bytes of scratch */
 } gpi_hash_order;
 
 /* A checked call on a batch of keys, ready to run. */
@@ -37658,7 +37667,7 @@ static gp_result gpi_hash_insert(gp_context *gp, gp_hash handle, const gp_hash_i
     if (result == GP_OK && (desc->count > 0 || desc->failed_count))
         result = gpi_hash_check_put_buffers(gp, &batch, &put);
     if (result == GP_OK) result = gpi_hash_make_room(gp, batch.table, desc->count);
-    gp->released = released; /* a rehash is a call of its own, and this one's programs are still needed */
+    gp->released = released; /* programs of this call are still needed: a rehash is a call of its own */
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);
@@ -38039,7 +38048,7 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
 #include <intrin.h>
 #endif
 
-#define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* slots of a group, in kernels over all slots */
+#define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* slots that a group handles, in kernels over all slots */
 
 /* ------------------------------------------------------------------ counts of the kernels */
 
@@ -38645,7 +38654,7 @@ static gp_result gpi_scatter_warm_up(gp_context *gp, const gp_gather_desc *desc)
 static gp_result gpi_unpack_warm_up(gp_context *gp, const gp_unpack_desc *desc)
 {
     gpi_gather gather;
-    gp_scan_desc scan; /* warmed up for several tiles, too */
+    gp_scan_desc scan; /* warmed up by itself, for several tiles, too */
     gp_result result;
     gpi_gather_init_unpack(&gather, desc);
     memset(&scan, 0, sizeof scan);
@@ -38669,22 +38678,22 @@ typedef struct gpi_map_input {
     cl_mem buffer;
     size_t offset;
     gp_type type;
-    const gp_record *record; /* instead of type */
+    const gp_record *record; /* NULL: elements have the type */
 } gpi_map_input;
 
 /* A call of gp_transform, gp_fill, gp_iota or gp_adjacent_difference, ready to be checked and run. */
 typedef struct gpi_map {
     const char *text; /* the expression */
-    gpi_args args;    /* the arguments that it may name */
+    gpi_args args;    /* arguments that the expression may name */
     gpi_map_input in[GPI_MAP_INPUTS_MAX];
     size_t inputs;
     bool lag; /* the second input is the first one, shifted by one element */
     cl_mem out;
     size_t out_offset, out_size;
     const char *out_cl; /* the output's type in memory */
-    gp_type out_type;   /* 0: untyped, or of type: */
+    gp_type out_type;   /* 0: elements are untyped, or have the type: */
     const gp_record *out_record;
-    cl_ulong constant[2]; /* a and b of map/map.cl */
+    cl_ulong constant[2]; /* the constants a and b of map/map.cl */
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
@@ -39314,7 +39323,7 @@ typedef struct gpi_stencil {
     const gp_stencil_desc *desc;
     gpi_args args; /* arguments that the map may name */
     gp_type out_type;
-    size_t height, channels, in_pitch, out_pitch; /* defaults instead of 0 */
+    size_t height, channels, in_pitch, out_pitch; /* as in the desc, with defaults in place of 0 */
     size_t in_count, out_count;                   /* number of elements from the first to the last one */
     size_t weights;                               /* number of weights; 0: a map */
     unsigned tile_x, tile_y; /* a tile without rims; a group handles one, or several in turn */
@@ -39651,7 +39660,7 @@ static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc
 enum {
     GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: cells of a group's four tables together */
     GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB; a compute unit has room for several groups */
-    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* four channels of 256 values */
+    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* fewest cells: four channels of 256 values */
     GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: fewest samples of a group */
     GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins that one group joins from slices */
 };
@@ -39666,7 +39675,7 @@ typedef struct gpi_histogram {
     gpi_args args;                      /* arguments that the map may name */
     size_t channels, wanted;            /* channels of an element; channels that are counted */
     size_t bins;
-    cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */
+    cl_ulong lower, limit, scale[3]; /* even bins: gpi_bins of histogram/bins.cl */
     cl_uint shift;
     gpi_plan plan;
     gpi_program *program;
@@ -39982,7 +39991,7 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->out; /* passed if there are none, and not read */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* if NULL, passed but not read */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
     gpi_call_args(call, &h->args);
@@ -40043,7 +40052,7 @@ static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
 {
     const size_t size = h->out_size;
     gp_result result = GP_OK;
-    cl_mem scratch = h->desc->out; /* passed if there are no slices */
+    cl_mem scratch = h->desc->out; /* without slices another buffer is passed */
     if (h->groups > 0 && gpi_histogram_scratch(h))
         result = gpi_call_scratch(call, h->desc->scratch, gpi_histogram_scratch(h), &scratch);
     if (result == GP_OK && !h->desc->accumulate)
@@ -40665,7 +40674,7 @@ typedef struct gpi_self_test {
     uint32_t *found;
     uint64_t *order; /* `count` words, for the case to sort */
     cl_mem in_buffer[GPI_SELF_TEST_INPUTS], out_buffer[GPI_SELF_TEST_OUTPUTS];
-    gp_result failure; /* the first one, and its text */
+    gp_result failure; /* result of the first failure, whose text is kept */
     char failure_text[GPI_ERROR_MAX];
 } gpi_self_test;
 

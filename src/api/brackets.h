@@ -51,7 +51,7 @@ typedef struct gp_brackets_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of the input */
+    gp_type type;        /* type of the input */
     const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call */
     const int8_t *table; /* GP_U8, instead of pairs: 256 codes; read during the call */
     const char *map;     /* instead of both: the code of an element, an expression in x and i */
@@ -63,7 +63,7 @@ typedef struct gp_brackets_desc {
     size_t parent_offset;
     cl_mem depth;
     size_t depth_offset;
-    gp_type index_type; /* of match, parent and depth: GP_U32, GP_U64; 0: GP_U32 as long as count < 2^32 */
+    gp_type index_type; /* type of match, parent and depth: GP_U32, GP_U64; 0: GP_U32 if count < 2^32 */
     cl_mem errors;      /* one gp_brackets_errors; NULL: not wanted */
     size_t errors_offset;
     gp_strategy strategy;

@@ -17,17 +17,18 @@
    Errors: GP_ERROR_LAW for a counter-example; gp_last_error names the elements. */
 typedef struct gp_check_monoid_desc {
     const gp_monoid *monoid;
-    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made up, of
-                            words that are small numbers: integers below 1000, or where the monoid is not
-                            `exact` floats within +-2 */
+    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made-up
+                            elements whose words are small numbers: integers below 1000, or, if the monoid is
+                            not `exact`, floats within +-2 */
     size_t sample_count; /* at most 2^20 */
-    const char *equal;   /* OpenCL C expression in x and y, two elements: are they equal? NULL: where the
-                            monoid is `exact`, the same bits; otherwise words that are close as floats */
-    const gp_arg *args;  /* of `equal`, and of combine where it takes them; NULL: none */
+    const char *equal;   /* OpenCL C expression in x and y, two elements, that is true if they are equal;
+                            NULL: if the monoid is `exact`, all bits are compared; else elements are equal if
+                            their words are close as floats */
+    const gp_arg *args;  /* arguments of `equal`, and of combine if it takes them; NULL: none */
     size_t arg_count;    /* at most GP_ARGS_MAX */
-    float tolerance;     /* how close: the largest difference, as a fraction of the largest word of the
-                            elements at hand; 0: 1e-4 */
-    uint64_t seed;       /* of the choice of elements; the same seed chooses the same ones */
+    float tolerance;     /* with `equal` NULL, the largest difference of words that are close, as a fraction
+                            of the largest word of the compared elements; 0: 1e-4 */
+    uint64_t seed;       /* selects the elements; the same seed selects the same ones */
 } gp_check_monoid_desc;
 
 GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc);

@@ -18,8 +18,8 @@ typedef enum gp_shape {
     GP_SHAPE_AUTO = 0,
     GP_SHAPE_SERIAL,    /* one work-item per group, long tile, vector loop: CPUs */
     GP_SHAPE_LOCAL,     /* many work-items, local memory and barriers: GPUs */
-    GP_SHAPE_SUB_GROUP, /* the same, and neighbours exchange values without barriers, in primitives
-                           that gain by it: GPUs whose sub-groups have been found right */
+    GP_SHAPE_SUB_GROUP, /* as GP_SHAPE_LOCAL; in primitives that gain by it, neighbours exchange values
+                           without barriers: GPUs whose sub-groups compute right results */
     GP_SHAPE_COUNT
 } gp_shape;
 
@@ -37,7 +37,7 @@ typedef enum gp_log_level { GP_LOG_ERROR = 0, GP_LOG_WARNING, GP_LOG_INFO } gp_l
    (src/runtime/tuning_table.h). */
 typedef enum gp_device_class {
     GP_DEVICE_CLASS_AUTO = 0, /* the class of the device itself; never a class in gp_device_info */
-    GP_DEVICE_CLASS_UNKNOWN,  /* none of those below: nothing is taken for granted */
+    GP_DEVICE_CLASS_UNKNOWN,  /* none of the classes below: nothing is assumed */
     GP_DEVICE_CLASS_POCL,     /* PoCL on a CPU */
     GP_DEVICE_CLASS_INTEL_CPU,
     GP_DEVICE_CLASS_LLVMPIPE,
@@ -76,7 +76,7 @@ typedef struct gp_device_info {
     cl_uint compute_units;
     size_t max_work_group_size;
     cl_ulong global_mem_size;
-    cl_ulong max_alloc_size; /* of one buffer, bytes */
+    cl_ulong max_alloc_size; /* most bytes of one buffer */
     cl_ulong local_mem_size;
     cl_ulong global_cache_size;
     bool local_mem_dedicated; /* CL_LOCAL, not carved out of global memory */
@@ -88,7 +88,7 @@ typedef struct gp_device_info {
     gp_sub_groups sub_groups; /* the form that a context's kernels may use: gp_context_create tests it, and
                                  sets NONE if it computes wrong results or the environment has
                                  GPUPRIM_SUB_GROUPS=off */
-    cl_uint sub_group_size;   /* work-items of such a sub-group; 0: none */
+    cl_uint sub_group_size;   /* work-items of a sub-group that kernels may use; 0: none */
     bool atomic_acq_rel;      /* OpenCL 3.0: acquire and release order */
     bool atomic_scope_device; /* OpenCL 3.0: atomics in the scope of the whole device */
     bool fair;                /* a group that has started is known to keep running while others wait */
@@ -119,8 +119,8 @@ typedef struct gp_tuning {
     uint32_t sort_portion; /* gp_sort: most keys of one launch of a single pass */
     uint32_t sort_bucket;  /* gp_sort (kernels/cpu/sort/buckets.cl): most keys of a bucket that is not split
                               again; 1: no buckets */
-    uint32_t sort_lines;   /* gp_sort, serial shape (kernels/cpu/sort/rank_keys.cl): keys from which on a pass
-                              writes whole lines past the caches */
+    uint32_t sort_lines;   /* gp_sort, serial shape (kernels/cpu/sort/rank_keys.cl): fewest keys for which a
+                              pass writes whole lines past the caches */
 } gp_tuning;
 
 /* Describes the context to create. All zeros select the best device, and the default of every field. */
@@ -159,7 +159,7 @@ typedef struct gp_context_desc {
        program again when its binary is read. A folder that cannot be written is reported to `log`, once.
        Files that belong to neither this user nor root are not loaded. */
     const char *cache_dir;
-    bool no_disk_cache; /* neither load programs from disk nor save them */
+    bool no_disk_cache; /* true: no programs are loaded from disk or saved there */
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest
        ago (to the second) are removed until the rest fits. On Windows there is no limit. */
     size_t cache_limit;
@@ -169,8 +169,8 @@ typedef struct gp_context_desc {
     size_t program_limit;
     const char *dump_dir;      /* folder for programs' sources and binaries, made if missing; NULL: none */
     const char *build_options; /* appended to the options of every program */
-    bool fast_math;            /* -cl-fast-relaxed-math; false: results as IEEE 754 says */
-    bool profile;              /* collect gp_kernel_times; slows calls down a little */
+    bool fast_math;            /* builds with -cl-fast-relaxed-math; false: results as IEEE 754 requires */
+    bool profile;              /* collects gp_kernel_times, which slows calls down a little */
     gp_context *share;         /* takes over the cl_context and device of this context, and its programs if
                                   they were built with the same options: a second queue on the same buffers */
     gp_strategy strategy;      /* the strategy of calls with GP_STRATEGY_AUTO */

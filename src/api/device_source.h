@@ -18,7 +18,7 @@ typedef enum gp_device_part {
    there. */
 typedef struct gp_group_op {
     const char *name;        /* NAME: 1 to 32 letters, digits and underscores */
-    gp_type type;            /* of the values; with op */
+    gp_type type;            /* type of the values; only with op */
     gp_op op;                /* all but argmin and argmax; or give monoid */
     const gp_monoid *monoid; /* always combined in item order */
 } gp_group_op;
@@ -58,7 +58,8 @@ typedef struct gp_group_op {
 typedef struct gp_device_source_desc {
     gp_device_part part;
     gp_hash table;          /* GP_DEVICE_HASH: the table */
-    const gp_group_op *ops; /* GP_DEVICE_GROUP: op_count of them; NULL: pack and unpack only */
+    const gp_group_op *ops; /* GP_DEVICE_GROUP: op_count operations; NULL: the text has pack and unpack
+                               only */
     size_t op_count;        /* at most 64 */
     uint32_t group; /* number of work-items of every group, at most 65536, if the kernel is always launched
                        with the same: makes shorter code, and defines GP_GROUP_SIZE; 0: any number */

@@ -21,7 +21,7 @@ typedef struct gp_gather_desc {
     size_t in_offset;
     cl_mem out; /* gather: `count` elements; scatter: `limit` */
     size_t out_offset;
-    cl_mem indices; /* count numbers of index_type */
+    cl_mem indices; /* `count` numbers of index_type */
     size_t indices_offset;
     gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
@@ -54,10 +54,10 @@ typedef struct gp_unpack_desc {
     cl_mem in; /* in_count elements */
     size_t in_offset;
     size_t in_count; /* elements of `in` */
-    cl_mem flags;    /* count flags */
+    cl_mem flags;    /* `count` flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
-    cl_mem out;         /* count elements */
+    cl_mem out;         /* `count` elements */
     size_t out_offset;
     size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
     size_t count;        /* number of flags; with count_buffer, its upper bound */

@@ -57,14 +57,15 @@ typedef struct gp_hash_desc {
     size_t key_size;       /* 4 or 8 bytes */
     size_t value_size;     /* 0 (a set), 4 or 8 bytes */
     size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; or give expected_count */
-    size_t expected_count; /* keys that there will be: the capacity is at least expected_count / max_load */
+    size_t expected_count; /* number of keys to expect: the capacity is at least expected_count / max_load */
     float max_load;        /* most of the slots that keys may fill, in (0, 1]; 0: 0.5 */
     bool grow;             /* an insertion that might fill more than max_load of the slots blocks to find out.
-                              If it would, it rehashes first, into as many slots as it needs, and no fewer than
-                              now. Not with gp_hash_share */
-    uint64_t seed;         /* of the hash function (the finaliser of MurmurHash3) */
+                              If it would, it first rehashes the table into as many slots as it needs, and no
+                              fewer than before. Not with gp_hash_share */
+    uint64_t seed;         /* seed of the hash function (the finaliser of MurmurHash3) */
     const void *reserved;  /* value_size bytes: a value that is never stored; NULL: see Values above */
-    cl_mem buffer;         /* gp_hash_buffer_size bytes, the table's until destroy or rehash; NULL: its own */
+    cl_mem buffer;         /* gp_hash_buffer_size bytes, used by the table until destroy or rehash; NULL: a
+                              buffer of its own */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -103,8 +104,8 @@ GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash table, const gp_hash_clea
 typedef enum gp_hash_result {
     GP_HASH_INSERTED = 1,   /* the key was absent, and was inserted */
     GP_HASH_EXISTED = 2,    /* the key was present: its value was kept, assigned or combined */
-    GP_HASH_FAILED = 3,     /* there was no slot for it */
-    GP_HASH_REFUSED = 4,    /* its value is, or would have become, the reserved one, if there is one */
+    GP_HASH_FAILED = 3,     /* there was no slot for the key */
+    GP_HASH_REFUSED = 4,    /* the value is, or would have become, the reserved one, if there is one */
     GP_HASH_SUPERSEDED = 5, /* another of the equal keys in the batch was used (duplicates) */
     GP_HASH_ERASED = 6,
     GP_HASH_ABSENT = 7 /* erase: the key was not in the table */
@@ -147,18 +148,18 @@ typedef enum gp_hash_duplicates {
    or failed_keys. A key that is given the reserved value is refused, even if `op` would change that value.
    Example: examples/09_group_by.c, examples/10_spatial_hash.c */
 typedef struct gp_hash_insert_desc {
-    cl_mem keys; /* count elements of key_size */
+    cl_mem keys; /* `count` elements of key_size */
     size_t keys_offset;
-    cl_mem values; /* count elements of value_size; NULL for sets, and to count with insert_or_apply */
+    cl_mem values; /* `count` elements of value_size; NULL for sets, and to count with insert_or_apply */
     size_t values_offset;
     size_t count;
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
     gp_op op;                      /* insert_or_apply: sum, min, max, and, or, xor */
-    gp_type type;                  /* insert_or_apply: of the values; 0: unsigned. In other calls 0 */
-    gp_hash_duplicates duplicates; /* insert, insert_or_assign */
-    cl_mem results;                /* count bytes: a gp_hash_result each; NULL: not wanted */
+    gp_type type;                  /* insert_or_apply: type of the values; 0: unsigned. In other calls 0 */
+    gp_hash_duplicates duplicates; /* only for insert and insert_or_assign */
+    cl_mem results;                /* `count` bytes: a gp_hash_result each; NULL: not wanted */
     size_t results_offset;
     /* The keys that failed, in any order, and their values, in arrays of `count` elements; NULL: not wanted.
        To try again, pass them to another call, with failed_count as its count_buffer. */
@@ -202,9 +203,9 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
 typedef struct gp_hash_find_desc {
     cl_mem keys;
     size_t keys_offset;
-    cl_mem values; /* count elements of value_size: each key's value, or `absent`; NULL: not wanted */
+    cl_mem values; /* `count` elements of value_size: each key's value, or `absent`; NULL: not wanted */
     size_t values_offset;
-    cl_mem found; /* count bytes: 1 or 0; NULL: not wanted */
+    cl_mem found; /* `count` bytes: 1 or 0; NULL: not wanted */
     size_t found_offset;
     const void
         *absent; /* value_size bytes, read during the call; NULL: `reserved` of gp_hash_desc, or all ones */
@@ -232,7 +233,7 @@ GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_f
 typedef struct gp_hash_erase_desc {
     cl_mem keys;
     size_t keys_offset;
-    cl_mem results; /* count bytes: GP_HASH_ERASED or GP_HASH_ABSENT; NULL: not wanted */
+    cl_mem results; /* `count` bytes: GP_HASH_ERASED or GP_HASH_ABSENT; NULL: not wanted */
     size_t results_offset;
     size_t count;
     cl_mem count_buffer;
@@ -261,16 +262,17 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
    Cost: reads the table once; with sort_type also sorts.
    Example: examples/08_word_count.c, examples/09_group_by.c */
 typedef struct gp_hash_retrieve_desc {
-    cl_mem keys; /* room elements of key_size */
+    cl_mem keys; /* `room` elements of key_size */
     size_t keys_offset;
-    cl_mem values; /* room elements of value_size; NULL: not wanted */
+    cl_mem values; /* `room` elements of value_size; NULL: not wanted */
     size_t values_offset;
     size_t room;
     cl_mem live_count; /* one u32, the number of live pairs; required */
     size_t live_count_offset;
     gp_type sort_type; /* the type by which keys are sorted (gp_sort); 0: not sorted */
     bool descending;   /* sorts in descending order; only with sort_type */
-    cl_mem scratch; /* of gp_hash_retrieve_scratch_size bytes; NULL: the context's. None without sort_type */
+    cl_mem scratch;    /* gp_hash_retrieve_scratch_size bytes; NULL: the context's. Must be NULL without
+                          sort_type */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -296,8 +298,8 @@ typedef struct gp_hash_for_each_desc {
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
     size_t arg_count;   /* at most GP_ARGS_MAX */
     bool erase;         /* erases keys */
-    gp_type key_type;   /* of k; 0: unsigned */
-    gp_type value_type; /* of v; 0: unsigned; a set has no v */
+    gp_type key_type;   /* type of k; 0: unsigned */
+    gp_type value_type; /* type of v; 0: unsigned. A set has no v */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -313,7 +315,7 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash table, const gp_hash_f
 typedef struct gp_hash_rehash_desc {
     size_t capacity;       /* slots, rounded up to a power of two; or give expected_count */
     size_t expected_count; /* as in gp_hash_desc, for the table's max_load; both 0: as many slots as now */
-    cl_mem buffer;         /* for the new slots, of gp_hash_buffer_size bytes; NULL: its own */
+    cl_mem buffer;         /* gp_hash_buffer_size bytes for the new slots; NULL: a buffer of its own */
 } gp_hash_rehash_desc;
 
 GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash table, const gp_hash_rehash_desc *desc);
@@ -322,7 +324,8 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash table, const gp_hash_reh
 typedef struct gp_hash_counts {
     uint64_t capacity;
     uint64_t live; /* keys in the table */
-    uint64_t dead; /* slots of erased keys, until a rehash; up to two too few (gp_hash_stats.dead is exact) */
+    uint64_t dead; /* slots of erased keys, until a rehash; may be up to two too few (gp_hash_stats.dead is
+                      exact) */
     uint64_t inserted, existed, failed, refused, superseded, erased;
 } gp_hash_counts;
 
@@ -337,7 +340,7 @@ enum { GP_HASH_BINS = 32 };
 typedef struct gp_hash_stats {
     uint64_t capacity, live, dead;
     double load;       /* (live + dead) / capacity */
-    double mean_depth; /* of live keys */
+    double mean_depth; /* mean depth of live keys */
     uint64_t max_depth;
     uint64_t depths[GP_HASH_BINS]; /* live keys of depth 0, 1, 2-3, 4-7, 8-15, ... */
 } gp_hash_stats;

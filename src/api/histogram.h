@@ -37,23 +37,25 @@
      DBL_MAX. Others are GP_ERROR_INVALID_ARGUMENT.
    Example: examples/17_buckets.c, examples/tour.c */
 typedef struct gp_histogram_desc {
-    cl_mem in;           /* NULL, type 0 and a map: no input */
+    cl_mem in;           /* NULL, with type 0 and a map: no input */
     size_t in_offset;    /* in elements, as all offsets */
     size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of the input; without a map, of samples */
+    gp_type type;            /* type of the input; without a map, of the samples */
     const gp_record *record; /* of the input, instead of type; requires a map and map_type */
     const char *map;         /* a sample: expression in x and i; NULL: the element itself */
     const gp_arg *args;      /* values and buffers that the map names; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
-    gp_type map_type;        /* of the map's value, which is the sample; 0: `type` */
-    uint32_t channels; /* samples per element, 1 to 4; 0: 1; more than 1 only of 8 bits, and without a map */
-    uint32_t channels_out; /* number of channels that are counted, from the first on; 0: all */
-    size_t bins;           /* per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
-    gp_value lower;        /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
-    gp_value upper;        /* as lower; both 0: the whole range of an integer type */
+    gp_type map_type;        /* type of the map's value, which is the sample; 0: `type` */
+    uint32_t channels;       /* samples per element, 1 to 4; 0: 1. More than 1 only with samples of 8 bits and
+                                without a map */
+    uint32_t channels_out;   /* number of channels that are counted, from the first on; 0: all */
+    size_t bins;             /* bins per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
+    gp_value lower;          /* lower bound of even bins: .i64 for signed types, .u64 for unsigned ones, .f64
+                                for floats */
+    gp_value upper;          /* as lower; both 0: the whole range of an integer type */
     cl_mem edges; /* bins + 1 numbers of the samples' type, instead of lower and upper; NULL: even bins */
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */

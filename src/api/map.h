@@ -18,7 +18,7 @@
    Cost: reads and writes once; one launch, no scratch. A program is compiled per expression and its types.
    Example: examples/15_neighbours.cpp, examples/18_json_mask.c */
 typedef struct gp_transform_desc {
-    cl_mem in; /* count elements of `type`; NULL and type 0: no input */
+    cl_mem in; /* `count` elements of `type`; NULL and type 0: no input */
     size_t in_offset;
     gp_type type;
     const gp_record *record; /* instead of type */
@@ -30,7 +30,7 @@ typedef struct gp_transform_desc {
     size_t in3_offset;
     gp_type type3;            /* type of in3; 0 without record3: that of `in` */
     const gp_record *record3; /* instead of type3 */
-    cl_mem out;               /* count elements of out_type */
+    cl_mem out;               /* `count` elements of out_type */
     size_t out_offset;
     gp_type out_type;            /* type of out; 0 without out_record: that of `in` */
     const gp_record *out_record; /* instead of out_type: of the map's value */
@@ -52,7 +52,7 @@ GP_API gp_result gp_transform(gp_context *gp, const gp_transform_desc *desc);
 
    Cost: writes once; one launch, no scratch. A program is compiled per element_size, whatever the value. */
 typedef struct gp_fill_desc {
-    cl_mem out; /* count elements of element_size bytes */
+    cl_mem out; /* `count` elements of element_size bytes */
     size_t out_offset;
     size_t element_size; /* 1, 2, 4, 8 or 16 */
     const void *value;   /* element_size bytes, read during the call; NULL: zeros */
@@ -74,7 +74,7 @@ GP_API gp_result gp_fill(gp_context *gp, const gp_fill_desc *desc);
    stored.
    Cost: writes once; one launch, no scratch. A program is compiled per type, whatever start and step. */
 typedef struct gp_iota_desc {
-    cl_mem out; /* count elements of `type` */
+    cl_mem out; /* `count` elements of `type` */
     size_t out_offset;
     gp_type type;
     gp_value start; /* of `type`; .f32 for GP_F16 */
@@ -107,7 +107,7 @@ typedef struct gp_adjacent_difference_desc {
     cl_mem in;
     size_t in_offset;
     gp_type type;
-    cl_mem out; /* count elements of out_type */
+    cl_mem out; /* `count` elements of out_type */
     size_t out_offset;
     gp_type out_type;    /* 0: `type` */
     const char *map;     /* expression in x, y and i; NULL: "x - y" */

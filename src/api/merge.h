@@ -45,7 +45,7 @@ typedef struct gp_merge_desc {
     size_t keys_out_offset;
     cl_mem values_out; /* a_count + b_count values; NULL with value_size 0 */
     size_t values_out_offset;
-    gp_type key_type;  /* of keys, in every buffer of them */
+    gp_type key_type;  /* type of all keys */
     size_t value_size; /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
     bool descending;
     const cl_event *wait;

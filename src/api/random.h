@@ -30,16 +30,16 @@ typedef enum gp_random_kind {
    Source: Philox4x32-10 of Salmon, Moraes, Dror and Shaw, SC11, with the seed as its key, and a block's
    number and the stream as its counter. */
 typedef struct gp_random_desc {
-    cl_mem out; /* count elements of `type` */
+    cl_mem out; /* `count` elements of `type` */
     size_t out_offset;
     gp_type type;
     gp_random_kind kind;
     uint64_t seed;
-    uint64_t stream;        /* another stream has other numbers for the same seed */
+    uint64_t stream;        /* different streams have different numbers for the same seed */
     uint64_t first_element; /* index of the first element; a call can continue where another one ended */
-    gp_value low;           /* of a range: .i64 for signed types, .u64 for unsigned ones */
-    gp_value high;          /* the end of the range, not in it: .i64 or .u64, as low */
-    double mean;            /* normal; finite, also as `type` */
+    gp_value low;           /* begin of a range: .i64 for signed types, .u64 for unsigned ones */
+    gp_value high;          /* end of a range, not in it: .i64 or .u64, as low */
+    double mean;            /* normal: mean, finite, also as `type` */
     double deviation;       /* normal: standard deviation, finite, not negative; 0: 1 */
     size_t count;           /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;

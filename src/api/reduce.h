@@ -34,7 +34,7 @@ typedef struct gp_reduce_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of the input; 0 with a monoid and no map */
+    gp_type type; /* type of the input; 0 with a monoid and no map */
     /* Of the input, instead of type. Requires a map, and out_type or a monoid; ops, argmin and argmax require
        map_type; in2 requires type2. */
     const gp_record *record;
@@ -44,16 +44,17 @@ typedef struct gp_reduce_desc {
     gp_op op;         /* set one of op, ops and monoid */
     const gp_op *ops; /* op_count operations, 1..GP_OPS_MAX, instead of op and out_type */
     const gp_monoid *monoid;  /* instead of out_type and op */
-    const gp_type *out_types; /* result types of ops; NULL, or a 0 in it: the default of out_type */
+    const gp_type *out_types; /* result types of ops; NULL, or 0 for an operation: the default of out_type */
     size_t op_count;
     bool compensated;   /* float sums in about twice the precision */
     const char *map;    /* expression in x, y, i; NULL: the element itself */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
     size_t arg_count;   /* at most GP_ARGS_MAX */
-    gp_type map_type;   /* of the map's value: with ops (0: `type`), and without `in` for argmin and argmax */
+    gp_type map_type;   /* type of the map's value: with ops (0: `type`), and for argmin and argmax without
+                           `in` */
     cl_mem in2;         /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
-    gp_type type2;       /* of the second input; 0: `type` */
+    gp_type type2;       /* type of the second input; 0: `type` */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     cl_mem scratch;      /* gp_reduce_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;

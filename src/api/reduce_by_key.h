@@ -50,7 +50,7 @@ typedef struct gp_reduce_by_key_desc {
     size_t key_size;             /* bytes of a key: 1, 2, 4, 8, 16 */
     const gp_record *key_record; /* instead of both: the type of keys in `equal` */
     const char *equal;           /* NULL: x == y; required for records */
-    gp_type type;                /* of `in`; 0 with a monoid and no map */
+    gp_type type;                /* type of `in`; 0 with a monoid and no map */
     /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */

@@ -41,16 +41,16 @@ typedef enum gp_segments {
 typedef struct gp_scan_desc {
     cl_mem in;
     size_t in_offset; /* elements */
-    cl_mem out;       /* count elements of out_type */
+    cl_mem out;       /* `count` elements of out_type */
     size_t out_offset;
     size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type; /* of the input; 0 with a monoid and no map */
+    gp_type type; /* type of the input; 0 with a monoid and no map */
     /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
-    gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
+    gp_type out_type;        /* type of sums and output; 0: `type` (a scan is often in place) */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
@@ -59,9 +59,9 @@ typedef struct gp_scan_desc {
     bool exclusive;
     bool reverse; /* from the last element to the first; combine(a, b) still has a before b in input order */
     gp_segments segments;
-    cl_mem heads; /* count flags or keys */
+    cl_mem heads; /* `count` flags or keys */
     size_t heads_offset;
-    gp_type heads_type;  /* of the flags or keys */
+    gp_type heads_type;  /* type of the flags or keys */
     bool deterministic;  /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     gp_strategy strategy;

@@ -29,13 +29,13 @@
    Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read.
    Example: examples/15_neighbours.cpp */
 typedef struct gp_search_desc {
-    cl_mem keys; /* sorted; NULL when count is 0, or `map` is in i alone */
+    cl_mem keys; /* sorted keys; NULL if count is 0, or if `map` is of i alone */
     size_t keys_offset;
     size_t count;        /* number of keys; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    cl_mem needles; /* NULL: needle_map is in i alone, or needle i is i */
+    cl_mem needles; /* NULL: needle_map is of i alone, or needle i is i */
     size_t needles_offset;
     size_t needle_count;        /* number of needles; with needle_count_buffer, its upper bound */
     cl_mem needle_count_buffer; /* NULL: needle_count is the number */
@@ -44,14 +44,14 @@ typedef struct gp_search_desc {
     cl_mem out; /* needle_count positions */
     size_t out_offset;
     gp_type out_type;        /* 0: GP_U64 */
-    gp_type key_type;        /* of keys and needles */
+    gp_type key_type;        /* type of keys and needles */
     const char *map;         /* expression in x and i: the key of element i; NULL: the element itself */
     const gp_record *record; /* with a map, the type of elements of `keys`; NULL: key_type */
     const char *needle_map;  /* expression in x and i: the value of needle i; NULL: the element itself */
     const gp_record *needle_record; /* with needle_map, the type of needles; NULL: key_type */
     const gp_arg *args;             /* values and buffers that expressions name; NULL: none */
     size_t arg_count;               /* at most GP_ARGS_MAX */
-    bool upper;                     /* upper bound; else lower */
+    bool upper;                     /* true: upper bound; false: lower bound */
     bool descending;
     const cl_event *wait;
     cl_uint wait_count;

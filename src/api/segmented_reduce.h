@@ -30,12 +30,12 @@ typedef struct gp_segmented_reduce_desc {
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
     size_t segment_count; /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
-    cl_mem count_buffer;  /* of segments; NULL: segment_count is the number */
+    cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
     cl_mem out; /* segment_count results */
     size_t out_offset;
-    gp_type type; /* of the input; 0 with a monoid and no map */
+    gp_type type; /* type of the input; 0 with a monoid and no map */
     /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */

@@ -50,7 +50,7 @@ typedef struct gp_segmented_sort_desc {
     cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;   /* of keys, in every buffer of them */
+    gp_type key_type;   /* type of all keys */
     size_t value_size;  /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
     uint32_t begin_bit; /* keys are compared by bits [begin_bit, end_bit) */
     uint32_t end_bit;   /* 0: all bits of the key */

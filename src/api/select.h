@@ -44,19 +44,19 @@ typedef struct gp_select_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of elements; set type or element_size */
+    gp_type type;            /* type of elements; set type or element_size */
     size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
     const gp_record *record; /* instead of both: the type of elements in predicates */
     const char *predicate;   /* set predicate, flags or indices */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
-    cl_mem flags;            /* count flags */
+    cl_mem flags;            /* `count` flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
-    cl_mem indices;     /* count indices */
+    cl_mem indices;     /* `count` indices */
     size_t indices_offset;
     size_t in_count;    /* with `indices`: number of elements of `in` */
-    gp_type index_type; /* of indices and indices_out: GP_U32 (also 0) or GP_U64 */
+    gp_type index_type; /* type of indices and indices_out: GP_U32 (also 0) or GP_U64 */
     gp_strategy strategy;
     cl_mem scratch; /* gp_select_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
@@ -102,7 +102,7 @@ typedef struct gp_partition_desc {
     size_t in_offset; /* in elements, as all offsets */
     cl_mem out;
     size_t out_offset;
-    cl_mem second; /* of three parts, with `rest`; else NULL */
+    cl_mem second; /* the second of three parts, with `rest`; else NULL */
     size_t second_offset;
     cl_mem rest; /* NULL: all parts go to `out` */
     size_t rest_offset;
@@ -113,7 +113,7 @@ typedef struct gp_partition_desc {
     cl_mem count_buffer;     /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of elements; set type or element_size */
+    gp_type type;            /* type of elements; set type or element_size */
     size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
     const gp_record *record; /* instead of both: the type of elements in predicates */
     const char *predicate;
@@ -123,7 +123,7 @@ typedef struct gp_partition_desc {
     cl_mem flags;           /* instead of predicates: count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
-    bool reversed;      /* the rest backwards from the output's end */
+    bool reversed;      /* writes the rest backwards from the output's end */
     gp_strategy strategy;
     cl_mem scratch; /* gp_partition_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;

@@ -45,7 +45,7 @@ typedef struct gp_sort_column {
    Limits: records of GP_RECORD_BYTES; GP_SORT_COLUMNS_MAX columns; memory; 2^32 - 1 records if index_type is
      GP_U32. */
 typedef struct gp_sort_records_desc {
-    cl_mem in; /* count elements of `type`; NULL and type 0: no input */
+    cl_mem in; /* `count` elements of `type`; NULL and type 0: no input */
     size_t in_offset;
     gp_type type;
     const gp_record *record; /* instead of type */
@@ -54,7 +54,7 @@ typedef struct gp_sort_records_desc {
     cl_mem indices_out; /* NULL: not wanted */
     size_t indices_out_offset;
     gp_type index_type;            /* GP_U32 (also 0) or GP_U64 */
-    const gp_sort_column *columns; /* the first one decides first */
+    const gp_sort_column *columns; /* the columns, the most significant one first */
     size_t column_count;           /* at most GP_SORT_COLUMNS_MAX */
     const gp_arg *args;            /* values and buffers that expressions name; NULL: none */
     size_t arg_count;              /* at most GP_ARGS_MAX */

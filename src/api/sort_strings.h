@@ -29,11 +29,11 @@
 typedef struct gp_sort_strings_desc {
     cl_mem bytes;
     size_t bytes_offset;
-    size_t byte_count; /* of all strings: no offset is larger */
+    size_t byte_count; /* bytes of all strings: no offset is larger */
     cl_mem offsets;    /* count + 1 numbers, counted from bytes_offset */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
-    cl_mem out;           /* count indices, from 0 on */
+    cl_mem out;           /* `count` indices, from 0 on */
     size_t out_offset;
     gp_type index_type;  /* GP_U32 (also 0) or GP_U64 */
     size_t count;        /* number of strings; with count_buffer, its upper bound */

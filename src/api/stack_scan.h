@@ -37,28 +37,28 @@
    Source: Levien, The stack monoid, 2020, for the monoid.
    Example: examples/06_clip_stack.c */
 typedef struct gp_stack_scan_desc {
-    cl_mem in;           /* the elements, which gp_brackets would match */
+    cl_mem in;           /* the elements that gp_brackets would match */
     size_t in_offset;    /* in elements, as all offsets */
     size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of `in`; codes as in gp_brackets: */
+    gp_type type;        /* type of `in`; codes as in gp_brackets: */
     const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call */
     const int8_t *table; /* GP_U8, instead of pairs: 256 codes; read during the call */
     const char *map;     /* instead of both: the code of an element, an expression in x and i */
-    cl_mem values;       /* count elements of value_type, or of the monoid */
+    cl_mem values;       /* `count` elements of value_type, or of the monoid */
     size_t values_offset;
-    gp_type value_type;      /* of `values`; 0 with a monoid and no value_map */
+    gp_type value_type;      /* type of `values`; 0 with a monoid and no value_map */
     const char *value_map;   /* expression in x, an element of `values`, and i; NULL: the element itself */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
-    gp_type out_type;        /* of products and output; 0: value_type */
+    gp_type out_type;        /* type of products and output; 0: value_type */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     bool exclusive;          /* false: the stack after the element; true: before it */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    cl_mem out;              /* count elements of out_type */
+    cl_mem out;              /* `count` elements of out_type */
     size_t out_offset;
     cl_mem scratch; /* gp_stack_scan_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;

@@ -43,8 +43,8 @@ typedef struct gp_stencil_desc {
     size_t out_pitch; /* as in_pitch */
     gp_type type;
     gp_type out_type;  /* 0: `type` */
-    size_t width;      /* pixels; 0: does nothing */
-    size_t height;     /* 0: 1 */
+    size_t width;      /* pixels per row; 0: does nothing */
+    size_t height;     /* number of rows; 0: 1 */
     uint32_t channels; /* 1 to 4; 0: 1 */
     uint32_t radius_x; /* 0 to 8 */
     uint32_t radius_y; /* 0 to 8 */
@@ -52,7 +52,7 @@ typedef struct gp_stencil_desc {
     gp_value border_value; /* of `type`; .f32 for GP_F16 */
     cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or give map */
     size_t weights_offset;
-    const char *map;    /* an expression, see above */
+    const char *map;    /* an expression in at(dx, dy), x, i and j; instead of weights */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
     size_t arg_count;   /* at most GP_ARGS_MAX */
     cl_mem scratch;     /* gp_stencil_scratch_size bytes that overlap nothing; NULL: the context's */

@@ -42,7 +42,7 @@ typedef struct gp_topk_desc {
     size_t count_offset;
     gp_type count_type;
     size_t k;
-    gp_type key_type;   /* of keys, in every buffer of them */
+    gp_type key_type;   /* type of all keys */
     gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
     bool smallest;
     gp_strategy strategy;

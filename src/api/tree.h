@@ -38,14 +38,14 @@
    written outside the buffers, and the call ends.
    Example: examples/07_json_tree.c */
 typedef struct gp_tree_desc {
-    cl_mem parent; /* count indices; all bits set: no parent */
+    cl_mem parent; /* `count` indices; all bits set: no parent */
     size_t parent_offset;
     size_t count;        /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type index_type; /* of parent and of the outputs: GP_U32 or GP_U64; 0: GP_U32 */
-    cl_mem in;          /* count elements of `type`; NULL with type 0: all elements count */
+    gp_type index_type; /* type of parent and of the outputs: GP_U32 or GP_U64; 0: GP_U32 */
+    cl_mem in;          /* `count` elements of `type`; NULL with type 0: all elements count */
     size_t in_offset;
     gp_type type;       /* any integer type */
     const char *map;    /* expression in x and i; NULL: the element itself */

@@ -147,7 +147,7 @@ typedef struct gp_monoid {
    source. */
 typedef struct gp_record {
     const char *cl_type; /* the name of the type, which may be "struct name" */
-    size_t size;         /* sizeof, at most GP_RECORD_BYTES */
+    size_t size;         /* sizeof(cl_type), at most GP_RECORD_BYTES */
     const char *source;  /* OpenCL C that defines the type; NULL: it is built in */
 } gp_record;
 
@@ -179,11 +179,11 @@ typedef struct gp_record {
    Example: examples/14_arguments.c */
 typedef struct gp_arg {
     const char *name; /* the name in expressions */
-    gp_type type;     /* of the value or of the buffer's elements, or give record; a value cannot be GP_F16 */
+    gp_type type;     /* type of the value or of the elements, or give record; a value cannot be GP_F16 */
     const gp_record *record;
     const void *value; /* on the host; or give buffer */
     cl_mem buffer;
-    size_t offset, count; /* elements of the buffer, from offset on; count 0: to its end */
+    size_t offset, count; /* elements of the buffer, from `offset` on; count 0: all up to its end */
 } gp_arg;
 
 enum { GP_ARGS_MAX = 16, GP_ARGS_BYTES = 256, GP_RECORD_BYTES = 256 };

@@ -99,7 +99,7 @@ typedef struct gp_run_length_encode_desc {
     size_t lengths_out_offset;
     cl_mem offsets_out; /* index of each run's first element; NULL: not wanted */
     size_t offsets_out_offset;
-    gp_type index_type; /* of lengths and offsets: GP_U32 (also 0) or GP_U64 */
+    gp_type index_type; /* type of lengths and offsets: GP_U32 (also 0) or GP_U64 */
     cl_mem count_out;   /* the number of runs; NULL: not wanted */
     size_t count_out_offset;
     gp_type count_out_type; /* GP_U32 (also 0) or GP_U64 */
@@ -107,7 +107,7 @@ typedef struct gp_run_length_encode_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of elements; set type or element_size */
+    gp_type type;            /* type of elements; set type or element_size */
     size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
     const gp_record *record; /* instead of both: the type of elements in `equal` */
     const char *equal;       /* NULL: x == y; required for records */

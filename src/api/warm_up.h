@@ -42,7 +42,7 @@ typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
     const gp_sort_desc *sort; /* also value_size (for gp_argsort that of the indices), begin_bit, end_bit, and
-                                 count: how many keys to expect; 0: few and many */
+                                 count, the number of keys to expect; 0: few and many */
     const gp_merge_desc *merge; /* only key_type, value_size */
     /* only key_type, out_type, records, map, needle_map, args, and with a map without a record whether the buffer
        is there; needle_map "i": there are no needles */
@@ -52,7 +52,7 @@ typedef struct gp_warmup_desc {
     const gp_histogram_desc *histogram;
     const gp_topk_desc *topk;                     /* only key_type, index_type, strategy */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
-    const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */
+    const gp_sort_strings_desc *sort_strings;     /* no field is read */
     /* also columns, index_type, which buffers are NULL, whether `out` is `in`, and count, as for sort */
     const gp_sort_records_desc *sort_records;
     const gp_brackets_desc *brackets;     /* also pairs, table, index_type, and which outputs are NULL */

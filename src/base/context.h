@@ -9,7 +9,7 @@
 /* A table of symbols of an earlier call of gp_brackets or gp_stack_scan, kept on the device (nest.c). */
 typedef struct gpi_symbols {
     int8_t table[256];
-    cl_mem classes; /* NULL: free */
+    cl_mem classes; /* NULL: the entry is free */
 } gpi_symbols;
 
 enum {
@@ -38,15 +38,15 @@ struct gp_context {
     bool out_of_order;
     struct gpi_tuning_row *tuned; /* rows of the tuning file by primitive; group 0: no row; NULL: no file */
 
-    char *cache_dir;            /* NULL: no disk cache */
+    char *cache_dir;            /* folder of the disk cache; NULL: there is none */
     bool cache_closed;          /* nothing more is saved to the cache */
-    char *dump_dir;             /* NULL: no dump */
+    char *dump_dir;             /* folder for dumps; NULL: none */
     char *options;              /* options of every build */
     char *options_sub_groups;   /* options of programs with Khronos' sub-groups; NULL: there are none */
     bool sub_group_pinned;      /* GPI_SUB_GROUP_PINNED of the kernels */
     cl_uint compute_capability; /* NVIDIA's, times ten; 0: not known */
     struct gpi_program *programs;
-    struct gpi_import *imports; /* binaries of gp_programs_import */
+    struct gpi_import *imports; /* imported binaries */
     uint64_t fetches;           /* number of programs fetched so far */
     uint64_t released;          /* no call in progress holds programs fetched up to this number */
     uint32_t save_in;           /* calls until new machine code is saved; 0: there is none */
@@ -56,9 +56,9 @@ struct gp_context {
     struct gpi_retired *retired; /* scratch that commands may still use (launch/scratch.c) */
     size_t retired_count, retired_capacity;
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
-    cl_mem counters;       /* GPI_CONTEXT_COUNTERS uints */
+    cl_mem counters;       /* a buffer of GPI_CONTEXT_COUNTERS uints */
     bool warming_up;       /* gp_warmup is running: kernels are given a count of 0 */
-    cl_mem result;         /* one element, for gp_reduce_read without a buffer */
+    cl_mem result;         /* a buffer of one element, for gp_reduce_read without a buffer */
 
     uint64_t *laws; /* hashes of monoids that have been checked (check_monoids) */
     size_t law_count;
@@ -66,7 +66,7 @@ struct gp_context {
     struct gpi_handle *handles; /* handles of hash tables */
     uint32_t handle_count;
     uint32_t generation;        /* generation of the next handle */
-    const gpi_hash_hooks *hash; /* NULL: there has been no table */
+    const gpi_hash_hooks *hash; /* NULL: the context has had no table */
     bool hash_unread; /* hash kernels may have counted events that must be reported (gpi_hash_result) */
     cl_uint hash_told[GPI_HASH_TOLD]; /* the hash kernels' counts, as last read */
 
@@ -79,7 +79,7 @@ struct gp_context {
     struct gpi_pending *pending;
     size_t pending_count, pending_capacity;
     bool order_lost; /* a command has failed, and the next one may run on PoCL before those in flight */
-    size_t pending_stalled; /* number of the first commands that count as stalled (runtime/events.c) */
+    size_t pending_stalled;              /* the first commands that count as stalled (runtime/events.c) */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* text of the first failure after enqueuing; empty: none */
     struct gpi_failure *failures;        /* failures that on_async_error has not received yet */
     size_t failure_count, failure_capacity;

@@ -196,7 +196,7 @@ static void gpi_fail_within(gp_context *gp, const char *prefix)
     char *at = strstr(gp->error, gp->function);
     const size_t length = strlen(prefix);
     size_t rest;
-    if (at) at += strlen(gp->function) + 2; /* ": " */
+    if (at) at += strlen(gp->function) + 2; /* after ": " */
     if (!at || (size_t)(at - gp->error) + length + 1 > sizeof gp->error) return;
     rest = sizeof gp->error - (size_t)(at - gp->error) - length;
     memmove(at + length, at, rest);

@@ -14,7 +14,7 @@ static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)data;
     size_t i;
-    for (i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
+    for (i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u; /* a step of FNV-1a */
     return hash;
 }
 

@@ -95,7 +95,7 @@ static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out)
         else gpi_identity_integer(size, is_signed ? sign : 0, out);
         break;
     case GP_AND: gpi_identity_integer(size, ones, out); break;
-    default: memset(out, 0, size); break; /* sum, or, xor */
+    default: memset(out, 0, size); break; /* sum, or, xor: 0 */
     }
 }
 
@@ -109,6 +109,6 @@ static float gpi_float_of_half(uint16_t half)
     if (exponent == 31) bits = sign | 0x7f800000u | fraction << 13;
     memcpy(&value, &bits, sizeof value);
     if (exponent > 0) return value;
-    value = (float)fraction / 16777216.0f; /* subnormal: units of 2^-24 */
+    value = (float)fraction / 16777216.0f; /* a subnormal half counts units of 2^-24 */
     return sign ? -value : value;
 }

@@ -15,7 +15,7 @@ typedef struct gpi_self_test {
     uint32_t *found;
     uint64_t *order; /* `count` words, for the case to sort */
     cl_mem in_buffer[GPI_SELF_TEST_INPUTS], out_buffer[GPI_SELF_TEST_OUTPUTS];
-    gp_result failure; /* the first one, and its text */
+    gp_result failure; /* result of the first failure, whose text is kept */
     char failure_text[GPI_ERROR_MAX];
 } gpi_self_test;
 

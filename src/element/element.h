@@ -46,12 +46,12 @@ typedef struct gpi_field {
 typedef struct gpi_element {
     gpi_operation operation;
     gpi_field fields[GP_OPS_MAX];
-    size_t field_count;                   /* 0: the user's monoid */
-    gp_type mapped;                       /* type of an input element after the map; 0: the monoid's */
+    size_t field_count;                   /* number of fields; 0: the user's monoid */
+    gp_type mapped;                       /* type of an input element after the map; 0: that of the monoid */
     size_t in_size, in2_size, heads_size; /* bytes of an element in memory; in2_size 0: one input */
     size_t size, base_size, out_size; /* bytes of a sum, of a sum without its head, of a result in memory */
     bool commutative, exact;
-    unsigned char identity[GPI_ELEMENT_MAX]; /* base_size bytes */
+    unsigned char identity[GPI_ELEMENT_MAX]; /* the identity, of base_size bytes */
     unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's initial value, as a sum */
 } gpi_element;
 

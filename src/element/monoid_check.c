@@ -11,11 +11,11 @@
 
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* triples of a round */
-    GPI_MONOID_CHECK_MADE = 64,      /* made-up elements; also products added for the second round */
-    GPI_MONOID_CHECK_NOTED = 1024,   /* monoids, each with its args, that a context remembers */
-    GPI_MONOID_CHECK_SMALL = 1000,   /* made-up numbers are smaller, so that sums do not overflow */
+    GPI_MONOID_CHECK_MADE = 64, /* made-up elements; also the products that are added for the second round */
+    GPI_MONOID_CHECK_NOTED = 1024, /* monoids, each with its args, that a context remembers */
+    GPI_MONOID_CHECK_SMALL = 1000, /* made-up numbers are smaller, so that sums do not overflow */
     GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
-    GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element */
+    GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element's text */
 };
 
 /* A checked call, and its second round's elements. */
@@ -26,7 +26,7 @@ typedef struct gpi_monoid_check {
     gpi_plan plan;
     gpi_program *program;
     uint64_t random;
-    size_t size, count, triples; /* bytes of an element; elements; triples of a round */
+    size_t size, count, triples; /* bytes of an element; number of elements; triples of a round */
     unsigned char *elements;     /* room for `count` and GPI_MONOID_CHECK_MADE */
     uint32_t *triple;            /* three indices of elements per triple */
     unsigned char *results;      /* GPI_LAW_RESULTS elements per triple */

@@ -43,7 +43,7 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     size_t k;
     for (k = 0; k < words; k++) {
         const size_t left = element->base_size > 4 * k ? element->base_size - 4 * k : 0;
-        uint32_t word = 0; /* heads are 0 */
+        uint32_t word = 0; /* a head of 0 */
         memcpy(&word, element->identity + 4 * k, left < 4 ? left : 4);
         gpi_text_add(text, "%s0x%08xu", k ? ", " : "", (unsigned)word);
     }

@@ -9,7 +9,7 @@
 
 /* A hash table. All contexts that share it use the same gpi_table. Its buffer starts with the same facts (hash/table.cl). */
 typedef struct gpi_table {
-    uint32_t references; /* handles */
+    uint32_t references; /* number of handles */
     size_t key_size, value_size;
     bool packed, wide; /* packed: one word holds key and value; wide: words have 64 bits, else 32 */
     bool limited;      /* probes end early, because the device limits loops */
@@ -27,7 +27,7 @@ typedef struct gpi_table {
 
 /* The table of a gp_hash. The generation distinguishes the handle from earlier ones in the same place. */
 typedef struct gpi_handle {
-    gpi_table *table; /* NULL: free */
+    gpi_table *table; /* NULL: the handle is free */
     uint32_t generation;
 } gpi_handle;
 
@@ -48,8 +48,8 @@ typedef struct gpi_hash_order {
     bool wanted; /* false: the other members are not set */
     gp_sort_desc desc;
     gpi_sort sort;
-    size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
-    size_t bytes;              /* of scratch */
+    size_t keys_at, values_at; /* where the partitioned batch begins, in bytes of the scratch */
+    size_t bytes;              /* bytes of scratch */
 } gpi_hash_order;
 
 /* A checked call on a batch of keys, ready to run. */

@@ -12,7 +12,7 @@
 #include <intrin.h>
 #endif
 
-#define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* slots of a group, in kernels over all slots */
+#define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* slots that a group handles, in kernels over all slots */
 
 /* ------------------------------------------------------------------ counts of the kernels */
 

@@ -17,7 +17,7 @@
 enum {
     GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: cells of a group's four tables together */
     GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB; a compute unit has room for several groups */
-    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* four channels of 256 values */
+    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* fewest cells: four channels of 256 values */
     GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: fewest samples of a group */
     GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins that one group joins from slices */
 };
@@ -32,7 +32,7 @@ typedef struct gpi_histogram {
     gpi_args args;                      /* arguments that the map may name */
     size_t channels, wanted;            /* channels of an element; channels that are counted */
     size_t bins;
-    cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */
+    cl_ulong lower, limit, scale[3]; /* even bins: gpi_bins of histogram/bins.cl */
     cl_uint shift;
     gpi_plan plan;
     gpi_program *program;
@@ -348,7 +348,7 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->out; /* passed if there are none, and not read */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* if NULL, passed but not read */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
     gpi_call_args(call, &h->args);
@@ -409,7 +409,7 @@ static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
 {
     const size_t size = h->out_size;
     gp_result result = GP_OK;
-    cl_mem scratch = h->desc->out; /* passed if there are no slices */
+    cl_mem scratch = h->desc->out; /* without slices another buffer is passed */
     if (h->groups > 0 && gpi_histogram_scratch(h))
         result = gpi_call_scratch(call, h->desc->scratch, gpi_histogram_scratch(h), &scratch);
     if (result == GP_OK && !h->desc->accumulate)

@@ -13,17 +13,17 @@ typedef struct gpi_range {
 
 enum {
     GPI_READS,
-    GPI_READS_OR_OUT, /* reads; an output may be exactly this range */
+    GPI_READS_OR_OUT, /* reads the range, which an output may equal */
     GPI_WRITES,
     GPI_BOTH,
-    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* those of gp_partition, arguments, scratch */
+    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* buffers of gp_partition, arguments, scratch */
 };
 
-/* A buffer of a call: a row of its table. */
+/* A row in the table of a call's buffers. */
 typedef struct gpi_use {
-    const char *name; /* the field of the desc */
+    const char *name; /* name of the field in the desc */
     int access;
-    gpi_range range; /* root NULL: there is none */
+    gpi_range range; /* root NULL: there is no buffer */
 } gpi_use;
 
 /* The table of a call's buffers, from which all checks and messages come. After a failure nothing more is checked. */
@@ -52,7 +52,7 @@ typedef struct gpi_call {
 /* The number of elements of a call. */
 typedef struct gpi_count {
     size_t bound;
-    cl_mem buffer; /* NULL: the bound is the number */
+    cl_mem buffer; /* NULL: `bound` is the number */
     size_t offset;
     gp_type type;
 } gpi_count;

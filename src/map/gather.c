@@ -296,7 +296,7 @@ static gp_result gpi_scatter_warm_up(gp_context *gp, const gp_gather_desc *desc)
 static gp_result gpi_unpack_warm_up(gp_context *gp, const gp_unpack_desc *desc)
 {
     gpi_gather gather;
-    gp_scan_desc scan; /* warmed up for several tiles, too */
+    gp_scan_desc scan; /* warmed up by itself, for several tiles, too */
     gp_result result;
     gpi_gather_init_unpack(&gather, desc);
     memset(&scan, 0, sizeof scan);

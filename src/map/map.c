@@ -22,22 +22,22 @@ typedef struct gpi_map_input {
     cl_mem buffer;
     size_t offset;
     gp_type type;
-    const gp_record *record; /* instead of type */
+    const gp_record *record; /* NULL: elements have the type */
 } gpi_map_input;
 
 /* A call of gp_transform, gp_fill, gp_iota or gp_adjacent_difference, ready to be checked and run. */
 typedef struct gpi_map {
     const char *text; /* the expression */
-    gpi_args args;    /* the arguments that it may name */
+    gpi_args args;    /* arguments that the expression may name */
     gpi_map_input in[GPI_MAP_INPUTS_MAX];
     size_t inputs;
     bool lag; /* the second input is the first one, shifted by one element */
     cl_mem out;
     size_t out_offset, out_size;
     const char *out_cl; /* the output's type in memory */
-    gp_type out_type;   /* 0: untyped, or of type: */
+    gp_type out_type;   /* 0: elements are untyped, or have the type: */
     const gp_record *out_record;
-    cl_ulong constant[2]; /* a and b of map/map.cl */
+    cl_ulong constant[2]; /* the constants a and b of map/map.cl */
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;

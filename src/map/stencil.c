@@ -30,7 +30,7 @@ typedef struct gpi_stencil {
     const gp_stencil_desc *desc;
     gpi_args args; /* arguments that the map may name */
     gp_type out_type;
-    size_t height, channels, in_pitch, out_pitch; /* defaults instead of 0 */
+    size_t height, channels, in_pitch, out_pitch; /* as in the desc, with defaults in place of 0 */
     size_t in_count, out_count;                   /* number of elements from the first to the last one */
     size_t weights;                               /* number of weights; 0: a map */
     unsigned tile_x, tile_y; /* a tile without rims; a group handles one, or several in turn */

@@ -30,7 +30,7 @@
 
 #define GPI_CACHE_MAGIC "GPUPRIM4"
 #define GPI_CACHE_MARK ".loading"           /* the end of a mark's name */
-#define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, if the desc sets no limit */
+#define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes of the cache, if the desc sets no limit */
 #define GPI_CACHE_STALE 3600 /* seconds until the process of a temporary file or mark counts as dead */
 
 /* Returns true for an absolute path. A relative one would be another folder in each working directory, and the XDG
@@ -102,7 +102,7 @@ static void gpi_cache_trim(gp_context *gp) { (void)gp; }
 typedef struct gpi_cache_file {
     char *path;
     uint64_t size;
-    time_t used; /* whole seconds */
+    time_t used; /* time of the last use, in whole seconds */
 } gpi_cache_file;
 
 typedef struct gpi_cache_files {
@@ -190,7 +190,7 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process did */
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process removed it */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);

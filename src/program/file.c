@@ -23,7 +23,7 @@
 #endif
 
 #define GPI_FILE_MAX 0x10000000 /* most bytes of a file that is read */
-#define GPI_PATH_MAX 4096       /* no system opens a longer one */
+#define GPI_PATH_MAX 4096       /* most bytes of a path that a system opens */
 
 /* Makes a folder and those above it. */
 static bool gpi_make_dirs(const char *path)

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define GPI_PROGRAM_LIMIT 128 /* programs of a context, if the desc sets no limit */
+#define GPI_PROGRAM_LIMIT 128 /* most programs of a context, if the desc sets no limit */
 
 /* Returns true if all kernels of the program can have groups and sub-groups of the plan's sizes. If the compiler has
    decided otherwise, changes the plan and returns false: the program has to be made again. */

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "runtime/tuning.h"
 
-#define GPI_KERNELS_MAX 10 /* kernels of one program */
+#define GPI_KERNELS_MAX 10 /* most kernels of one program */
 #define GPI_EXPORT_MAGIC "GPUPACK2"
 
 typedef struct gpi_cache_key {
@@ -31,9 +31,9 @@ typedef struct gpi_program {
     size_t sub_group;  /* work-items of their sub-groups; 0: the driver does not report it; 1: they differ */
     uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
     uint32_t saved;    /* bit k: kernel k's machine code is in the file of the disk cache */
-    cl_event fresh;    /* the last launch of a kernel that was new; NULL: none was */
+    cl_event fresh;    /* the last launch of a new kernel; NULL: there was none */
     uint64_t fetched;  /* gp_context.fetches when the program was last looked up */
-    int mark;          /* the mark of its file, while the driver loads it: cache.c */
+    int mark;          /* the mark of its file while the driver loads that: cache.c */
     bool frozen;       /* its binary was read or loaded, and the driver may not add to it any more */
     bool borrowed;     /* the cl_program is another context's */
 } gpi_program;

@@ -27,17 +27,17 @@ typedef struct gpi_reader {
     const char *at;
     unsigned line;
     bool is_expression;           /* the text is an expression, or a name */
-    const char *library;          /* text whose words must not become macros; NULL: no check of that */
-    bool in_directive;            /* until the line ends */
-    bool has_conditions;          /* has #if: brackets in alternatives are not counted */
-    bool has_words;               /* there is more than blanks and comments */
+    const char *library;          /* text whose words must not become macros; NULL: not checked */
+    bool in_directive;            /* in a preprocessor directive, until the line ends */
+    bool has_conditions;          /* the text has #if: brackets in alternatives are not counted */
+    bool has_words;               /* the text has more than blanks and comments */
     unsigned depth, braces;       /* number of open brackets; of open braces */
-    unsigned signs;               /* consecutive ones, other than brackets */
-    const char *sign;             /* the last one read */
+    unsigned signs;               /* length of the current chain of signs, brackets not counted */
+    const char *sign;             /* the last sign that was read */
     unsigned sign_line;           /* the line of `sign` */
     char open[GPI_NESTED_MAX];    /* closers of the open brackets */
-    char wrong[GPI_WRONG_MAX];    /* the first fault; empty: none */
-    char brackets[GPI_WRONG_MAX]; /* the first fault with brackets */
+    char wrong[GPI_WRONG_MAX];    /* text of the first fault; empty: none */
+    char brackets[GPI_WRONG_MAX]; /* text of the first fault with brackets */
 } gpi_reader;
 
 static void gpi_wrong(gpi_reader *r, const char *format, ...) GPI_PRINTF(2, 3);
@@ -411,7 +411,7 @@ static gp_result gpi_check_text(gp_context *gp, const char *field, const char *t
     return result == GP_OK ? gpi_check_user_text(gp, field, text, GPI_TEXT_EXPRESSION) : result;
 }
 
-/* Returns true if the text is one word, or `several`, with blanks around them. */
+/* Returns true if the text is one word, with or without blanks around it, or, if `several`, several words. */
 static bool gpi_is_name(const char *text, bool several)
 {
     size_t words = 0;

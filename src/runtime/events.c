@@ -22,7 +22,7 @@
 #include <string.h>
 #include <time.h>
 
-#define GPI_IN_FLIGHT_MAX 1024 /* commands, see events.c */
+#define GPI_IN_FLIGHT_MAX 1024 /* most commands in flight */
 
 /* A command that may not have ended yet. */
 typedef struct gpi_pending {
@@ -217,7 +217,8 @@ static void gpi_settle(gp_context *gp)
     if (kept == 0) gp->order_lost = false;
 }
 
-/* Settles all commands. The caller has finished the queue. An event's status can change after clFinish has returned (Mesa). */
+/* Settles all commands. The caller has finished the queue, but on Mesa an event's status can still change after clFinish has
+   returned. */
 static void gpi_settle_all(gp_context *gp)
 {
     size_t i;

@@ -75,9 +75,10 @@ static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uin
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* Returns the local memory of a group that sorts without sub-groups, the larger of two amounts. One is the stage and order of a
-   tile, the counters of four bits, rows for the group's scan and the counters of the digits (sort/rank_tile.cl). The other is a
-   tile's entries (sort/tile_merge_sort.cl) and a word for each item (sort/sort_segments.cl). A search needs less. */
+/* Returns the local memory of a group that sorts without sub-groups, the larger of two amounts. One is for sort/rank_tile.cl: the
+   staged tile and its order, the counters for digits of four bits, rows for the group's scan, and the counters of the tile's
+   digits. The other is a tile's entries (sort/tile_merge_sort.cl) and a word for each item (sort/sort_segments.cl). A search
+   needs less. */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -214,7 +215,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     plan->per_item = row->item_bytes / gpi_power_of_two_below(size);
     if (tuning->tile) plan->per_item = gpi_power_of_two_below(tuning->tile);
     if (plan->shape == GP_SHAPE_SERIAL) {
-        if (plan->per_item < 16) plan->per_item = 16; /* a vector */
+        if (plan->per_item < 16) plan->per_item = 16; /* at least a vector */
         return;
     }
     if (plan->per_item > most && !tuning->tile) plan->per_item = most;

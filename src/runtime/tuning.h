@@ -4,7 +4,7 @@
 #include "group/constants.cl"
 #include "runtime/primitives.h"
 
-#define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
+#define GPI_TILES_MAX 0x7fffffffu /* most tiles of one call */
 
 typedef enum gpi_primitive {
 #define GPI_PRIMITIVE_VALUE(primitive, file, rows, memory, least, warm_ups) GPI_##primitive,
@@ -15,9 +15,9 @@ typedef enum gpi_primitive {
 
 /* Limits of the kernels, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
 enum {
-    GPI_TILE_SERIAL_MAX = 1 << 20, /* one bit per element in private memory (select/masks.cl) */
-    GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
-    GPI_TILE_LOCAL_MAX = 32768,    /* local: 16 bits hold a position in a tile (sort/rank_tile.cl) */
+    GPI_TILE_SERIAL_MAX = 1 << 20, /* elements with a bit each in private memory (select/masks.cl) */
+    GPI_TILE_ITEM_MAX = 128,       /* local: most elements of an item, in registers */
+    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
     GPI_RING_ROWS = 1024,
     GPI_RING_ROWS_MAX = 1 << 30,
     GPI_RING_REACH = 64,
@@ -43,7 +43,7 @@ typedef struct gpi_plan {
     uint32_t sub_group; /* local: work-items of a sub-group; 0: no sub-groups */
     uint32_t group;     /* work-items of a group */
     uint32_t per_item;  /* elements of a work-item */
-    uint32_t polls;     /* see scan/lookback.cl; never 0 here */
+    uint32_t polls;     /* looks at a late tile, never 0 (scan/lookback.cl) */
 } gpi_plan;
 
 /* tuning.c */

@@ -13,7 +13,7 @@
 /* The buffers of a call that compact.c runs: gp_select, gp_partition, gp_unique or gp_run_length_encode. */
 enum {
     GPI_COMPACT_IN,      /* the elements that are moved */
-    GPI_COMPACT_DECIDES, /* flags or indices */
+    GPI_COMPACT_DECIDES, /* the flags or indices that select elements */
     GPI_COMPACT_VALUES,
     GPI_COMPACT_COUNTER,
     GPI_COMPACT_OUT, /* this one and all later ones are written */
@@ -29,8 +29,8 @@ enum {
 typedef struct gpi_compact_array {
     const char *name;
     cl_mem buffer;
-    size_t offset, count, size; /* elements; bytes of an element */
-    bool used;                  /* wanted, or needed */
+    size_t offset, count, size; /* in elements; size: bytes of an element */
+    bool used;                  /* the caller wants it, or the call needs it */
 } gpi_compact_array;
 
 /* gp_reduce_by_key in a single pass (select/by_key.cl), ready to run. */
@@ -47,7 +47,7 @@ typedef struct gpi_by_key_pass {
 /* A call, ready to run. */
 typedef struct gpi_compact {
     int select_by, parts, where;
-    gp_type type, flags_type, index_type; /* type 0: untyped, or of type: */
+    gp_type type, flags_type, index_type; /* type 0: elements are untyped, or have the type: */
     const gp_record *record;
     size_t size, value_size; /* bytes of an element; bytes of a value */
     const char *predicate, *predicate2, *equal;
@@ -64,9 +64,8 @@ typedef struct gpi_compact {
     cl_event *done;
     gpi_plan plan;
     gpi_program *program;
-    cl_uint tiles; /* number of tiles for the count's bound */
-    gp_reduce_by_key_desc
-        by_key; /* run-length encoding as a reduction of ones, if pass.program is not NULL */
+    cl_uint tiles;                /* number of tiles for the count's bound */
+    gp_reduce_by_key_desc by_key; /* run-length encoding as a sum of ones, if pass.program is not NULL */
     gpi_by_key_pass pass;
 } gpi_compact;
 

@@ -18,7 +18,7 @@ enum {
 
 /* The source of keys or needles: keys of key_type in memory, or an expression of elements. */
 typedef struct gpi_searched {
-    const char *macro;       /* GPI_HAY, GPI_NEEDLE */
+    const char *macro;       /* GPI_HAY or GPI_NEEDLE */
     const char *name, *lane; /* the expression's field in the desc, and the function made of it */
     const char *map;         /* NULL: keys are read from memory as they are */
     const gp_record *record; /* NULL: elements are keys; without a buffer, the map is of i alone */

@@ -120,7 +120,7 @@ static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_begin");
     GPI_CALL_ARG(call, state);
-    gpi_call_arg_uint(call, sort->at.bases / 4); /* the words of state and histogram */
+    gpi_call_arg_uint(call, sort->at.bases / 4); /* words of state and histogram */
     gpi_call_arg_uint(call, gpi_sort_from(sort));
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
@@ -335,7 +335,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[3] = {1, 0, 0}, i; /* for one group; for shares, or passes; for buckets */
+    size_t counts[3] = {1, 0, 0}, i; /* keys for one group; for shares or passes; for buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;

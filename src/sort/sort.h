@@ -23,7 +23,7 @@ typedef struct gpi_sort_array {
 /* A checked call of gp_sort or gp_argsort, ready to run. */
 typedef struct gpi_sort {
     const gp_sort_desc *desc;
-    bool indices;       /* gp_argsort */
+    bool indices;       /* the call is gp_argsort: values are indices */
     bool keys_in_place; /* keys_out is NULL or the same as keys: the output replaces the input */
     bool values_in_place;
     bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
@@ -31,14 +31,14 @@ typedef struct gpi_sort {
     cl_uint begin_bit, end_bit;
     cl_uint passes; /* number of passes over all keys */
     cl_ulong flip;
-    gpi_program *buckets; /* NULL: not tried (buckets.c) */
+    gpi_program *buckets; /* the program for buckets; NULL: buckets are not tried (buckets.c) */
     cl_uint hash; /* 32, 64: sorts by that hash of (key ^ seed), for a hash table's batch (hash/batch.c) */
     cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
     bool few, onesweep;
-    cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: another way */
+    cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: there are no shares */
     cl_uint most;      /* if `few`, in the local shape: number of elements written; UINT32_MAX: all */
     size_t block_span; /* keys of a group in the classic kernels */
     cl_uint blocks;
@@ -54,12 +54,12 @@ typedef struct gpi_sort {
 } gpi_sort;
 
 enum {
-    GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
+    GPI_SORT_BLOCKS_MAX = 1024, /* most rows of the classic table */
     GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch for a key: sizes must not overflow */
     GPI_SORT_ALIGNMENT = 256,
-    GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
+    GPI_SORT_SERIAL_SMALL = 16384,    /* most keys that one item sorts faster than several launches do */
     GPI_SORT_SHARES_SPAN = 8,         /* shares beat passes up to this many times the keys of one group */
-    GPI_SORT_SHARES_MAX = 8,          /* groups, each of which reads all keys */
+    GPI_SORT_SHARES_MAX = 8,          /* most groups, each of which reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* fewest keys of a group */
     GPI_SORT_TILES_PER_BLOCK = 200,   /* if loops are limited: a tile takes some 300 iterations */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
@@ -70,8 +70,8 @@ typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
     gp_sort_desc keys; /* the call, as a sort of one segment */
     gpi_sort sort;
-    size_t small_size, window; /* most keys of a small segment; positions of a group */
-    size_t block;              /* offsets of a group */
+    size_t small_size, window; /* most keys of a small segment; positions that one group handles */
+    size_t block;              /* offsets that one group handles */
     cl_uint blocks;
     size_t rows, large; /* most blocks of large segments; most large segments */
     cl_uint groups;     /* number of groups that share the rows */

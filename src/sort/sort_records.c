@@ -21,9 +21,9 @@ enum {
 
 /* A key of several columns side by side, and the sort by it. */
 typedef struct gpi_records_key {
-    size_t first, end; /* columns */
+    size_t first, end; /* columns [first, end) */
     cl_uint bits;
-    cl_ulong flip; /* element/key.cl */
+    cl_ulong flip; /* bits to invert: element/key.cl */
     gpi_plan plan;
     gpi_program *program;
     gp_sort_desc desc;
@@ -36,7 +36,7 @@ typedef struct gpi_records {
     gpi_args args;
     gpi_count count;
     size_t size;       /* bytes of a record; 0: there are none */
-    size_t index_size; /* bytes */
+    size_t index_size; /* bytes of an index */
     bool moves, in_place;
     bool direct; /* records are the values of the one key's sort */
     gpi_records_key key[GP_SORT_COLUMNS_MAX];

@@ -11,7 +11,7 @@
 
 enum {
     GPI_STRINGS_BYTES = 4 * GPI_STRINGS_WORDS, /* bytes of the state */
-    GPI_STRINGS_ITEMS = 4,                     /* local: elements of an item */
+    GPI_STRINGS_ITEMS = 4,                     /* local: elements that one item handles */
     GPI_STRINGS_SERIAL_LEAST = 256,
     GPI_STRINGS_SERIAL_MOST = 16384,
     GPI_STRINGS_ALIGNMENT = 65536 /* alignment of the nested sorts' scratch: no device requires more */
@@ -31,9 +31,9 @@ typedef struct gpi_strings {
     gpi_segments ties;
     gp_scan_desc scan_desc;
     gpi_scan scan;
-    size_t room;                         /* uints of a part of a set */
+    size_t room;                         /* number of uints in a part of a set */
     size_t keys_at, flags_at, set_at[2]; /* where parts begin, in bytes */
-    size_t own, nested, scratch;         /* bytes of each part, and together */
+    size_t own, nested, scratch;         /* bytes of own parts, of the nested sorts, of both */
     cl_mem parts, nested_scratch;        /* sub-buffers of the scratch */
 } gpi_strings;
 
@@ -158,7 +158,7 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
     if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
     if (result != GP_OK || n == 0) return result;
     s->nested = gpi_larger(gpi_segments_scratch_most(&s->ties), gpi_scan_scratch(&s->scan));
-    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_BYTES); /* never empty */
+    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_BYTES); /* not 0 */
     s->own = gpi_round_up(s->own, GPI_STRINGS_ALIGNMENT);
     s->scratch = s->own + s->nested;
     return GP_OK;

@@ -13,7 +13,7 @@ enum {
     GPI_TOPK_SAMPLE_EACH = 8,
     GPI_TOPK_GROUPS_MAX = 1024,     /* most groups of a histogram */
     GPI_TOPK_SHARE_MAX = 8,         /* if k is more than 1/8 of the keys, all are sorted */
-    GPI_TOPK_RESUME_MOST = 5 << 24, /* keys that one group may read in one launch, all readings together */
+    GPI_TOPK_RESUME_MOST = 5 << 24, /* keys that one group may read in one launch, in all readings together */
     GPI_TOPK_TAKE_EACH = 16         /* elements that one item handles */
 };
 
