@@ -2633,8 +2633,8 @@ typedef struct gp_random_desc {
     uint64_t first_element; /* index of the first element; a call can continue where another one ended */
     gp_value low;           /* begin of a range: .i64 for signed types, .u64 for unsigned ones */
     gp_value high;          /* end of a range, not in it: .i64 or .u64, as low */
-    double mean;            /* normal: mean, finite, also as `type` */
-    double deviation;       /* normal: standard deviation, finite, not negative; 0: 1 */
+    double mean;            /* mean of normal numbers; finite, also when converted to `type` */
+    double deviation;       /* standard deviation of normal numbers, finite, not negative; 0: 1 */
     size_t count;           /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;
     size_t count_offset;
@@ -4129,7 +4129,7 @@ static void gpi_watch(gp_context *gp, const char *kernel, cl_event event);
 /* A command that may not have ended yet. */
 typedef struct gpi_pending {
     cl_event event;
-    const char *function; /* the function of the API that enqueued it; static text */
+    const char *function; /* the function of the API that enqueued the command; static text */
     const char *kernel;   /* name of the kernel, static text; NULL: the command is no kernel */
     bool failed;          /* the failure was reported; the event is kept for PoCL */
 } gpi_pending;
@@ -5053,7 +5053,7 @@ static gp_result gpi_plan_make_keys(gp_context *gp, gpi_primitive primitive, siz
 }
 
 /* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits, and tests force tiny ones. `size`:
-   bytes of an index, or of a value in a scan of stacks; in the serial shape a tile of values is in private memory. */
+   bytes of an index, or, in a scan of stacks, of a value, because the serial shape has a tile of values in private memory. */
 static gp_result gpi_plan_make_brackets(gp_context *gp, gpi_primitive primitive, size_t size,
                                         gp_strategy strategy, gpi_plan *plan)
 {
@@ -26397,7 +26397,7 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *p
     return text ? text : gpi_kernel_text_in("common", path, length);
 }
 
-/* How a program's files are put together. */
+/* The state of putting a program's files together. */
 typedef struct gpi_composition {
     gpi_text *text;
     const char *wing;
@@ -27173,7 +27173,7 @@ static void gpi_programs_save(gp_context *gp)
     gp->save_in = 0;
 }
 
-/* Returns true if every launched kernel has run once. In an out-of-order queue only gp_finish can tell. */
+/* Returns true if every launched kernel has run once. In an out-of-order queue only gp_finish shows that. */
 static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program)
 {
     return !gp->out_of_order && (!program->fresh || gpi_event_status(program->fresh) <= CL_COMPLETE);
@@ -27192,7 +27192,7 @@ static void gpi_programs_save_run(gp_context *gp)
     }
 }
 
-/* Notes the launch of kernel `kernel`, whose event is `event`. */
+/* Records the launch of kernel `kernel`, whose event is `event`. */
 static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t kernel, cl_event event)
 {
     const uint32_t bit = (uint32_t)1 << kernel, before = program->launched | program->saved;
@@ -27206,8 +27206,8 @@ static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t ke
 
 /* ------------------------------------------------------------------ share */
 
-/* Copies a program of another context. Machine code that `from` has not saved yet is for its owner to save. Several
-   threads may copy the same program. */
+/* Copies a program of another context. The owner of `from` saves machine code that is not saved yet. Several threads may copy the
+   same program. */
 static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
 {
     gpi_program *program = (gpi_program *)GP_CALLOC(1, sizeof *program);
@@ -28746,7 +28746,7 @@ static void gpi_scratch_close(gp_context *gp)
 /* ---- End file src/launch/scratch.c ---- */
 
 /* ---- Begin file src/launch/uses.c ---- */
-/* uses.c - the table of a call's buffers: each call adds a row for each, and all checks and messages come from the rows. */
+/* uses.c - the table of a call's buffers. Each call adds a row per buffer, and all checks and messages come from the rows. */
 static void gpi_uses_begin(gpi_uses *uses, gp_context *gp, gp_result result)
 {
     uses->gp = gp;
@@ -29453,7 +29453,7 @@ enum {
     GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element's text */
 };
 
-/* A checked call, and its second round's elements. */
+/* A checked call of gp_check_monoid, and the elements of its second round. */
 typedef struct gpi_monoid_check {
     gp_context *gp;
     const gp_check_monoid_desc *desc;
@@ -30860,7 +30860,7 @@ typedef struct gpi_by_key_pass {
     bool ones; /* adds up ones: the keys are the only input */
 } gpi_by_key_pass;
 
-/* A call, ready to run. */
+/* A call of gp_select, gp_partition, gp_unique or gp_run_length_encode, ready to run. */
 typedef struct gpi_compact {
     int select_by, parts, where;
     gp_type type, flags_type, index_type; /* type 0: elements are untyped, or have the type: */
@@ -30986,8 +30986,8 @@ static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_
    gp_run_length_encode uses it to add up ones. */
 /* ------------------------------------------------------------------ plan */
 
-/* Returns true if a single pass can handle the call's keys. It stages a key as one word, so it cannot take half keys, which are
-   compared as floats that are loaded from memory. */
+/* Returns true if a single pass can handle the call's keys. It stages a key as one word, which excludes half keys: they are
+   loaded from memory as floats before they are compared. */
 static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
     return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size);
@@ -33016,7 +33016,7 @@ static bool gpi_segments_is_nothing(const gpi_segments *s)
     return s->desc->count == 0 || s->desc->segment_count == 0;
 }
 
-/* Returns the share of `n` elements for one group, with eight groups per core. */
+/* Returns the number of elements of a group if `n` elements are divided among eight groups per core. */
 static size_t gpi_segments_share(const gp_context *gp, size_t n)
 {
     return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
@@ -33323,7 +33323,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
 /* ---- End file src/sort/segmented_sort.c ---- */
 
 /* ---- Begin file src/sort/sort.c ---- */
-/* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Chooses the passes and launches them. */
+/* sort.c - gp_sort, gp_argsort: sorts by digits, the lowest first. Chooses the passes and launches them. */
 static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive primitive, gpi_plan *plan)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -33680,7 +33680,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 /* ---- End file src/sort/sort.c ---- */
 
 /* ---- Begin file src/sort/sort_pass.c ---- */
-/* sort_pass.c - arguments of the sort kernels; the passes that count and scatter. */
+/* sort_pass.c - sets arguments of the sort kernels, and launches the passes that count and scatter. */
 /* The bytes from which a pass gains by special treatment of cache lines, measured with PoCL. On a Xeon (Sapphire Rapids) it gains
    by writing whole lines past the caches. On an EPYC (Zen 5) it gains by fetching the lines that it writes next, which takes 0.6
    to 0.8 of the time of writing past the caches. The cache sizes that devices report do not distinguish the two CPUs. */
@@ -34336,7 +34336,7 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
 {
     gpi_records_key *key = &s->key[k];
     gp_result result;
-    /* only sizes matter here: any buffer stands in for the scratch */
+    /* only sizes matter here: any buffer may take the place of the scratch */
     gpi_records_sort_desc(s, key, gp->counters);
     gpi_sort_init(&key->sort, &key->desc, !s->direct && k == 0);
     result = gpi_sort_plan(gp, &key->sort);
@@ -36592,7 +36592,7 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 
 /* ---- Begin file src/hash/hash.h ---- */
 /* hash.h - types and functions of hash tables. */
-/* A hash table. All contexts that share it use the same gpi_table. Its buffer starts with the same facts (hash/table.cl). */
+/* A hash table. All contexts that share it use the same gpi_table. The buffer begins with the same properties (hash/table.cl). */
 typedef struct gpi_table {
     uint32_t references; /* number of handles */
     size_t key_size, value_size;
@@ -36610,7 +36610,7 @@ typedef struct gpi_table {
     cl_mem buffer;
 } gpi_table;
 
-/* The table of a gp_hash. The generation distinguishes the handle from earlier ones in the same place. */
+/* The table of a gp_hash. The generation distinguishes the handle from earlier handles with the same index. */
 typedef struct gpi_handle {
     gpi_table *table; /* NULL: the handle is free */
     uint32_t generation;
@@ -36757,7 +36757,7 @@ static cl_uint gpi_hash_widths(const gpi_table *table)
     return (table->key_size == 8 ? GPI_WIDE_KEYS : 0) | (table->value_size == 8 ? GPI_WIDE_VALUES : 0);
 }
 
-/* Passes an array and its offset. If it is NULL, the context's counters stand in. */
+/* Passes an array and its offset. If it is NULL, the context's counters are passed in its place. */
 static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 {
     const cl_ulong at = buffer ? offset : 0;
@@ -36839,7 +36839,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     gp_result result;
     uint32_t bits = 0;
     while (table->mask >> bits) bits++;
-    d->keys_out = table->buffer; /* stands in for the scratch: any buffer other than the keys */
+    d->keys_out = table->buffer; /* passed in place of the scratch: any buffer other than the keys */
     if (d->value_size) d->values_out = table->buffer;
     d->count = batch->count.bound;
     d->count_buffer = batch->count.buffer;
@@ -37109,7 +37109,7 @@ GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_cle
 /* ---- End file src/hash/create.c ---- */
 
 /* ---- Begin file src/hash/device_text.c ---- */
-/* device_text.c - the source by which kernels of the caller's use a table. */
+/* device_text.c - the source with which a caller's kernels use a table. */
 /* Adds, for gp_device_source, the source that a kernel of the caller's needs to handle one key at a time. */
 static gp_result gpi_hash_device_text(gp_context *gp, gp_hash handle, gpi_text *text)
 {
@@ -37876,7 +37876,7 @@ GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live)
 
 /* ---- Begin file src/hash/retrieve.c ---- */
 /* retrieve.c - gp_hash_retrieve: writes all live keys of a table. */
-/* Returns the desc of the sort after a retrieve with sort_type. It sorts as many keys as were found, in place. */
+/* Returns the desc of the sort after a retrieval with sort_type. It sorts the keys that were found, in place. */
 static gp_sort_desc gpi_hash_sort_desc(const gpi_table *table, const gp_hash_retrieve_desc *desc)
 {
     gp_sort_desc sort;
@@ -38247,7 +38247,7 @@ static gp_result gpi_hash_program(gp_context *gp, gpi_primitive primitive, const
 
 /* ------------------------------------------------------------------ facts */
 
-/* Sets `facts`, which begin the header of a table's buffer and are arguments of its kernels (hash/table.cl). */
+/* Sets `facts`: the table's properties that begin the header of its buffer and are arguments of its kernels (hash/table.cl). */
 static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
 {
     const cl_ulong capacity = (cl_ulong)table->mask + 1;

@@ -39,8 +39,8 @@ typedef struct gp_random_desc {
     uint64_t first_element; /* index of the first element; a call can continue where another one ended */
     gp_value low;           /* begin of a range: .i64 for signed types, .u64 for unsigned ones */
     gp_value high;          /* end of a range, not in it: .i64 or .u64, as low */
-    double mean;            /* normal: mean, finite, also as `type` */
-    double deviation;       /* normal: standard deviation, finite, not negative; 0: 1 */
+    double mean;            /* mean of normal numbers; finite, also when converted to `type` */
+    double deviation;       /* standard deviation of normal numbers, finite, not negative; 0: 1 */
     size_t count;           /* number of elements; with count_buffer, its upper bound */
     cl_mem count_buffer;
     size_t count_offset;

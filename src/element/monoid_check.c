@@ -18,7 +18,7 @@ enum {
     GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element's text */
 };
 
-/* A checked call, and its second round's elements. */
+/* A checked call of gp_check_monoid, and the elements of its second round. */
 typedef struct gpi_monoid_check {
     gp_context *gp;
     const gp_check_monoid_desc *desc;

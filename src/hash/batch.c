@@ -62,7 +62,7 @@ static cl_uint gpi_hash_widths(const gpi_table *table)
     return (table->key_size == 8 ? GPI_WIDE_KEYS : 0) | (table->value_size == 8 ? GPI_WIDE_VALUES : 0);
 }
 
-/* Passes an array and its offset. If it is NULL, the context's counters stand in. */
+/* Passes an array and its offset. If it is NULL, the context's counters are passed in its place. */
 static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 {
     const cl_ulong at = buffer ? offset : 0;
@@ -144,7 +144,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     gp_result result;
     uint32_t bits = 0;
     while (table->mask >> bits) bits++;
-    d->keys_out = table->buffer; /* stands in for the scratch: any buffer other than the keys */
+    d->keys_out = table->buffer; /* passed in place of the scratch: any buffer other than the keys */
     if (d->value_size) d->values_out = table->buffer;
     d->count = batch->count.bound;
     d->count_buffer = batch->count.buffer;

@@ -1,4 +1,4 @@
-/* device_text.c - the source by which kernels of the caller's use a table. */
+/* device_text.c - the source with which a caller's kernels use a table. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "hash/hash.h"

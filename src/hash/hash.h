@@ -7,7 +7,7 @@
 #include "sort/sort.h"
 #include "hash/constants.cl"
 
-/* A hash table. All contexts that share it use the same gpi_table. Its buffer starts with the same facts (hash/table.cl). */
+/* A hash table. All contexts that share it use the same gpi_table. The buffer begins with the same properties (hash/table.cl). */
 typedef struct gpi_table {
     uint32_t references; /* number of handles */
     size_t key_size, value_size;
@@ -25,7 +25,7 @@ typedef struct gpi_table {
     cl_mem buffer;
 } gpi_table;
 
-/* The table of a gp_hash. The generation distinguishes the handle from earlier ones in the same place. */
+/* The table of a gp_hash. The generation distinguishes the handle from earlier handles with the same index. */
 typedef struct gpi_handle {
     gpi_table *table; /* NULL: the handle is free */
     uint32_t generation;

@@ -211,7 +211,7 @@ static gp_result gpi_hash_program(gp_context *gp, gpi_primitive primitive, const
 
 /* ------------------------------------------------------------------ facts */
 
-/* Sets `facts`, which begin the header of a table's buffer and are arguments of its kernels (hash/table.cl). */
+/* Sets `facts`: the table's properties that begin the header of its buffer and are arguments of its kernels (hash/table.cl). */
 static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
 {
     const cl_ulong capacity = (cl_ulong)table->mask + 1;

@@ -1,4 +1,4 @@
-/* uses.c - the table of a call's buffers: each call adds a row for each, and all checks and messages come from the rows. */
+/* uses.c - the table of a call's buffers. Each call adds a row per buffer, and all checks and messages come from the rows. */
 #include "base/error.h"
 #include "launch/launch.h"
 

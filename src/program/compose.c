@@ -56,7 +56,7 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *p
     return text ? text : gpi_kernel_text_in("common", path, length);
 }
 
-/* How a program's files are put together. */
+/* The state of putting a program's files together. */
 typedef struct gpi_composition {
     gpi_text *text;
     const char *wing;

@@ -127,7 +127,7 @@ static void gpi_programs_save(gp_context *gp)
     gp->save_in = 0;
 }
 
-/* Returns true if every launched kernel has run once. In an out-of-order queue only gp_finish can tell. */
+/* Returns true if every launched kernel has run once. In an out-of-order queue only gp_finish shows that. */
 static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program)
 {
     return !gp->out_of_order && (!program->fresh || gpi_event_status(program->fresh) <= CL_COMPLETE);
@@ -146,7 +146,7 @@ static void gpi_programs_save_run(gp_context *gp)
     }
 }
 
-/* Notes the launch of kernel `kernel`, whose event is `event`. */
+/* Records the launch of kernel `kernel`, whose event is `event`. */
 static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t kernel, cl_event event)
 {
     const uint32_t bit = (uint32_t)1 << kernel, before = program->launched | program->saved;
@@ -160,8 +160,8 @@ static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t ke
 
 /* ------------------------------------------------------------------ share */
 
-/* Copies a program of another context. Machine code that `from` has not saved yet is for its owner to save. Several
-   threads may copy the same program. */
+/* Copies a program of another context. The owner of `from` saves machine code that is not saved yet. Several threads may copy the
+   same program. */
 static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
 {
     gpi_program *program = (gpi_program *)GP_CALLOC(1, sizeof *program);

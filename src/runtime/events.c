@@ -27,7 +27,7 @@
 /* A command that may not have ended yet. */
 typedef struct gpi_pending {
     cl_event event;
-    const char *function; /* the function of the API that enqueued it; static text */
+    const char *function; /* the function of the API that enqueued the command; static text */
     const char *kernel;   /* name of the kernel, static text; NULL: the command is no kernel */
     bool failed;          /* the failure was reported; the event is kept for PoCL */
 } gpi_pending;

@@ -388,7 +388,7 @@ static gp_result gpi_plan_make_keys(gp_context *gp, gpi_primitive primitive, siz
 }
 
 /* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits, and tests force tiny ones. `size`:
-   bytes of an index, or of a value in a scan of stacks; in the serial shape a tile of values is in private memory. */
+   bytes of an index, or, in a scan of stacks, of a value, because the serial shape has a tile of values in private memory. */
 static gp_result gpi_plan_make_brackets(gp_context *gp, gpi_primitive primitive, size_t size,
                                         gp_strategy strategy, gpi_plan *plan)
 {

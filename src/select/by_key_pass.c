@@ -12,8 +12,8 @@
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns true if a single pass can handle the call's keys. It stages a key as one word, so it cannot take half keys, which are
-   compared as floats that are loaded from memory. */
+/* Returns true if a single pass can handle the call's keys. It stages a key as one word, which excludes half keys: they are
+   loaded from memory as floats before they are compared. */
 static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
     return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size);

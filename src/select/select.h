@@ -44,7 +44,7 @@ typedef struct gpi_by_key_pass {
     bool ones; /* adds up ones: the keys are the only input */
 } gpi_by_key_pass;
 
-/* A call, ready to run. */
+/* A call of gp_select, gp_partition, gp_unique or gp_run_length_encode, ready to run. */
 typedef struct gpi_compact {
     int select_by, parts, where;
     gp_type type, flags_type, index_type; /* type 0: elements are untyped, or have the type: */

@@ -80,7 +80,7 @@ static bool gpi_segments_is_nothing(const gpi_segments *s)
     return s->desc->count == 0 || s->desc->segment_count == 0;
 }
 
-/* Returns the share of `n` elements for one group, with eight groups per core. */
+/* Returns the number of elements of a group if `n` elements are divided among eight groups per core. */
 static size_t gpi_segments_share(const gp_context *gp, size_t n)
 {
     return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));

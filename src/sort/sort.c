@@ -1,4 +1,4 @@
-/* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Chooses the passes and launches them. */
+/* sort.c - gp_sort, gp_argsort: sorts by digits, the lowest first. Chooses the passes and launches them. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"

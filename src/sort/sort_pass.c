@@ -1,4 +1,4 @@
-/* sort_pass.c - arguments of the sort kernels; the passes that count and scatter. */
+/* sort_pass.c - sets arguments of the sort kernels, and launches the passes that count and scatter. */
 #include "base/context.h"
 #include "base/math.h"
 #include "sort/sort.h"
