@@ -1766,8 +1766,8 @@ typedef struct gp_brackets_desc {
     cl_event *done;
 } gp_brackets_desc;
 
-/* Counts the errors in the input, and its depth. An index is UINT64_MAX if there is nothing to index. joined
-   and searches measure the work. */
+/* Counts the errors in the input, and its depth. The index of a first error is UINT64_MAX if there is none.
+   joined and searches measure the work. */
 typedef struct gp_brackets_errors {
     uint64_t unmatched_closers;
     uint64_t first_unmatched_closer;
@@ -5278,8 +5278,9 @@ static bool gpi_wants_passes(gpi_primitive primitive)
 /* Returns options with which PoCL builds a program faster; NULL: there are none. Clang's passes can wait for a kernel's first
    launch, which runs them anyway. Tabs separate these options, since PoCL splits options at blanks, but clang at any white space.
    Without the passes, lifetime markers leave "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). If the
-   caller's text calls nothing, base/declarations.cl replaces the header of declarations. Groups of several items are built with
-   the passes unless PoCL miscompiles the result: its treatment of barriers is tested on optimized code. */
+   caller's text calls nothing, base/declarations.cl replaces the header of declarations. Groups of several items are built
+   without the passes on PoCL 7 only, which miscompiles their result (gpi_is_pocl_7). Other versions keep the passes, because
+   PoCL's treatment of barriers is tested on optimized code. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
     const bool serial = strcmp(gpi_wing_of(program->prelude), "cpu") == 0;
@@ -26404,7 +26405,7 @@ typedef struct gpi_composition {
     unsigned long fields; /* fields of an element: blocks of element/ops.cl for more are not added */
 } gpi_composition;
 
-/* Returns the number of fields in the element of a prelude, or, if it has no such number, one larger than any. */
+/* Returns the number of fields in the element of a prelude; ULONG_MAX if the prelude does not define it. */
 static unsigned long gpi_fields_of(const char *prelude)
 {
     static const char define[] = "\n#define GPI_FIELD_COUNT ";
@@ -37402,7 +37403,7 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
 
 /* ---- Begin file src/hash/insert.c ---- */
 /* insert.c - gp_hash_insert, gp_hash_insert_or_assign and gp_hash_insert_or_apply, on batches of keys. */
-enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* any change that an operation and a type make */
+enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* placeholder: gpi_hash_check_apply sets the change */
 
 /* A call that puts keys into a table: the change to values, the source of values, and the outputs. */
 typedef struct gpi_hash_put {
@@ -38384,7 +38385,7 @@ typedef struct gpi_gather {
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    gp_scan_desc scan_desc; /* unpack: scans the flags to ranks, which follow the scan's scratch */
+    gp_scan_desc scan_desc; /* unpack: the scan that makes ranks of the flags; ranks follow its scratch */
     gpi_scan scan;
     size_t ranks_at; /* where the ranks begin, in bytes */
 } gpi_gather;
@@ -39726,7 +39727,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     const cl_ulong part = range ? bins % range : bins;
     cl_ulong rest, high = gpi_fraction(part, range, &rest);
     cl_ulong low = gpi_fraction(rest, range, &rest) + 1;
-    if (h->size < 8) high++; /* one word suffices, and the last word is rounded up */
+    if (h->size < 8) high++; /* one word suffices; it is rounded up, as the last of two words is */
     else if (low == 0) high++;
     h->lower = lower;
     h->limit = limit;

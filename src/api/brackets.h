@@ -73,8 +73,8 @@ typedef struct gp_brackets_desc {
     cl_event *done;
 } gp_brackets_desc;
 
-/* Counts the errors in the input, and its depth. An index is UINT64_MAX if there is nothing to index. joined
-   and searches measure the work. */
+/* Counts the errors in the input, and its depth. The index of a first error is UINT64_MAX if there is none.
+   joined and searches measure the work. */
 typedef struct gp_brackets_errors {
     uint64_t unmatched_closers;
     uint64_t first_unmatched_closer;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* any change that an operation and a type make */
+enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* placeholder: gpi_hash_check_apply sets the change */
 
 /* A call that puts keys into a table: the change to values, the source of values, and the outputs. */
 typedef struct gpi_hash_put {

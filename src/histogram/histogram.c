@@ -83,7 +83,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     const cl_ulong part = range ? bins % range : bins;
     cl_ulong rest, high = gpi_fraction(part, range, &rest);
     cl_ulong low = gpi_fraction(rest, range, &rest) + 1;
-    if (h->size < 8) high++; /* one word suffices, and the last word is rounded up */
+    if (h->size < 8) high++; /* one word suffices; it is rounded up, as the last of two words is */
     else if (low == 0) high++;
     h->lower = lower;
     h->limit = limit;

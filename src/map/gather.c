@@ -26,7 +26,7 @@ typedef struct gpi_gather {
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    gp_scan_desc scan_desc; /* unpack: scans the flags to ranks, which follow the scan's scratch */
+    gp_scan_desc scan_desc; /* unpack: the scan that makes ranks of the flags; ranks follow its scratch */
     gpi_scan scan;
     size_t ranks_at; /* where the ranks begin, in bytes */
 } gpi_gather;

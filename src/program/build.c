@@ -73,8 +73,9 @@ static bool gpi_wants_passes(gpi_primitive primitive)
 /* Returns options with which PoCL builds a program faster; NULL: there are none. Clang's passes can wait for a kernel's first
    launch, which runs them anyway. Tabs separate these options, since PoCL splits options at blanks, but clang at any white space.
    Without the passes, lifetime markers leave "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). If the
-   caller's text calls nothing, base/declarations.cl replaces the header of declarations. Groups of several items are built with
-   the passes unless PoCL miscompiles the result: its treatment of barriers is tested on optimized code. */
+   caller's text calls nothing, base/declarations.cl replaces the header of declarations. Groups of several items are built
+   without the passes on PoCL 7 only, which miscompiles their result (gpi_is_pocl_7). Other versions keep the passes, because
+   PoCL's treatment of barriers is tested on optimized code. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
     const bool serial = strcmp(gpi_wing_of(program->prelude), "cpu") == 0;

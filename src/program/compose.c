@@ -63,7 +63,7 @@ typedef struct gpi_composition {
     unsigned long fields; /* fields of an element: blocks of element/ops.cl for more are not added */
 } gpi_composition;
 
-/* Returns the number of fields in the element of a prelude, or, if it has no such number, one larger than any. */
+/* Returns the number of fields in the element of a prelude; ULONG_MAX if the prelude does not define it. */
 static unsigned long gpi_fields_of(const char *prelude)
 {
     static const char define[] = "\n#define GPI_FIELD_COUNT ";
