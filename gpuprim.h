@@ -1057,13 +1057,13 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
    offsets_out[r+1]). Such offsets, with count_out as count_buffer, are an input of gp_segmented_reduce and
    gp_segmented_sort.
 
-   Result: keys, lengths, offsets (the index of each run's first element), the number of runs; at least one of
-     these is required, with room for `count` elements; with `offsets_end`, offsets_out has room for count +
-     1.
+   Result: keys, lengths, offsets (the index of each run's first element), the number of runs. At least one of
+     these is required. Each array needs room for `count` elements, offsets_out for count + 1 with
+     `offsets_end`.
    Order: as for gp_unique.
    Aliasing: as for gp_unique.
    Count 0: only count_out is written, and with `offsets_end` offsets_out[0] = 0.
-   Scratch: 16 bytes per tile, twice that with lengths and offsets of GP_U64.
+   Scratch: 16 bytes per tile, twice that with lengths or offsets of GP_U64.
    Cost: as for gp_unique.
    Limits: as for gp_unique.
    Source: as for gp_select.
@@ -2733,7 +2733,8 @@ GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out);
 /* Writes up to `capacity` entries, one per kernel name; *count is how many there are. Blocks until the queue
    is idle. */
 GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t capacity, size_t *count);
-/* Sets counters and kernel times to zero. Blocks until the queue is idle. */
+/* Sets all counters except scratch_bytes to zero, and removes the kernel times. Blocks until the queue is
+   idle. */
 GP_API gp_result gp_stats_reset(gp_context *gp);
 
 /* ------------------------------------------------------------------ programs as bytes */
@@ -2776,20 +2777,21 @@ typedef struct gp_self_test_case {
 
 /* Tests whether this device, with this driver, computes right results.
 
-   Runs every primitive on inputs of its own and compares the results with those of loops on the host: in the
-   strategy that this device uses, and in the one that it falls back to. Inputs and results are numbers of 32
-   bits. Blocks; begins as gp_finish does, and fails if that does.
+   Runs every primitive on generated inputs, and compares the results with those of loops on the host. Each
+   primitive runs in the strategy that this device uses and, if that is another one, in the strategy that it
+   falls back to. Inputs and results are numbers of 32 bits, except strings and records. Blocks. Calls
+   gp_finish first, and returns its error if it fails.
 
-   Result: GP_OK if all results were right; else the result of the first case that fails. All cases run in any
-     event.
+   Result: GP_OK if all results were right; else the result of the first case that fails. A failure does not
+     stop the cases after it.
    Scratch: 20 bytes per element on the device, besides the scratch of the calls, and 32 bytes on the host.
      All of it is released at the end, the context's own scratch too.
    Cost: some ten million elements read and written, and two million sorted on the host: a second or two. The
      first time some thirty programs are built, which takes longer. Its launches count in the statistics.
    Limits: 1000 to 2^24 elements.
    Errors: GP_ERROR_WRONG_RESULT if a result is wrong; gp_last_error then names call, strategy, output, index,
-     the value found and the value expected. A call that fails gives its own result, and its text after the
-     names of call and strategy.
+     the value found and the value expected. If a call fails, its result is returned, and gp_last_error has its
+     text after the names of call and strategy. GP_ERROR_INVALID_ARGUMENT if no case's name contains `filter`.
    Example: examples/gpinfo.c */
 typedef struct gp_self_test_desc {
     const char *filter; /* runs only cases whose name contains this, such as "sort"; NULL: all */
@@ -5020,7 +5022,8 @@ static gp_result gpi_plan_make_sized(gp_context *gp, gpi_primitive primitive, si
     return GP_OK;
 }
 
-/* Makes the plan of a selection. `size`: bytes of an element or of a tile's count, whichever is larger. */
+/* Makes the plan of a selection. `size`: bytes of an element (at most 16) or of a tile's count, whichever is
+   larger. */
 static gp_result gpi_plan_make_select(gp_context *gp, size_t size, gp_strategy strategy, gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, GPI_SELECT, size, strategy, plan);
@@ -15060,7 +15063,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_enclose[] = {
 "while (k > 0) w->stack[--k] = GPI_NONE;",
 "return w->stack + GPI_WALK_BELOW + count;",
 "}",
-"#line 128",
+"#line 129",
 "GPI_INLINE gpi_index *gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_index *free,",
 "__global gpi_index *out)",
 "{",
@@ -15076,13 +15079,13 @@ static const char *const gpi_kernel_cpu_nest_brackets_enclose[] = {
 "left &= left - 1;",
 "}",
 "}",
-"#line 145",
+"#line 146",
 "GPI_INLINE bool gpi_walk_mixed(gpi_brackets_block block)",
 "{",
 "const ulong pairs = block.openers & block.closers >> 1;",
 "return block.closers != ~0ul && gpi_block_brackets(block) != (pairs | pairs << 1);",
 "}",
-"#line 153",
+"#line 154",
 "GPI_INLINE gpi_index *gpi_walk_block(gpi_index *free, gpi_brackets_block block, gpi_index at,",
 "__global gpi_index *out, uint length, bool room)",
 "{",
@@ -15115,7 +15118,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_enclose[] = {
 "}",
 "return free + steps;",
 "}",
-"#line 186",
+"#line 187",
 "static void gpi_walk_tile(gpi_symbol_input in, gpi_nest nest, const gpi_eight *eights, uint tile,",
 "__global gpi_index *parent)",
 "{",
@@ -29871,7 +29874,7 @@ static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
     gpi_prelude_user_type(m, "gpi_user", text);
 }
 
-/* Adds the monoid's function, after the arguments, which it may use. */
+/* Adds the monoid's function. The text must already have the arguments, which the function may use. */
 static void gpi_prelude_combine(const gpi_operation *o, gpi_text *text)
 {
     const bool takes = gpi_combine_takes_args(o);
@@ -34677,8 +34680,8 @@ static void gpi_strings_lay_out(gpi_strings *s)
 
 static size_t gpi_larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. At most all strings are tied, in
-   groups of at least two. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. Plans the sort of
+   ties for the worst case: all n strings are tied, in n / 2 groups. */
 static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
 {
     const size_t n = s->desc->count;
@@ -39883,7 +39886,7 @@ static void gpi_histogram_prelude(const gp_context *gp, const gpi_plan *plan, co
     gpi_histogram_prelude_map(h, text);
 }
 
-/* Sets near_cells, the counts of a group's own table, and is_near, true if the groups use one. Samples of 8 bits are counted
+/* Sets near_cells, the number of counts that a group's near tables have room for, and is_near, true if groups use near tables. Samples of 8 bits are counted
    by value, whatever the bins. */
 static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
 {
@@ -40157,7 +40160,8 @@ static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
     return gpi_fail_cl(NULL, error, GPI_PROBE_CALLS);
 }
 
-/* Takes over the caller's queue, with its context and device. */
+/* Makes the context use the caller's queue, and the context and device of this queue. Retains queue and context. Fails if the desc
+   names another context or device. */
 static gp_result gpi_adopt_queue(gp_context *gp)
 {
     const cl_command_queue queue = gp->desc.queue;
@@ -40286,7 +40290,8 @@ static const char *gpi_newer_language(const gp_device_info *info)
     return strncmp(info->version, "OpenCL 2", 8) == 0 ? "CL2.0" : "CL3.0";
 }
 
-/* Copies the desc's strings, and drops the caller's pointers. */
+/* Makes the build options, opens the disk cache, copies the dump folder's path and creates the folder, and then drops the caller's
+   pointers to strings. */
 static gp_result gpi_copy_strings(gp_context *gp)
 {
     gp_context_desc *desc = &gp->desc;
@@ -41453,8 +41458,8 @@ static gp_result gpi_self_test_segmented_sort(gpi_self_test *t)
     return result == GP_OK ? gp_segmented_sort(t->gp, &d) : result;
 }
 
-/* A record is a string of up to 12 letters, padded with zeros, and its index, the high byte first. Compared as bytes,
-   records are in the order of a stable sort. */
+/* A record is a string of up to 12 letters, padded with zeros, and its index, the high byte first. Sorting
+   records as bytes sorts the strings stably. */
 enum { GPI_SELF_TEST_STRING = 12, GPI_SELF_TEST_RECORD = 16 };
 
 static int gpi_self_test_compare_records(const void *a, const void *b)

@@ -17,20 +17,21 @@ typedef struct gp_self_test_case {
 
 /* Tests whether this device, with this driver, computes right results.
 
-   Runs every primitive on inputs of its own and compares the results with those of loops on the host: in the
-   strategy that this device uses, and in the one that it falls back to. Inputs and results are numbers of 32
-   bits. Blocks; begins as gp_finish does, and fails if that does.
+   Runs every primitive on generated inputs, and compares the results with those of loops on the host. Each
+   primitive runs in the strategy that this device uses and, if that is another one, in the strategy that it
+   falls back to. Inputs and results are numbers of 32 bits, except strings and records. Blocks. Calls
+   gp_finish first, and returns its error if it fails.
 
-   Result: GP_OK if all results were right; else the result of the first case that fails. All cases run in any
-     event.
+   Result: GP_OK if all results were right; else the result of the first case that fails. A failure does not
+     stop the cases after it.
    Scratch: 20 bytes per element on the device, besides the scratch of the calls, and 32 bytes on the host.
      All of it is released at the end, the context's own scratch too.
    Cost: some ten million elements read and written, and two million sorted on the host: a second or two. The
      first time some thirty programs are built, which takes longer. Its launches count in the statistics.
    Limits: 1000 to 2^24 elements.
    Errors: GP_ERROR_WRONG_RESULT if a result is wrong; gp_last_error then names call, strategy, output, index,
-     the value found and the value expected. A call that fails gives its own result, and its text after the
-     names of call and strategy.
+     the value found and the value expected. If a call fails, its result is returned, and gp_last_error has its
+     text after the names of call and strategy. GP_ERROR_INVALID_ARGUMENT if no case's name contains `filter`.
    Example: examples/gpinfo.c */
 typedef struct gp_self_test_desc {
     const char *filter; /* runs only cases whose name contains this, such as "sort"; NULL: all */

@@ -79,13 +79,13 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
    offsets_out[r+1]). Such offsets, with count_out as count_buffer, are an input of gp_segmented_reduce and
    gp_segmented_sort.
 
-   Result: keys, lengths, offsets (the index of each run's first element), the number of runs; at least one of
-     these is required, with room for `count` elements; with `offsets_end`, offsets_out has room for count +
-     1.
+   Result: keys, lengths, offsets (the index of each run's first element), the number of runs. At least one of
+     these is required. Each array needs room for `count` elements, offsets_out for count + 1 with
+     `offsets_end`.
    Order: as for gp_unique.
    Aliasing: as for gp_unique.
    Count 0: only count_out is written, and with `offsets_end` offsets_out[0] = 0.
-   Scratch: 16 bytes per tile, twice that with lengths and offsets of GP_U64.
+   Scratch: 16 bytes per tile, twice that with lengths or offsets of GP_U64.
    Cost: as for gp_unique.
    Limits: as for gp_unique.
    Source: as for gp_select.

@@ -111,5 +111,6 @@ GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out);
 /* Writes up to `capacity` entries, one per kernel name; *count is how many there are. Blocks until the queue
    is idle. */
 GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t capacity, size_t *count);
-/* Sets counters and kernel times to zero. Blocks until the queue is idle. */
+/* Sets all counters except scratch_bytes to zero, and removes the kernel times. Blocks until the queue is
+   idle. */
 GP_API gp_result gp_stats_reset(gp_context *gp);

@@ -28,7 +28,8 @@ static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
     return gpi_fail_cl(NULL, error, GPI_PROBE_CALLS);
 }
 
-/* Takes over the caller's queue, with its context and device. */
+/* Makes the context use the caller's queue, and the context and device of this queue. Retains queue and context. Fails if the desc
+   names another context or device. */
 static gp_result gpi_adopt_queue(gp_context *gp)
 {
     const cl_command_queue queue = gp->desc.queue;
@@ -157,7 +158,8 @@ static const char *gpi_newer_language(const gp_device_info *info)
     return strncmp(info->version, "OpenCL 2", 8) == 0 ? "CL2.0" : "CL3.0";
 }
 
-/* Copies the desc's strings, and drops the caller's pointers. */
+/* Makes the build options, opens the disk cache, copies the dump folder's path and creates the folder, and then drops the caller's
+   pointers to strings. */
 static gp_result gpi_copy_strings(gp_context *gp)
 {
     gp_context_desc *desc = &gp->desc;

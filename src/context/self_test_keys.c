@@ -98,8 +98,8 @@ static gp_result gpi_self_test_segmented_sort(gpi_self_test *t)
     return result == GP_OK ? gp_segmented_sort(t->gp, &d) : result;
 }
 
-/* A record is a string of up to 12 letters, padded with zeros, and its index, the high byte first. Compared as bytes,
-   records are in the order of a stable sort. */
+/* A record is a string of up to 12 letters, padded with zeros, and its index, the high byte first. Sorting
+   records as bytes sorts the strings stably. */
 enum { GPI_SELF_TEST_STRING = 12, GPI_SELF_TEST_RECORD = 16 };
 
 static int gpi_self_test_compare_records(const void *a, const void *b)

@@ -79,7 +79,7 @@ static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
     gpi_prelude_user_type(m, "gpi_user", text);
 }
 
-/* Adds the monoid's function, after the arguments, which it may use. */
+/* Adds the monoid's function. The text must already have the arguments, which the function may use. */
 static void gpi_prelude_combine(const gpi_operation *o, gpi_text *text)
 {
     const bool takes = gpi_combine_takes_args(o);

@@ -239,7 +239,7 @@ static void gpi_histogram_prelude(const gp_context *gp, const gpi_plan *plan, co
     gpi_histogram_prelude_map(h, text);
 }
 
-/* Sets near_cells, the counts of a group's own table, and is_near, true if the groups use one. Samples of 8 bits are counted
+/* Sets near_cells, the number of counts that a group's near tables have room for, and is_near, true if groups use near tables. Samples of 8 bits are counted
    by value, whatever the bins. */
 static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
 {

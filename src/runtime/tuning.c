@@ -355,7 +355,8 @@ static gp_result gpi_plan_make_sized(gp_context *gp, gpi_primitive primitive, si
     return GP_OK;
 }
 
-/* Makes the plan of a selection. `size`: bytes of an element or of a tile's count, whichever is larger. */
+/* Makes the plan of a selection. `size`: bytes of an element (at most 16) or of a tile's count, whichever is
+   larger. */
 static gp_result gpi_plan_make_select(gp_context *gp, size_t size, gp_strategy strategy, gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, GPI_SELECT, size, strategy, plan);

@@ -143,8 +143,8 @@ static void gpi_strings_lay_out(gpi_strings *s)
 
 static size_t gpi_larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. At most all strings are tied, in
-   groups of at least two. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. Plans the sort of
+   ties for the worst case: all n strings are tied, in n / 2 groups. */
 static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
 {
     const size_t n = s->desc->count;

@@ -170,7 +170,7 @@ GPI_INLINE int gpi_greatest_height(gpi_brackets_block block)
                (char)gpi_block_steps(block, GPI_BRACKETS_BLOCK));
 }
 
-/* Returns the least height before an element or after the block, relative to the height before the block. Swaps openers and
+/* Returns the minimum of the heights before each element and after the block, relative to the height before the block. Swaps openers and
    closers, which changes the signs of heights. */
 GPI_INLINE int gpi_least_height(gpi_brackets_block block)
 {

@@ -123,8 +123,9 @@ GPI_NOINLINE gpi_index *gpi_walk_fetch(gpi_walk *w, uint count)
     return w->stack + GPI_WALK_BELOW + count;
 }
 
-/* Writes the parents of a block with few brackets, in rows that end at brackets. Overwrites up to 15 elements after the block,
-   which are written later. Returns the stack's new end. */
+/* Writes the parents of a block with few brackets. All elements after one bracket, up to and including the next, have the same
+   parent, which is stored by vectors of 16. Later stores overwrite what a vector writes beyond the next bracket, also up to 15
+   elements after the block. Returns the stack's new end. */
 GPI_INLINE gpi_index *gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_index *free,
                                    __global gpi_index *out)
 {

@@ -157,8 +157,8 @@ GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_in
 
 #if GPI_KINDS
 #if GPI_TABLE
-/* Returns a mask of those of the 63 elements from `at` on whose code and the next element's code add up to 0, as in a pair of one
-   kind. Symbols must be listed. */
+/* Returns a mask: bit j < 63 is set if the codes of elements at + j and at + j + 1 add up to 0, as in a pair of one kind. Bit 63
+   has no meaning. Symbols must be listed. */
 GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
 {
     uchar code[GPI_BRACKETS_BLOCK + 1];
