@@ -1,10 +1,10 @@
-/* lookback.cl - decoupled look-back: how a group learns the product of all tiles before its own.
+/* lookback.cl - decoupled look-back: computes the product of all tiles before a group's own.
 
        prefix(t) = aggregate(0) . aggregate(1) ... aggregate(t-1)
 
-   A group publishes its tile's aggregate, walks back over its predecessors, combining what they
-   published, until it meets an inclusive prefix, and publishes its own.
-   (Merrill & Garland 2016; fallback: Smith, Levien & Owens 2025.)
+   A group publishes its tile's aggregate. It then walks back over the tiles before its own, and combines their states until it
+   meets an inclusive one. Finally it publishes the inclusive state of its own tile. (Merrill & Garland 2016; fallback: Smith,
+   Levien & Owens 2025.)
 
    State buffer, zeroed before the launch:
 
@@ -13,21 +13,25 @@
        wide word     payload 32 bits in the low half, flag in the top two bits
        narrow word   payload 16 bits in the low half, flag in the top two bits
 
-   An element's payload is spread over its words and each word repeats the flag: a reader believes a
-   state only when all its words show the same flag, so no order between the words is needed and every
-   access is a relaxed atomic. Flags only ever rise: empty < aggregate < inclusive.
+   The payload of a state is spread over its words, and each word repeats the flag. A reader accepts a state only if all its words
+   have the same flag. So words may become visible in any order, and every access is a relaxed atomic. Flags only ever rise: empty
+   < aggregate < inclusive.
 
-   Waiting. Of scans and selections, only the walk (scan/walk_back.cl, scan/walk_back_item.cl) waits for other groups.
-     - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.
-     - A wait is bounded: after `polls` looks at tiles that are late, the group computes each further
-       late tile itself, from the input, and goes on (`polls` 0: wait for ever; the host says so only
-       on devices that are known to let every started group go on running).
+   Waiting. In scans and selections, a group waits for other groups only while it walks back (scan/walk_back.cl,
+   scan/walk_back_item.cl).
+     - Tiles are handed out by ticket, so that a group waits only for groups that have already started.
 
-   Ordered (GPI_ORDERED 1, for segments whose heads are counted). A product does not depend on when states are seen, because
-   tiles are combined from left to right, beginning with the anchor: the last earlier tile that has a head or whose inclusive
-   state, combined in the same way, is seen. Until a walk sees an anchor, no tile counts. It waits without a bound.
+     - A wait is bounded: after `polls` looks at late tiles, the group computes each further late tile itself, from the
+       input. If `polls` is 0, there is no bound. The host passes 0 only on devices that are known to keep every
+       started group running.
 
-   tests/models/lookback.pml checks this: stores that land in any order, both numbers of words, the fallback. */
+   Ordered (GPI_ORDERED 1, for segments whose heads are counted). The product must not depend on when states are seen. So tiles
+   are combined from left to right, beginning with the anchor: the last earlier tile that has a head, or that is seen with an
+   inclusive state, which was combined in the same way. A walk combines no tiles until it sees an anchor, and waits for one
+   without a bound.
+
+   tests/models/lookback.pml checks this, with stores that become visible in any order, states of one and two words, and the
+   fallback. */
 #ifndef GPI_SCAN_LOOKBACK_CL
 #define GPI_SCAN_LOOKBACK_CL
 #include "base/count.cl"
@@ -42,8 +46,8 @@
 #include "scan/walk_back.cl"
 
 /* Returns the product of all tiles before `tile`, and publishes the state of `tile`, whose product is `aggregate`. All items
-   call. Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml checks this as
-   `alive`; its `kept` shows why the host passes polls 0 for calls in place.) */
+   call. Ends because each turn of the loop makes `next` smaller. (lookback.pml checks this as `alive`; its `kept` shows why the
+   host passes polls 0 for calls in place.) */
 static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,
                            uint polls, volatile __global uint *counters, gpi_tile_shared shared)
 {

@@ -1,12 +1,12 @@
-/* monoid_check.cl - tests the laws of a monoid. Each work-item takes three elements a, b, c and tests, e being the identity,
+/* monoid_check.cl - tests the laws of a monoid. Each work-item takes three elements a, b, c. With e, the identity, it tests
 
        e a = a,  a e = a        (a b) c = a (b c)        a b = b a
 
-   and writes which of these laws fail, and the results:  | e a | a e | a b | b a | (a b) c | a (b c) |
+   and writes which of these laws fail, and the results: | e a | a e | a b | b a | (a b) c | a (b c) |
 
    Parameters: those of element/monoid.cl, and
        gpi_user_equal(GPI_ARGS_PASSED x, y)     the caller's equality, if GPI_EQUAL is 1
-       GPI_EXACT                if GPI_EQUAL is 0: 1 compares bits, 0 takes words that are close as floats as equal  */
+       GPI_EXACT                used if GPI_EQUAL is 0. 1: words must be equal; 0: words may differ slightly as floats  */
 #ifndef GPI_SCAN_MONOID_CHECK_CL
 #define GPI_SCAN_MONOID_CHECK_CL
 #include "base/args.cl"

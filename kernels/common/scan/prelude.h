@@ -1,3 +1,3 @@
-/* prelude.h - the sum of uints. */
+/* prelude.h - example of a scan's prelude: the sum of uints. */
 #include "element/prelude.h"
 #undef GPI_FIELD

@@ -1,15 +1,15 @@
 /* reduce.cl - out = initial . in[0] . in[1] ... in[count-1]
 
-       in      |  span 0   |  span 1   | ... |  span s  |        gp_reduce_tiles: a group a span
+       in      |  span 0   |  span 1   | ... |  span s  |        gp_reduce_tiles: group per span
        partial |     0     |     1     | ... |    s     |        gp_reduce_partials: one group, or in the first
                                                                 launch the group that ends last
        out     |                  result                |
 
-   In the serial shape a span is a tile. In the local shape it is several tiles, but so few that each compute unit has some
-   spans. The tiles of a span are neighbours, or, if the operation commutes, those of all spans alternate, so that groups that
-   run together read one stretch of memory. Partial i always covers span i. Spans and the order of combination depend on the
-   count alone, so that float results repeat bit for bit. With a single tile the first launch writes the result. An element of
-   several fields leaves several results, each in 8 bytes.
+   In the serial shape a span is one tile. In the local shape it has several tiles, but so few that there are several spans per
+   compute unit. The tiles of a span are consecutive. But if the operation commutes, the spans' elements alternate, so that groups
+   that run at the same time read one region of memory. Partial i is always the product of span i. Spans and the order of
+   combination depend only on the count, so that float results repeat bit for bit. If there is a single tile, the first launch
+   writes the result. If elements have several fields, there are several results, of 8 bytes each.
 
    Parameter
        GPI_TILES_ABREAST   compute units of the device */
@@ -25,7 +25,7 @@
 #include "scan/reduce_tile.cl"
 
 #if GPI_FIELD_COUNT > 1
-/* Writes field n's result to the low bytes of 8 bytes of its own. */
+/* Writes the result of field n, padded with zeros to 8 bytes. */
 #define GPI_WRITE_FIELD(n)                             \
     {                                                  \
         union {                                        \
@@ -44,7 +44,7 @@ static void gpi_write_result(__global GPI_OUT *out, ulong offset, GPI_T total)
 }
 #endif
 
-/* Writes the result, initial . all partials. Every item takes a run of consecutive partials, so that input order is kept. */
+/* Writes the result, initial . all partials. Every item combines consecutive partials, so that input order is kept. */
 static void gpi_reduce_partials(GPI_COMBINE_PARAMETER __global const GPI_T *partials, uint spans,
                                 __global GPI_OUT *out, ulong out_offset, gpi_argument initial,
                                 gpi_tile_shared shared)
@@ -59,8 +59,8 @@ static void gpi_reduce_partials(GPI_COMBINE_PARAMETER __global const GPI_T *part
     if (GPI_LOCAL_ID == 0) gpi_write_result(out, out_offset, total);
 }
 
-/* Reduces a span to its partial. `finish` is 0 if gp_reduce_partials follows, 1 if there is one tile, and 2 if the group that
-   ends last is to combine the partials. */
+/* Reduces a span to its partial. `finish` 0: gp_reduce_partials follows. 1: there is one tile, and its group writes the result.
+   2: the group that ends last combines the partials. */
 GPI_KERNEL void gp_reduce_tiles(GPI_INPUT_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,
                                 ulong out_offset, gpi_argument initial, uint finish,
                                 volatile __global uint *counters)

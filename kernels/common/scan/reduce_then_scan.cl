@@ -1,7 +1,7 @@
 /* reduce_then_scan.cl - the sweeps of a multi-pass scan, for the kernels of gp_scan and gp_select.
 
-       partials   | 0 | 1 | ... |   gpi_sweep_up: each tile's product, a group a tile
-       partials   | 0 | 1 | ... |   gpi_sweep_spine: the product before each tile, one group, in place   */
+       partials   | 0 | 1 | ... |   gpi_sweep_up: writes each tile's product; group per tile
+       partials   | 0 | 1 | ... |   gpi_sweep_spine: replaces it by the product before the tile; one group   */
 #ifndef GPI_SCAN_REDUCE_THEN_SCAN_CL
 #define GPI_SCAN_REDUCE_THEN_SCAN_CL
 #include "base/platform.cl"

@@ -3,17 +3,17 @@
 
    Single pass (look-back), 2 n elements moved:
 
-       in   | tile 0 | tile 1 | ... |      gp_scan_look_back: a group a tile, tiles by ticket
+       in   | tile 0 | tile 1 | ... |      gp_scan_look_back: group per tile, tiles by ticket
        out  | tile 0 | tile 1 | ... |
 
-   Multi-pass (reduce, then scan), 3 n elements moved, no group waits for another:
+   Multi-pass (reduce, then scan), 3 n elements moved; no group waits for another:
 
-       in       | tile 0 | tile 1 | ... |  gp_scan_upsweep: a group a tile
+       in       | tile 0 | tile 1 | ... |  gp_scan_upsweep: group per tile
        partials |   0    |   1    | ... |  gp_scan_spine: one group, exclusive scan in place
-       out      | tile 0 | tile 1 | ... |  gp_scan_downsweep: a group a tile
+       out      | tile 0 | tile 1 | ... |  gp_scan_downsweep: group per tile
 
-   A single tile needs only the downsweep. In a segmented scan `initial` stands before each segment, and the
-   call's first element is always a head.
+   A single tile needs only the downsweep. In a segmented scan `initial` precedes each segment, and the call's first element is
+   always a head.
    (Merrill & Garland 2016; Sengupta et al. 2007 for the sweeps.)                                     */
 #ifndef GPI_SCAN_SCAN_CL
 #define GPI_SCAN_SCAN_CL
@@ -28,7 +28,7 @@
 #include "scan/tile_scan.cl"
 #include "scan/tile_states.cl"
 
-/* Returns the product that stands before the first tile. */
+/* Returns the product before the first tile. */
 static GPI_T gpi_scan_begin(GPI_BASE initial)
 {
 #if GPI_SEGMENTED
@@ -74,7 +74,8 @@ GPI_KERNEL void gp_scan_spine(GPI_COMBINE_PARAMETERS __global GPI_T *partials, u
     (void)gpi_sweep_spine(GPI_COMBINE_HERE partials, tiles, gpi_scan_begin(gpi_base_of(initial)), shared);
 }
 
-/* Scans a tile, before which the product is partials[tile]. `partials` is not read if there is one tile. */
+/* Scans the group's tile. The product before the tile is partials[tile], or `initial` if there is only one tile: then `partials`
+   is not read. */
 GPI_KERNEL void gp_scan_downsweep(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,
                                   uint tiles, volatile __global uint *counters)
 {

@@ -1,17 +1,17 @@
 /* segmented_reduce.cl - out[s] = initial . in[b] ... in[e-1]        b = offsets[s], e = offsets[s+1]
 
-   A segment whose offsets decrease, or pass the input's end, counts as empty and as bad. It does not affect other
-   segments. Positions, of maps and of argmin and argmax, count from the segment's first element.
+   A segment is bad if its offsets decrease or exceed the input's count. It is reported, treated as empty, and does not affect
+   other segments. Positions, in maps and for argmin and argmax, are counted from the segment's first element.
 
-       gp_segments_reduce    a group a block of segments: reduces the small ones, and lists the large ones
-       gp_segments_rows      a group some rows: reduces each, which is a tile of a large segment
-       gp_segments_join      a group some large segments: combines the rows of each
+       gp_segments_reduce    group per block of segments: reduces the small ones, and lists the large ones
+       gp_segments_rows      some rows per group: reduces each row, which is a tile of a large segment
+       gp_segments_join      some large segments per group: combines the rows of each
 
        in       | small |            large 0           |sm|      large 1     |
        rows             |  tile 0 |  tile 1 |  tile 2  |  |  tile 3 | tile 4 |
 
-   Small segments are reduced by scan/reduce_segments.cl, one in each wing. A segment's elements are always combined in
-   the same way, in input order if that matters, so that float results repeat bit for bit. */
+   Small segments are reduced by scan/reduce_segments.cl, which differs between CPUs and GPUs. A segment's elements are always
+   combined in the same way, in input order unless the operation commutes, so that float results repeat bit for bit. */
 #ifndef GPI_SCAN_SEGMENTED_REDUCE_CL
 #define GPI_SCAN_SEGMENTED_REDUCE_CL
 #include "base/args.cl"
@@ -26,7 +26,7 @@
 
 /* ------------------------------------------------------------------ small */
 
-/* Reduces the segments of up to `small` elements, `block` segments a group, and lists the others. */
+/* Reduces the segments of up to `small` elements, `block` segments per group, and lists the others. */
 GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
                                    GPI_OFFSETS_PARAMETERS, GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS,
                                    __global GPI_OUT *out, ulong out_offset, gpi_argument initial, ulong block,
@@ -51,7 +51,7 @@ GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in
 
 /* ------------------------------------------------------------------ large */
 
-/* Reduces each row to its partial. A row whose segment found no room in the list has no owner, and counts as empty. */
+/* Reduces each row to its partial. A row has no owner if its segment found no room in the list. It is then treated as empty. */
 GPI_KERNEL void gp_segments_rows(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
                                  GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)
 {
@@ -76,8 +76,8 @@ GPI_KERNEL void gp_segments_rows(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
     }
 }
 
-/* Combines the rows of each large segment, and writes its result. Every item takes a run of consecutive rows, so that input
-   order is kept. */
+/* Combines the rows of each large segment, and writes its result. Every item combines consecutive rows, so that input order is
+   kept. */
 GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __global GPI_OUT *out,
                                  ulong out_offset, gpi_argument initial)
 {

@@ -1,7 +1,7 @@
 /* segments.cl - the segments of gp_segmented_reduce: where they are in the input, and the list of large ones.
 
-   State, in uints: | rows | large segments | bad | - |, then the list, which has for each large segment
-   | segment | first row | rows | - |, then for each row the place of its segment in the list. */
+   State, in uints: | rows | large segments | bad segments | unused |, then the list, with an entry | segment | first row | rows |
+   unused | for each large segment, then for each row the index of its segment in the list. */
 #ifndef GPI_SCAN_SEGMENTS_CL
 #define GPI_SCAN_SEGMENTS_CL
 #include "base/count.cl"
@@ -13,11 +13,11 @@
 
 #define GPI_NO_OWNER (~0u)
 
-/* The state and the partials, as the host has laid them out. */
+/* The state and the partials in the scratch, and how many large segments and rows they have room for. */
 typedef struct gpi_list {
     volatile __global uint *state;
     __global uint *large, *owner;
-    __global GPI_T *partials; /* of rows */
+    __global GPI_T *partials; /* of the rows */
     uint large_room, row_room;
 } gpi_list;
 
@@ -30,7 +30,7 @@ typedef struct gpi_list {
     (list).large_room = large_room;                                                                    \
     (list).row_room = row_room
 
-/* The caller's offsets: numbers of `words` 32-bit words. */
+/* The caller's offsets. Each is a number of `words` 32-bit words. */
 typedef struct gpi_offsets {
     __global const uint *at;
     uint words;
@@ -43,7 +43,7 @@ typedef struct gpi_offsets {
     (o).words = offset_words;                            \
     (o).count = count
 
-/* Returns the input of segment s alone. Sets *bad to whether its offsets are bad, and the segment is then empty. */
+/* Returns the part of the input that is segment s. Sets *bad to whether the offsets of s are bad; then the result is empty. */
 static gpi_input gpi_segment_of(gpi_input input, gpi_offsets offsets, ulong s, bool *bad)
 {
     const ulong begin = gpi_number(offsets.at, s, offsets.words),

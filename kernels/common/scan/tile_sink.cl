@@ -9,7 +9,7 @@
 typedef struct gpi_sink {
     GPI_COMBINE_MEMBER
     __global GPI_OUT *out;
-    GPI_BASE initial; /* stands before each segment; unused without segments */
+    GPI_BASE initial; /* precedes each segment; unused without segments */
     uint exclusive;
 } gpi_sink;
 
@@ -39,7 +39,7 @@ static void gpi_put(gpi_sink sink, ulong position, GPI_T x)
 #endif
 }
 
-/* 1: four results can be written at once. */
+/* GPI_PUT_QUADS 1: four results can be written at once. */
 #if !GPI_REVERSE && !GPI_OUT_HALF && GPI_FIELD_COUNT == 1
 #define GPI_PUT_QUADS 1
 #if GPI_SEGMENTED

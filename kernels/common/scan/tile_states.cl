@@ -1,6 +1,7 @@
 /* tile_states.cl - tickets, and the states that tiles publish for other groups, word by word.
 
-   A state is GPI_STATE_WORDS words, each with the flag and a part of the value. It counts once all words have the same flag. */
+   A state is GPI_STATE_WORDS words, each with the flag and a part of the value. It is valid only if all its words have the same
+   flag. */
 #ifndef GPI_SCAN_TILE_STATES_CL
 #define GPI_SCAN_TILE_STATES_CL
 #include "base/fault_injection.cl"
@@ -24,7 +25,7 @@
 
 typedef volatile __global gpi_word *gpi_state_words;
 
-/* Takes this group's ticket and returns it: the number of the group's tile. All items call. */
+/* Takes a ticket, the number of this group's tile, and returns it to all items. All items call. */
 static uint gpi_take_ticket(volatile __global uint *state, gpi_tile_shared shared)
 {
     uint ticket = 0;
@@ -57,9 +58,9 @@ static void gpi_publish(volatile __global uint *state, uint tile, uint flag, GPI
     }
 }
 
-/* Loads the state of `tile` once. Returns its flag, or GPI_EMPTY if the words' flags differ, and sets *value, which
-   is valid unless GPI_EMPTY is returned. (PoCL 6 aborts if *value is set only then: docs/drivers.md.)
-   (lookback.pml: `whole`, and the mutation BUG_AGREE.) */
+/* Loads the state of `tile` once. Returns its flag, or GPI_EMPTY if the words' flags differ, and sets *value, which is valid
+   unless GPI_EMPTY is returned. (*value is set in any case, because PoCL 6 aborts otherwise: docs/drivers.md.) (lookback.pml:
+   `whole`, and the mutation BUG_AGREE.) */
 static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)
 {
     gpi_state_words words = gpi_state_of(state, tile);
@@ -81,9 +82,9 @@ static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)
     return agree ? flag : GPI_EMPTY;
 }
 
-/* Publishes the aggregate of another group's `tile`, in those words that are still empty. Does so only for bit-exact
-   monoids, because the tile's owner may be writing the same words at the same time. (lookback.pml: `whole`,
-   and the mutations BUG_POST and BUG_EXACT.) */
+/* Publishes the aggregate of another group's `tile`, in those words that are still empty. Does nothing unless the monoid is
+   exact, because the tile's own group may write the same words at the same time. (lookback.pml: `whole`, and the mutations
+   BUG_POST and BUG_EXACT.) */
 static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)
 {
 #if GPI_EXACT

@@ -1,4 +1,4 @@
-/* walk_back_item.cl - combines states of tiles, one after the other, by one item. */
+/* walk_back_item.cl - combines the states of earlier tiles, one after the other, by one item. */
 #ifndef GPI_SCAN_WALK_BACK_ITEM_CL
 #define GPI_SCAN_WALK_BACK_ITEM_CL
 #include "base/platform.cl"
@@ -6,13 +6,13 @@
 #include "scan/tile.cl"
 #include "scan/tile_states.cl"
 
-/* GPI_WALKS_BACK is true if this item walks back. GPI_WALKS_ALL 1: the other items call gpi_walk_back, too. */
+/* GPI_WALKS_BACK is true if this item walks back. GPI_WALKS_ALL 1: the other items must call gpi_walk_back, too. */
 #define GPI_WALKS_BACK (GPI_LOCAL_ID == 0)
 #define GPI_WALKS_ALL 0
 
 #if GPI_ORDERED
-/* Waits until `tile` has published a state. Returns the state's flag, and sets *value. Ends because the tile's group has
-   started and is let run. */
+/* Waits until `tile` has published a state. Returns the state's flag, and sets *value. Ends because the tile's group has started,
+   and the device keeps it running. */
 static uint gpi_await(volatile __global uint *state, uint tile, GPI_T *value)
 {
     uint flag = gpi_observe(state, tile, value);
@@ -23,8 +23,8 @@ static uint gpi_await(volatile __global uint *state, uint tile, GPI_T *value)
     return flag;
 }
 
-/* Sets *product to the product of tiles anchor ... next - 1 (scan/lookback.cl: Ordered). Returns 0 if that is the product of
-   all tiles before `next`, else the anchor. Ends because the first loop only goes back, and the second one only forth. */
+/* Sets *product to the product of tiles anchor ... next - 1 (scan/lookback.cl: Ordered). Returns 0 if that is the product of all
+   tiles before `next`, else the anchor. Ends because the first loop counts down to 0 at most, and the second one up to `next`. */
 static uint gpi_fold_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *product)
 {
     uint anchor = next;
@@ -42,11 +42,10 @@ static uint gpi_fold_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
 }
 #endif
 
-/* Combines the states of the tiles before `next` to the left of *prefix, as far as they are published.
-   Returns 0 when *prefix is complete, else n > 0: tile n-1 is late. One item calls.
-   Ends because each turn either goes one tile back or uses up one of *polls. If polls are not counted, it ends because
-   tile next-1 has been started and is let run (ticket order, fair device). (lookback.pml: `alive`, `right`, and the
-   mutation BUG_TICKET; POLLS and SILENT show why the bound is needed.) */
+/* Combines the states of the tiles before `next` to the left of *prefix, as far as they are published. Returns 0 when *prefix is
+   complete, else n > 0: tile n-1 is late. One item calls. Ends because each turn either moves one tile back or uses up one of
+   *polls. If not `bounded`, ends because the group of tile next-1 has started (tickets) and is kept running (fair device).
+   (lookback.pml: `alive`, `right`, and the mutation BUG_TICKET; POLLS and SILENT show why the bound is needed.) */
 static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
                           uint *polls, bool bounded, gpi_tile_shared shared)
 {
@@ -66,6 +65,6 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
         *prefix = gpi_combine(GPI_COMBINE_PASSED seen, *prefix);
         next = flag == GPI_INCLUSIVE ? 0 : next - 1;
     }
-    return next; /* also not 0 if a device left the loop early: no incomplete prefix is taken for a result */
+    return next; /* not 0 if a device has left the loop early: an incomplete prefix never becomes a result */
 }
 #endif

@@ -1,4 +1,5 @@
-/* items.cl - gpi_items_reduce and so on: reduce and scan one element per item of a group (group/collectives.cl). */
+/* items.cl - defines gpi_items_reduce, gpi_items_scan and gpi_items_scan_exclusive, which reduce and scan one element per item of
+   a group (group/collectives.cl). */
 #ifndef GPI_SCAN_ITEMS_CL
 #define GPI_SCAN_ITEMS_CL
 #include "base/platform.cl"
@@ -15,7 +16,7 @@
 #define GPI_GROUP_ITEM ((uint)get_local_id(0))
 #define GPI_GROUP_TURNS(n) GPI_STRUCT_TURNS(n)
 #define GPI_GROUP_ALONE 0
-/* Cells of local memory that a reduction or scan needs. */
+/* The number of cells of local memory that a reduction or scan needs. */
 #if GPI_SUB_GROUP && GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_EMULATED
 #define GPI_ITEMS_CELLS (GPI_WG / GPI_SUB_GROUP)
 #else

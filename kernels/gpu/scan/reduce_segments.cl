@@ -1,5 +1,5 @@
-/* reduce_segments.cl - reduces small segments: a team of `team` items, a power of two, reduces one segment,
-   and a group has GPI_WG / team teams side by side. */
+/* reduce_segments.cl - reduces small segments. A team of `team` items (a power of two) reduces one segment at a time, and a group
+   has GPI_WG / team teams. */
 #ifndef GPI_SCAN_REDUCE_SEGMENTS_CL
 #define GPI_SCAN_REDUCE_SEGMENTS_CL
 #include "base/platform.cl"
@@ -23,9 +23,9 @@ static GPI_T gpi_segment_share(gpi_input segment, uint lane, uint team)
 }
 
 #if GPI_SUB_GROUP
-/* Returns to the team's first item the product of every x of the team, in item order. Items of a sub-group combine by
-   shuffles, and the sub-groups of a larger team then through local memory. Before the step for d, item l has the product
-   of d items from l on. */
+/* Returns to the team's first item the product of the x of all its items, in item order. Items of a sub-group combine by
+   shuffles. Then the sub-groups of a larger team combine through local memory. Before the step for d, `sum` of item l is the
+   product of d items, from item l on. */
 static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)
 {
     __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);
@@ -42,7 +42,7 @@ static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team
 }
 
 #else
-/* Returns the product of every x of the team, in item order, by a tree of neighbours. */
+/* Returns the product of the x of all items of the team, in item order. Combines them by a binary tree in local memory. */
 static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)
 {
     __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);
@@ -59,12 +59,12 @@ static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team
 }
 #endif
 
-/* Whether the segment of each item was listed. */
+/* Flags of a group's items. That of a team's first item tells whether the team's segment is in the list of large ones. */
 typedef __local uint *gpi_listed_shared;
 #define GPI_LISTED_SHARED(name) __local uint name[GPI_WG]
 
-/* Reduces segments [first, last), GPI_WG / team at a time. A team's first item counts its segment if the offsets are bad, and
-   lists it if it has more than `small` elements. */
+/* Reduces segments [first, last), GPI_WG / team at a time, and writes their results. A segment of more than `small` elements is
+   entered in the list of large ones instead. Segments with bad offsets are counted. */
 static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
                                uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,
                                volatile __global uint *counters, gpi_tile_shared shared,

@@ -35,7 +35,8 @@ static GPI_T gpi_span_reduce(gpi_input input, uint span, gpi_tile_shared shared)
         GPI_COMBINE_OF(input) gpi_share_reduce(input, base, limit, tiles * GPI_PER_ITEM, apart), shared);
 }
 
-/* Returns false, because gp_reduce_partials always follows. */
+/* Returns whether this group is to combine the partials. Here it never is, because a launch of gp_reduce_partials always follows.
+   */
 static bool gpi_last_group(volatile __global uint *arrived)
 {
     (void)arrived;

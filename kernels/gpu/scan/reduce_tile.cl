@@ -1,8 +1,8 @@
 /* reduce_tile.cl - reduces a tile for gp_reduce and gp_segmented_reduce. (Scans have scan/tile_elements.cl.)
 
-   An item takes its elements in steps of GPI_SHARE_STEP. If all elements of a step are in the input, they are loaded in
-   chunks of neighbours, without a test for each, before any of them is combined. If the operation commutes, the items'
-   chunks lie side by side. Else an item's elements are consecutive. */
+   An item handles its elements in steps of GPI_SHARE_STEP elements. If a step is not at the input's end, the item loads its
+   elements in chunks of consecutive ones, without a bounds check for each, before it combines any of them. If the operation
+   commutes, the items' chunks alternate. Otherwise an item's elements are consecutive. */
 #ifndef GPI_SCAN_REDUCE_TILE_CL
 #define GPI_SCAN_REDUCE_TILE_CL
 #include "base/platform.cl"
@@ -34,14 +34,15 @@ static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared sha
 #define GPI_SHARE_LOAD(input, i, aligned, x) *(x) = gpi_load(input, i)
 #endif
 #define GPI_SHARE_STRIDE \
-    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_CHUNK : GPI_SHARE_CHUNK) /* from chunk to chunk */
+    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_CHUNK : GPI_SHARE_CHUNK) /* from an item's chunk to its next one */
 #define GPI_SHARE_APART \
-    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_STEP : GPI_SHARE_STEP) /* from step to step of a tile */
+    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_STEP : GPI_SHARE_STEP) /* from a step of a tile to the next one */
 #if GPI_PER_ITEM & (GPI_PER_ITEM - 1)
 #error "GPI_PER_ITEM must be a power of two"
 #endif
 
-/* Returns sum . the elements of this item's step that begins with element i. All of them are in the input. */
+/* Returns `sum` . the product of this item's elements of one step, of which element i is the first. All of them must be in the
+   input. `aligned`: vector loads from i on are aligned. */
 static GPI_T gpi_step_reduce(GPI_T sum, gpi_input input, ulong i, const bool aligned)
 {
     GPI_T x[GPI_SHARE_STEP], all = sum;
@@ -54,8 +55,9 @@ static GPI_T gpi_step_reduce(GPI_T sum, gpi_input input, ulong i, const bool ali
     return all;
 }
 
-/* Returns the product of this item's `per_item` elements, a multiple of GPI_SHARE_STEP. The group's first step begins with
-   element `base`, and each further step `apart` elements later. Elements from `limit` on are left out. */
+/* Returns the product of this item's elements. There are `per_item` of them, a multiple of GPI_SHARE_STEP. The group's first step
+   begins at element `base`, and each further step begins `apart` elements after the step before. Elements from `limit` on are
+   ignored. */
 static GPI_T gpi_share_reduce(gpi_input input, ulong base, ulong limit, uint per_item, const ulong apart)
 {
     const uint l = (uint)get_local_id(0);

@@ -1,13 +1,13 @@
 /* tile_chunks.cl - the tile of a scan whose elements are read four at a time. A chunk of four elements stays with the lane that
    read it. Only the chunks' products are transposed, so that each lane scans consecutive products. With the tile of
-   scan/tile_elements.cl in its place, a scan on sm_90 has 1.5 times the instructions and 2.3 times the local wavefronts.
+   scan/tile_elements.cl instead, a scan on sm_90 needs 1.5 times the instructions and 2.3 times the wavefronts of local memory.
 
        piece       | chunk of lane 0 | chunk of lane 1 | ... |      a row of chunks
                    | chunk of lane 0 | ...                   |      the next row
        product     a cell for each chunk, in the same order; lane l scans GPI_ROWS cells, from cell l * GPI_ROWS on
 
-   While the group looks back, an item's first GPI_HELD elements are in registers, and its others on the stage, where no other
-   item reads them. Replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
+   While the group looks back, an item's first GPI_HELD elements are in registers. Its other elements are on the stage, where only
+   this item reads them. This file replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SCAN_TILE_CHUNKS_CL
 #define GPI_SCAN_TILE_CHUNKS_CL
 #include "base/platform.cl"
@@ -26,14 +26,14 @@ typedef struct gpi_tile {
     GPI_T aggregate; /* of the whole tile */
 } gpi_tile;
 
-/* Returns the place in the tile of the first element of this item's chunk of `row`. */
+/* Returns the index in the tile of the first element of this item's chunk of `row`. */
 static uint gpi_chunk_place(uint row)
 {
     return gpi_team_index() * (GPI_TEAM * GPI_PER_ITEM) + row * (4 * GPI_TEAM) + gpi_team_lane() * 4;
 }
 
-/* Returns the place of this team's `row` on the stage, which has one for each row that is not held in registers. A held
-   row takes the first place, once that is free. */
+/* Returns the cell of the stage at which this team's `row` begins. The stage has cells for the rows that are not in registers. A
+   row that is in registers uses the cells of the first of these, once they are free. */
 static __local GPI_CELL *gpi_stage_row(gpi_tile_shared shared, uint row)
 {
     const uint first = gpi_team_index() * (GPI_TILE_STAGE / GPI_WG * GPI_TEAM);
@@ -41,7 +41,7 @@ static __local GPI_CELL *gpi_stage_row(gpi_tile_shared shared, uint row)
     return shared->stage + GPI_TILE_PAD(first) + GPI_TILE_PAD(before * (4 * GPI_TEAM));
 }
 
-/* Returns the place of this item's chunk of `row` on the stage. */
+/* Returns the cell of the stage at which this item's chunk of `row` begins. */
 static __local GPI_CELL *gpi_stage_chunk(gpi_tile_shared shared, uint row)
 {
     return gpi_stage_row(shared, row) + GPI_TILE_PAD(gpi_team_lane() * 4);
@@ -60,7 +60,7 @@ static __local GPI_CELL *gpi_own_products(gpi_tile_shared shared)
     return shared->product + GPI_TILE_PAD((uint)GPI_LOCAL_ID * GPI_ROWS);
 }
 
-/* How many products are moved at a time. */
+/* How many products gpi_products_get and gpi_products_put move at a time. */
 #define GPI_PRODUCTS_AT_ONCE (GPI_ROWS % 4 ? 1 : 4)
 
 GPI_INLINE_GPU void gpi_products_get(__local const GPI_CELL *at, GPI_T *x)
@@ -101,7 +101,8 @@ GPI_INLINE_GPU void gpi_rows_load(gpi_input input, ulong base, const uint first,
     }
 }
 
-/* Writes the products of this item's chunks of `rows` rows, from row `first` on, to their cells. The elements are in x. */
+/* Computes the product of each chunk in x, and writes it to its cell. x has this item's chunks of `rows` rows, from row `first`
+   on. */
 GPI_INLINE_GPU void gpi_rows_reduce(gpi_input input, const uint first, const uint rows, const GPI_T *x,
                                     gpi_tile_shared shared)
 {

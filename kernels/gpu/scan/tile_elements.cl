@@ -1,15 +1,16 @@
-/* tile_elements.cl - what all tiles of scans share (the stage and its padding, chunks, gpi_tile_reduce), the choice of a tile
-   (GPI_BY_CHUNKS), and the tile of elements that no other file takes: GPI_WG items with GPI_PER_ITEM elements each.
+/* tile_elements.cl - the tile of a scan, unless another file defines it (scan/tile.cl): GPI_WG items with GPI_PER_ITEM elements
+   each. Also what all such files share: the stage and its padding, chunks, gpi_tile_reduce, and GPI_BY_CHUNKS, which chooses
+   between the files.
 
    The scan is blocked: item l owns the GPI_PER_ITEM elements from l * GPI_PER_ITEM on, in input order. Loads and stores are
-   striped within each team's piece of the tile (group/team.cl), so that neighbouring items access neighbouring elements. `stage`
-   turns one order into the other.
+   striped within each team's piece of the tile (group/team.cl), so that neighbouring items access neighbouring elements. Elements
+   change from one order to the other on the stage.
 
        piece    | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...       striped
        piece    |       lane 0's own elements       |       lane 1's own elements      | ...   blocked
 
-   Only its own team uses a piece's part of the stage, so teams do not wait for one another here. If chunks stay with their
-   lanes (GPI_BY_CHUNKS), scan/tile_chunks.cl has the rest. */
+   Each team uses only its own part of the stage, so that teams need not wait for one another here. If GPI_BY_CHUNKS is 1,
+   scan/tile_chunks.cl defines gpi_tile and gpi_tile_open instead. */
 #ifndef GPI_SCAN_TILE_ELEMENTS_CL
 #define GPI_SCAN_TILE_ELEMENTS_CL
 #include "base/paste.cl"
@@ -21,7 +22,8 @@
 #include "scan/items.cl"
 #include "scan/tile_input.cl"
 
-/* A cell of the stage: its type, its size, how element i is loaded as one, and the cell for an element past the end. */
+/* Describe a cell of the stage: its type, its size, how element i is loaded as a cell, and the cell for an element past the
+   input's end. */
 #if GPI_KEPT
 #define GPI_CELL gpi_kept_cell /* of select/input.cl */
 #define GPI_CELL_SIZE GPI_RECORD_SIZE
@@ -39,21 +41,21 @@
 #define GPI_CELL_NONE gpi_identity()
 #endif
 
-/* Returns the tile's element at which this item's first chunk of n elements begins. */
+/* Returns the index in the tile at which this item's first chunk of n elements begins. */
 static uint gpi_tile_first(const uint n)
 {
     return gpi_team_index() * (GPI_TEAM * GPI_PER_ITEM) + gpi_team_lane() * n;
 }
 
-/* 1: a cell is a number, which a kept cell has in a struct. */
+/* GPI_CELL_PLAIN 1: a cell is a number, or a struct with one number if elements are kept. */
 #if GPI_KEPT
 #define GPI_CELL_PLAIN GPI_IN_NUMBER
 #else
 #define GPI_CELL_PLAIN (GPI_BASE_NUMBER && (GPI_KEYED || !GPI_SEGMENTED))
 #endif
 
-/* Cells are moved by chunks of four, and in vectors of 16 bytes if four cells fill whole vectors. Drivers that lose what is written
-   to structs in loops of four turns (GPI_STRUCT_TURNS) move other cells than numbers one by one. */
+/* Cells are moved in chunks of four, as vectors of 16 bytes if four cells fill whole vectors. Some drivers lose what is written
+   to structs in loops of four turns (GPI_STRUCT_TURNS). There, cells are moved one by one unless they are numbers. */
 #if GPI_PER_ITEM >= 4 && (GPI_CELL_PLAIN || !GPI_LOSES_STRUCTS)
 #define GPI_CELL_CHUNK 4
 #else
@@ -61,16 +63,16 @@ static uint gpi_tile_first(const uint n)
 #endif
 #define GPI_CELL_VECTORS (GPI_CELL_CHUNK == 4 && GPI_CELL_SIZE % 4 == 0)
 
-/* 1: the tile is implemented in scan/tile_chunks.cl. */
+/* GPI_BY_CHUNKS 1: the tile is implemented in scan/tile_chunks.cl. */
 #if GPI_CELL_CHUNK == 4 && GPI_QUADS && !GPI_KEPT && !GPI_KEYED && !defined(GPI_SELECT_BY)
 #define GPI_BY_CHUNKS 1
 #else
 #define GPI_BY_CHUNKS 0
 #endif
 
-/* Padding against bank conflicts of items that stride by GPI_PER_ITEM: after each row of GPI_TILE_ROW cells one cell is
-   unused, or, if cells are moved as vectors, so many that vectors stay aligned. Larger cells that fill vectors have shorter
-   rows. All sizes are powers of two, so that
+/* GPI_TILE_PAD(i) is the cell of element i. It avoids bank conflicts between items, whose elements begin GPI_PER_ITEM apart:
+   after each row of GPI_TILE_ROW cells, one cell is unused, or, if cells are moved as vectors, so many that vectors stay aligned.
+   If larger cells are moved as vectors, rows are shorter. All sizes are powers of two, so that
 
        GPI_TILE_PAD(a + b) = GPI_TILE_PAD(a) + GPI_TILE_PAD(b)        b < 2^k, a multiple of 2^k           */
 #if GPI_CELL_VECTORS && GPI_CELL_SIZE % 16 == 0
@@ -94,9 +96,9 @@ typedef GPI_QUAD(GPI_HEADS_TYPE) gpi_key_quad;
 #endif
 
 #if GPI_BY_CHUNKS
-/* An item keeps as many of its elements in registers as fill 32 registers, but at least a quarter of them. So the others and the
-   chunks' products take no more local memory than a tile. If all elements are in registers, the stage has one row of chunks,
-   for results that are not written straight from registers. */
+/* An item keeps as many of its elements in registers as fill 32 registers, but at least a quarter of its elements. So the other
+   elements and the chunks' products need no more local memory than a whole tile would. If all elements are in registers, the
+   stage has one row of chunks, for results that cannot be written straight from registers. */
 #define GPI_HELD_FIT (GPI_SIZE <= 4 ? 32 : GPI_SIZE > 32 ? 4 : 128 / GPI_SIZE / 4 * 4)
 #define GPI_HELD_WANTED (GPI_HELD_FIT > GPI_PER_ITEM / 4 ? GPI_HELD_FIT : GPI_PER_ITEM / 4)
 #define GPI_HELD (GPI_HELD_WANTED < GPI_PER_ITEM ? GPI_HELD_WANTED : GPI_PER_ITEM)
@@ -128,8 +130,8 @@ typedef struct gpi_tile_memory {
 } gpi_tile_memory;
 typedef __local gpi_tile_memory *gpi_tile_shared;
 
-/* GPI_CELL_NUMBER 1: vectors of cells are made without a union (element/monoid.cl), of the numbers GPI_CELL_OF(cell), whose type is
-   GPI_CELL_TYPE. */
+/* GPI_CELL_NUMBER 1: vectors of cells are built from the numbers GPI_CELL_OF(cell), of type GPI_CELL_TYPE, instead of through a
+   union (why: element/monoid.cl). */
 #define GPI_CELL_NUMBER (GPI_CELL_VECTORS && GPI_CELL_PLAIN && GPI_CELL_SIZE <= 8)
 #if GPI_KEPT
 #define GPI_CELL_TYPE GPI_RECORD
@@ -150,8 +152,8 @@ typedef union gpi_cell_chunk {
 #endif
 
 #if !GPI_KEPT && !GPI_KEYED && !GPI_BY_CHUNKS
-/* GPI_OWN_KEPT 1: an item's own elements are in registers while the group looks back. In a scan they stay on the stage, so that more
-   groups run at a time, unless structs would be lost (docs/drivers.md). */
+/* GPI_OWN_KEPT 1: an item's own elements are in registers while the group looks back. In a scan it is 0, and elements stay on the
+   stage, so that more groups run at a time. Drivers that lose structs are an exception (docs/drivers.md). */
 #if defined(GPI_SELECT_BY) || GPI_LOSES_STRUCTS
 #define GPI_OWN_KEPT 1
 #else
@@ -283,8 +285,8 @@ GPI_INLINE_GPU void gpi_stage_load_quads(gpi_input input, ulong base, gpi_tile_s
 }
 #endif
 
-/* Loads the tile to the stage, and GPI_CELL_NONE for each element past the input's end. In a full tile, unless vectors are not
-   aligned, all loads come first, so that they are under way together. */
+/* Loads the tile to the stage, with GPI_CELL_NONE for each element past the input's end. In a full tile, all loads come before
+   the first store, so that they are in flight together. (Only loads of vectors that are not aligned do not.) */
 GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base);
@@ -310,7 +312,7 @@ GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared 
     }
 }
 
-#if !GPI_KEPT && !GPI_KEYED && !GPI_BY_CHUNKS /* else another file has the rest */
+#if !GPI_KEPT && !GPI_KEYED && !GPI_BY_CHUNKS /* otherwise another file defines gpi_tile_open */
 /* Reads the tile to the stage, each element once, and sets *tile. */
 GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {

@@ -1,11 +1,12 @@
-/* tile_keyed.cl - the local tile if keys say where segments begin (GPI_KEYED of element/input.cl). Values and keys have a stage
-   each. A key is read only once, because an element finds its neighbour's key on the stage.
+/* tile_keyed.cl - the tile of a scan in which a segment begins wherever the key changes (GPI_KEYED of element/input.cl). Values
+   and keys have a stage each. Keys are compared on the stage, so that each is read from global memory only once. Only the key
+   before a team's piece is read again.
 
        stage    | values ... |       an item's own values stay there while the group looks back
        key      | keys ...   |
        heads    a bit for each of an item's own elements
 
-   Replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
+   This file replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SCAN_TILE_KEYED_CL
 #define GPI_SCAN_TILE_KEYED_CL
 #include "base/paste.cl"
@@ -25,7 +26,7 @@ typedef struct gpi_tile {
     GPI_T aggregate; /* of the whole tile */
 } gpi_tile;
 
-/* Loads the tile's keys to their stage, as gpi_stage_load does its values. */
+/* Loads the tile's keys to their stage, as gpi_stage_load loads values. */
 GPI_INLINE_GPU void gpi_keys_load(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base), first = gpi_tile_first(1);
@@ -79,7 +80,7 @@ GPI_INLINE_GPU void gpi_keys_get(gpi_tile_shared shared, uint j, GPI_HEADS_TYPE 
 }
 
 /* Reads a chunk of this item's own values, from its element j on, into `value`. The item has `own` elements. Values of a map
-   without inputs are computed here, and are not on the stage. */
+   without inputs are computed here; they are not staged. */
 GPI_INLINE_GPU void gpi_values_get(gpi_input input, ulong base, gpi_tile_shared shared, uint j, uint own,
                                    GPI_CELL *value)
 {
@@ -128,8 +129,8 @@ GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base,
             last = key[j + k];
         }
     }
-    /* The input's first element is a head. `sum` is right already, because the identity stands before that element. (In the
-       loop, PoCL 6 aborts on this: docs/drivers.md.) */
+    /* Makes the input's first element a head. `sum` is right without it, because only the identity is before that element.
+       (Inside the loop, this makes PoCL 6 abort: docs/drivers.md.) */
     if (begins && own > 0) tile->heads |= 1;
     sum.head = GPI_HEADS == 3 ? popcount(tile->heads) : tile->heads != 0;
     return sum;
@@ -141,7 +142,7 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     GPI_HEADS_TYPE key[GPI_PER_ITEM];
     const GPI_T own = gpi_keyed_read(tile, input, base, shared, key);
     tile->before = gpi_group_scan(GPI_COMBINE_OF(input) own, &tile->aggregate,
-                                  shared); /* its barriers come after all that the stages are given */
+                                  shared); /* its barriers follow all writes to the stages */
 }
 
 static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }

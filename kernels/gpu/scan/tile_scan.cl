@@ -1,8 +1,8 @@
 /* tile_scan.cl - scans a tile:
 
        gpi_tile_open         reads the tile (scan/tile.cl)
-       gpi_tile_aggregate    its product, to be published
-       gpi_tile_scan         writes the scan of it, once everything before it is known (scan/tile_sink.cl) */
+       gpi_tile_aggregate    returns the tile's product, which is published
+       gpi_tile_scan         writes the tile's scan, once the product before the tile is known (scan/tile_sink.cl) */
 #ifndef GPI_SCAN_TILE_SCAN_CL
 #define GPI_SCAN_TILE_SCAN_CL
 #include "scan/tile.cl"

@@ -1,5 +1,5 @@
-/* tile_scan_chunks.cl - scans the tile of scan/tile_chunks.cl: first the chunks' products, then each chunk, from the product
-   before it, by the lane that has it. Replaces scan/tile_scan_elements.cl. */
+/* tile_scan_chunks.cl - scans the tile of scan/tile_chunks.cl. First the chunks' products are scanned. Then each lane scans its
+   own chunks, each beginning with the product before it. This file replaces scan/tile_scan_elements.cl. */
 #ifndef GPI_SCAN_TILE_SCAN_CHUNKS_CL
 #define GPI_SCAN_TILE_SCAN_CHUNKS_CL
 #include "base/platform.cl"
@@ -11,7 +11,7 @@
 #include "scan/tile_sink.cl"
 
 #if GPI_BY_CHUNKS
-/* Replaces each of the products that this item scans by begin . the products before it. */
+/* Replaces each of the products that this item scans by `begin` . the item's products before it. */
 GPI_INLINE_GPU void gpi_products_scan(GPI_COMBINE_PARAMETER GPI_T begin, gpi_tile_shared shared)
 {
     GPI_T sum = begin;
@@ -30,11 +30,12 @@ GPI_INLINE_GPU void gpi_products_scan(GPI_COMBINE_PARAMETER GPI_T begin, gpi_til
     }
 }
 
-/* 1: in a tile that is not full, whole chunks are written at once, too. For the end of a small tile the code does not pay. */
+/* GPI_PUT_WHOLE 1: whole chunks are written as vectors even if the tile is not full. For small tiles this is not worth its code.
+   */
 #define GPI_PUT_WHOLE (GPI_PUT_QUADS && GPI_ROWS > 4)
 
-/* Writes `row`, whose results are x, four of each item: straight from registers, or through the stage, so that neighbouring
-   items write neighbouring results. */
+/* Writes the results of `row`; x has this item's four. Results that cannot be written as vectors pass through the stage, so that
+   neighbouring items write neighbouring results. `straight`: the tile is full, and vector stores are aligned. */
 GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, const bool straight, uint row,
                                   const GPI_T *x, gpi_tile_shared shared)
 {
@@ -54,7 +55,7 @@ GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, co
     } else {
         const uint lane = gpi_team_lane();
         __local const GPI_CELL *at = gpi_stage_row(shared, row);
-        gpi_team_sync(); /* the row's place on the stage is read */
+        gpi_team_sync(); /* the row's cells on the stage are read */
         gpi_chunk_put(gpi_stage_chunk(shared, row), x);
         gpi_team_sync(); /* the row is written */
         GPI_UNROLL
@@ -65,9 +66,9 @@ GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, co
     }
 }
 
-/* Scans this item's chunks, each from the product before it, and writes the results. If `straight`, held chunks come first,
-   which frees their registers. Else results go through the stage, and held chunks come last, because they take the place of a
-   staged row. */
+/* Scans this item's chunks, each beginning with the product before it, and writes the results. If `straight`, the chunks in
+   registers are scanned first, which frees these registers. Otherwise results pass through the stage, and the chunks in registers
+   are scanned last, because they use the cells of a staged row. */
 GPI_INLINE_GPU void gpi_rows_scan(const gpi_tile *tile, gpi_input input, ulong base, gpi_sink sink,
                                   const bool exclusive, const bool straight, gpi_tile_shared shared)
 {
@@ -80,7 +81,7 @@ GPI_INLINE_GPU void gpi_rows_scan(const gpi_tile *tile, gpi_input input, ulong b
             for (uint k = 0; k < 4; k++) x[k] = tile->held[4 * row + k];
         } else {
             if (j % 2 == 0)
-                gpi_team_sync(); /* else a compiler reads all chunks early, and runs out of registers */
+                gpi_team_sync(); /* otherwise a compiler reads all chunks early, and runs out of registers */
             gpi_chunk_get(gpi_stage_chunk(shared, row), x);
         }
         GPI_UNROLL

@@ -1,5 +1,6 @@
-/* tile_scan_elements.cl - scans a tile: each item scans its own elements, from the product before them. Results are written
-   striped, through the stage (scan/tile_elements.cl). On the stage an item overwrites only what it has read itself. */
+/* tile_scan_elements.cl - scans a tile: each item scans its own elements, beginning with the product before them. Results are
+   written striped, through the stage (scan/tile_elements.cl). On the stage, an item overwrites only cells that it has read
+   itself. */
 #ifndef GPI_SCAN_TILE_SCAN_ELEMENTS_CL
 #define GPI_SCAN_TILE_SCAN_ELEMENTS_CL
 #include "base/platform.cl"
@@ -9,9 +10,9 @@
 #include "scan/tile.cl"
 #include "scan/tile_sink.cl"
 
-#if !GPI_BY_CHUNKS /* else scan/tile_scan_chunks.cl has it */
-/* GPI_CELL_ITEM makes this item's own element j of its cell, gpi_cell_result makes a result of a cell, and GPI_CELL_SET stores a
-   result in a cell. */
+#if !GPI_BY_CHUNKS /* otherwise scan/tile_scan_chunks.cl replaces this file */
+/* GPI_CELL_ITEM converts a cell to this item's own element j, gpi_cell_result converts a cell to a result, and GPI_CELL_SET
+   stores a result in a cell. */
 #if GPI_KEYED
 #define GPI_CELL_ITEM(tile, cell, j) gpi_keyed_item(tile, cell, j)
 static GPI_T gpi_cell_result(GPI_CELL cell)
@@ -62,8 +63,8 @@ GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, 
     }
 }
 
-/* Scans this item's own elements, from the product `begin` on, and writes the results to the stage. Elements that are on the
-   stage are scanned by chunks, so that few of them are in registers. */
+/* Scans this item's own elements, beginning with the product `begin`, and writes the results to the stage. Staged elements are
+   scanned in chunks, so that few of them are in registers at a time. */
 GPI_INLINE_GPU void gpi_own_scan(GPI_COMBINE_PARAMETER const gpi_tile *tile, GPI_T begin,
                                  const bool exclusive, gpi_tile_shared shared)
 {
@@ -95,7 +96,7 @@ GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input 
 {
     const GPI_T begin = gpi_combine(GPI_COMBINE_OF(input) prefix, tile->before);
     if (sink.exclusive)
-        gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, true, shared); /* asked once, not for each element */
+        gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, true, shared); /* tested once, not for each element */
     else gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, false, shared);
     gpi_team_sync(); /* the stage is filled */
     gpi_stage_store(input, base, sink, shared);

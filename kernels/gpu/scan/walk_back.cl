@@ -1,4 +1,4 @@
-/* walk_back.cl - combines states of tiles, by the lanes of a sub-group, or by one item if there are no sub-groups. */
+/* walk_back.cl - combines the states of earlier tiles: by the lanes of a sub-group, or by one item if there are no sub-groups. */
 #ifndef GPI_SCAN_WALK_BACK_CL
 #define GPI_SCAN_WALK_BACK_CL
 #include "base/platform.cl"
@@ -8,13 +8,13 @@
 #include "scan/tile_states.cl"
 
 #if GPI_SUB_GROUP
-/* GPI_WALKS_BACK is true if this item walks back. GPI_WALKS_ALL 1: the other items call gpi_walk_back, too. */
+/* GPI_WALKS_BACK is true if this item walks back. GPI_WALKS_ALL 1: the other items must call gpi_walk_back, too. */
 #define GPI_WALKS_BACK (gpi_sg_index() == 0)
 #define GPI_WALKS_ALL GPI_SG_ALL
 
 #if GPI_ORDERED
-/* Returns to lane 0 the product of `seen` over lanes anchor, anchor - 1 ... 0: in each turn a lane appends its own to what the
-   lane above it has. Ends after `anchor` turns. */
+/* Returns to lane 0 the product of `seen` over lanes anchor, anchor - 1 ... 0: in each turn a lane appends its own `seen` to the
+   product of the lane above it. Ends after `anchor` turns. */
 static GPI_T gpi_fold_lanes(GPI_COMBINE_PARAMETER GPI_T seen, uint anchor, gpi_tile_shared shared)
 {
     const uint l = gpi_sg_lane();
@@ -27,9 +27,11 @@ static GPI_T gpi_fold_lanes(GPI_COMBINE_PARAMETER GPI_T seen, uint anchor, gpi_t
 }
 #endif
 
-/* Combines the states of the tiles before `next`, as scan/walk_back_item.cl does, by a whole sub-group: each lane looks at another
-   tile. The lanes up to the nearest inclusive state, and before the nearest late tile, count. Lane 0's *prefix is the result.
-   If sub-groups are emulated, all items of the group call, those of other sub-groups with `next` 0. (lookback.pml: LANES.) */
+/* Combines the states of the tiles before `next` to the left of *prefix, as far as they are published. Returns 0 when *prefix is
+   complete, else n > 0: tile n-1 is late. Lane 0's *prefix is the result. This is gpi_walk_back of scan/walk_back_item.cl, but a
+   whole sub-group calls: lane l looks at tile next-1-l, and each turn combines the states up to the nearest inclusive one, as far
+   as they are before the nearest late tile. If sub-groups are emulated, all items of the group must call, those of other
+   sub-groups with `next` 0. (lookback.pml: LANES.) */
 static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
                           uint *polls, bool bounded, gpi_tile_shared shared)
 {
@@ -40,7 +42,7 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
 #endif
     while (gpi_sg_vote(more, &shared->sub_group)) {
         GPI_T seen = gpi_identity();
-        uint flag = GPI_INCLUSIVE; /* of lanes before the first tile */
+        uint flag = GPI_INCLUSIVE; /* for a lane without a tile */
         if (l < next) flag = gpi_observe(state, next - 1 - l, &seen);
         const uint inclusive = gpi_sg_first(gpi_sg_ballot(flag == GPI_INCLUSIVE, &shared->sub_group));
         const uint late = gpi_sg_first(gpi_sg_ballot(flag == GPI_EMPTY, &shared->sub_group));
@@ -57,7 +59,7 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
         GPI_UNROLL
         for (uint d = 1; d < GPI_STRUCT_TURNS(GPI_SUB_GROUP); d *= 2)
             sum = gpi_combine(GPI_COMBINE_PASSED gpi_items_down(sum, d, shared->value),
-                              sum); /* lane 0: of the first 2 d */
+                              sum); /* lane 0 has the product of lanes 0 to 2 d - 1 */
 #if GPI_ORDERED
         if (!anchored) sum.value = folded.value;
         if (told > 0) *prefix = anchored ? gpi_combine(GPI_COMBINE_PASSED sum, *prefix) : sum;
@@ -73,7 +75,7 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
             gpi_sg_pause();
         }
     }
-    return next; /* also not 0 if a device left the loop early: no incomplete prefix is taken for a result */
+    return next; /* not 0 if a device has left the loop early: an incomplete prefix never becomes a result */
 }
 #else
 #include "scan/walk_back_item.cl"
