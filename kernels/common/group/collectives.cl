@@ -4,29 +4,29 @@
        NAME_scan(x, &total, memory)             x0 . x1 ... xl          to item l; total: of all items
        NAME_scan_exclusive(x, &total, memory)   x0 . x1 ... xl-1        the identity to item 0
 
-   On GPUs for groups without sub-groups: a reduction has 3 barriers here, and 12 by group/sub_group_collectives.cl with emulated
-   sub-groups (docs/gpu-cost.md).
+   On GPUs, groups without sub-groups use this file: a reduction has 3 barriers here, compared with 12 in
+   group/sub_group_collectives.cl with emulated sub-groups (docs/gpu-cost.md).
 
    Values are combined in item order, for any number G of items. All items call, or none. `memory` is free on return: each call
-   ends with a barrier after its last reading.
+   ends with a barrier after its last read.
 
-   Values are stored in rows of 32, one cell apart, so that the scans of all rows access different banks at a time. Each row is
-   scanned by one item, without barriers. Then each item combines the ends of the rows before its own.
+   Values are stored in rows of 32, with an unused cell after each row, so that items that scan different rows access different
+   banks. Each row is scanned by one item, without barriers. Then each item combines the last values of the rows before its own.
 
          x0    x1    ...  x31           x0     x0.x1    ...  x0...x31
          x32   x33   ...  x63     ->    x32    x32.x33  ...  x32...x63
          x64   ...                      x64    ...
 
-   This file is composed once for every operation. Parameters
+   A program has this file once for every operation. Parameters
        GPI_GROUP                NAME
        GPI_GROUP_T              type of x
-       GPI_GROUP_COMBINE(a, b)  a stands before b
+       GPI_GROUP_COMBINE(a, b)  a . b
        GPI_GROUP_IDENTITY       the neutral element
-       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   what GPI_GROUP_COMBINE takes from the caller: as these functions' first parameter,
-                                and as an argument, each with a comma; not defined: nothing
+       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   what GPI_GROUP_COMBINE needs from the caller: as the first parameter of these
+                                functions, and as an argument, each with a comma; not defined: nothing
        GPI_GROUP_SIZE           G
        GPI_GROUP_ITEM           l
-       GPI_GROUP_TURNS(n)       n, not known to compilers that must not unroll (docs/drivers.md)
+       GPI_GROUP_TURNS(n)       n, hidden from compilers that must not unroll (docs/drivers.md)
        GPI_GROUP_ALONE          1: G is 1, and memory is not read. (GPI_GROUP_SIZE to GPI_GROUP_ALONE stay defined.)
        memory                   G + G / 32 elements                                                      */
 #include "base/paste.cl"
@@ -69,7 +69,7 @@ static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_PARAMETER GPI_GROUP_T 
 }
 
 #else
-/* Replaces every row of values by the row's inclusive scan. */
+/* Stores every item's x, in rows, and replaces each row by its inclusive scan. */
 static void GPI_GROUP_N(_rows)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)
 {
     const uint l = GPI_GROUP_ITEM, first = l * GPI_GROUP_ROW;

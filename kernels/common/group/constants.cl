@@ -1,4 +1,4 @@
-/* constants.cl - sub-groups: for the host and for kernels. */
+/* constants.cl - constants of sub-groups that the host and kernels share. */
 #ifndef GPI_GROUP_CONSTANTS_CL
 #define GPI_GROUP_CONSTANTS_CL
 

@@ -9,23 +9,23 @@
        T gp_group_NAME_reduce(x, memory)                       x0 . x1 ... xG-1    to every item
        T gp_group_NAME_scan(x, &total, memory)                 x0 . x1 ... xl      to item l
        T gp_group_NAME_scan_exclusive(x, &total, memory)       x0 . x1 ... xl-1    the identity to item 0
-     pack: places for n elements of each item (a bool is 0 or 1), in item order
+     pack: places for n elements of each item (n may be a bool), in item order
        uint gp_group_pack(n, &total, memory)                   how many elements the items before this one have
-       uint gp_group_pack_at(n, counter, memory)               the same + the old *counter, to which the total is added
-     unpack: n pieces of each item, handed out evenly
+       uint gp_group_pack_at(n, counter, memory)               the same + the old *counter; adds the total to *counter
+     unpack: n pieces of work of each item, distributed evenly over all items
        uint gp_group_unpack(n, memory)                         how many pieces there are
        uint gp_group_owner(piece, &rank, memory)               the item that has `piece`; *rank: which of its pieces it is
 
-   All functions but size, item and owner are collective: they have barriers, so that all items of the group must
-   call, equally often, or none, and no item may have returned before. Arguments other than `memory` and `counter` may
-   differ from item to item.
+   All functions but gp_group_size, gp_group_item and gp_group_owner are collective: they have barriers. So all items of the group
+   must call them, equally often, and no item may have returned before. Arguments other than `memory` and `counter` may differ
+   from item to item.
 
-   `memory` is __local, and has 2 G elements: of T, or of uint. After each call it is free for the next one, except
-   after gp_group_unpack, which leaves in it what gp_group_owner reads. Before it is used again then, your kernel calls
+   `memory` is __local, and has 2 G elements, of T or, for pack and unpack, of uint. It can be reused after each call. Only
+   gp_group_unpack leaves something in it, which gp_group_owner reads. To reuse it after that, your kernel first calls
    barrier(CLK_LOCAL_MEM_FENCE). `total` is __private. The sum of n over the group must be below 2^32.
 
        const uint at = gp_group_pack(keep, &total, memory);
-       if (keep) out[offset + at] = x;      groups in order: `offset` is yours, from a gp_scan of the totals, say
+       if (keep) out[offset + at] = x;      groups in order: `offset` is your own, for example from a gp_scan of the totals
 
        const uint at = gp_group_pack_at(keep, counter, memory);
        if (keep) out[at] = x;               groups one after the other, in any order

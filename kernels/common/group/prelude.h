@@ -1,4 +1,4 @@
-/* prelude.h - collectives of a user's kernel (src/context/device_source.c): counts of each item. */
+/* prelude.h - example of a prelude for collectives in a user's kernel (src/context/device_source.c): sums of a count per item. */
 #include "base/prelude.h"
 #ifndef GPI_GROUP_SIZE
 #define GPI_GROUP_SIZE ((uint)get_local_size(0))

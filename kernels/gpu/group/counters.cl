@@ -1,8 +1,8 @@
 /* counters.cl - counters that a group's items increment together.
 
        gpi_shared_increment(p)      adds 1 to *p, which is in the memory that the group shares
-       gpi_claim(n, total, shared)  adds the sum of all items' n to *total in one step; returns *total before that, plus what
-                                    other items have got before this one: where this item's n elements go. All items call */
+       gpi_claim(n, total, shared)  adds the sum of all items' n to *total, by one atomic operation; returns the first of the n
+                                    indices that are now this item's. All items call */
 #ifndef GPI_GROUP_COUNTERS_CL
 #define GPI_GROUP_COUNTERS_CL
 #include "base/platform.cl"

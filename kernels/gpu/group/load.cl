@@ -1,6 +1,6 @@
-/* load.cl - loads that each item has under way at a time.
+/* load.cl - several loads that each item has in flight at a time.
 
-       GPI_LOADS                how many
+       GPI_LOADS                the number of these loads
        GPI_LOAD_STRIPED(x, p)   x[j] = p[j * GPI_WG], j < GPI_LOADS: neighbouring items load neighbouring elements */
 #ifndef GPI_GROUP_LOAD_CL
 #define GPI_GROUP_LOAD_CL

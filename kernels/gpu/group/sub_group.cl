@@ -1,4 +1,4 @@
-/* sub_group.cl - exchange between the items of one sub-group: S neighbours of the group, S a power of two.
+/* sub_group.cl - exchanges between the items of a sub-group: S consecutive items of the group, S a power of two.
 
        gpi_sg_lane(), gpi_sg_index()   this item's number in its sub-group; its sub-group's number in the group
        gpi_sg_true_lane()              this item's number in its sub-group, as the device says
@@ -8,19 +8,19 @@
        gpi_sg_ballot(b, m)             the lanes whose b is true
        gpi_sg_match(x, bits, m)        the lanes that have this lane's x, a number of `bits` bits
        gpi_sg_sync()                   makes what the sub-group's lanes wrote to local memory visible to all of them
-       gpi_sg_vote(b, m)               b; emulated: whether b is true in any sub-group
-       gpi_sg_pause()                  waits for a moment, before another look at what is awaited
+       gpi_sg_vote(b, m)               b; emulated: whether b is true for any item of the group
+       gpi_sg_pause()                  sleeps for a moment, between two looks of a waiting loop
 
    A set of lanes is a gpi_sg_mask, with a bit for each lane: gpi_sg_count, gpi_sg_count_below, gpi_sg_first, gpi_sg_last.
 
-   All items of a sub-group call. The emulated form has barriers and exchanges through m, so that all items of the group
-   must call. So loops whose turns differ between sub-groups are written
+   All items of a sub-group must call. The emulated form exchanges through m, between barriers, so that all items of the group
+   must call. So a loop whose number of turns differs between sub-groups is written
 
        bool more = ...;                          false in sub-groups that have nothing to do
-       while (gpi_sg_vote(more, m)) ...          a sub-group whose `more` is false takes the turn, and changes nothing
+       while (gpi_sg_vote(more, m)) ...          if `more` is false, the turn changes nothing
 
-   and GPI_SG_ALL is 1 if the other sub-groups must take such turns. No lane waits for another one of its sub-group,
-   and none relies on lanes running in lockstep.
+   and GPI_SG_ALL is 1 if sub-groups that have nothing to do must take the turns, too. No lane waits in a loop for another lane of
+   its sub-group, and no code relies on lanes running in lockstep.
 
    Forms
        EMULATED   an exchange through local memory, between barriers; S from 8 to 128
@@ -72,7 +72,7 @@ typedef uint gpi_sg_mask;
 #else
 typedef ulong gpi_sg_mask;
 #endif
-/* Returns the mask whose bits are `bits`, the lowest one for lane `first`. */
+/* Returns the mask that has the lowest bit of `bits` for lane `first`, and so on upwards. */
 static gpi_sg_mask gpi_sg_bits(uint bits, uint first) { return (gpi_sg_mask)bits << first; }
 static gpi_sg_mask gpi_sg_below(uint lane) { return gpi_sg_bits(1, lane) - 1; }
 static uint gpi_sg_count(gpi_sg_mask mask) { return (uint)popcount(mask); }
@@ -152,7 +152,7 @@ static void gpi_sg_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
 static bool gpi_sg_vote(bool b, gpi_sg_shared m)
 {
     if (get_local_id(0) == 0) m->any = 0;
-    barrier(CLK_LOCAL_MEM_FENCE); /* nobody has voted yet */
+    barrier(CLK_LOCAL_MEM_FENCE); /* no item has voted yet */
 #ifdef GPI_FAULT_LOCKSTEP
     b = b && get_local_id(0) == 0;
 #endif
@@ -230,8 +230,8 @@ static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)
 
 static void gpi_sg_sync(void) { __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory"); }
 
-/* Takes a ballot for each bit. (match.any is one instruction, but takes longer the more different words there are. CUB, too,
-   takes ballots on every chip: NVIDIA/cccl pull request 1372.) */
+/* Returns the lanes that have this lane's x, by a ballot for each bit. (match.any is one instruction, but it is slower the more
+   different words there are. CUB uses ballots on every chip, too: NVIDIA/cccl pull request 1372.) */
 static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)
 {
     uint lanes = ~0u;
@@ -260,7 +260,7 @@ static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)
 
 static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)
 {
-    enum { NOT_EQUAL = 33 }; /* of LLVM's predicates */
+    enum { NOT_EQUAL = 33 }; /* among LLVM's predicates */
     (void)m;
     return (gpi_sg_mask)__builtin_amdgcn_uicmp((uint)b, 0u, NOT_EQUAL);
 }
@@ -275,7 +275,7 @@ static void gpi_sg_sync(void)
 #error "GPI_SUB_GROUP_FORM must be one of the forms"
 #endif
 
-/* Waits for some 300 ns before a look is repeated, if the device can sleep. CUB waits 350 ns and more. */
+/* Sleeps for some 300 ns, if the device can, between two looks of a waiting loop. (CUB waits 350 ns and more.) */
 static void gpi_sg_pause(void)
 {
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_NVIDIA && GPI_SUB_GROUP_SLEEP
@@ -286,7 +286,7 @@ static void gpi_sg_pause(void)
 }
 
 #if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_NVIDIA
-/* Takes a ballot for each bit. */
+/* Returns the lanes that have this lane's x, by a ballot for each bit. */
 static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)
 {
     gpi_sg_mask mask = gpi_sg_ballot(true, m);

@@ -1,11 +1,10 @@
-/* sub_group_check.cl - checks that a device's sub-groups do what group/sub_group.cl says. Every item takes part in each
-   operation, with words that it can compute for every other item, and writes which operations went wrong:
+/* sub_group_check.cl - checks that a device's sub-groups do what group/sub_group.cl says. Every item calls each operation with a
+   word that all other items can compute, compares the result, and writes which operations went wrong:
 
-       wrong   a word for each item: bit k, operation k
+       wrong   a word for each item: bit k is set if operation k went wrong
 
-   Parameters: those of group/sub_group.cl.
-   Tests define GPI_FAULT_SUB_GROUP: then a word differs from what other items compute. Or they define GPI_FAULT_LOCKSTEP: then
-   all sub-groups take as many turns of a loop as the group's first item. */
+   Parameters: those of group/sub_group.cl. Tests inject faults: with GPI_FAULT_SUB_GROUP a word differs from what other items
+   compute, and with GPI_FAULT_LOCKSTEP all sub-groups take as many turns of a loop as the group's first item. */
 #ifndef GPI_GROUP_SUB_GROUP_CHECK_CL
 #define GPI_GROUP_SUB_GROUP_CHECK_CL
 #include "base/platform.cl"
@@ -82,8 +81,8 @@ static uint gpi_sg_check_sync(uint turn, __local uint *words)
     return seen == gpi_sg_word(other, turn) ? 0 : GPI_SG_WRONG_SYNC;
 }
 
-/* Takes `turns` turns of a shuffle and a ballot, a number that may differ between sub-groups. Returns the number of right turns
-   + 16 for each wrong one. (PoCL 3.1 crashes if this function is not inlined.) */
+/* Does a shuffle and a ballot `turns` times, which may differ between sub-groups. Returns the number of turns with right results,
+   plus 16 for each other turn. (PoCL 3.1 crashes if this function is not inlined.) */
 GPI_INLINE uint gpi_sg_check_turns(uint turns, uint turn, gpi_sg_shared m)
 {
     const uint l = gpi_sg_lane(), other = GPI_SUB_GROUP - 1 - l;
@@ -97,10 +96,11 @@ GPI_INLINE uint gpi_sg_check_turns(uint turns, uint turn, gpi_sg_shared m)
     return taken;
 }
 
-/* Checks that a sub-group may call alone. One sub-group takes some turns while the others wait for it at a barrier, as in
-   look-back. After the barrier the others take as many turns. If operations are barriers of the whole group, this goes wrong:
-   either all items take the first item's turns, or the barriers of the turns are taken for the one after them, and the word is
-   read too early. No item waits for ever, because all items come to the same number of barriers. */
+/* Checks that one sub-group may call operations without the others. One sub-group takes some turns while the others wait for it
+   at a barrier, as in look-back. After the barrier the others take as many turns. If a device implements operations as barriers
+   of the whole group, the check fails: either all items take as many turns as the first item, or a barrier inside the turns meets
+   the one after them, and the word is read too early. No item waits for ever, because all items reach the same number of
+   barriers. */
 static uint gpi_sg_check_branch(uint turn, gpi_sg_shared m, __local uint *word)
 {
     const bool alone = gpi_sg_index() == turn % (GPI_WG / GPI_SUB_GROUP);

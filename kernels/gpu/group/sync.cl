@@ -1,6 +1,6 @@
 /* sync.cl - barriers, broadcasts and shared memory of a group.
 
-       gpi_sync()               waits for all items of the group: what they wrote to shared memory before can be read
+       gpi_sync()               waits for all items of the group: what they wrote to shared memory can then be read
        gpi_sync_all()           the same for shared and for global memory
        gpi_broadcast(x, word)   returns item 0's x to every item; `word` is shared, and free again on return
        gpi_broadcast_once(x, word)   the same, but `word` is free only after the next barrier

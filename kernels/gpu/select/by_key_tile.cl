@@ -1,4 +1,4 @@
-/* by_key_tile.cl - a tile of gp_reduce_by_key: keys and products are compacted, by heads, in local memory. */
+/* by_key_tile.cl - a tile of gp_reduce_by_key: compacts the keys and products of the tile's runs in local memory. */
 #ifndef GPI_SELECT_BY_KEY_TILE_CL
 #define GPI_SELECT_BY_KEY_TILE_CL
 #include "base/platform.cl"
@@ -13,7 +13,7 @@
 #endif
 
 #if GPI_KEYS_OUT && GPI_INPUTS > 0
-/* Compacts the keys of the tile's heads to the begin of the keys' stage. */
+/* Moves the keys of the tile's heads to the beginning of the keys' stage, in their order. */
 GPI_INLINE_GPU void gpi_keys_pack(const gpi_tile *tile, const GPI_HEADS_TYPE *key, gpi_tile_shared shared)
 {
     uint r = (uint)tile->before.head;
@@ -26,8 +26,8 @@ GPI_INLINE_GPU void gpi_keys_pack(const gpi_tile *tile, const GPI_HEADS_TYPE *ke
 }
 #endif
 
-/* Reads the tile. For the tile's r-th head, writes its key and the product of what stands before it in the tile, back to the
-   last head, to the stages. These may be read after the next barrier. */
+/* Reads the tile. For each of its heads, writes two things to the stages, at the head's rank: its key, and the product of the
+   elements before it, from the previous head or the tile's beginning on. The stages may be read after the next barrier. */
 GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     GPI_CELL value[GPI_PER_ITEM];
@@ -38,14 +38,14 @@ GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, g
     GPI_BASE sum = tile->before.value;
     uint r = (uint)tile->before.head;
 #if GPI_KEYS_OUT && GPI_INPUTS > 0
-    gpi_keys_pack(tile, key, shared); /* before the values, which take registers, too */
+    gpi_keys_pack(tile, key, shared); /* before the values, which need registers, too */
 #endif
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK)
         gpi_values_get(input, base, shared, j, GPI_PER_ITEM,
                        value + j); /* values past the end are not used */
 #if GPI_INPUTS > 0
-    gpi_sync(); /* the values are read: others may take their place */
+    gpi_sync(); /* the values are read: their cells may be overwritten */
 #endif
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
@@ -59,7 +59,7 @@ GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, g
     }
 }
 
-/* Names the stage's cell after cell j * GPI_WG + l. (GPI_TILE_PAD adds up over whole rows.) */
+/* Names the stage's cell of element j * GPI_WG + l + 1. (GPI_TILE_PAD of a sum is the sum of both only for whole rows.) */
 #if GPI_WG % GPI_TILE_ROW
 #define GPI_STAGE_NEXT(stage, l, j) (stage)[GPI_TILE_PAD((j)*GPI_WG + (l) + 1)]
 #else
@@ -67,7 +67,7 @@ GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, g
 #endif
 
 /* Writes the keys of the runs that begin in the tile, and the products of the runs that end in it. `prefix` is the product of the
-   tiles before, whose last run ends where the tile's first run begins. */
+   tiles before. Their last run ends where the tile's first run begins. */
 GPI_INLINE_GPU void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,
                                  gpi_run_sink runs, gpi_tile_shared shared)
 {

@@ -1,10 +1,10 @@
-/* compact_items.cl - compacts a tile through the stage: items put the element of rank r into cell r, and then write the
-   cells in order, so that neighbouring items write neighbouring elements. A cell has only the element's number in the
-   tile if more than the element is written, or if flags or indices decide what is selected. Then the stage is small even for records of 16
-   bytes, and the tile is in the cache when it is read a second time. */
+/* compact_items.cl - compacts a tile through the stage: items put the element of rank r into cell r, and then write the cells in
+   order, so that neighbouring items write neighbouring elements. A cell has the element if the items keep it (GPI_KEPT).
+   Otherwise it has only the element's index in the tile: if more than elements is written, or if flags or indices decide what is
+   selected. Then the stage is small even for records of 16 bytes, and the tile is in the cache when it is read again. */
 #ifndef GPI_SELECT_COMPACT_ITEMS_CL
 #define GPI_SELECT_COMPACT_ITEMS_CL
-#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
+#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "element/monoid.cl"
@@ -12,8 +12,8 @@
 #include "select/kept.cl"
 #include "select/sink.cl"
 
-/* Returns the stage's cell for this item's element j, which is element i of the tile: the element itself, or i, and for runs
-   where the run begins. `sum` is the sum of all elements before. */
+/* Returns the stage's cell for this item's element j, which is element i of the tile. The cell has the element itself, or else i
+   and, for runs, where the run begins. `sum` is the sum of all elements before. */
 static GPI_CELL gpi_stage_entry(const gpi_tile *tile, uint j, uint i, GPI_T sum)
 {
 #if GPI_KEPT
@@ -29,8 +29,8 @@ static GPI_CELL gpi_stage_entry(const gpi_tile *tile, uint j, uint i, GPI_T sum)
 #endif
 }
 
-/* Returns the rank of element i among the tile's outputs: first all of the first part, then the second part, then the rest.
-   ~0u: the element is not written. `before` is the sum of the tile's elements before i. */
+/* Returns the rank of element i among the tile's outputs, or ~0u if the element is not written. The outputs are ordered by part:
+   the first, the second, the rest. x is what element i adds to the counts, and `before` what the tile's elements before i add. */
 static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)
 {
     if (GPI_SELECTED(x)) return (uint)GPI_SELECTED(before);

@@ -1,11 +1,11 @@
-/* input_vectors.cl - which selections keep or move elements in registers, and their loads of four elements. */
+/* input_vectors.cl - decides which selections keep elements in registers, and loads four elements at a time. */
 #ifndef GPI_SELECT_INPUT_VECTORS_CL
 #define GPI_SELECT_INPUT_VECTORS_CL
-#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "select/input.cl" /* first: it replaces element/input.cl */
 #include "base/paste.cl"
 #include "base/platform.cl"
 
-/* GPI_KEPT 1: items of a tile keep the elements that they have counted until these are written (select/kept.cl). */
+/* GPI_KEPT 1: items keep the elements that they have counted until these are written (select/kept.cl). */
 #define GPI_KEPT                                                                         \
     (GPI_OUT && GPI_RECORD_PLAIN && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \
      GPI_PER_ITEM <= 32 &&                                                               \
@@ -16,7 +16,7 @@
 
 #if GPI_KEPT
 #if GPI_IN_NUMBER
-typedef struct gpi_kept_cell { /* no union: GPI_WORDS of element/monoid.cl */
+typedef struct gpi_kept_cell { /* no union: see GPI_WORDS in element/monoid.cl */
     GPI_RECORD record;
 } gpi_kept_cell;
 #define GPI_KEPT_IN(cell) GPI_PASTE(as_, GPI_IN)((cell).record)

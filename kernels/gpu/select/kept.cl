@@ -1,16 +1,17 @@
-/* kept.cl - the tile of selections if only elements are written, and the elements themselves decide (GPI_KEPT of
-   select/input_vectors.cl): an item keeps its elements in registers, so that each is read once. Without sub-groups it serves
-   select/pieces.cl's selections, too: a tile has 5 barriers, and 26 by pieces with emulated sub-groups (docs/gpu-cost.md).
+/* kept.cl - the tile of selections that write only elements, and that depend only on the elements (GPI_KEPT of
+   select/input_vectors.cl). An item keeps its elements in registers, so that each is read once. Groups without sub-groups use
+   this file instead of select/pieces.cl, too: a tile has 5 barriers, compared with 26 by pieces and emulated sub-groups
+   (docs/gpu-cost.md).
 
        in       striped      item l of a team reads l, l + GPI_TEAM, ... of the team's piece, or chunks of four
        stage    blocked      item l keeps l * GPI_PER_ITEM ..., and counts
        stage    by rank      the selected elements, compacted (select/compact_items.cl)
        out      striped
 
-   Replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
+   This file replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SELECT_KEPT_CL
 #define GPI_SELECT_KEPT_CL
-#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
+#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
 #include "base/args.cl"
 #include "base/platform.cl"
 #include "group/sync.cl"
@@ -20,7 +21,7 @@
 #if GPI_KEPT && !GPI_BY_PIECES
 typedef struct gpi_tile {
     gpi_kept_cell kept[GPI_PER_ITEM]; /* this item's own elements */
-    uint selected, second;            /* bit j: element j is in the first part, in the second */
+    uint selected, second;            /* bit j: element j is in the first (second) part */
     GPI_T before;                     /* product of the items before this one */
     GPI_T aggregate;                  /* of the whole tile */
 } gpi_tile;

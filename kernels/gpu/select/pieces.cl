@@ -1,16 +1,16 @@
-/* pieces.cl - the tile of gp_select and gp_partition by a predicate if groups have sub-groups and only elements are
-   written (GPI_BY_PIECES of select/input.cl): each sub-group compacts its own piece of the tile, before it knows the
-   counts of the others. In place of select/kept.cl, with which such a select on sm_90 has 1.9 times the instructions and half the
-   resident groups, and such a partition 1.3 times the instructions (make gpu-cost).
+/* pieces.cl - the tile of gp_select and gp_partition by a predicate if groups have sub-groups and only elements are written
+   (GPI_BY_PIECES of select/input_vectors.cl): each sub-group compacts its own piece of the tile, before it knows the counts of
+   the others. With select/kept.cl instead, such a select on sm_90 has 1.9 times the instructions and half the resident groups,
+   and such a partition has 1.3 times the instructions (make gpu-cost).
 
        in       | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...
-       piece    | selected, in their order | ... | the others, from the end on |              of the stage
+       piece    | selected, in their order | ... | the others, from the end on |              on the stage
 
-   A scan of how many elements of each chunk are selected gives the places of a lane's chunks. One word scans several
-   chunks. Replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
+   A scan of the number of selected elements in each chunk yields where a lane stores the elements of its chunks. Several chunks
+   are counted in one word. This file replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SELECT_PIECES_CL
 #define GPI_SELECT_PIECES_CL
-#include "select/input_vectors.cl" /* first: it stands in place of element/input.cl */
+#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
 #include "base/args.cl"
 #include "base/platform.cl"
 #include "group/sub_group.cl"
@@ -38,22 +38,23 @@ static uint gpi_piece_length(gpi_input input, ulong base)
     return min(length - min(first, length), (uint)GPI_PIECE);
 }
 
-/* Elements of a chunk: as many as an item loads at a time. A chunk is one element of 16 bytes, if there is a nibble for each. */
+/* Elements of a chunk: as many as an item loads at a time. If elements have 16 bytes, a chunk is one element, unless a word has
+   too few nibbles for that many chunks. */
 #if GPI_RECORD_SIZE == 16 && GPI_PER_ITEM <= 8
 #define GPI_PIECE_CHUNK 1
 #else
 #define GPI_PIECE_CHUNK GPI_CELL_CHUNK
 #endif
 
-/* The place in the piece of this item's element j, and the element's bit. The bits of chunk c are in nibble c. */
+/* The index in the piece of this item's element j, and the element's bit in a mask. The bits of chunk c are in nibble c. */
 #define GPI_PIECE_PLACE(j)                                                                       \
     ((j) / GPI_PIECE_CHUNK * GPI_PIECE_CHUNK * GPI_SUB_GROUP + gpi_sg_lane() * GPI_PIECE_CHUNK + \
      (j) % GPI_PIECE_CHUNK)
 #define GPI_PIECE_BIT(j) (1u << ((j) / GPI_PIECE_CHUNK * 4 + (j) % GPI_PIECE_CHUNK))
 
-/* How many of an item's elements are in registers at a time. A selected element moves down, never over a later one, so that a few
-   elements suffice, while the rest waits on the stage. In a partition elements that are not selected move up, over any other
-   one, so that all must be in registers. */
+/* How many of an item's elements are in registers at a time. A selected element moves down and never overwrites a later one. So a
+   few elements are enough, while the others stay on the stage. In a partition, an element that is not selected moves up and may
+   overwrite any other one. So all must be in registers. */
 #if GPI_PARTS == 1 && GPI_PER_ITEM > 8
 #define GPI_PIECE_AT_ONCE 8
 #else
@@ -80,9 +81,9 @@ GPI_INLINE_GPU uint gpi_piece_load_some(gpi_input input, ulong at, uint length, 
     return selected;
 }
 
-/* Loads this item's elements, to the stage (GPI_PIECE_STAGED) or into x, and returns the bits of the selected ones. All loads
-   of a whole piece come first, so that they are under way together. (A piece that is not whole is loaded through the stage, for
-   fewer registers.) */
+/* Loads this item's elements, to the stage (GPI_PIECE_STAGED) or into x, and returns the bits of the selected ones. All loads of
+   a whole piece come first, so that they are in flight together. (A piece that is not whole is loaded through the stage, which
+   needs fewer registers.) */
 GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept_cell *piece,
                                    gpi_kept_cell *x)
 {
@@ -128,8 +129,8 @@ GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept
 #define GPI_COUNT_OF(words, c) \
     ((words)[(c) % GPI_COUNT_WORDS] >> (c) / GPI_COUNT_WORDS * GPI_COUNT_BITS & GPI_COUNT_MASK)
 
-/* Sets `before` to how many elements of each chunk are selected in the lanes before this one, and `all` to how many in all
-   lanes. */
+/* Counts the selected elements of each chunk: sets `before` to their number in the lanes before this one, and `all` to their
+   number in all lanes. */
 GPI_INLINE_GPU void gpi_piece_count(uint selected, uint *before, uint *all, gpi_sg_shared memory)
 {
     const uint pairs = selected - (selected >> 1 & 0x55555555);
@@ -165,7 +166,7 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
             gpi_chunk_get(piece + GPI_PIECE_PLACE(b + j), x + j);
 #endif
 #if GPI_PER_ITEM > 8
-        gpi_sg_sync(); /* the elements are read: others may take their place */
+        gpi_sg_sync(); /* the elements are read: their cells may be overwritten */
 #endif
         GPI_UNROLL
         for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK) {
@@ -186,7 +187,7 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     }
     tile->selected = first;
     tile->before = gpi_items_scan_sub_groups(first, &tile->aggregate, shared->value);
-    /* its barriers come after all that the stage is given */
+    /* its barriers follow all writes to the stage */
 }
 
 static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }
