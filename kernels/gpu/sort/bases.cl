@@ -1,14 +1,14 @@
-/* bases.cl - computes from the counts of digits their bases: the first position of each digit's keys.
+/* bases.cl - computes bases from the counts of digits: the base of a digit is the first position of its keys.
 
        base(d)    = sum of count(e), e < d
        above(b,d) = sum of count(a, d), a < b        blocks a, b: rows of a table
 
-       gpi_bases_of(shared)                 replaces the counts in shared->next, which all items see, by bases; returns
-                                            whether one digit has all keys
+       gpi_bases_of(shared)                 replaces the counts in shared->next, which all items can read, by bases;
+                                            returns whether all keys have the same digit
        gpi_columns(table, blocks, shared)   replaces table[block][d] by above(block, d), and writes the sum of column d
                                             to shared->next[d]
-       gpi_hashes_are_few(shared)           returns whether so few digits occur in shared->next that there are few keys;
-                                            false here, where caches are small
+       gpi_hashes_are_few(shared)           returns whether so few digits occur that few different keys are likely; here
+                                            always false, because caches of GPUs are small
 
    All items of the group call these functions, or none does. */
 #ifndef GPI_SORT_BASES_CL
@@ -74,6 +74,6 @@ static void gpi_columns(__global ulong *table, uint blocks, gpi_bases_shared sha
         }
         shared->next[d] = sum;
     }
-    gpi_sync(); /* the columns' sums are there */
+    gpi_sync(); /* the columns' sums are written */
 }
 #endif

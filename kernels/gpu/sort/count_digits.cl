@@ -9,11 +9,11 @@
 #include "element/key.cl"
 #include "sort/digit.cl"
 
-/* GPI_NEAR is the memory in which a group counts, GPI_NEAR_INC increments a counter in it. */
+/* GPI_NEAR is the kind of memory in which a group counts. GPI_NEAR_INC increments a counter in it. */
 #define GPI_NEAR __local
 #define GPI_NEAR_INC(p) (void)atomic_inc(p)
 
-/* Copies of each counter. With one copy, neighbouring items would wait for one another if keys are in order, or equal. */
+/* Copies of each counter. With a single copy, neighbouring items would wait for one another if keys are sorted or equal. */
 #define GPI_COUNT_COPIES (GPI_KEY_SIZE < 8 ? 4 : 2)
 
 typedef struct gpi_rank_memory {
@@ -33,7 +33,7 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
     gpi_sync(); /* all is counted */
 }
 
-/* Counts the digits of keys [begin, end) in `row`. Returns 0: whether keys are in order is asked on CPUs only. */
+/* Counts the digits of keys [begin, end) in `row`. Returns 0, because only the CPU wing finds out whether keys are in order. */
 GPI_INLINE uint gpi_count_block(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
                                 gpi_digit_bits window, __global ulong *row, gpi_rank_shared shared)
 {

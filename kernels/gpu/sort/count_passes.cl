@@ -28,7 +28,7 @@ GPI_INLINE void gpi_count_keys(const gpi_key *key, gpi_digit_bits bits, const ui
     }
 }
 
-/* Counts the digits of keys [begin, end) of all passes. `passes` is a constant in the most frequent call, so that the loop over
+/* Counts the digits of keys [begin, end) for all passes. `passes` is a constant in the most frequent call, so that the loop over
    passes is unrolled. */
 GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
                                  const uint passes, GPI_NEAR uint *count)

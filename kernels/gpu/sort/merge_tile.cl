@@ -1,8 +1,8 @@
 /* merge_tile.cl - a group merges one tile of the output.
 
-   The tile's keys are staged in local memory as the numbers that order them (gpi_key_order). Every item merges GPI_PER_ITEM
-   keys into registers and writes them back to the stage. Neighbouring items then write neighbouring keys to the output.
-   gp_merge has an odd GPI_PER_ITEM, so that items, which each read their own elements, access different banks.
+   The tile's keys are staged in local memory, in the form that orders them as numbers (gpi_key_order). Every item merges
+   GPI_PER_ITEM keys into registers and writes them back to the stage. Neighbouring items then write neighbouring keys to the
+   output. In gp_merge GPI_PER_ITEM is odd, so that items that read their own elements access different banks.
 
    Parameters
        GPI_SUB_GROUP                    work-items of a sub-group, 0: none
@@ -20,7 +20,7 @@
 #error "GPI_WG must be 4 at least, GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
-/* The first team searches for the two crossings of the tile: each half of it searches for one. */
+/* The first team searches for the two crossings of the tile, each half of the team for one. */
 #define GPI_PROBES (GPI_TEAM / 2)
 
 typedef struct gpi_merge_memory {
@@ -39,22 +39,22 @@ typedef struct gpi_merge_memory {
 
 typedef __local gpi_merge_memory *gpi_merge_shared;
 
-/* Returns the stage: the tile's elements of a, then those of b. The element before it may be read: any value would do, and it
-   is 0. The GPI_PER_ITEM elements after it may be read too: each holds the greatest number. */
+/* Returns the stage: the tile's elements of a, then those of b. Merges may also read the element before the stage, which is 0
+   (any value would do), and the GPI_PER_ITEM elements after it, which are the greatest number. */
 static __local gpi_key *gpi_merge_stage(gpi_merge_shared shared) { return shared->stage + 1; }
 
 /* Returns how many elements of a are in a tile of `length` elements between the crossings `begin` and `end`. If the input is not
-   sorted, these are arbitrary numbers, and the result is still in [0, length]. */
+   sorted, the crossings are arbitrary, but the result is still in [0, length]. */
 static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }
 
 /* ------------------------------------------------------------------ crossings
 
    gpi_cross writes the crossings of diagonals `begin` and `end` to shared->crossing. Each round makes GPI_PROBES probes at equal
-   distances and continues in the gap between two of them. Distances are powers of two, so that many groups probe the same
+   distances, and the next round continues between two of them. Distances are powers of two, so that many groups probe the same
    cache lines. */
 
-/* Returns the distance of the first round: GPI_PROBES times it is more than the longest range, so that the last probe is beyond
-   the range. */
+/* Returns the distance between the probes of the first round. It is so large that the last probe is beyond the range of possible
+   crossings. */
 static ulong gpi_first_distance(gpi_pair pair)
 {
     const int bits = 31 - (int)clz((uint)GPI_PROBES);
@@ -84,7 +84,7 @@ static void gpi_cross(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared sh
         }
         if (gpi_sg_index() == 0 && p == 0) shared->crossing[side] = gpi_crossing_least(pair, d) + steps;
     }
-    gpi_sync(); /* both crossings are there */
+    gpi_sync(); /* both crossings are written */
 }
 #else
 static void gpi_cross(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)
@@ -97,7 +97,7 @@ static void gpi_cross(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared sh
         shared->before[l] = gpi_has_passed(pair, d, steps + (p + 1) * distance);
         if (p == 0) shared->passed[round][side] = 0;
         gpi_sync(); /* all items have probed, and `passed` is zero */
-        /* PoCL 3.1 loses the item's own answer unless it is read back. */
+        /* PoCL 3.1 loses the item's own result unless it is read back. */
         if (shared->before[l] && !shared->before[l + 1])
             (void)atomic_max(&shared->passed[round][side], p + 1);
         gpi_sync(); /* the last probe before the crossing is known; `before` may be overwritten */
@@ -105,7 +105,7 @@ static void gpi_cross(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared sh
         round = 1 - round; /* items may read this round's word until the next round's first barrier */
     }
     if (p == 0) shared->crossing[side] = gpi_crossing_least(pair, d) + steps;
-    gpi_sync(); /* both crossings are there */
+    gpi_sync(); /* both crossings are written */
 }
 #endif
 
@@ -138,14 +138,14 @@ static void gpi_merge_load(gpi_pair pair, ulong i, ulong j, int a_length, int le
     gpi_sync(); /* the tile is staged */
 }
 
-/* Returns the staged key at an offset in bytes: an index would be shifted before every access. */
+/* Returns the staged key at an offset of `bytes`. (With an index, each access would need a shift.) */
 static gpi_key gpi_merge_at(__local const gpi_key *stage, int bytes)
 {
     return *(__local const gpi_key *)((__local const uchar *)stage + bytes);
 }
 
-/* Returns how many bytes of the first sequence the merge path has taken when it crosses diagonal d of the staged tile. All lengths
-   are in bytes. After low has reached high, further turns change nothing. */
+/* Returns how much of the first sequence is merged where the merge path crosses diagonal d of the staged tile. All lengths are in
+   bytes. Once low has reached high, further turns change nothing. */
 static int gpi_merge_begin(int d, int a_length, int length, __local const gpi_key *stage)
 {
     const int high = min(d, a_length);
@@ -168,7 +168,7 @@ static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)
     gpi_key a = gpi_merge_at(stage, i), b = gpi_merge_at(stage, a_length + d - i);
     GPI_UNROLL
     for (int k = 0; k < GPI_TURNS(GPI_PER_ITEM); k++) {
-        const bool first = i < a_length && a <= b; /* after the last of b is the greatest number */
+        const bool first = i < a_length && a <= b; /* the greatest number follows the last of b */
         const int at = first ? i : a_length + d + k * GPI_KEY_SIZE - i;
         const gpi_key next = gpi_merge_at(stage + 1, at);
         x[k] = first ? a : b;
@@ -182,10 +182,11 @@ static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)
     gpi_sync(); /* the stage is read */
     GPI_UNROLL
     for (int k = 0; k < GPI_TURNS(GPI_PER_ITEM); k++) (stage + own)[k] = x[k];
-    gpi_team_sync(); /* the team's merged elements are there */
+    gpi_team_sync(); /* the team's merged elements are written */
 }
 
-/* Writes the `length` merged elements to the output from index `begin` on. Every team writes what its own items have merged. */
+/* Writes the `length` merged elements to the output from index `begin` on. Every team writes the elements that its own items have
+   merged. */
 static void gpi_merge_store(gpi_pair pair, ulong i, ulong j, ulong begin, int a_length, int length,
                             gpi_merge_shared shared)
 {

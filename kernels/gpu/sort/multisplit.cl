@@ -1,9 +1,9 @@
-/* multisplit.cl - tiles of keys moved by their digits, where groups have sub-groups.
+/* multisplit.cl - moves tiles of keys by their digits, if groups have sub-groups.
 
-       rank     each sub-group has a piece of the tile: lane l holds keys l, l + S, ... in registers. Key by key, the
-                lanes with the same digit find one another, and the last of these lanes adds their number to the
-                sub-group's count of the digit
-       count    running sums of the counts, over sub-groups and over digits
+       rank     each sub-group has a piece of the tile: lane l has keys l, l + S, ... in registers. For one key per
+                lane at a time, the lanes with the same digit find one another, and the last of these lanes adds
+                their number to the sub-group's count of the digit
+       count    the counts become running sums, over sub-groups and over digits
        place    each key is stored at its rank in the tile, in local memory
        write    neighbouring items write neighbouring keys, then values in the same order
 
@@ -12,8 +12,8 @@
        counts   0: 0 0   1: 1 2   7: 3 5        by digit: rank of each sub-group's first key
        stage    0 1 1 7 7 7
 
-   If all keys have the same digit, that costs no more than many digits: one lane of a sub-group counts.
-   (Ashkiani et al. 2016; Adinets & Merrill 2022.)
+   Keys that all have the same digit cost no more than others, because only one lane of a sub-group counts them. (Ashkiani et al.
+   2016; Adinets & Merrill 2022.)
 
    Parameters: those of group/sub_group.cl, and
        GPI_WG, GPI_PER_ITEM, GPI_TILE   items of a group, keys of an item, keys of a tile                 */
@@ -39,7 +39,7 @@
 #undef GPI_GROUP_TURNS
 
 #define GPI_SPLIT_PIECES (GPI_WG / GPI_SUB_GROUP)
-#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits of an item that has any */
+#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits of an item, if it has any */
 #define GPI_EACH_SPLIT_BIN(d)                                  \
     GPI_UNROLL                                                 \
     for (uint k_ = 0, d = (uint)GPI_LOCAL_ID * GPI_SPLIT_BINS; \
@@ -53,7 +53,7 @@ typedef struct gpi_move_memory {
 #endif
     } stage;
     ulong next[GPI_BINS];
-    uint counts[GPI_SPLIT_PIECES * GPI_BINS]; /* sub-group, digit */
+    uint counts[GPI_SPLIT_PIECES * GPI_BINS]; /* by sub-group, then by digit */
     uint count[GPI_BINS];                     /* of the tile */
     uint start[GPI_BINS];                     /* where a digit begins in the ordered tile */
     uint sum[GPI_WG];
@@ -62,14 +62,14 @@ typedef struct gpi_move_memory {
 } gpi_move_memory;
 typedef __local gpi_move_memory *gpi_move_shared;
 
-/* Returns the index of this item's first element in the tile. Its next one is GPI_SUB_GROUP further. */
+/* Returns the index in the tile of this item's first element. The item's elements are GPI_SUB_GROUP apart. */
 static uint gpi_split_first(void) { return gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + gpi_sg_lane(); }
 
 /* Returns how many of the tile's `length` elements are left from element i on. */
 static uint gpi_split_left(uint length, uint i) { return length > i ? length - i : 0; }
 
 /* Loads this item's keys into x and writes their digits to `at`. All loads come before the first use. Elements beyond the tile's
-   end get the greatest digit, so that a stable order leaves them there. */
+   end get the greatest digit, so that a stable sort leaves them at the end. */
 GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi_digit digit, gpi_key *x,
                                    uint *at)
 {
@@ -141,7 +141,7 @@ GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
     }
 }
 
-/* Pack and unpack number j of `bits` bits: a word holds several. */
+/* Pack and unpack number j of an array whose numbers have `bits` bits, several to a word. */
 #define GPI_SPLIT_PACK(words, j, bits, x)                                                  \
     (words)[(j) * (bits) / 32] =                                                           \
         ((x) << (j) * (bits) % 32) + ((j) * (bits) % 32 ? (words)[(j) * (bits) / 32] : 0); \
@@ -162,8 +162,8 @@ GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared 
     }
 }
 
-/* Writes this item's keys of the ordered tile. `ours`: elements of the tile from the item's first one on; not needed if the tile
-   is full. */
+/* Writes this item's keys of the ordered tile. `ours`: how many elements the tile has from this item's first one on; unused if
+   `full`. */
 GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const bool full, gpi_digit digit,
                                          uint *digits, gpi_move_shared shared)
 {
@@ -181,8 +181,8 @@ GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const 
 }
 
 #if GPI_VALUE_SIZE
-/* Writes this item's values of the ordered tile. `digits`: those of their keys, as gpi_split_write_keys has packed them. (A full
-   tile has no path of its own: all its loads would be under way at once, and take 104 registers instead of 80.) */
+/* Writes this item's values of the ordered tile. `digits`: the digits of their keys, packed by gpi_split_write_keys. (There is no
+   separate code for a full tile: all its loads would be in flight at once, and need 104 registers instead of 80.) */
 GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint ours, const uint *digits,
                                            gpi_move_shared shared)
 {
@@ -195,7 +195,8 @@ GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint ours, co
     }
 }
 
-/* Loads the values of this item's keys. `first`: index of the first one; `left`: how many elements the tile has from there on. */
+/* Loads the values of this item's keys. `first` is the index of the first of them; `left`: how many elements the tile has from
+   there on. */
 GPI_INLINE_GPU void gpi_split_load_values(gpi_move move, ulong first, uint left, const bool full,
                                           gpi_value *value)
 {
@@ -206,7 +207,7 @@ GPI_INLINE_GPU void gpi_split_load_values(gpi_move move, ulong first, uint left,
 }
 #endif
 
-/* Writes the ordered tile: its element p, of digit d, to shared->next[d] + p. */
+/* Writes the sorted tile: its element p, of digit d, to position shared->next[d] + p. */
 GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_digit digit, const uint *at,
                                     gpi_move_shared shared)
 {
@@ -224,7 +225,7 @@ GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
         shared->stage.value[GPI_SPLIT_UNPACK(at, j, 16)] = value[j];
-    gpi_sync(); /* the values are in their places */
+    gpi_sync(); /* the values are staged */
     gpi_split_write_values(move.value_to, ours, digits, shared);
 #else
     (void)base;
@@ -232,7 +233,7 @@ GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_
 #endif
 }
 
-/* Moves elements [begin, end), tile by tile: the next one of digit d to shared->next[d], which it advances. */
+/* Moves elements [begin, end), tile by tile. The next element of digit d moves to shared->next[d], which is then advanced. */
 static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
                            gpi_move_shared shared)
 {
@@ -246,7 +247,7 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
         gpi_split_count(length, shared);
         gpi_split_place(x, at, shared);
         GPI_EACH_BIN(d) shared->next[d] -= shared->start[d];
-        gpi_sync(); /* the keys are in their places, and `next` is where the tile's digits go */
+        gpi_sync(); /* the keys are staged, and `next` is complete */
         gpi_split_write(move, base, length, digit, at, shared);
         gpi_sync(); /* all have used `next`, and the tile is no longer read */
         GPI_EACH_BIN(d) shared->next[d] += shared->start[d] + shared->count[d];

@@ -1,10 +1,10 @@
 /* onesweep.cl - a group moves one tile of onesweep, in these steps:
 
-       load, count         the counts are published at once, for other groups
+       load, count         the counts are published at once, for the other groups
        rank                meanwhile
        look back, write
 
-   With sub-groups (sort/multisplit.cl) one step counts and ranks.
+   With sub-groups (sort/multisplit.cl), keys are counted and ranked in the same step.
 
    Parameters: those of sort/rank_tile.cl and sort/lookback.cl. */
 #ifndef GPI_SORT_ONESWEEP_CL
@@ -16,9 +16,9 @@
 #include "sort/lookback.cl"
 #include "sort/rank.cl"
 
-/* Writes to shared->next where the tile's digits go, as gpi_tile_write needs it. shared->word: whether the tile has published its
-   counts. bases_after: 0, or, for the last tile, where to write the bases of the next launch. Returns false if the pass is
-   abandoned. */
+/* Looks back, and writes to shared->next where each digit's keys are to be written, in the form that gpi_tile_write needs.
+   Returns false if the pass is abandoned. shared->word must be whether the tile has published its counts. Writes the bases of the
+   next launch to `bases_after`, which is 0 unless the tile is the last one. */
 static bool gpi_onesweep_look_back(gpi_ring ring, uint tile, __global const ulong *bases,
                                    __global ulong *bases_after, gpi_move_shared shared)
 {
@@ -40,7 +40,7 @@ static bool gpi_onesweep_look_back(gpi_ring ring, uint tile, __global const ulon
     return !gpi_broadcast_once(over, &shared->word);
 }
 
-/* Moves the elements [base, base + length), which are tile `tile`, to their places of this pass. */
+/* Moves the elements [base, base + length), which are tile number `tile`, to their positions after this pass. */
 static void gpi_onesweep_tile(gpi_move move, gpi_ring ring, uint tile, ulong base, uint length,
                               gpi_digit digit, uint lines, __global const ulong *bases,
                               __global ulong *bases_after, gpi_move_shared shared)

@@ -3,7 +3,7 @@
 #ifndef GPI_SORT_RANK_CELL_CL
 #define GPI_SORT_RANK_CELL_CL
 #define GPI_RANK_CELL(i) ((i) + (i) / 32)
-/* Element i + j * step of an array of cells. If step is a multiple of 32, all j share one address and differ by constants. */
+/* Element i + j * step of an array of cells. If `step` is a multiple of 32, the addresses for all j differ by constants. */
 #define GPI_RANK_STEPPED(array, i, step, j) \
     ((array) +                              \
      GPI_RANK_CELL((step) % 32 ? (i) + (j) * (step) : (i)))[(step) % 32 ? 0 : (j)*GPI_RANK_CELL(step)]

@@ -1,8 +1,9 @@
 /* rank_nibbles.cl - sorts tiles (sort/rank_tile.cl) by their digits, stably, in two rounds of four bits, if groups have no
-   sub-groups: a tile of onesweep has 16 barriers, and 53 by sort/multisplit.cl with emulated sub-groups (docs/gpu-cost.md).
+   sub-groups. A tile of onesweep has 16 barriers, compared with 53 in sort/multisplit.cl with emulated sub-groups
+   (docs/gpu-cost.md).
 
-   In a round, items count their entries by value. The running sum of the counters, by value and then by item, is the rank of
-   each item's next entry of the value. An item's counters of values v and v + 8 are halves of a word:
+   In a round, items count their entries by value. The running sum of the counters, by value and then by item, is the rank of each
+   item's next entry of the value. An item's counters of values v and v + 8 are the halves of a word:
 
        item      0        1        2   ...
              | 0, 8 |  0, 8  |  0, 8  ...
@@ -10,7 +11,7 @@
                  ...
              | 7, 15|  7, 15 |  7, 15 ...
 
-   so that one sum over the words sums both halves. The total of the lower halves is then added to the upper ones.
+   So a single running sum over the words covers both halves. The total of the lower halves is then added to the upper halves.
    (Merrill & Grimshaw 2011.)
 
    Parameters: those of sort/rank_tile.cl. */
@@ -22,8 +23,8 @@
 #include "sort/rank_cell.cl"
 #include "sort/rank_tile.cl"
 
-/* The cell of word w: an XOR swizzle against bank conflicts. In every other 32 words, neighbouring groups of four words are
-   swapped, because the scan reads four words at a time. */
+/* The cell of word w: an XOR swizzle against bank conflicts. In the upper half of every 64 words, groups of four words are
+   swapped in pairs, because the scan reads four words at a time. */
 #define GPI_NIBBLE_CELL(w) ((w) ^ ((w) >> 3 & 4))
 /* GPI_NIBBLE_WORD: item l's word for values v and v + 8. GPI_NIBBLE_HALF: item l's counter of value v, a half of that word. */
 #if GPI_WG % 64 == 0
@@ -49,8 +50,8 @@ static uint gpi_nibble_sum(__local uint4 *four, uint sum)
     return before.w + x.w;
 }
 
-/* Replaces all counters by their exclusive running sum. Each item owns eight consecutive words. It reads them again after the
-   group's sum, because registers are needed for entries. */
+/* Replaces all counters by their exclusive running sum. Each item handles eight consecutive words. It reads them again after the
+   sum over the group instead of keeping them in registers, which the entries need. */
 static void gpi_nibble_scan(gpi_move_shared shared)
 {
     const uint first = GPI_NIBBLE_CELL(8 * (uint)get_local_id(0)) / 4;
@@ -82,7 +83,7 @@ GPI_INLINE void gpi_order_nibble(const uint *entry, uint shift, gpi_move_shared 
     gpi_sync(); /* the new order is written */
 }
 
-/* Writes the items' entries to shared->order, sorted stably by their digits. `mask`: that of a digit. */
+/* Writes the items' entries to shared->order, sorted stably by their digits. `mask` is the mask of a digit. */
 GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_move_shared shared)
 {
     const uint l = (uint)get_local_id(0);
@@ -94,9 +95,9 @@ GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_move_shared shared)
     }
 }
 
-/* Writes to shared->start where each digit begins in the ordered tile. That is the number of keys whose upper four bits are
-   lower, which the last item's counters contain after the second round, plus the counts of the lower digits with the same
-   upper four bits. */
+/* Writes to shared->start where each digit begins in the sorted tile. This is a sum of two numbers: how many keys have lower
+   upper bits, which the last item's counters tell after the second round, and how many keys have the same upper four bits and a
+   lower digit. */
 static void gpi_tile_starts(gpi_move_shared shared)
 {
     GPI_EACH_BIN(d)
@@ -107,7 +108,7 @@ static void gpi_tile_starts(gpi_move_shared shared)
     }
 }
 
-/* Moves elements [begin, end), tile by tile: the next one of digit d to shared->next[d], which it advances. */
+/* Moves elements [begin, end), tile by tile. The next element of digit d moves to shared->next[d], which is then advanced. */
 static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
                            gpi_move_shared shared)
 {
@@ -119,7 +120,7 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
         gpi_order_digits(entry, digit.mask, shared);
         gpi_tile_starts(shared);
         GPI_EACH_BIN(d) shared->next[d] -= shared->start[d];
-        gpi_sync(); /* `next` is where the tile's digits go */
+        gpi_sync(); /* `next` is complete */
         gpi_tile_write(move, base, length, shared);
         gpi_sync(); /* all have used `next`, and the tile is no longer read */
         GPI_EACH_BIN(d) shared->next[d] += shared->start[d] + shared->count[d];

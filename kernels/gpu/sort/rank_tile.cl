@@ -3,10 +3,9 @@
        stage      keys, in the order of the input
        order      an entry for each key, in the order of the output: its digit, and its cell of the stage
 
-   A tile is loaded, sorted by its digits (sort/rank_nibbles.cl), and written: neighbouring items write neighbouring keys.
-   Loads and stores are striped (item l takes l, l + GPI_WG, ...), ranking is blocked (item l owns
-   l * GPI_PER_ITEM ... + GPI_PER_ITEM - 1). In a full tile every item has the same number of keys, and loops have no
-   condition.
+   A tile is loaded, sorted by its digits (sort/rank_nibbles.cl), and written: neighbouring items write neighbouring keys. Loads
+   and stores are striped (item l handles elements l, l + GPI_WG, ...). Ranking is blocked (item l handles the GPI_PER_ITEM
+   elements from l * GPI_PER_ITEM on). In a full tile every item has the same number of keys, and loops have no condition.
 
    Parameters
        GPI_WG, GPI_PER_ITEM, GPI_TILE   items of a group, keys of an item, keys of a tile                 */
@@ -24,7 +23,8 @@
 
 /* The inverse of GPI_RANK_CELL: the element that cell c holds. */
 #define GPI_RANK_CELL_BACK(c) ((c) - (c) / 33)
-/* Element l + j * GPI_WG (striped) or l * GPI_PER_ITEM + j (blocked) of an array of cells. All j share one address if possible. */
+/* Element l + j * GPI_WG (striped) or l * GPI_PER_ITEM + j (blocked) of an array of cells. If possible, the addresses for all j
+   differ by constants. */
 #define GPI_RANK_STRIPED(array, l, j) GPI_RANK_STEPPED(array, l, GPI_WG, j)
 #if 32 % GPI_PER_ITEM == 0
 #define GPI_RANK_BLOCKED_CELL(l, j) (GPI_RANK_CELL((l)*GPI_PER_ITEM) + (j))
@@ -42,7 +42,7 @@
 /* Words of counters: an item counts 16 values of a digit, two to a word. */
 #define GPI_NIBBLE_WORDS (8 * GPI_WG)
 
-/* gpi_group_before adds up rows of up to 32 items: one item adds up each row. */
+/* gpi_group_before adds up rows of up to 32 values, each by one item. */
 #define GPI_SUM_ROW min(32u, (uint)GPI_WG)
 #define GPI_SUM_ROWS ((GPI_WG + 31) / 32)
 
@@ -63,9 +63,9 @@ typedef struct gpi_move_memory {
 } gpi_move_memory;
 typedef __local gpi_move_memory *gpi_move_shared;
 
-/* Returns the sum of x over the items before this one, and in *total the sum over all items. Differs from group/collectives.cl:
-   every item adds up the same number of row sums, and the surplus ones are zero. So it compares nothing and needs fewer
-   registers. A barrier has to come before the next call. */
+/* Returns the sum of x over the items before this one, and in *total the sum over all items. Unlike group/collectives.cl, every
+   item adds up the same number of row sums, of which the surplus ones are zero. So it compares nothing and needs fewer registers.
+   A barrier has to follow before the next call. */
 static uint gpi_group_before(uint x, uint *total, gpi_move_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID;
@@ -94,7 +94,7 @@ static uint gpi_group_before(uint x, uint *total, gpi_move_shared shared)
 
 /* ------------------------------------------------------------------ a tile */
 
-/* Loads the tile onto the stage, and zeros after the tile's end. All loads of a full tile come first, so that they are under way
+/* Loads the tile onto the stage, with zeros after the tile's end. All loads of a full tile come first, so that they are in flight
    together. */
 GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_move_shared shared)
 {
@@ -113,8 +113,8 @@ GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_
     }
 }
 
-/* Writes the entries of this item's staged keys to `entry`. After the tile's end entries get the highest digit, so that a stable
-   order leaves them there. */
+/* Writes the entries of this item's staged keys to `entry`. Entries after the tile's end get the highest digit, so that a stable
+   sort leaves them at the end. */
 GPI_INLINE_GPU void gpi_tile_entries(uint length, gpi_digit digit, uint *entry, gpi_move_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID, i = l * GPI_PER_ITEM;
@@ -133,7 +133,7 @@ GPI_INLINE_GPU void gpi_tile_entries(uint length, gpi_digit digit, uint *entry, 
 GPI_INLINE_GPU void gpi_tile_count(__global const gpi_key *key, uint length, gpi_digit digit, uint *entry,
                                    gpi_move_shared shared)
 {
-    /* Entries after the tile's end are counted too, with the highest digit: they are subtracted here. */
+    /* Entries after the tile's end will be counted with the highest digit. They are subtracted here. */
     GPI_EACH_BIN(d) shared->count[d] = d < GPI_BINS - 1 ? 0 : length - GPI_TILE;
     gpi_tile_load(key, length, shared);
     gpi_sync(); /* the stage is filled, the counters set */
@@ -144,7 +144,7 @@ GPI_INLINE_GPU void gpi_tile_count(__global const gpi_key *key, uint length, gpi
     gpi_sync(); /* all is counted */
 }
 
-/* Writes the ordered tile: its element p, of digit d, to shared->next[d] + p. */
+/* Writes the sorted tile: its element p, of digit d, to position shared->next[d] + p. */
 GPI_INLINE_GPU void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_move_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID;

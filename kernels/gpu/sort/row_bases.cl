@@ -1,5 +1,5 @@
-/* row_bases.cl - computes where the keys of a row of a large segment go. Each group adds up the columns of the
-   row's segment, because a launch for it would cost more, and one group would sum many rows alone.
+/* row_bases.cl - computes where the keys of a row of a large segment are written. Each group adds up the columns of the row's
+   segment itself. A separate launch would cost more, and in it one group alone would sum many rows.
 
    Parameters: those of sort/rank.cl and sort/segments_state.cl. */
 #ifndef GPI_SORT_ROW_BASES_CL
@@ -11,7 +11,7 @@
 #include "sort/rank.cl"
 #include "sort/segments_state.cl"
 
-/* A group needs the bases first, then memory to move tiles. */
+/* The memory of a group, which first computes bases and then moves tiles. */
 typedef union gpi_scatter_memory {
     gpi_bases_memory bases;
     gpi_move_memory move;
@@ -29,7 +29,8 @@ static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)
 
 #define GPI_ROW_DIGITS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* digits of an item */
 
-/* Returns the place that the pass writes for the row's segment. Writes to shared->move.next where the row's keys of each digit go. */
+/* Returns the place that the pass writes for the row's segment. Writes to shared->move.next the first position of the row's keys
+   of each digit. */
 GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,
                               __local gpi_scatter_memory *shared)
 {
@@ -37,7 +38,7 @@ GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, u
     const uint l = (uint)GPI_LOCAL_ID, from = row.large->from[pass % 2];
     ulong next[GPI_ROW_DIGITS];
     GPI_EACH_BIN(d) shared->bases.next[d] = gpi_rows_sum(table + d, row.large->rows);
-    gpi_sync(); /* the columns' sums are there */
+    gpi_sync(); /* the columns' sums are written */
     const uint to = gpi_bases_of(&shared->bases) ? from : gpi_place_next(from, first_place);
     if (l == 0 && r == row.large->row) row.large->from[1 - pass % 2] = to;
     GPI_UNROLL

@@ -1,4 +1,4 @@
-/* search_samples.cl - how many samples a group keeps in local memory. */
+/* search_samples.cl - the number of samples that a group keeps in local memory. */
 #ifndef GPI_SORT_SEARCH_SAMPLES_CL
 #define GPI_SORT_SEARCH_SAMPLES_CL
 

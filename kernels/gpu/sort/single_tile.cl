@@ -1,9 +1,9 @@
-/* single_tile.cl - one group sorts at most a tile of keys: it sorts entries in registers and local memory
-   (sort/tile_merge_sort.cl), then moves keys and values once.
+/* single_tile.cl - one group sorts at most a tile of keys. It sorts their entries in registers and local memory
+   (sort/tile_merge_sort.cl), and then moves keys and values once.
 
    Loads and stores are striped (item l takes elements l, l + GPI_TEAM, ... of its team's piece). Entries are blocked (item l has
-   GPI_PER_ITEM consecutive ones, from l * GPI_PER_ITEM on). Each team exchanges one for the other on a stage, which shares its
-   local memory with the team's entries.
+   GPI_PER_ITEM consecutive ones, from l * GPI_PER_ITEM on). Each team converts between the two orders on a stage, which shares
+   its local memory with the team's entries.
 
    Parameters: those of sort/tile_merge_sort.cl. */
 #ifndef GPI_SORT_SINGLE_TILE_CL
@@ -53,27 +53,27 @@ GPI_INLINE __local uint *gpi_stage_places(gpi_single_tile_shared shared)
 #endif
 }
 
-/* The cell of a team's element i, chosen as GPI_ENTRY_CELL is (sort/tile_merge_sort.cl), but for words of 4 bytes. */
+/* The cell of a team's element i, padded like GPI_ENTRY_CELL (sort/tile_merge_sort.cl), but for words of 4 bytes. */
 #if GPI_KEY_SIZE < 8
 #define GPI_STAGE_RUN (32 % GPI_PER_ITEM ? GPI_PER_ITEM : 32)
 #else
 #define GPI_STAGE_RUN GPI_ENTRY_RUN
 #endif
 #define GPI_STAGE_CELL(i) ((i) + (GPI_PER_ITEM % 2 ? 0 : (i) / GPI_STAGE_RUN))
-/* Element j * GPI_TEAM + l of an array of cells. All j share one address if no cell is unused, or
-   GPI_TEAM is a multiple of GPI_STAGE_RUN. */
+/* Element j * GPI_TEAM + l of an array of cells. The addresses for all j differ by constants if no cell is unused, or if GPI_TEAM
+   is a multiple of GPI_STAGE_RUN. */
 #if GPI_PER_ITEM % 2 || GPI_TEAM % GPI_STAGE_RUN == 0
 #define GPI_STAGE_STRIPED(array, l, j) ((array) + GPI_STAGE_CELL(l))[(j)*GPI_STAGE_CELL(GPI_TEAM)]
 #else
 #define GPI_STAGE_STRIPED(array, l, j) (array)[GPI_STAGE_CELL((j)*GPI_TEAM + (l))]
 #endif
 
-/* Returns the index of this item's first striped element in the tile. Its next one is GPI_TEAM further. */
+/* Returns the index in the tile of this item's first striped element. The item's striped elements are GPI_TEAM apart. */
 static uint gpi_team_first(void) { return gpi_entries_team() * GPI_TEAM_SPAN + gpi_entries_lane(); }
 
 /* Writes to `entry` this item's entries of the n keys at `key`, all of segment 0. Entries after the n-th are greater than all
-   others. All loads come first, so that they are under way together. A barrier has to follow before entries are stored in
-   local memory. */
+   others. All loads come first, so that they are in flight together. A barrier has to follow before entries are stored in local
+   memory. */
 GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gpi_digit_bits bits,
                                          gpi_entry *entry, gpi_single_tile_shared shared)
 {
@@ -102,8 +102,8 @@ static bool gpi_entries_are_keys(gpi_digit_bits bits)
     return !GPI_KEY_HASH && bits.end - bits.begin == 8 * GPI_KEY_SIZE;
 }
 
-/* Moves the n keys and values from `base` on into the order of the entries, and writes the first `most` of them. Works in place.
-   A barrier has to follow before the stage is used again. */
+/* Writes keys and values in the order of the entries: the first `most` of the n elements from `base` on. May be in place. A
+   barrier has to follow before the stage is used again. */
 GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ulong base, uint n, uint most,
                                           const gpi_entry *entry, gpi_single_tile_shared shared)
 {

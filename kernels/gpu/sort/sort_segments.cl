@@ -1,4 +1,4 @@
-/* sort_segments.cl - a group sorts small segments: neighbouring ones share a tile.
+/* sort_segments.cl - a group sorts small segments. Consecutive segments that fit in a tile are sorted together.
 
    Parameters: those of sort/tile_merge_sort.cl and sort/segments_state.cl. */
 #ifndef GPI_SORT_SORT_SEGMENTS_CL
@@ -17,7 +17,7 @@ typedef __local gpi_sort_cell *gpi_maxima_shared;
     const gpi_maxima_shared name = name##_mem
 
 /* Returns the maximum of x over the items before this one (0 for the first), and in *total the maximum over all items. Each step
-   doubles how many items before it a row's element covers. */
+   doubles the number of items whose maximum is in an element of a row. */
 static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)
 {
     const uint l = (uint)get_local_id(0);
@@ -42,15 +42,15 @@ typedef struct gpi_segments_memory {
     uint span
         [GPI_WG]; /* segment of an item's first key: its begin in the lower half, its end in the upper half */
     uint word[4];
-    uint crossing; /* segments in two teams' pieces: 0: none; GPI_CROSSING_SHORT: all short; _LONG: not all */
+    uint crossing; /* segments across teams' pieces: 0: none; GPI_CROSSING_SHORT: all short; _LONG: not all */
 } gpi_segments_memory;
 typedef __local gpi_segments_memory *gpi_segments_shared;
 
 #define GPI_CROSSING_SHORT 1u
 #define GPI_CROSSING_LONG 2u
 
-/* Enters into the entries of a tile of n keys at `base` where the segment of each begins; the segments are [first, last). Writes
-   shared->span and shared->crossing. A barrier has to follow before an item reads these two. */
+/* Enters the begin of its key's segment into each entry of the item. The tile has the n keys from `base` on, which are those of
+   segments [first, last). Writes shared->span and shared->crossing. A barrier has to follow before an item reads these two. */
 GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,
                                        uint last, gpi_entry *entry, gpi_segments_shared shared)
 {
@@ -78,14 +78,14 @@ GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulo
                          to - from <= GPI_TEAM_SPAN / 2 ? GPI_CROSSING_SHORT : GPI_CROSSING_LONG);
 }
 
-/* Two neighbouring runs of entries: [begin, middle) and [middle, end). */
+/* Two adjacent runs of entries: [begin, middle) and [middle, end). */
 typedef struct gpi_entry_runs {
     uint begin, middle, end;
 } gpi_entry_runs;
 
-/* Returns the runs that this item merges in the step that doubles runs of `items` items: only the one segment that is in both
-   runs is merged. The step after the last one within teams, if crossing segments are short, merges half a piece on either
-   side of the borders between pieces. */
+/* Returns the runs that this item merges in the step that doubles runs of `items` items. The merge is restricted to the one
+   segment that is in both runs. If `crossing` is GPI_CROSSING_SHORT, the step after the last one within teams is different: it
+   merges half a piece on either side of each border between pieces. */
 GPI_INLINE gpi_entry_runs gpi_segments_runs(uint items, uint crossing, gpi_segments_shared shared)
 {
     const uint l = gpi_entries_item();
@@ -101,14 +101,14 @@ GPI_INLINE gpi_entry_runs gpi_segments_runs(uint items, uint crossing, gpi_segme
     runs.begin = max((span & 0xffffu) / GPI_PER_ITEM, max(middle, reach) - reach) * GPI_PER_ITEM;
     runs.end = min(((span >> 16) + GPI_PER_ITEM - 1) / GPI_PER_ITEM, middle + reach) * GPI_PER_ITEM;
     if (!is_border || (span & 0xffffu) >= runs.middle)
-        runs.end = runs.begin; /* (zeros: PoCL 3.1 forgets it) */
+        runs.end = runs.begin; /* (PoCL 3.1 loses this if zeros are assigned) */
     return runs;
 }
 
 /* Waits for the items of the team, or, if !of_team, of the whole group. */
 static void gpi_segments_sync(bool of_team)
 {
-#if GPI_ON_CPU /* PoCL: no barriers in branches */
+#if GPI_ON_CPU /* PoCL does not support barriers in branches */
     (void)of_team;
     gpi_sync();
 #else
@@ -117,8 +117,9 @@ static void gpi_segments_sync(bool of_team)
 #endif
 }
 
-/* Sorts entries, which are in the order of their segments already. Runs double within teams. If segments cross pieces and all of
-   these are short, one more step merges around the borders of pieces. If one is long, runs double up to the whole tile. */
+/* Sorts the entries within their segments, which are already in order. The length of runs doubles within teams. If segments cross
+   borders of pieces, and all of these segments are short, one more step merges around the borders. If one of them is long, runs
+   double up to the whole tile. */
 GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared shared)
 {
     __local gpi_entry_memory *const memory = &shared->tile.tile.entry;
@@ -130,7 +131,7 @@ GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared s
         const bool of_team = items < GPI_TEAM && crossing != GPI_CROSSING_LONG;
         gpi_entry_runs runs = gpi_segments_runs(items, crossing, shared);
         gpi_entries_put(entry, runs.begin, runs.middle, runs.end, memory);
-        gpi_segments_sync(of_team); /* the runs are there */
+        gpi_segments_sync(of_team); /* the runs are stored */
 #if GPI_ON_CPU                      /* PoCL 3.1 has lost them at the barrier */
         runs = gpi_segments_runs(items, crossing, shared);
 #endif
@@ -139,7 +140,7 @@ GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared s
     }
 }
 
-/* Finds the segments that begin in [begin, end): [*first, *last). */
+/* Sets [*first, *last) to the segments that begin in [begin, end). */
 GPI_INLINE void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,
                                     gpi_segments_shared shared)
 {
@@ -151,7 +152,7 @@ GPI_INLINE void gpi_segments_window(gpi_segments segments, ulong begin, ulong en
     *last = shared->word[1];
 }
 
-/* Sorts the small ones of segments [first, last). As many as a tile holds are sorted together. */
+/* Sorts the small segments among [first, last). Segments that fit in a tile together are sorted together. */
 static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
                               uint from, uint tmp_first, uint first, uint last, gpi_segments_shared shared)
 {

@@ -1,5 +1,5 @@
-/* sort_tile.cl - one group sorts few keys in one launch: with sub-groups by digits (sort/tile_radix_sort.cl), else by merging
-   (sort/single_tile.cl). */
+/* sort_tile.cl - one group sorts few keys in one launch: by digits if there are sub-groups (sort/tile_radix_sort.cl), otherwise
+   by merging (sort/single_tile.cl). */
 #ifndef GPI_SORT_SORT_TILE_CL
 #define GPI_SORT_SORT_TILE_CL
 #include "base/count.cl"
@@ -12,8 +12,8 @@
 #include "sort/single_tile.cl"
 #endif
 
-/* Sorts the keys, at most a tile, of the array `from` (GPI_PLACE_...), and writes the first `most` to the output. `tmp_first` has
-   no meaning. */
+/* Sorts the keys, at most a tile, of the array `from` (GPI_PLACE_...), and writes the first `most` to the output. `tmp_first` is
+   unused. */
 GPI_KERNEL void gp_sort_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first, uint most,
                              GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {

@@ -1,14 +1,14 @@
-/* tile_merge_sort.cl - one group sorts a tile of entries: each item sorts its own in registers, by a network; then pairs of runs
-   are merged in local memory.
+/* tile_merge_sort.cl - one group sorts a tile of entries. Each item sorts its own entries in registers, by a sorting network.
+   Then pairs of runs are merged in local memory.
 
    Each team (group/team.cl) has a piece of the tile, and cells of its own.
 
-   An entry is what a key is sorted by, as one number. No two entries are equal, so that no step need be stable.
+   An entry is one number that represents a key in the sort. No two entries are equal, so that no step needs to be stable.
 
        | segment: 16 bits | the key's window | place in the tile: 16 bits |
 
-   The second run of a pair is stored backwards. The index of a run that is used up then points to the other run's greatest
-   entry, which is no less than any entry left: indices need no check.
+   The second run of a pair is stored backwards. When a run is used up, its index points to the other run's greatest entry. This
+   is no less than any entry that is left, so that indices need no check.
 
        runs     1 4 6 7 | 2 3 5 8
        stored   1 4 6 7   8 5 3 2
@@ -48,7 +48,7 @@ static uint gpi_entries_item(void)
 static uint gpi_entries_team(void) { return gpi_entries_item() / GPI_TEAM; }
 static uint gpi_entries_lane(void) { return gpi_entries_item() % GPI_TEAM; }
 
-#if GPI_KEY_SIZE < 8 /* a window of the hash of such a key has at most 32 bits, too */
+#if GPI_KEY_SIZE < 8 /* a window of such a key's hash has at most 32 bits, too */
 #define GPI_ENTRY_KEY_MOST 0xffffffffu
 typedef ulong gpi_entry;
 typedef gpi_entry gpi_entry_memory[GPI_ENTRY_CELLS];
@@ -73,7 +73,7 @@ static void gpi_entry_store(__local gpi_entry_memory *memory, uint c, uint j, gp
 }
 #else
 #define GPI_ENTRY_KEY_MOST (~0ul)
-typedef uint4 gpi_entry; /* the key's halves; segment and place. Mesa lost members of a struct */
+typedef uint4 gpi_entry; /* the key's halves; segment and place; unused. (Mesa lost members of a struct.) */
 typedef struct gpi_entry_memory {
     uint2 key[GPI_ENTRY_CELLS];
     uint place[GPI_ENTRY_CELLS];
@@ -118,7 +118,7 @@ static void gpi_entry_store(__local gpi_entry_memory *memory, uint c, uint j, gp
 #define GPI_UNROLL_NETWORK
 #endif
 
-/* Half of the least power of two that is no less than GPI_PER_ITEM. */
+/* Half of the least power of two that is at least GPI_PER_ITEM. */
 #define GPI_NETWORK_HALF      \
     (GPI_PER_ITEM > 64   ? 64 \
      : GPI_PER_ITEM > 32 ? 32 \
@@ -145,8 +145,8 @@ GPI_INLINE_GPU void gpi_entries_sort_own(gpi_entry *entry)
     }
 }
 
-/* Prepares the merge of the runs [begin, middle) and [middle, end): stores the item's entries, the second run backwards. Runs
-   consist of all entries of some items. Does nothing for an item outside both runs. */
+/* Prepares the merge of the runs [begin, middle) and [middle, end): stores the item's entries, those of the second run backwards.
+   Each run consists of all entries of some items. Does nothing for an item outside both runs. */
 GPI_INLINE_GPU void gpi_entries_put(const gpi_entry *entry, uint begin, uint middle, uint end,
                                     __local gpi_entry_memory *memory)
 {
@@ -162,8 +162,8 @@ GPI_INLINE_GPU void gpi_entries_put(const gpi_entry *entry, uint begin, uint mid
     }
 }
 
-/* Writes to `entry` the item's GPI_PER_ITEM entries of the merge of the runs [begin, middle) and [middle, end), which
-   gpi_entries_put has stored. Does nothing for an item outside both runs. */
+/* Merges the runs [begin, middle) and [middle, end), which gpi_entries_put has stored, and writes this item's GPI_PER_ITEM
+   entries of the result to `entry`. Does nothing for an item outside both runs. */
 GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, uint end,
                                      __local const gpi_entry_memory *memory)
 {
@@ -176,7 +176,7 @@ GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, 
                              : gpi_entry_is_less(least, entry[GPI_PER_ITEM - 1]);
     }
     if (moves) {
-        const uint before = at - begin; /* merged entries that go to the items before this one */
+        const uint before = at - begin; /* merged entries of the items before this one */
         uint low = before > end - middle ? before - (end - middle) : 0, high = min(before, middle - begin);
         while (low < high) { /* find how many of these are from the first run */
             const uint probe = (low + high) / 2;
@@ -193,7 +193,7 @@ GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, 
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
             entry[j] = last;
             gpi_entries_order(&entry[j], &other);
-            if (j + 1 == GPI_PER_ITEM) break; /* at the runs' end nothing is left */
+            if (j + 1 == GPI_PER_ITEM) break; /* at the end of the runs nothing is left */
             is_second = is_second == gpi_entry_is_same(entry[j], last);
             i += is_second ? 0 : 1;
             k -= is_second ? 1 : 0;
@@ -210,7 +210,7 @@ GPI_INLINE_GPU void gpi_entries_sort(gpi_entry *entry, uint n, __local gpi_entry
         const uint begin = ((uint)GPI_LOCAL_ID & ~(2 * items - 1)) * GPI_PER_ITEM,
                    middle = begin + items * GPI_PER_ITEM;
         gpi_entries_put(entry, begin, middle, middle + items * GPI_PER_ITEM, memory);
-        gpi_sync(); /* the runs are there */
+        gpi_sync(); /* the runs are stored */
         gpi_entries_take(entry, begin, middle, middle + items * GPI_PER_ITEM, memory);
         gpi_sync(); /* the runs are read: the next ones may overwrite them */
     }

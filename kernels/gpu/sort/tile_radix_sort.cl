@@ -2,7 +2,7 @@
 
        load        keys to the stage, in local memory
        a digit     keys are read, ranked (sort/multisplit.cl), and stored on the stage at their ranks
-       write       neighbouring items write neighbouring keys; a value is read from where its key was in the input
+       write       neighbouring items write neighbouring keys; values are read at their keys' indices in the input
 
    Parameters: those of sort/multisplit.cl. */
 #ifndef GPI_SORT_TILE_RADIX_SORT_CL
@@ -26,7 +26,7 @@ typedef struct gpi_radix_tile_memory {
 } gpi_radix_tile_memory;
 typedef __local gpi_radix_tile_memory *gpi_radix_tile_shared;
 
-/* Loads the n keys at `key` onto the stage. All loads come first, so that they are under way together. */
+/* Loads the n keys at `key` onto the stage. All loads come first, so that they are in flight together. */
 GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi_radix_tile_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID, left = gpi_split_left(n, l);
@@ -69,7 +69,7 @@ GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
         shared->place[GPI_SPLIT_UNPACK(at, j, 16)] = (ushort)GPI_SPLIT_UNPACK(place, j, 16);
 #endif
-    gpi_sync(); /* the keys are in their places */
+    gpi_sync(); /* the keys are staged in their new order */
 }
 
 /* Writes the first `length` keys on the stage, and their values. All values are read before one is written, because the sort may

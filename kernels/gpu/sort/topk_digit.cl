@@ -32,14 +32,15 @@ typedef struct gpi_topk_memory {
 } gpi_topk_memory;
 typedef GPI_GROUP_SPACE gpi_topk_memory *gpi_topk_shared;
 
-/* Returns the digit of the rank-th key (from 1), if shared->next[d] keys have digit d. Returns in *below how many keys have a
-   lower digit, and in *with how many have this one. Items own consecutive digits. */
+/* Returns the digit of the key that has the given rank (from 1). shared->next[d] must be how many keys have digit d. Sets *below
+   to how many keys have a lower digit than the result, and *with to how many have the same. Each item handles consecutive digits.
+   */
 static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID, each = (GPI_BINS + GPI_WG - 1) / GPI_WG;
     const uint begin = min(l * each, (uint)GPI_BINS), end = min(begin + each, (uint)GPI_BINS);
     ulong sum = 0, total;
-    gpi_sync(); /* the counts are there */
+    gpi_sync(); /* the counts are written */
     for (uint d = begin; d < end; d++) sum += shared->next[d];
     if (l == 0) shared->word = 0;
     sum = gpi_ranks_scan_exclusive(sum, &total, shared->sum);

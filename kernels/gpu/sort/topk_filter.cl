@@ -1,9 +1,9 @@
 /* topk_filter.cl - a group filters a tile: it writes the keys that pass a threshold. Every item reads its keys once, in runs of
-   neighbours, and keeps their orders (gpi_key_order) in registers:
+   consecutive keys, and keeps their orders (gpi_key_order) in registers:
 
        tile   | run 0 of item 0 | of item 1 | ... | run 1 of item 0 | of item 1 | ...
 
-   If keys pass, one scan over the group of how many pass in each run yields where they are written.
+   If keys pass, a scan over the group of the number of passing keys in each run yields where they are written.
 
    Parameters: those of sort/rank.cl and sort/topk_tile.cl. */
 #ifndef GPI_SORT_TOPK_FILTER_CL
@@ -15,9 +15,9 @@
 #include "sort/topk_tile.cl"
 
 #define GPI_TOPK_SPARE \
-    2.75f /* added to the rank in the sample: high, because one group alone repairs a miss */
+    2.75f /* added to the rank in the sample; large, because a miss is repaired by one group alone */
 
-/* Keys of a run, and runs of an item. There are at most four runs: a ulong holds their four counts of 16 bits. */
+/* Keys of a run, and runs of an item. There are at most four runs, so that a ulong has room for their counts, of 16 bits each. */
 #define GPI_KEY_RUN (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : GPI_PER_ITEM < 16 ? 4 : GPI_PER_ITEM / 4)
 #define GPI_KEY_RUNS (GPI_PER_ITEM / GPI_KEY_RUN)
 #if GPI_KEY_RUNS > 4 || GPI_TILE > 65535
@@ -28,7 +28,7 @@
 typedef gpi_key_bits gpi_found;
 #define GPI_FOUND GPI_PER_ITEM
 
-/* The greatest order, which elements beyond the tile's end get: it is below no threshold. */
+/* The greatest order. Elements beyond the tile's end get it, because it is below no threshold. */
 #define GPI_BEYOND (~(gpi_key_bits)0)
 
 /* Distance in the tile from the first key of an item's first run to the item's key j. */
