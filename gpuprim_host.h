@@ -381,37 +381,38 @@ GP_HOST_API gp_result gp_host_brackets(gp_context *gp, const gp_host_brackets_de
 #define GPI_HOST_IMPLEMENTATION_ONCE
 
 /* ---- Begin file host/base/chunks.h ---- */
-/* chunks.h - an array in host memory goes through the device in chunks.
+/* chunks.h - passes arrays in host memory through the device, in chunks.
 
-   Three slots, each with a buffer for each array, and two queues. At a time one chunk is copied to the device, one
-   computed, one copied back:
+   There are three slots, each with a buffer for each array, and two queues. At any time, one chunk is copied to the
+   device, one is computed, and one is copied back:
 
        copies     up 0 | up 1    | down 0, up 2 | down 1, up 3 | ...
        computes        | chunk 0 | chunk 1      | chunk 2      | ...
 
-   The host waits for a chunk before the one that takes its slot is begun, so that three are under way at most.
+   Before the host begins a chunk, it waits for the earlier chunk of the same slot. So at most three chunks are in
+   progress.
 
-   Several contexts take the chunks in turns, each with slots and queues of its own: base/run.h. */
+   If there are several contexts, each has slots and queues of its own, and base/run.h distributes the chunks. */
 enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 6, GPI_HOST_OWNS = 2 };
 
-/* Elements of `size` bytes: where they come from, where they go to, and their buffers. */
+/* An array with elements of `size` bytes, in the caller's memory, and its buffers on the device. */
 typedef struct gpi_host_array {
     const char *in; /* NULL: nothing is copied to the device */
     char *out;      /* NULL: nothing is copied back */
     size_t size;    /* 0: there is no such array */
     cl_mem buffers[GPI_HOST_SLOTS];
-    cl_mem from[GPI_HOST_SLOTS], to[GPI_HOST_SLOTS]; /* NULL, or the chunk's part of `in` and `out`: views */
+    cl_mem from[GPI_HOST_SLOTS], to[GPI_HOST_SLOTS]; /* views of the chunk's part of `in`, `out`; or NULL */
 } gpi_host_array;
 
-/* What each context has for all of its chunks. */
+/* A buffer that each context has once, for all of its chunks. */
 typedef struct gpi_host_own {
     size_t bytes;     /* 0: there is no such buffer */
-    const void *data; /* what it holds; NULL: undefined */
+    const void *data; /* its first contents; NULL: undefined */
     cl_mem buffer;
 } gpi_host_own;
 
 typedef struct gpi_host_chunk {
-    size_t index, first, count; /* its elements */
+    size_t index, first, count; /* the chunk's number, then its elements */
     int slot;
 } gpi_host_chunk;
 
@@ -427,27 +428,27 @@ struct gpi_host_chunks {
     gp_host_progress progress;
     void *progress_user;
     gpi_host_array arrays[GPI_HOST_ARRAYS];
-    gpi_host_own owns[GPI_HOST_OWNS]; /* within `fixed` */
+    gpi_host_own owns[GPI_HOST_OWNS]; /* `fixed` includes their bytes */
     size_t lead, tail;                /* room in each buffer before and after a chunk's elements */
-    bool lead_of_chunk;               /* where there are several chunks, lead is as long as one */
-    size_t fixed;                     /* bytes of device memory besides */
+    bool lead_of_chunk;               /* if there are several chunks, lead is as long as one */
+    size_t fixed;                     /* other bytes of device memory */
     bool reverse;                     /* from the last chunk to the first */
-    bool views;                       /* compute takes gpi_host_from and gpi_host_to: see there */
-    gpi_host_step upload;             /* NULL: each array's elements of the chunk */
+    bool views;                       /* compute uses gpi_host_from and gpi_host_to: see there */
+    gpi_host_step upload;             /* NULL: copies each array's elements */
     gpi_host_step
-        compute; /* enqueues calls, each with wait and wait_count, and gpi_host_then after it; or nothing */
-    gpi_host_step download; /* NULL: each array's elements of the chunk */
-    /* Of several contexts: the chunk is in host memory. NULL: nothing to do. */
+        compute; /* enqueues calls, each with wait and wait_count and followed by gpi_host_then; or nothing */
+    gpi_host_step download; /* NULL: copies each array's elements */
+    /* With several contexts: is called when the chunk's results are in host memory. May be NULL. */
     void (*ended)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
-    /* Of several contexts: whether the next chunk may be begun now; it may change number. NULL: it may. */
+    /* With several contexts: returns whether the next chunk may begin now; may change `number`. NULL: true. */
     bool (*may_begin)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
     gpi_host_chunk (*chunk_of)(const gpi_host_chunks *chunks,
-                               size_t turn); /* NULL: chunks of one size after the other */
-    /* Bytes of scratch for a chunk of `count` elements; NULL: none. */
+                               size_t turn); /* NULL: consecutive chunks of one size */
+    /* Sets *bytes to the scratch that a chunk of `count` elements needs. NULL: none. */
     gp_result (*scratch_size)(gpi_host_chunks *chunks, size_t count, size_t *bytes);
     void *call;
 
-    /* for compute */
+    /* what compute uses */
     cl_event wait[2];
     cl_uint wait_count;
     cl_event done;
@@ -456,50 +457,53 @@ struct gpi_host_chunks {
     cl_mem scratch;
     size_t scratch_bytes;
 
-    /* Several contexts. What is set by the call is the first one's. */
+    /* Several contexts. The call sets the fields of the first one only. */
     gp_context *const *more;
-    size_t devices;        /* contexts, 1 and more */
-    gpi_host_chunks *rest; /* of the contexts but the first */
-    bool large;            /* chunks of chunk_of may be as large as the budget allows, others not */
-    size_t depth;          /* chunks under way at most, on each */
+    size_t devices;        /* number of contexts, at least 1 */
+    gpi_host_chunks *rest; /* those of the contexts but the first */
+    bool large;            /* chunks of chunk_of may be as large as the budget allows */
+    size_t depth;          /* most chunks in progress on each context */
 
-    /* the rest is of chunks.c and run.c */
-    size_t chunk, piece, number; /* elements that buffers hold, elements of a chunk; how many chunks */
+    /* the rest is used by chunks.c and run.c only */
+    size_t chunk, piece, number; /* elements in a buffer, elements of a chunk, number of chunks */
     cl_command_queue copies;
     cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
-    cl_event counted[GPI_HOST_SLOTS]; /* NULL, or what the download waits for */
-    cl_event waited;                  /* has ended, whatever its status says */
+    cl_event counted[GPI_HOST_SLOTS]; /* NULL, or the event that the download waits for */
+    cl_event waited;                  /* an event that has ended, whatever its status says */
     uint64_t progress_done, progress_total;
-    bool again;                          /* of elements that have been counted already */
-    gpi_host_chunk held[GPI_HOST_SLOTS]; /* by slot */
-    size_t taken, sent, finished;        /* chunks that were uploaded, downloaded, waited for */
-    size_t next;                         /* chunk, to be dealt: of the first */
-    uint64_t left;                       /* elements of chunks that have not finished: of the first */
-    uint64_t holds, speed;               /* elements under way, elements that have finished */
+    bool again;                          /* `progress` has counted these elements already */
+    gpi_host_chunk held[GPI_HOST_SLOTS]; /* the chunk in each slot */
+    size_t taken, sent, finished;        /* numbers of chunks uploaded, downloaded, waited for */
+    size_t next;                         /* the next chunk to begin; in the first context's only */
+    uint64_t left;                       /* elements of unfinished chunks; in the first context's only */
+    uint64_t holds, speed;               /* elements in progress, elements that have finished */
 };
 
 static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const char *function, size_t count,
                                 size_t budget, gp_host_progress progress, void *progress_user);
 
-/* Further contexts take part. Args must not have buffers then, which belong to one of them. */
+/* Adds further contexts. Fails if an arg is a buffer, because a buffer belongs to one context. */
 static gp_result gpi_host_chunks_share(gpi_host_chunks *chunks, gp_context *const *others, size_t other_count,
                                        const gp_arg *args, size_t arg_count);
 
-/* The k-th context's; 0: chunks itself. */
+/* Returns the chunks of context number k; for 0 `chunks` itself. */
 static gpi_host_chunks *gpi_host_device(gpi_host_chunks *chunks, size_t k);
 
-/* Of one context's result. Of several: its failure is told as the call's, with the device's name. */
+/* Returns `result`, which is that of one context. If there are several, reports its failure as that of the call, with
+   the device's name. */
 static gp_result gpi_host_of(gpi_host_chunks *chunks, const gpi_host_chunks *device, gp_result result);
 
-/* The size of chunks, which the budget allows; the queue for copies, buffers and scratch. */
+/* Chooses the size of chunks within the budget, and creates the queue for copies, buffers and scratch. */
 static gp_result gpi_host_chunks_open(gpi_host_chunks *chunks);
 
+/* Returns the number of chunks of `chunk` elements. */
 static size_t gpi_host_number(const gpi_host_chunks *chunks, size_t chunk);
 
-/* Waits for everything, frees it, and returns `result`, or the failure of a command that nobody has waited for. */
+/* Waits for all commands, and frees everything. Returns `result`, or, if it is GP_OK, the failure of a command. */
 static gp_result gpi_host_chunks_close(gpi_host_chunks *chunks, gp_result result);
 
-/* Blocks until everything has ended, copies into the caller's memory too. Returns `result`, or a failure. */
+/* Blocks until all commands have ended, including copies to the caller's memory. Returns `result`, or, if it is GP_OK,
+   the failure of a command. */
 static gp_result gpi_host_finish(gpi_host_chunks *chunks, gp_result result);
 
 /* Steps of a chunk on one context. */
@@ -510,59 +514,62 @@ static gp_result gpi_host_download(gpi_host_chunks *chunks, const gpi_host_chunk
 static cl_event gpi_host_end_of(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
 static gp_result gpi_host_end(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
 
-/* As calls take it: NULL where there is nothing to wait for. */
+/* Returns the wait list in the form that calls require: NULL if there is nothing to wait for. */
 static const cl_event *gpi_host_waits(const gpi_host_chunks *chunks);
 
-/* The call that was given `done` is the one to wait for from here on. */
+/* Makes later commands wait for the call that was given `done`. */
 static void gpi_host_then(gpi_host_chunks *chunks);
 
-/* One element, or some bytes, by the queue of the device's calls, after what has been enqueued there. */
+/* Copies some bytes between buffers, on the queue of the device's calls, after the commands that were enqueued there.
+   */
 static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from_byte, cl_mem to,
                                size_t to_byte, size_t bytes);
 
-/* The same from host memory, which stays as it is until the chunk has ended. */
+/* Copies like gpi_host_copy, but from host memory, which must not change until the chunk has ended. */
 static gp_result gpi_host_put(gpi_host_chunks *chunks, const void *from, cl_mem to, size_t to_byte,
                               size_t bytes);
 
-/* Counts of 64 bits, one a slot, which a download has to know. After all else of compute, if there are several contexts: then
-   the download is asked for when the count is there. */
+/* Tells that the chunk's download needs the chunk's count. `counts` has a count of 64 bits for each slot. Must be the
+   last call of compute. If there are several contexts, the download begins only when the count has been read. */
 static gp_result gpi_host_count(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem counts);
 
-/* In the download, before all else: the count to count_of. One context waits for it. */
+/* Reads the chunk's count to count_of. Must be the first call of a download. Waits for the count. */
 static gp_result gpi_host_counted(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem counts);
 
-/* The first `bytes` of a buffer in host memory, to be written; and back to the device. */
+/* Map the first `bytes` of a buffer to host memory, to be written, and unmap them. */
 static gp_result gpi_host_map(gpi_host_chunks *chunks, cl_mem buffer, size_t bytes, void **memory);
 static gp_result gpi_host_unmap(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer,
                                 void *memory);
 
-/* Copies, by the queue for them, that belong to the chunk's upload or download: `bytes` of a buffer, from byte `at`. */
+/* Copy `bytes` to or from a buffer, from its byte `at` on, on the queue for copies. The copy is part of the chunk's
+   upload or download. */
 static gp_result gpi_host_write(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer,
                                 size_t at, size_t bytes, const void *from);
 static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                size_t bytes, void *to);
 
-/* Where compute finds a chunk's elements, and where it leaves their results. Both are the slot's buffer, or views: with
-   `views` set (and no lead), a device that is known to work in the host's memory takes the caller's arrays as they are. A
-   view is a buffer around the caller's memory (CL_MEM_USE_HOST_PTR); it takes no device memory. */
+/* Return the buffer from which compute reads a chunk's elements, and the buffer to which it writes their results. Both
+   are the slot's buffer, or views. A view is a buffer around the caller's memory (CL_MEM_USE_HOST_PTR), which needs no
+   device memory. Views are used if `views` is set (and there is no lead), on devices that are known to work in the
+   host's memory. */
 static cl_mem gpi_host_from(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
 static cl_mem gpi_host_to(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
 
-/* Of one context, when commands that use them have ended. */
+/* Frees the slot's views of one context. Commands that use them must have ended. */
 static void gpi_host_free_views(gpi_host_chunks *chunks, int slot);
 
 static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);
 
-/* Calls `progress`, and returns its answer. Calls with the contexts are refused meanwhile. */
+/* Calls `progress`, and returns its result. Calls with the contexts are refused meanwhile. */
 static int gpi_host_report(gp_context *gp, gp_context *const *others, size_t other_count,
                            gp_host_progress progress, uint64_t done, uint64_t total, void *user);
 
-/* `more` of the work is done. */
+/* Reports to `progress` that `more` elements are done. Fails if it cancels the call. */
 static gp_result gpi_host_tell(gpi_host_chunks *chunks, uint64_t more);
 /* ---- End file host/base/chunks.h ---- */
 
 /* ---- Begin file host/base/error.h ---- */
-/* error.h - failures, as gp_last_error tells them; sizes of types. */
+/* error.h - reports failures for gp_last_error, checks arguments, and knows the sizes of types. */
 #include <stdlib.h>
 
 #ifdef GP_MALLOC
@@ -573,7 +580,7 @@ static gp_result gpi_host_tell(gpi_host_chunks *chunks, uint64_t more);
 #define GPI_HOST_FREE(memory) free(memory)
 #endif
 
-#if defined(__MINGW_PRINTF_FORMAT) /* C's, where the C library has been told so */
+#if defined(__MINGW_PRINTF_FORMAT) /* MinGW: the format of the chosen C library */
 #define GPI_HOST_PRINTF(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
 #elif defined(__GNUC__)
 #define GPI_HOST_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
@@ -586,27 +593,27 @@ static gp_result gpi_host_fail(gp_context *gp, gp_result result, const char *for
 static gp_result gpi_host_fail_cl(gp_context *gp, const char *function, const char *call, cl_int error);
 static gp_result gpi_host_check(gp_context *gp, const char *function, const void *desc);
 
-/* Bytes of an element; 0: not a type. */
+/* Returns the bytes of an element; 0: `type` is not a gp_type. */
 static size_t gpi_host_size_of(gp_type type);
 static bool gpi_host_is_float(gp_type type);
-/* Of results, as gp_reduce has it for out_type 0. */
+/* Returns the type of results that gp_reduce uses if out_type is 0. */
 static gp_type gpi_host_sum_type(gp_op op, gp_type type);
 static gp_result gpi_host_check_type(gp_context *gp, const char *function, const char *name, gp_type type);
 
-/* An array of `count` elements of `size` bytes. */
+/* Fails unless an array of `count` elements of `size` bytes can be at this address. */
 static gp_result gpi_host_check_array(gp_context *gp, const char *function, const char *name,
                                       const void *array, size_t count, size_t size);
 
-/* Whether two arrays share bytes. */
+/* Returns whether two arrays share bytes. */
 static bool gpi_host_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes);
 /* ---- End file host/base/error.h ---- */
 
 /* ---- Begin file host/base/chunks.c ---- */
-/* chunks.c - chunks on their way through the device. */
+/* chunks.c - passes chunks through the device. */
 #include <stdio.h>
 #include <string.h>
 
-/* Of several contexts: chunks for each, and elements of one, at least. */
+/* With several contexts: the number of chunks for each, and the least elements of a chunk. */
 enum { GPI_HOST_SHARES = 32, GPI_HOST_LEAST = 1 << 16 };
 
 static void gpi_host_release(cl_event *event)
@@ -615,7 +622,7 @@ static void gpi_host_release(cl_event *event)
     *event = NULL;
 }
 
-/* Takes the place of *at. */
+/* Replaces the event *at by `event`. */
 static void gpi_host_keep(cl_event *at, cl_event event)
 {
     gpi_host_release(at);
@@ -657,7 +664,7 @@ static gp_result gpi_host_chunks_share(gpi_host_chunks *c, gp_context *const *ot
     return GP_OK;
 }
 
-/* Their chunks, as the first one's are. */
+/* Creates the chunks of the further contexts, as copies of the first one's. */
 static gp_result gpi_host_devices(gpi_host_chunks *c)
 {
     size_t k;
@@ -685,7 +692,7 @@ static gp_result gpi_host_of(gpi_host_chunks *c, const gpi_host_chunks *device, 
     if (result == GP_OK || c->devices == 1) return result;
     if (device != c) (void)snprintf(where, sizeof where, "others[%zu]", (size_t)(device - c->rest));
     text = gp_last_error(device->gp);
-    colon = strstr(text, ": "); /* after the result's name, which gp_set_error writes again */
+    colon = strstr(text, ": "); /* skips the result's name, which gp_set_error writes again */
     if (colon) text = colon + 2;
     if (strncmp(text, c->function, name) == 0 && strncmp(text + name, ": ", 2) == 0) text += name + 2;
     return gpi_host_fail(c->gp, result, "%s: %s (%s): %s", c->function, where,
@@ -708,7 +715,8 @@ static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
     return c->count / chunk + (c->count % chunk > 0);
 }
 
-/* Whether chunks of that many elements keep to the budget, and their buffers to the device's limit. */
+/* Sets *fits to whether chunks of `chunk` elements are within the budget, and their buffers within the device's limit.
+   */
 static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
 {
     const size_t slot_count = chunk < c->count || c->devices > 1 ? GPI_HOST_SLOTS : 1;
@@ -729,15 +737,16 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
     return result;
 }
 
-/* Of several contexts, elements of a chunk: chunks enough for uneven devices, none too small for a device to be busy. */
+/* Returns the elements of a chunk if there are several contexts: small enough to balance uneven devices, but large
+   enough to keep a device busy. */
 static size_t gpi_host_piece(const gpi_host_chunks *c)
 {
     const size_t piece = c->count / GPI_HOST_SHARES / c->devices, least = GPI_HOST_LEAST;
     return piece > least ? (piece + 1023) / 1024 * 1024 : least;
 }
 
-/* The largest chunk that fits: all elements, or found by bisection. Multiples of 1024 elements where it has several.
-   With several contexts a chunk is one piece of them. */
+/* Chooses the largest chunk that fits: all elements, or else a number found by bisection, a multiple of 1024 if it is
+   more than that. With several contexts, chunks are no larger than gpi_host_piece, unless `large` is set. */
 static gp_result gpi_host_choose(gpi_host_chunks *c)
 {
     const size_t budget = gpi_host_budget(c->gp, c->budget);
@@ -762,7 +771,7 @@ static gp_result gpi_host_choose(gpi_host_chunks *c)
     return GP_OK;
 }
 
-/* Chunks of one size, which fits all contexts. */
+/* Sets the size of chunks of all contexts to the smallest one among them, so that all have the same chunks. */
 static void gpi_host_agree(gpi_host_chunks *c)
 {
     const size_t share = gpi_host_piece(c);
@@ -931,7 +940,7 @@ static void gpi_host_close_device(gpi_host_chunks *c)
 static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
 {
     size_t k;
-    if (c->devices > 1 && !c->rest) c->devices = 1; /* a failure before there were others */
+    if (c->devices > 1 && !c->rest) c->devices = 1; /* failed before the others were created */
     result = gpi_host_finish(c, result);
     for (k = 0; k < c->devices; k++) gpi_host_close_device(gpi_host_device(c, k));
     GPI_HOST_FREE(c->rest);
@@ -998,7 +1007,8 @@ static gp_result gpi_host_counted(gpi_host_chunks *c, const gpi_host_chunk *chun
     return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
 }
 
-/* A failure of one command of an upload is one of all that follow, so that the last event tells of it. */
+/* Makes each command of an upload wait for the one before it. So if one fails, all later ones fail, and the last event
+   shows it. */
 static gp_result gpi_host_write(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                 size_t bytes, const void *from)
 {
@@ -1041,8 +1051,8 @@ static gp_result gpi_host_unmap(gpi_host_chunks *c, const gpi_host_chunk *chunk,
 
 /* ------------------------------------------------------------------ views */
 
-/* Kernels take elements at addresses that their size divides. PoCL uses memory as it is, wherever it begins; other
-   implementations may copy it, which would be memory beside the budget. */
+/* Returns whether views can be used. Kernels need elements aligned to their size. PoCL uses the caller's memory itself,
+   wherever it begins. Other implementations may copy it, to memory that the budget does not include. */
 static bool gpi_host_has_views(const gpi_host_chunks *c)
 {
     const gp_device_info *info = gp_context_info(c->gp);
@@ -1068,7 +1078,7 @@ static gp_result gpi_host_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, 
     return *view ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clCreateBuffer", error);
 }
 
-/* The slot's last chunk has ended. */
+/* Creates the chunk's views, if they can be used. The earlier chunk of the slot must have ended. */
 static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_result result = GP_OK;
@@ -1086,7 +1096,7 @@ static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *c
     return result;
 }
 
-/* Maps a view, and unmaps it: from then on the caller's memory has what was written to it. */
+/* Maps a view and unmaps it. After that, the caller's memory has what was written to the view. */
 static gp_result gpi_host_read_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem view,
                                     size_t bytes)
 {
@@ -1145,7 +1155,7 @@ static gp_result gpi_host_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk
     return result;
 }
 
-/* The queue for copies is in order, so its last event stands for all of an upload. */
+/* Computes a chunk after its upload. The queue for copies is in order, so that waiting for its last event is enough. */
 static gp_result gpi_host_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_result result;
@@ -1221,11 +1231,11 @@ static gp_result gpi_host_end(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 /* ---- End file host/base/chunks.c ---- */
 
 /* ---- Begin file host/base/error.c ---- */
-/* error.c - failures, as gp_last_error tells them; sizes of types. */
+/* error.c - reports failures for gp_last_error, checks arguments, and knows the sizes of types. */
 #include <stdarg.h>
 static gp_result gpi_host_fail(gp_context *gp, gp_result result, const char *format, ...)
 {
-    char text[8192]; /* as long as gp_last_error's: it may be another context's, with a build log */
+    char text[8192]; /* as long as gp_last_error's: it may quote another context's, with a build log */
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
@@ -1301,37 +1311,37 @@ static bool gpi_host_overlap(const void *a, size_t a_bytes, const void *b, size_
 /* ---- End file host/base/error.c ---- */
 
 /* ---- Begin file host/base/run.h ---- */
-/* run.h - chunks are sent through one context, or dealt to several, by one thread.
+/* run.h - sends chunks through one context, or distributes them to several, by one thread.
 
-   Each of several has slots as one has. Which one takes the next chunk is for their speeds to say, in elements that
-   each has finished since the call began:
+   If there are several contexts, each has slots of its own. The context for the next chunk is chosen by speed, which is
+   the number of elements that a context has finished since the call began:
 
        fast   0 | 2 | 3 | 4 | 6 | 7 | 8 | 10
-       slow   1         | 5             | 9 ...    it leaves chunk 11 to the fast one, which has it done earlier
+       slow   1         | 5             | 9 ...    leaves chunk 11 to the fast one, which finishes it earlier
 
-   Where chunks begin is the same every time, who computes them is not. So results that depend on it are combined in
-   the chunks' order: partial results by index, selected elements by where they were. */
-/* Sends all chunks through. Other arrays of count elements may follow, by other steps: the buffers stay. */
+   Chunks always begin at the same elements, but which context computes them varies. So results are combined in the
+   chunks' order: partial results by the chunk's index, selected elements by their position in the input. */
+/* Sends all chunks through. May be called again, with other arrays or other steps: the buffers are kept. */
 static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);
 /* ---- End file host/base/run.h ---- */
 
 /* ---- Begin file host/base/run.c ---- */
-/* run.c - see run.h. */
-/* How often all contexts are asked before the first is waited for. */
+/* run.c - sends chunks through one context, or distributes them to several: see run.h. */
+/* How often all contexts are polled before one is waited for, while no context has finished a chunk. */
 #ifndef GPI_HOST_ASKS
 #define GPI_HOST_ASKS 16384
 #endif
 
-/* ------------------------------------------------------------------ who takes a chunk */
+/* ------------------------------------------------------------------ choice of a context */
 
-/* A context that has finished nothing yet takes one chunk. Another one takes the next chunk unless the others would have
-   done all that it has not by the time that it has done this one. The fastest, when nothing is under way, takes it
-   always. */
+/* Returns whether `device` takes the next chunk. A context that has not finished a chunk takes one only if it has none.
+   Any other context takes the chunk, unless the others together could finish all remaining elements before it has
+   finished this chunk. The context that would finish the chunk first always takes it. */
 static bool gpi_host_takes(gpi_host_chunks *c, const gpi_host_chunks *device)
 {
     const gpi_host_chunk chunk = gpi_host_chunk_of(c, c->next);
     const double next = (double)chunk.count;
-    const double mine = ((double)device->holds + next) / (double)device->speed; /* time, in a unit of all */
+    const double mine = ((double)device->holds + next) / (double)device->speed; /* time, in a common unit */
     double others = 0, soonest = 0, all;
     size_t k;
     if (c->may_begin && !c->may_begin(c, &chunk)) return false;
@@ -1386,7 +1396,7 @@ static gp_result gpi_host_finish_chunk(gpi_host_chunks *c, gpi_host_chunks *devi
     return gpi_host_tell(c, c->again ? 0 : chunk->count);
 }
 
-/* What the context waits for, to go on; NULL: nothing. */
+/* Returns the event that the context waits for before its next step; NULL: none. */
 static cl_event gpi_host_awaits(const gpi_host_chunks *device)
 {
     const gpi_host_chunk *first = &device->held[device->finished % GPI_HOST_SLOTS];
@@ -1394,8 +1404,9 @@ static cl_event gpi_host_awaits(const gpi_host_chunks *device)
     return device->sent < device->taken ? device->counted[first->slot] : NULL;
 }
 
-/* A chunk is downloaded when the next one has been uploaded, because the queue for copies is in order; or when there is
-   none for this context at present. */
+/* Does what the context can do without waiting, and sets *moved if that is something. A chunk is downloaded only after
+   the upload of the next one, because the queue for copies is in order, or if there is no next chunk for this context
+   now. */
 static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *device, bool *moved)
 {
     gp_result result = GP_OK;
@@ -1424,8 +1435,8 @@ static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *devic
     return result;
 }
 
-/* Blocks until the fastest context that has something under way can go on: events of several contexts cannot be waited for
-   together, and the others have a chunk or two more each. */
+/* Blocks until the fastest context with a chunk in progress can continue. (Events of several contexts cannot be waited
+   for together. Meanwhile, the other contexts have one or two more chunks each.) */
 static gp_result gpi_host_share_wait(gpi_host_chunks *c)
 {
     gpi_host_chunks *fastest = NULL;
@@ -1445,7 +1456,7 @@ static gp_result gpi_host_share_wait(gpi_host_chunks *c)
 
 /* ------------------------------------------------------------------ several contexts */
 
-/* What the call has set since the last run. */
+/* Begins a run: copies to all contexts what the call has set since the last run. */
 static void gpi_host_share_begin(gpi_host_chunks *c)
 {
     size_t k;
@@ -1492,7 +1503,7 @@ static gp_result gpi_host_run_several(gpi_host_chunks *c)
             result = gpi_host_device_step(c, device, &moved);
             measured = measured || device->speed;
         }
-        /* Until one has finished a chunk, nobody knows which is the fastest. */
+        /* Until one has finished a chunk, it is not known which is the fastest. */
         if (!moved && !measured && asks++ < GPI_HOST_ASKS) continue;
         if (!moved && result == GP_OK) result = gpi_host_share_wait(c);
     }
@@ -1529,7 +1540,7 @@ static gp_result gpi_host_chunks_run(gpi_host_chunks *c)
     const gp_result result = c->devices > 1 ? gpi_host_run_several(c) : gpi_host_run_one(c);
     size_t k;
     int s;
-    /* The next run may have other views of the same memory. */
+    /* The next run may need other views of the same memory. */
     for (k = 0; k < c->devices && result == GP_OK; k++) {
         for (s = 0; s < GPI_HOST_SLOTS; s++) gpi_host_free_views(gpi_host_device(c, k), s);
     }
@@ -1538,28 +1549,28 @@ static gp_result gpi_host_chunks_run(gpi_host_chunks *c)
 /* ---- End file host/base/run.c ---- */
 
 /* ---- Begin file host/base/text.h ---- */
-/* text.h - expressions of the caller's, on chunks. */
-/* What an expression becomes where i counts from the call's first element. */
+/* text.h - adapts the caller's expressions to chunks. */
+/* An expression for chunks, in which i counts from the call's first element. */
 typedef struct gpi_host_text {
     char *text; /* to be freed; NULL: there is none */
     bool has_index;
 } gpi_host_text;
 
-/* The expression `map` between `before` and `after`, with (i + chunk_first) for each i. */
+/* Makes the text of `before`, the expression `map` and `after`, with (i + chunk_first) for each i of `map`. */
 static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
                                     const char *after, gpi_host_text *text);
 
-/* The same, with `index` for each i. */
+/* Makes the same text, but with `index` for each i. */
 static gp_result gpi_host_text_index(gp_context *gp, const char *function, const char *before,
                                      const char *map, const char *after, const char *index,
                                      gpi_host_text *text);
 static void gpi_host_text_free(gpi_host_text *text);
 
-/* The caller's args and some more. */
+/* The caller's args, and those that the call adds. */
 typedef struct gpi_host_args {
     gp_arg args[GP_ARGS_MAX];
     size_t count;
-    cl_ulong first; /* chunk_first */
+    cl_ulong first; /* the value of chunk_first */
 } gpi_host_args;
 
 static gp_result gpi_host_args_make(gp_context *gp, const char *function, const gp_arg *args, size_t count,
@@ -1568,13 +1579,13 @@ static gp_arg *gpi_host_args_add(gpi_host_args *all, const char *name, gp_type t
 /* ---- End file host/base/text.h ---- */
 
 /* ---- Begin file host/base/text.c ---- */
-/* text.c - expressions of the caller's, on chunks. */
+/* text.c - adapts the caller's expressions to chunks. */
 static bool gpi_host_is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The end of what begins at `at`: a word or number, a literal or a comment as a whole, else one character. */
+/* Returns the end of the token at `at`: a word, a number, a literal, a comment, or else one character. */
 static const char *gpi_host_token_end(const char *at)
 {
     const char quote = *at;
@@ -1594,7 +1605,8 @@ static const char *gpi_host_token_end(const char *at)
     return end;
 }
 
-/* Writes `map` to `out`, with `index` for each i that is no member's name; NULL: counts only. */
+/* Writes `map` to `out`, unless that is NULL, with `index` for each i that is no member's name. Returns the length.
+   Sets *found if there is such an i. */
 static size_t gpi_host_replace_index(const char *map, const char *index, char *out, bool *found)
 {
     size_t length = 0;
@@ -1616,8 +1628,8 @@ static size_t gpi_host_replace_index(const char *map, const char *index, char *o
     return length;
 }
 
-/* Whether there is something in `map`, and its brackets close within it. The device's call cannot tell where it stands between
-   other text. */
+/* Returns whether `map` is not empty, and all its brackets close within it. (The device's call cannot check this,
+   because it sees `map` only between other text.) */
 static bool gpi_host_is_whole(const char *map)
 {
     bool something = false;

@@ -1,11 +1,11 @@
-/* chunks.c - chunks on their way through the device. */
+/* chunks.c - passes chunks through the device. */
 #include "base/chunks.h"
 #include "base/error.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Of several contexts: chunks for each, and elements of one, at least. */
+/* With several contexts: the number of chunks for each, and the least elements of a chunk. */
 enum { GPI_HOST_SHARES = 32, GPI_HOST_LEAST = 1 << 16 };
 
 static void gpi_host_release(cl_event *event)
@@ -14,7 +14,7 @@ static void gpi_host_release(cl_event *event)
     *event = NULL;
 }
 
-/* Takes the place of *at. */
+/* Replaces the event *at by `event`. */
 static void gpi_host_keep(cl_event *at, cl_event event)
 {
     gpi_host_release(at);
@@ -56,7 +56,7 @@ static gp_result gpi_host_chunks_share(gpi_host_chunks *c, gp_context *const *ot
     return GP_OK;
 }
 
-/* Their chunks, as the first one's are. */
+/* Creates the chunks of the further contexts, as copies of the first one's. */
 static gp_result gpi_host_devices(gpi_host_chunks *c)
 {
     size_t k;
@@ -84,7 +84,7 @@ static gp_result gpi_host_of(gpi_host_chunks *c, const gpi_host_chunks *device, 
     if (result == GP_OK || c->devices == 1) return result;
     if (device != c) (void)snprintf(where, sizeof where, "others[%zu]", (size_t)(device - c->rest));
     text = gp_last_error(device->gp);
-    colon = strstr(text, ": "); /* after the result's name, which gp_set_error writes again */
+    colon = strstr(text, ": "); /* skips the result's name, which gp_set_error writes again */
     if (colon) text = colon + 2;
     if (strncmp(text, c->function, name) == 0 && strncmp(text + name, ": ", 2) == 0) text += name + 2;
     return gpi_host_fail(c->gp, result, "%s: %s (%s): %s", c->function, where,
@@ -107,7 +107,8 @@ static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
     return c->count / chunk + (c->count % chunk > 0);
 }
 
-/* Whether chunks of that many elements keep to the budget, and their buffers to the device's limit. */
+/* Sets *fits to whether chunks of `chunk` elements are within the budget, and their buffers within the device's limit.
+   */
 static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
 {
     const size_t slot_count = chunk < c->count || c->devices > 1 ? GPI_HOST_SLOTS : 1;
@@ -128,15 +129,16 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
     return result;
 }
 
-/* Of several contexts, elements of a chunk: chunks enough for uneven devices, none too small for a device to be busy. */
+/* Returns the elements of a chunk if there are several contexts: small enough to balance uneven devices, but large
+   enough to keep a device busy. */
 static size_t gpi_host_piece(const gpi_host_chunks *c)
 {
     const size_t piece = c->count / GPI_HOST_SHARES / c->devices, least = GPI_HOST_LEAST;
     return piece > least ? (piece + 1023) / 1024 * 1024 : least;
 }
 
-/* The largest chunk that fits: all elements, or found by bisection. Multiples of 1024 elements where it has several.
-   With several contexts a chunk is one piece of them. */
+/* Chooses the largest chunk that fits: all elements, or else a number found by bisection, a multiple of 1024 if it is
+   more than that. With several contexts, chunks are no larger than gpi_host_piece, unless `large` is set. */
 static gp_result gpi_host_choose(gpi_host_chunks *c)
 {
     const size_t budget = gpi_host_budget(c->gp, c->budget);
@@ -161,7 +163,7 @@ static gp_result gpi_host_choose(gpi_host_chunks *c)
     return GP_OK;
 }
 
-/* Chunks of one size, which fits all contexts. */
+/* Sets the size of chunks of all contexts to the smallest one among them, so that all have the same chunks. */
 static void gpi_host_agree(gpi_host_chunks *c)
 {
     const size_t share = gpi_host_piece(c);
@@ -330,7 +332,7 @@ static void gpi_host_close_device(gpi_host_chunks *c)
 static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
 {
     size_t k;
-    if (c->devices > 1 && !c->rest) c->devices = 1; /* a failure before there were others */
+    if (c->devices > 1 && !c->rest) c->devices = 1; /* failed before the others were created */
     result = gpi_host_finish(c, result);
     for (k = 0; k < c->devices; k++) gpi_host_close_device(gpi_host_device(c, k));
     GPI_HOST_FREE(c->rest);
@@ -397,7 +399,8 @@ static gp_result gpi_host_counted(gpi_host_chunks *c, const gpi_host_chunk *chun
     return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
 }
 
-/* A failure of one command of an upload is one of all that follow, so that the last event tells of it. */
+/* Makes each command of an upload wait for the one before it. So if one fails, all later ones fail, and the last event
+   shows it. */
 static gp_result gpi_host_write(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                 size_t bytes, const void *from)
 {
@@ -440,8 +443,8 @@ static gp_result gpi_host_unmap(gpi_host_chunks *c, const gpi_host_chunk *chunk,
 
 /* ------------------------------------------------------------------ views */
 
-/* Kernels take elements at addresses that their size divides. PoCL uses memory as it is, wherever it begins; other
-   implementations may copy it, which would be memory beside the budget. */
+/* Returns whether views can be used. Kernels need elements aligned to their size. PoCL uses the caller's memory itself,
+   wherever it begins. Other implementations may copy it, to memory that the budget does not include. */
 static bool gpi_host_has_views(const gpi_host_chunks *c)
 {
     const gp_device_info *info = gp_context_info(c->gp);
@@ -467,7 +470,7 @@ static gp_result gpi_host_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, 
     return *view ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clCreateBuffer", error);
 }
 
-/* The slot's last chunk has ended. */
+/* Creates the chunk's views, if they can be used. The earlier chunk of the slot must have ended. */
 static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_result result = GP_OK;
@@ -485,7 +488,7 @@ static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *c
     return result;
 }
 
-/* Maps a view, and unmaps it: from then on the caller's memory has what was written to it. */
+/* Maps a view and unmaps it. After that, the caller's memory has what was written to the view. */
 static gp_result gpi_host_read_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem view,
                                     size_t bytes)
 {
@@ -544,7 +547,7 @@ static gp_result gpi_host_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk
     return result;
 }
 
-/* The queue for copies is in order, so its last event stands for all of an upload. */
+/* Computes a chunk after its upload. The queue for copies is in order, so that waiting for its last event is enough. */
 static gp_result gpi_host_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_result result;

@@ -1,37 +1,38 @@
-/* chunks.h - an array in host memory goes through the device in chunks.
+/* chunks.h - passes arrays in host memory through the device, in chunks.
 
-   Three slots, each with a buffer for each array, and two queues. At a time one chunk is copied to the device, one
-   computed, one copied back:
+   There are three slots, each with a buffer for each array, and two queues. At any time, one chunk is copied to the
+   device, one is computed, and one is copied back:
 
        copies     up 0 | up 1    | down 0, up 2 | down 1, up 3 | ...
        computes        | chunk 0 | chunk 1      | chunk 2      | ...
 
-   The host waits for a chunk before the one that takes its slot is begun, so that three are under way at most.
+   Before the host begins a chunk, it waits for the earlier chunk of the same slot. So at most three chunks are in
+   progress.
 
-   Several contexts take the chunks in turns, each with slots and queues of its own: base/run.h. */
+   If there are several contexts, each has slots and queues of its own, and base/run.h distributes the chunks. */
 #pragma once
 #include "api/gpuprim_host.h"
 
 enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 6, GPI_HOST_OWNS = 2 };
 
-/* Elements of `size` bytes: where they come from, where they go to, and their buffers. */
+/* An array with elements of `size` bytes, in the caller's memory, and its buffers on the device. */
 typedef struct gpi_host_array {
     const char *in; /* NULL: nothing is copied to the device */
     char *out;      /* NULL: nothing is copied back */
     size_t size;    /* 0: there is no such array */
     cl_mem buffers[GPI_HOST_SLOTS];
-    cl_mem from[GPI_HOST_SLOTS], to[GPI_HOST_SLOTS]; /* NULL, or the chunk's part of `in` and `out`: views */
+    cl_mem from[GPI_HOST_SLOTS], to[GPI_HOST_SLOTS]; /* views of the chunk's part of `in`, `out`; or NULL */
 } gpi_host_array;
 
-/* What each context has for all of its chunks. */
+/* A buffer that each context has once, for all of its chunks. */
 typedef struct gpi_host_own {
     size_t bytes;     /* 0: there is no such buffer */
-    const void *data; /* what it holds; NULL: undefined */
+    const void *data; /* its first contents; NULL: undefined */
     cl_mem buffer;
 } gpi_host_own;
 
 typedef struct gpi_host_chunk {
-    size_t index, first, count; /* its elements */
+    size_t index, first, count; /* the chunk's number, then its elements */
     int slot;
 } gpi_host_chunk;
 
@@ -47,27 +48,27 @@ struct gpi_host_chunks {
     gp_host_progress progress;
     void *progress_user;
     gpi_host_array arrays[GPI_HOST_ARRAYS];
-    gpi_host_own owns[GPI_HOST_OWNS]; /* within `fixed` */
+    gpi_host_own owns[GPI_HOST_OWNS]; /* `fixed` includes their bytes */
     size_t lead, tail;                /* room in each buffer before and after a chunk's elements */
-    bool lead_of_chunk;               /* where there are several chunks, lead is as long as one */
-    size_t fixed;                     /* bytes of device memory besides */
+    bool lead_of_chunk;               /* if there are several chunks, lead is as long as one */
+    size_t fixed;                     /* other bytes of device memory */
     bool reverse;                     /* from the last chunk to the first */
-    bool views;                       /* compute takes gpi_host_from and gpi_host_to: see there */
-    gpi_host_step upload;             /* NULL: each array's elements of the chunk */
+    bool views;                       /* compute uses gpi_host_from and gpi_host_to: see there */
+    gpi_host_step upload;             /* NULL: copies each array's elements */
     gpi_host_step
-        compute; /* enqueues calls, each with wait and wait_count, and gpi_host_then after it; or nothing */
-    gpi_host_step download; /* NULL: each array's elements of the chunk */
-    /* Of several contexts: the chunk is in host memory. NULL: nothing to do. */
+        compute; /* enqueues calls, each with wait and wait_count and followed by gpi_host_then; or nothing */
+    gpi_host_step download; /* NULL: copies each array's elements */
+    /* With several contexts: is called when the chunk's results are in host memory. May be NULL. */
     void (*ended)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
-    /* Of several contexts: whether the next chunk may be begun now; it may change number. NULL: it may. */
+    /* With several contexts: returns whether the next chunk may begin now; may change `number`. NULL: true. */
     bool (*may_begin)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
     gpi_host_chunk (*chunk_of)(const gpi_host_chunks *chunks,
-                               size_t turn); /* NULL: chunks of one size after the other */
-    /* Bytes of scratch for a chunk of `count` elements; NULL: none. */
+                               size_t turn); /* NULL: consecutive chunks of one size */
+    /* Sets *bytes to the scratch that a chunk of `count` elements needs. NULL: none. */
     gp_result (*scratch_size)(gpi_host_chunks *chunks, size_t count, size_t *bytes);
     void *call;
 
-    /* for compute */
+    /* what compute uses */
     cl_event wait[2];
     cl_uint wait_count;
     cl_event done;
@@ -76,50 +77,53 @@ struct gpi_host_chunks {
     cl_mem scratch;
     size_t scratch_bytes;
 
-    /* Several contexts. What is set by the call is the first one's. */
+    /* Several contexts. The call sets the fields of the first one only. */
     gp_context *const *more;
-    size_t devices;        /* contexts, 1 and more */
-    gpi_host_chunks *rest; /* of the contexts but the first */
-    bool large;            /* chunks of chunk_of may be as large as the budget allows, others not */
-    size_t depth;          /* chunks under way at most, on each */
+    size_t devices;        /* number of contexts, at least 1 */
+    gpi_host_chunks *rest; /* those of the contexts but the first */
+    bool large;            /* chunks of chunk_of may be as large as the budget allows */
+    size_t depth;          /* most chunks in progress on each context */
 
-    /* the rest is of chunks.c and run.c */
-    size_t chunk, piece, number; /* elements that buffers hold, elements of a chunk; how many chunks */
+    /* the rest is used by chunks.c and run.c only */
+    size_t chunk, piece, number; /* elements in a buffer, elements of a chunk, number of chunks */
     cl_command_queue copies;
     cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
-    cl_event counted[GPI_HOST_SLOTS]; /* NULL, or what the download waits for */
-    cl_event waited;                  /* has ended, whatever its status says */
+    cl_event counted[GPI_HOST_SLOTS]; /* NULL, or the event that the download waits for */
+    cl_event waited;                  /* an event that has ended, whatever its status says */
     uint64_t progress_done, progress_total;
-    bool again;                          /* of elements that have been counted already */
-    gpi_host_chunk held[GPI_HOST_SLOTS]; /* by slot */
-    size_t taken, sent, finished;        /* chunks that were uploaded, downloaded, waited for */
-    size_t next;                         /* chunk, to be dealt: of the first */
-    uint64_t left;                       /* elements of chunks that have not finished: of the first */
-    uint64_t holds, speed;               /* elements under way, elements that have finished */
+    bool again;                          /* `progress` has counted these elements already */
+    gpi_host_chunk held[GPI_HOST_SLOTS]; /* the chunk in each slot */
+    size_t taken, sent, finished;        /* numbers of chunks uploaded, downloaded, waited for */
+    size_t next;                         /* the next chunk to begin; in the first context's only */
+    uint64_t left;                       /* elements of unfinished chunks; in the first context's only */
+    uint64_t holds, speed;               /* elements in progress, elements that have finished */
 };
 
 static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const char *function, size_t count,
                                 size_t budget, gp_host_progress progress, void *progress_user);
 
-/* Further contexts take part. Args must not have buffers then, which belong to one of them. */
+/* Adds further contexts. Fails if an arg is a buffer, because a buffer belongs to one context. */
 static gp_result gpi_host_chunks_share(gpi_host_chunks *chunks, gp_context *const *others, size_t other_count,
                                        const gp_arg *args, size_t arg_count);
 
-/* The k-th context's; 0: chunks itself. */
+/* Returns the chunks of context number k; for 0 `chunks` itself. */
 static gpi_host_chunks *gpi_host_device(gpi_host_chunks *chunks, size_t k);
 
-/* Of one context's result. Of several: its failure is told as the call's, with the device's name. */
+/* Returns `result`, which is that of one context. If there are several, reports its failure as that of the call, with
+   the device's name. */
 static gp_result gpi_host_of(gpi_host_chunks *chunks, const gpi_host_chunks *device, gp_result result);
 
-/* The size of chunks, which the budget allows; the queue for copies, buffers and scratch. */
+/* Chooses the size of chunks within the budget, and creates the queue for copies, buffers and scratch. */
 static gp_result gpi_host_chunks_open(gpi_host_chunks *chunks);
 
+/* Returns the number of chunks of `chunk` elements. */
 static size_t gpi_host_number(const gpi_host_chunks *chunks, size_t chunk);
 
-/* Waits for everything, frees it, and returns `result`, or the failure of a command that nobody has waited for. */
+/* Waits for all commands, and frees everything. Returns `result`, or, if it is GP_OK, the failure of a command. */
 static gp_result gpi_host_chunks_close(gpi_host_chunks *chunks, gp_result result);
 
-/* Blocks until everything has ended, copies into the caller's memory too. Returns `result`, or a failure. */
+/* Blocks until all commands have ended, including copies to the caller's memory. Returns `result`, or, if it is GP_OK,
+   the failure of a command. */
 static gp_result gpi_host_finish(gpi_host_chunks *chunks, gp_result result);
 
 /* Steps of a chunk on one context. */
@@ -130,52 +134,55 @@ static gp_result gpi_host_download(gpi_host_chunks *chunks, const gpi_host_chunk
 static cl_event gpi_host_end_of(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
 static gp_result gpi_host_end(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
 
-/* As calls take it: NULL where there is nothing to wait for. */
+/* Returns the wait list in the form that calls require: NULL if there is nothing to wait for. */
 static const cl_event *gpi_host_waits(const gpi_host_chunks *chunks);
 
-/* The call that was given `done` is the one to wait for from here on. */
+/* Makes later commands wait for the call that was given `done`. */
 static void gpi_host_then(gpi_host_chunks *chunks);
 
-/* One element, or some bytes, by the queue of the device's calls, after what has been enqueued there. */
+/* Copies some bytes between buffers, on the queue of the device's calls, after the commands that were enqueued there.
+   */
 static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from_byte, cl_mem to,
                                size_t to_byte, size_t bytes);
 
-/* The same from host memory, which stays as it is until the chunk has ended. */
+/* Copies like gpi_host_copy, but from host memory, which must not change until the chunk has ended. */
 static gp_result gpi_host_put(gpi_host_chunks *chunks, const void *from, cl_mem to, size_t to_byte,
                               size_t bytes);
 
-/* Counts of 64 bits, one a slot, which a download has to know. After all else of compute, if there are several contexts: then
-   the download is asked for when the count is there. */
+/* Tells that the chunk's download needs the chunk's count. `counts` has a count of 64 bits for each slot. Must be the
+   last call of compute. If there are several contexts, the download begins only when the count has been read. */
 static gp_result gpi_host_count(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem counts);
 
-/* In the download, before all else: the count to count_of. One context waits for it. */
+/* Reads the chunk's count to count_of. Must be the first call of a download. Waits for the count. */
 static gp_result gpi_host_counted(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem counts);
 
-/* The first `bytes` of a buffer in host memory, to be written; and back to the device. */
+/* Map the first `bytes` of a buffer to host memory, to be written, and unmap them. */
 static gp_result gpi_host_map(gpi_host_chunks *chunks, cl_mem buffer, size_t bytes, void **memory);
 static gp_result gpi_host_unmap(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer,
                                 void *memory);
 
-/* Copies, by the queue for them, that belong to the chunk's upload or download: `bytes` of a buffer, from byte `at`. */
+/* Copy `bytes` to or from a buffer, from its byte `at` on, on the queue for copies. The copy is part of the chunk's
+   upload or download. */
 static gp_result gpi_host_write(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer,
                                 size_t at, size_t bytes, const void *from);
 static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                size_t bytes, void *to);
 
-/* Where compute finds a chunk's elements, and where it leaves their results. Both are the slot's buffer, or views: with
-   `views` set (and no lead), a device that is known to work in the host's memory takes the caller's arrays as they are. A
-   view is a buffer around the caller's memory (CL_MEM_USE_HOST_PTR); it takes no device memory. */
+/* Return the buffer from which compute reads a chunk's elements, and the buffer to which it writes their results. Both
+   are the slot's buffer, or views. A view is a buffer around the caller's memory (CL_MEM_USE_HOST_PTR), which needs no
+   device memory. Views are used if `views` is set (and there is no lead), on devices that are known to work in the
+   host's memory. */
 static cl_mem gpi_host_from(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
 static cl_mem gpi_host_to(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
 
-/* Of one context, when commands that use them have ended. */
+/* Frees the slot's views of one context. Commands that use them must have ended. */
 static void gpi_host_free_views(gpi_host_chunks *chunks, int slot);
 
 static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);
 
-/* Calls `progress`, and returns its answer. Calls with the contexts are refused meanwhile. */
+/* Calls `progress`, and returns its result. Calls with the contexts are refused meanwhile. */
 static int gpi_host_report(gp_context *gp, gp_context *const *others, size_t other_count,
                            gp_host_progress progress, uint64_t done, uint64_t total, void *user);
 
-/* `more` of the work is done. */
+/* Reports to `progress` that `more` elements are done. Fails if it cancels the call. */
 static gp_result gpi_host_tell(gpi_host_chunks *chunks, uint64_t more);

@@ -1,23 +1,23 @@
-/* run.c - see run.h. */
+/* run.c - sends chunks through one context, or distributes them to several: see run.h. */
 #include "base/run.h"
 #include "base/chunks.h"
 #include "base/error.h"
 
-/* How often all contexts are asked before the first is waited for. */
+/* How often all contexts are polled before one is waited for, while no context has finished a chunk. */
 #ifndef GPI_HOST_ASKS
 #define GPI_HOST_ASKS 16384
 #endif
 
-/* ------------------------------------------------------------------ who takes a chunk */
+/* ------------------------------------------------------------------ choice of a context */
 
-/* A context that has finished nothing yet takes one chunk. Another one takes the next chunk unless the others would have
-   done all that it has not by the time that it has done this one. The fastest, when nothing is under way, takes it
-   always. */
+/* Returns whether `device` takes the next chunk. A context that has not finished a chunk takes one only if it has none.
+   Any other context takes the chunk, unless the others together could finish all remaining elements before it has
+   finished this chunk. The context that would finish the chunk first always takes it. */
 static bool gpi_host_takes(gpi_host_chunks *c, const gpi_host_chunks *device)
 {
     const gpi_host_chunk chunk = gpi_host_chunk_of(c, c->next);
     const double next = (double)chunk.count;
-    const double mine = ((double)device->holds + next) / (double)device->speed; /* time, in a unit of all */
+    const double mine = ((double)device->holds + next) / (double)device->speed; /* time, in a common unit */
     double others = 0, soonest = 0, all;
     size_t k;
     if (c->may_begin && !c->may_begin(c, &chunk)) return false;
@@ -72,7 +72,7 @@ static gp_result gpi_host_finish_chunk(gpi_host_chunks *c, gpi_host_chunks *devi
     return gpi_host_tell(c, c->again ? 0 : chunk->count);
 }
 
-/* What the context waits for, to go on; NULL: nothing. */
+/* Returns the event that the context waits for before its next step; NULL: none. */
 static cl_event gpi_host_awaits(const gpi_host_chunks *device)
 {
     const gpi_host_chunk *first = &device->held[device->finished % GPI_HOST_SLOTS];
@@ -80,8 +80,9 @@ static cl_event gpi_host_awaits(const gpi_host_chunks *device)
     return device->sent < device->taken ? device->counted[first->slot] : NULL;
 }
 
-/* A chunk is downloaded when the next one has been uploaded, because the queue for copies is in order; or when there is
-   none for this context at present. */
+/* Does what the context can do without waiting, and sets *moved if that is something. A chunk is downloaded only after
+   the upload of the next one, because the queue for copies is in order, or if there is no next chunk for this context
+   now. */
 static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *device, bool *moved)
 {
     gp_result result = GP_OK;
@@ -110,8 +111,8 @@ static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *devic
     return result;
 }
 
-/* Blocks until the fastest context that has something under way can go on: events of several contexts cannot be waited for
-   together, and the others have a chunk or two more each. */
+/* Blocks until the fastest context with a chunk in progress can continue. (Events of several contexts cannot be waited
+   for together. Meanwhile, the other contexts have one or two more chunks each.) */
 static gp_result gpi_host_share_wait(gpi_host_chunks *c)
 {
     gpi_host_chunks *fastest = NULL;
@@ -131,7 +132,7 @@ static gp_result gpi_host_share_wait(gpi_host_chunks *c)
 
 /* ------------------------------------------------------------------ several contexts */
 
-/* What the call has set since the last run. */
+/* Begins a run: copies to all contexts what the call has set since the last run. */
 static void gpi_host_share_begin(gpi_host_chunks *c)
 {
     size_t k;
@@ -178,7 +179,7 @@ static gp_result gpi_host_run_several(gpi_host_chunks *c)
             result = gpi_host_device_step(c, device, &moved);
             measured = measured || device->speed;
         }
-        /* Until one has finished a chunk, nobody knows which is the fastest. */
+        /* Until one has finished a chunk, it is not known which is the fastest. */
         if (!moved && !measured && asks++ < GPI_HOST_ASKS) continue;
         if (!moved && result == GP_OK) result = gpi_host_share_wait(c);
     }
@@ -215,7 +216,7 @@ static gp_result gpi_host_chunks_run(gpi_host_chunks *c)
     const gp_result result = c->devices > 1 ? gpi_host_run_several(c) : gpi_host_run_one(c);
     size_t k;
     int s;
-    /* The next run may have other views of the same memory. */
+    /* The next run may need other views of the same memory. */
     for (k = 0; k < c->devices && result == GP_OK; k++) {
         for (s = 0; s < GPI_HOST_SLOTS; s++) gpi_host_free_views(gpi_host_device(c, k), s);
     }

@@ -1,4 +1,4 @@
-/* text.c - expressions of the caller's, on chunks. */
+/* text.c - adapts the caller's expressions to chunks. */
 #include "base/error.h"
 #include "base/text.h"
 
@@ -9,7 +9,7 @@ static bool gpi_host_is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The end of what begins at `at`: a word or number, a literal or a comment as a whole, else one character. */
+/* Returns the end of the token at `at`: a word, a number, a literal, a comment, or else one character. */
 static const char *gpi_host_token_end(const char *at)
 {
     const char quote = *at;
@@ -29,7 +29,8 @@ static const char *gpi_host_token_end(const char *at)
     return end;
 }
 
-/* Writes `map` to `out`, with `index` for each i that is no member's name; NULL: counts only. */
+/* Writes `map` to `out`, unless that is NULL, with `index` for each i that is no member's name. Returns the length.
+   Sets *found if there is such an i. */
 static size_t gpi_host_replace_index(const char *map, const char *index, char *out, bool *found)
 {
     size_t length = 0;
@@ -51,8 +52,8 @@ static size_t gpi_host_replace_index(const char *map, const char *index, char *o
     return length;
 }
 
-/* Whether there is something in `map`, and its brackets close within it. The device's call cannot tell where it stands between
-   other text. */
+/* Returns whether `map` is not empty, and all its brackets close within it. (The device's call cannot check this,
+   because it sees `map` only between other text.) */
 static bool gpi_host_is_whole(const char *map)
 {
     bool something = false;

@@ -1,28 +1,28 @@
-/* text.h - expressions of the caller's, on chunks. */
+/* text.h - adapts the caller's expressions to chunks. */
 #pragma once
 #include "api/gpuprim_host.h"
 
-/* What an expression becomes where i counts from the call's first element. */
+/* An expression for chunks, in which i counts from the call's first element. */
 typedef struct gpi_host_text {
     char *text; /* to be freed; NULL: there is none */
     bool has_index;
 } gpi_host_text;
 
-/* The expression `map` between `before` and `after`, with (i + chunk_first) for each i. */
+/* Makes the text of `before`, the expression `map` and `after`, with (i + chunk_first) for each i of `map`. */
 static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
                                     const char *after, gpi_host_text *text);
 
-/* The same, with `index` for each i. */
+/* Makes the same text, but with `index` for each i. */
 static gp_result gpi_host_text_index(gp_context *gp, const char *function, const char *before,
                                      const char *map, const char *after, const char *index,
                                      gpi_host_text *text);
 static void gpi_host_text_free(gpi_host_text *text);
 
-/* The caller's args and some more. */
+/* The caller's args, and those that the call adds. */
 typedef struct gpi_host_args {
     gp_arg args[GP_ARGS_MAX];
     size_t count;
-    cl_ulong first; /* chunk_first */
+    cl_ulong first; /* the value of chunk_first */
 } gpi_host_args;
 
 static gp_result gpi_host_args_make(gp_context *gp, const char *function, const gp_arg *args, size_t count,
