@@ -1702,17 +1702,18 @@ static gp_arg *gpi_host_args_add(gpi_host_args *all, const char *name, gp_type t
 /* ---- End file host/base/text.c ---- */
 
 /* ---- Begin file host/calls/brackets.c ---- */
-/* brackets.c - gp_host_brackets: chunk after chunk, each with the openers that are still open before it.
+/* brackets.c - gp_host_brackets: matches chunk after chunk, each together with openers that are still open before it.
 
-   Their positions are a stack in host memory. The highest of them, as many as could be closed in the chunk, go before its
-   elements, so that the device's call finds their partners, parents and mismatches as it does any other:
+   The positions of open openers are a stack in host memory. The topmost ones, as many as the chunk could close, are
+   copied to the buffer before the chunk's elements. So the device's call also finds their partners, parents and
+   mismatches:
 
-       stack 0 3 4 9 | 12 17 20   buffer   ( [ (  ) ] x ( { ) (        what stands at 12, 17, 20, then the chunk
+       stack 0 3 4 9 | 12 17 20   buffer   ( [ (  ) ] x ( { ) (        elements 12, 17, 20, then the chunk
                below | lead
 
-   Then the device selects what has no partner and opens, which is the new stack above `below`; and it makes
-   indices in the buffer to those of the whole. The host waits for the stack while the next chunk is copied to the device, and
-   writes the partners of openers in earlier chunks. */
+   Then the device selects the openers without a partner, which are the new stack above `below`, and converts indices in
+   the buffer to indices in the whole input. While the next chunk is copied to the device, the host waits for the stack,
+   and writes the partners of openers in earlier chunks. */
 enum {
     GPI_HOST_NEST_IN,
     GPI_HOST_NEST_MATCH,
@@ -1727,7 +1728,7 @@ typedef struct gpi_host_nest {
     size_t size, index_size; /* bytes of an element, of an index */
     gp_type index_type;
 
-    /* the device's calls, as far as they are the same for all chunks */
+    /* the device's calls: the fields that are the same for all chunks */
     gp_brackets_desc brackets;
     gp_select_desc select;
     gpi_host_text map, opens;
@@ -1740,7 +1741,7 @@ typedef struct gpi_host_nest {
     size_t height, room;
     char *indices, *lead_in; /* room for a buffer's indices, and for a lead's elements */
 
-    /* the chunk under way */
+    /* the chunk that is being computed */
     gpi_host_chunk chunk;
     cl_ulong first,
         lead;       /* position of the chunk's first element less `lead`, modulo 2^64; elements before it */
@@ -1764,7 +1765,7 @@ static uint64_t gpi_host_nest_index(const gpi_host_nest *b, size_t i)
     return narrow;
 }
 
-/* Blocks until the chunk under way is computed. */
+/* Reads from a buffer. Blocks until the chunk in progress is computed. */
 static gp_result gpi_host_nest_read(gpi_host_chunks *c, cl_mem buffer, size_t at, size_t bytes, void *to)
 {
     const gpi_host_nest *b = (const gpi_host_nest *)c->call;
@@ -1791,8 +1792,8 @@ static gp_result gpi_host_nest_grow(gpi_host_chunks *c, gpi_host_nest *b, size_t
     return GP_OK;
 }
 
-/* Partners of the lead's openers from the kept-th on, which this chunk has closed. Copies to the caller's memory that were begun
-   before have ended: the queue for them is in order. */
+/* Writes the partners of the lead's openers from number `kept` on, which this chunk has closed. Earlier copies to the
+   caller's memory cannot overwrite them, because the queue for copies is in order, so that they have ended. */
 static gp_result gpi_host_nest_partners(gpi_host_chunks *c, const gpi_host_nest *b, size_t kept,
                                         char *partners)
 {
@@ -1823,7 +1824,7 @@ static gp_result gpi_host_nest_errors(gpi_host_chunks *c, gpi_host_nest *b)
     return GP_OK;
 }
 
-/* What the chunk under way has closed and opened. */
+/* Updates the stack, the partners and the errors by what the chunk in progress has closed and opened. */
 static gp_result gpi_host_nest_settle(gpi_host_chunks *c, gpi_host_nest *b)
 {
     const int slot = b->chunk.slot;
@@ -1849,7 +1850,7 @@ static gp_result gpi_host_nest_settle(gpi_host_chunks *c, gpi_host_nest *b)
 
 /* ------------------------------------------------------------------ a chunk */
 
-/* The chunk, then what is open before it, which the chunk before tells. */
+/* Uploads the chunk, then the openers before it, which are known once the chunk before is computed. */
 static gp_result gpi_host_nest_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_nest *b = (gpi_host_nest *)c->call;
@@ -1882,11 +1883,11 @@ static gp_result gpi_host_nest_scratch(gpi_host_chunks *c, size_t count, size_t 
     gp_select_desc select = b->select;
     size_t selecting = 0;
     gp_result result;
-    *bytes = SIZE_MAX / 2; /* no budget has that */
+    *bytes = SIZE_MAX / 2; /* more than any budget */
     if (count < c->count && b->index_size == 4 && count > 0x7fffffffu) return GP_OK;
     brackets.count = select.count = count < c->count ? 2 * count : count;
     select.count_out = select.indices_out = b->counts; /* any buffer will do */
-    brackets.match = b->counts;                        /* what is wanted makes the program, too */
+    brackets.match = b->counts;                        /* the outputs affect the program, too */
     brackets.parent = b->desc->parent ? b->counts : NULL;
     brackets.depth = b->desc->depth ? b->counts : NULL;
     brackets.errors = b->errors;
@@ -1943,7 +1944,7 @@ static gp_result gpi_host_nest_select(gpi_host_chunks *c, gpi_host_nest *b, size
     return result;
 }
 
-/* An output's elements, from `at` on, as the whole has them. */
+/* Converts an output's elements, from `at` on, to those of the whole input, by an expression. */
 static gp_result gpi_host_nest_shift(gpi_host_chunks *c, const gpi_host_nest *b, int array, size_t at,
                                      size_t count, const char *map, const gp_arg *args, size_t arg_count)
 {
@@ -2054,7 +2055,7 @@ static gp_result gpi_host_nest_check(gp_context *gp, const char *function, const
     return result;
 }
 
-/* Which bytes open; what is wrong with pairs the device's call says. */
+/* Creates the table that tells which bytes are openers. Errors in `pairs` are reported by the device's call. */
 static gp_result gpi_host_nest_codes(gp_context *gp, gpi_host_nest *b)
 {
     const gp_host_brackets_desc *desc = b->desc;
@@ -2077,7 +2078,7 @@ static void gpi_host_nest_index_args(gpi_host_nest *b)
     args[0].type = args[1].type = args[2].type = GP_U64;
 }
 
-/* The caller's map and args; the same with chunk_match for the select. */
+/* Makes the map and args for gp_brackets, from the caller's, and the same with chunk_match for gp_select. */
 static gp_result gpi_host_nest_texts(gp_context *gp, const char *function, gpi_host_nest *b)
 {
     static const char index[] = "(i < chunk_lead ? chunk_stack[i] : i + chunk_first)";
@@ -2186,32 +2187,34 @@ GP_HOST_API gp_result gp_host_brackets(gp_context *gp, const gp_host_brackets_de
 /* ---- End file host/calls/brackets.c ---- */
 
 /* ---- Begin file host/calls/group_by.c ---- */
-/* group_by.c - gp_host_group_by: chunks to their groups on the device, then all chunks' groups to those of the whole.
+/* group_by.c - gp_host_group_by: reduces each chunk to its groups on the device, then the groups of all chunks to one
+   per key.
 
    Groups are kept in host memory, in the order of chunks, each with its key:
 
-       chunk 0   a3 c1 d7   chunk 1   b2 c5   chunk 2   a1 c1 c is in three of them
+       chunk 0   a3 c1 d7   chunk 1   b2 c5   chunk 2   a1 c1         three have key c
 
-   gp_host_sort moves those of a key together, in the order of chunks. They go through the device again, in pieces that end
-   where a key does:
+   gp_host_sort moves the groups of a key together, in the order of chunks. They pass through the device again, in
+   pieces that end at the end of a key:
 
        a3 a1 b2 | c1 c5 c1 | d7        to a4 b2 | c7 | d7
 
-   Results go where the groups were, ahead of what is still to be read. A key that fills a piece is cut; then there
-   is another pass. All this is done, too, when memory is full, which has room for four chunks or for four times the groups that
-   were left before.
+   Results overwrite groups that have been read already. A key that fills more than a piece is cut; then there is
+   another pass. All this is also done whenever memory is full. It has room for the groups of four chunks, or for four
+   times the groups that were left the last time.
 
-   Several contexts share the chunks, and the sort. Their chunks end in any order. So each that is begun has room for as many
-   groups as it has elements, after the groups of those before; when these are known, its groups are moved up. */
+   Several contexts share the chunks and the sort. Their chunks end in any order. So each chunk is given room for as
+   many groups as it has elements, after the room of the chunks before. When the number of groups before it is known,
+   its groups are moved up. */
 enum { GPI_HOST_BY_KEYS, GPI_HOST_BY_VALUES, GPI_HOST_BY_KEYS_OUT, GPI_HOST_BY_OUT };
 
-/* More elements gp_reduce_by_key does not take. */
+/* The most elements that gp_reduce_by_key accepts. */
 #define GPI_HOST_BY_MOST 0xfffffffeu
 
-/* Of several contexts: a chunk's groups. */
+/* With several contexts: the place and number of a chunk's groups. */
 typedef struct gpi_host_by_place {
     size_t at;
-    uint64_t ended; /* 1 + how many; 0: still under way */
+    uint64_t ended; /* 1 + their number; 0: not computed yet */
 } gpi_host_by_place;
 
 typedef struct gpi_host_by {
@@ -2219,29 +2222,29 @@ typedef struct gpi_host_by {
     gp_context *gp;
     const char *function;
     size_t key_size, in_size, out_size;
-    gp_reduce_by_key_desc rows, partial; /* of the input, of groups: as far as all chunks' are the same */
+    gp_reduce_by_key_desc rows, partial; /* for the input, for groups: fields that chunks share */
 
-    /* Groups that are kept: of some keys several. */
+    /* Groups that are kept. Some keys have several. */
     char *keys, *values;
     size_t kept, room;
 
-    /* the pass at hand */
-    gp_reduce_by_key_desc *reduce; /* one of the two */
+    /* the current pass */
+    gp_reduce_by_key_desc *reduce; /* &rows or &partial */
     bool sorts;                    /* the keys are not sorted yet */
-    char *to[2];                   /* keys, which may be NULL, and results */
+    char *to[2];                   /* output: keys, which may be NULL, and results */
     size_t to_room, groups;
-    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last ones */
-    size_t pieces;                        /* how many there have been */
+    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last pieces */
+    size_t pieces;                        /* number of pieces so far */
     uint64_t told, base, span, total;     /* the pass's part of the call's progress */
 
     /* several contexts */
-    gpi_host_by_place *places; /* of each chunk */
-    size_t placed, end;        /* how many chunks' groups are in place; the end of the room that is taken */
+    gpi_host_by_place *places; /* one for each chunk */
+    size_t placed, end;        /* number of chunks whose groups are in place; end of the room in use */
 } gpi_host_by;
 
 /* ------------------------------------------------------------------ progress */
 
-/* A pass's as a part of the call's. */
+/* Reports the progress of a pass as a part of the call's. */
 static int gpi_host_by_tell(uint64_t done, uint64_t total, void *user)
 {
     gpi_host_by *g = (gpi_host_by *)user;
@@ -2268,7 +2271,7 @@ static gp_result gpi_host_by_scratch(gpi_host_chunks *c, size_t count, size_t *b
     gp_sort_desc sort;
     size_t reducing = 0, sorting = 0;
     gp_result result;
-    *bytes = SIZE_MAX / 2; /* no budget has that */
+    *bytes = SIZE_MAX / 2; /* more than any budget */
     if (count > GPI_HOST_BY_MOST) return GP_OK;
     memset(&sort, 0, sizeof sort);
     sort.key_type = g->desc->key_type;
@@ -2333,7 +2336,8 @@ static gp_result gpi_host_by_compute(gpi_host_chunks *c, const gpi_host_chunk *c
 
 /* ------------------------------------------------------------------ several contexts */
 
-/* Room for its groups may come when those before it are in place. If they are, the pass ends here. */
+/* Returns whether there is room for the groups of the next chunk. There may be more when the groups of the chunks
+   before are in place. If they are, and there is still no room, ends the pass before this chunk. */
 static bool gpi_host_by_may_begin(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_by *g = (gpi_host_by *)c->call;
@@ -2375,7 +2379,8 @@ static gp_result gpi_host_by_places(gpi_host_chunks *c, gpi_host_by *g)
 
 /* ------------------------------------------------------------------ results */
 
-/* Begins no more chunks where there may be no room for their groups. The one after this one is under way. */
+/* Ends the pass after the next chunk, which has been begun already, if there may be no room for the groups of further
+   ones. */
 static void gpi_host_by_stop(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     const gpi_host_by *g = (const gpi_host_by *)c->call;
@@ -2384,7 +2389,8 @@ static void gpi_host_by_stop(gpi_host_chunks *c, const gpi_host_chunk *chunk)
     if (g->to_room - g->groups < need && c->number > chunk->index + 2) c->number = chunk->index + 2;
 }
 
-/* The count first: one context waits for it while the next chunk is computed. What there is no room for is counted. */
+/* Reads the number of groups, then the groups. A single context waits for the number while the next chunk is computed.
+   Groups for which there is no room are only counted. */
 static gp_result gpi_host_by_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_by *g = (gpi_host_by *)c->call;
@@ -2424,7 +2430,7 @@ static void gpi_host_by_set(gpi_host_chunks *c, gpi_host_by *g, const char *keys
     g->sorts = sorts;
 }
 
-/* The last pass gives the call's result, with its initial value. */
+/* Sets the output of a pass. The last pass writes the call's result, and uses its initial value. */
 static void gpi_host_by_to(gpi_host_by *g, bool last, size_t groups)
 {
     const gp_host_group_by_desc *desc = g->desc;
@@ -2435,15 +2441,15 @@ static void gpi_host_by_to(gpi_host_by *g, bool last, size_t groups)
     g->groups = groups;
 }
 
-/* Room for the groups of chunks of so many elements, beside those that are kept. */
+/* Makes room for the groups of chunks of `chunk` elements, beside the groups that are kept. */
 static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
 {
     const size_t most = g->kept > chunk ? g->kept : chunk;
     const size_t room = most > g->desc->count / 4 ? g->desc->count : 4 * most;
-    const bool fits = room <= SIZE_MAX / g->out_size; /* 32-bit hosts; keys are in memory already */
+    const bool fits = room <= SIZE_MAX / g->out_size; /* for 32-bit hosts; keys are in memory already */
     char *keys, *values;
     if (room <= g->room) return GP_OK;
-    if (g->desc->keys_tmp) { /* the first halves */
+    if (g->desc->keys_tmp) { /* uses the first halves */
         g->keys = (char *)g->desc->keys_tmp;
         g->values = (char *)g->desc->values_tmp;
         g->room = room;
@@ -2466,7 +2472,8 @@ static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
     return GP_OK;
 }
 
-/* Rows from *row on, as far as there is room for their groups. If all of them are one chunk, that is all. */
+/* Reduces rows from *row on to groups, as far as there is room for these. If a single chunk has all rows, this is the
+   call's result. */
 static gp_result gpi_host_by_rows(gpi_host_by *g, size_t *row)
 {
     const gp_host_group_by_desc *desc = g->desc;
@@ -2498,7 +2505,8 @@ static bool gpi_host_by_equal(const gpi_host_by *g, size_t a, size_t b)
     return memcmp(g->keys + a * g->key_size, g->keys + b * g->key_size, g->key_size) == 0;
 }
 
-/* Where a piece of at most `most` groups ends that begins at `first`. */
+/* Returns the end of the piece that begins at `first` and has at most `most` groups. Sets *cut if it ends inside a key.
+   */
 static size_t gpi_host_by_end(const gpi_host_by *g, size_t first, size_t count, size_t most, bool *cut)
 {
     size_t low = first, high, end = first + most;
@@ -2508,7 +2516,7 @@ static size_t gpi_host_by_end(const gpi_host_by *g, size_t first, size_t count, 
         *cut = true;
         return end;
     }
-    for (high = end - 1; high - low > 1;) { /* the key that ends it begins in (low, high] */
+    for (high = end - 1; high - low > 1;) { /* the key at `end` begins in (low, high] */
         const size_t middle = low + (high - low) / 2;
         if (gpi_host_by_equal(g, middle, end)) high = middle;
         else low = middle;
@@ -2532,7 +2540,7 @@ static gpi_host_chunk gpi_host_by_piece(const gpi_host_chunks *c, size_t turn)
     return *piece;
 }
 
-/* Groups whose keys are sorted to one for each key; *cut: not for each yet. */
+/* Reduces groups, whose keys are sorted, to one per key. Sets *cut if some keys still have several. */
 static gp_result gpi_host_by_again(gpi_host_by *g, bool last, bool *cut)
 {
     const size_t kept = g->kept;
@@ -2561,7 +2569,7 @@ static gp_result gpi_host_by_again(gpi_host_by *g, bool last, bool *cut)
     return result;
 }
 
-/* All groups that are kept to one for each key. */
+/* Reduces all groups that are kept to one per key. */
 static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
 {
     gp_host_sort_desc sort;
@@ -2570,7 +2578,7 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
     memset(&sort, 0, sizeof sort);
     sort.keys = sort.keys_out = g->keys;
     sort.values = sort.values_out = g->values;
-    if (g->desc->keys_tmp) { /* the second halves */
+    if (g->desc->keys_tmp) { /* uses the second halves */
         sort.keys_tmp = g->keys + g->desc->count * g->key_size;
         sort.values_tmp = g->values + g->desc->count * g->out_size;
     }
@@ -2591,7 +2599,7 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
 
 /* ------------------------------------------------------------------ the call */
 
-/* Whether gp_sort moves values of so many bytes. */
+/* Returns whether gp_sort moves values of `size` bytes. */
 static bool gpi_host_by_moves(size_t size)
 {
     return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
@@ -2653,7 +2661,7 @@ static gp_result gpi_host_by_check(const gpi_host_by *g)
     return result;
 }
 
-/* What is the same for all chunks. Keys are equal if their bits are. */
+/* Sets the fields that are the same for all chunks. Keys are compared by their bits (key_size). */
 static gp_result gpi_host_by_prepare(gpi_host_by *g)
 {
     const gp_host_group_by_desc *desc = g->desc;
@@ -2689,7 +2697,7 @@ static gp_result gpi_host_by_run(gpi_host_by *g)
         result = gpi_host_by_rows(g, &row);
         if (result == GP_OK && g->kept) result = gpi_host_by_combine(g, row == count);
     }
-    if (result == GP_ERROR_CANCELED) /* by a pass: how much of the call is done */
+    if (result == GP_ERROR_CANCELED) /* a pass was canceled: tells how much of the call is done */
         return gpi_host_fail(g->gp, result, "%s: progress canceled the call after %llu of %llu", g->function,
                              (unsigned long long)g->told, (unsigned long long)g->total);
     if (result != GP_OK) return result;
@@ -2706,7 +2714,7 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
     gpi_host_chunks none;
     gp_result result = gpi_host_check(gp, function, desc);
     if (result != GP_OK) return result;
-    /* If there are no rows, others are checked all the same. */
+    /* Checks `others` even if there are no rows. */
     gpi_host_chunks_set(&none, gp, function, 0, 0, NULL, NULL);
     result = gpi_host_chunks_share(&none, desc->others, desc->other_count, desc->args, desc->arg_count);
     memset(&g, 0, sizeof g);
@@ -2727,14 +2735,14 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
 /* ---- End file host/calls/group_by.c ---- */
 
 /* ---- Begin file host/calls/histogram.c ---- */
-/* histogram.c - gp_host_histogram: all chunks add to counts on their device, and these are added up. */
+/* histogram.c - gp_host_histogram: adds all chunks to counts on their devices, and adds up the devices' counts. */
 enum { GPI_HOST_BINS, GPI_HOST_EDGES };
 
 typedef struct gpi_host_histogram {
     const gp_host_histogram_desc *desc;
     gpi_host_text map;
     gpi_host_args args;
-    gp_histogram_desc chunk; /* as far as it is the same for all chunks */
+    gp_histogram_desc chunk; /* the fields that are the same for all chunks */
     size_t out_bytes;
 } gpi_host_histogram;
 
@@ -2835,7 +2843,7 @@ static gp_result gpi_host_histogram_compute(gpi_host_chunks *c, const gpi_host_c
     return result;
 }
 
-/* The counts begin with zeros, or the first context's with what the output holds. */
+/* Sets a context's counts to zeros, or to `counts` if that is not NULL. */
 static gp_result gpi_host_histogram_begin(gpi_host_chunks *c, const void *counts)
 {
     gp_fill_desc zeros;
@@ -2855,14 +2863,14 @@ static gp_result gpi_host_histogram_begin(gpi_host_chunks *c, const void *counts
 static gp_result gpi_host_histogram_read(gpi_host_chunks *c, void *to)
 {
     cl_int error;
-    /* A context without chunks has written zeros, for which the other queue waits. */
+    /* A context without chunks has only written zeros, for which the queue for copies waits. */
     (void)clFlush(gp_cl_queue(c->gp));
     error = clEnqueueReadBuffer(c->copies, c->owns[GPI_HOST_BINS].buffer, CL_TRUE, 0,
                                 c->owns[GPI_HOST_BINS].bytes, to, c->wait_count, gpi_host_waits(c), NULL);
     return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
 }
 
-/* Another context's counts to the first one's. */
+/* Adds another context's counts to the output. */
 static void gpi_host_histogram_add(const gpi_host_histogram *h, const void *more)
 {
     const bool wide = h->desc->out_type == GP_U64;
@@ -2930,20 +2938,20 @@ GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_
 /* ---- End file host/calls/histogram.c ---- */
 
 /* ---- Begin file host/calls/reduce.c ---- */
-/* reduce.c - gp_host_reduce: each chunk to a partial result, and these to one.
+/* reduce.c - gp_host_reduce: reduces each chunk to a partial result, and these to one.
 
-   One context keeps partial results on the device, several send them to host memory, from where the first one takes them
-   all. */
-/* So many partial results are kept, then reduced to the first of them. */
+   A single context keeps partial results on the device. Several contexts send them to host memory, and then the first
+   context reduces them. */
+/* The number of partial results that are kept before they are reduced to one. */
 enum { GPI_HOST_PARTIALS = 32 };
 
 typedef struct gpi_host_reduce {
     const gp_host_reduce_desc *desc;
-    gp_type out_type; /* with an op */
+    gp_type out_type; /* unused with a monoid */
     size_t out_size;
     gpi_host_text map;
     gpi_host_args args;
-    gp_reduce_desc chunk, partials; /* the device's calls, as far as they are the same for all chunks */
+    gp_reduce_desc chunk, partials; /* the device's calls: fields that all chunks share */
     size_t kept;
     char *sums; /* several contexts: all partial results */
 } gpi_host_reduce;
@@ -3012,7 +3020,7 @@ static gp_result gpi_host_reduce_scratch(gpi_host_chunks *c, size_t count, size_
     return gp_reduce_scratch_size(c->gp, &desc, bytes);
 }
 
-/* To the first of them. */
+/* Reduces the partial results that are kept to the first of them. */
 static gp_result gpi_host_reduce_partials(gpi_host_chunks *c, gpi_host_reduce *r)
 {
     gp_reduce_desc desc = r->partials;
@@ -3049,7 +3057,7 @@ static gp_result gpi_host_reduce_compute(gpi_host_chunks *c, const gpi_host_chun
     return r->kept == GPI_HOST_PARTIALS ? gpi_host_reduce_partials(c, r) : GP_OK;
 }
 
-/* Several contexts. */
+/* Reads a chunk's partial result. For several contexts. */
 static gp_result gpi_host_reduce_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     const gpi_host_reduce *r = (const gpi_host_reduce *)c->call;
@@ -3066,7 +3074,7 @@ static gp_result gpi_host_reduce_sums(gpi_host_chunks *c, gpi_host_reduce *r)
                          c->function, c->number);
 }
 
-/* The first context takes these, when all others are done. */
+/* Reduces the partial results of all contexts, on the first one. */
 static gp_result gpi_host_reduce_join(const gpi_host_chunks *c, const gpi_host_reduce *r)
 {
     gp_host_reduce_desc desc;
@@ -3128,38 +3136,39 @@ GP_HOST_API gp_result gp_host_reduce(gp_context *gp, const gp_host_reduce_desc *
 /* ---- End file host/calls/reduce.c ---- */
 
 /* ---- Begin file host/calls/scan.c ---- */
-/* scan.c - gp_host_scan: what is before a chunk is carried to it on the device, as an element more.
+/* scan.c - gp_host_scan: scans chunk after chunk. The product before a chunk, its carry, is passed on the device as one
+   more element.
 
-   A chunk's buffer has room for an element at each end. Forward (in reverse the other way round):
+   A chunk's buffer has room for an element at each end. Forward (reverse scans exchange both ends):
 
        carry  in[first] ... in[first + count - 1]  end
 
-   The scan takes the carry with the elements, and where it is exclusive the element at the end, which only makes room
-   for the sum of all. What it leaves in its last element is the next chunk's carry. The input's elements may not be sums yet:
-   then the map gives the carry in place of what is at the ends.
+   The scan of a chunk includes the carry. An exclusive scan also includes the element at the end, whose result is the
+   sum of all elements. The last result is the next chunk's carry. If elements of the input and sums differ, because
+   there is a map or another type, the map returns the carry instead of the elements at the ends.
 
-   Several contexts reduce all chunks first. The first context scans these sums, and so each chunk's carry is known: chunks
-   are scanned in any order. */
+   Several contexts first reduce all chunks. The first context scans these sums, which yields each chunk's carry. So
+   chunks can be scanned in any order. */
 typedef struct gpi_host_scan {
     const gp_host_scan_desc *desc;
     size_t out_size;
-    bool maps; /* the carry is what the map gives, not an element of the input */
+    bool maps; /* the map returns the carry, instead of an element of the input */
     gpi_host_text map;
     gpi_host_args args;
-    cl_ulong lead, count; /* args: where the chunk's elements begin in the scan, and how many they are */
+    cl_ulong lead, count; /* args: where the chunk's elements begin in the scan; their number */
     gp_record carry_record;
-    gp_scan_desc chunk; /* as far as it is the same for all chunks */
+    gp_scan_desc chunk; /* the fields that are the same for all chunks */
     bool carried;
 
     /* several contexts */
-    gpi_host_text element; /* the map alone */
+    gpi_host_text element; /* the map without the carry */
     gpi_host_args element_args;
     gp_reduce_desc sum;
-    char *sums; /* of each chunk; then what is before it */
+    char *sums; /* each chunk's sum, later its carry */
 } gpi_host_scan;
 
-/* Without a map, sums are not narrower than the elements, and not integers where these are floats: what gp_scan refuses is
-   refused with one context and with several. */
+/* Fails if there is no map and sums are narrower than the elements, or are integers while elements are floats. gp_scan
+   refuses these types, too; here they are refused with one context and with several. */
 static gp_result gpi_host_scan_width(gp_context *gp, const char *function, const gp_host_scan_desc *desc)
 {
     const gp_type out_type = desc->out_type ? desc->out_type : desc->type;
@@ -3210,7 +3219,7 @@ static gp_result gpi_host_scan_types(gp_context *gp, const char *function, gpi_h
     return GP_OK;
 }
 
-/* Converted to a sum's type before the carry stands beside it. */
+/* Returns the text before a map that converts its value to the type of sums, so that it has the carry's type. */
 static const char *gpi_host_conversion(gp_type type)
 {
     switch (type) {
@@ -3222,7 +3231,7 @@ static const char *gpi_host_conversion(gp_type type)
     }
 }
 
-/* The map, and the carry in place of what is at the ends. */
+/* Makes the map and args of the scan. The map returns the carry instead of the elements at the ends. */
 static gp_result gpi_host_scan_map(gp_context *gp, const char *function, gpi_host_scan *s)
 {
     const gp_host_scan_desc *desc = s->desc;
@@ -3282,7 +3291,8 @@ static gp_result gpi_host_scan_scratch(gpi_host_chunks *c, size_t count, size_t 
     return result;
 }
 
-/* What is before the chunk, to the carry of its slot; before the first one an element that no sum has. */
+/* Writes the product before the chunk to the carry of `slot`; before the first chunk, the identity or zeros, which no
+   result includes. */
 static gp_result gpi_host_scan_carry(gpi_host_chunks *c, const gpi_host_chunk *chunk, bool carried,
                                      size_t slot)
 {
@@ -3293,7 +3303,7 @@ static gp_result gpi_host_scan_carry(gpi_host_chunks *c, const gpi_host_chunk *c
         s->args.args[s->args.count - 1].buffer = c->owns[0].buffer;
         s->args.args[s->args.count - 1].offset = slot;
     }
-    if (carried && !s->sums) return GP_OK; /* the chunk before has left it there */
+    if (carried && !s->sums) return GP_OK; /* the chunk before has written it */
     return gpi_host_put(c, carried ? s->sums + chunk->index * s->out_size : identity, c->owns[0].buffer,
                         slot * s->out_size, s->out_size);
 }
@@ -3384,7 +3394,7 @@ static gp_result gpi_host_scan_read_sum(gpi_host_chunks *c, const gpi_host_chunk
                          s->sums + chunk->index * s->out_size);
 }
 
-/* Sums to what is before each chunk. */
+/* Scans the chunks' sums to the carry of each chunk. */
 static gp_result gpi_host_scan_sums(const gpi_host_chunks *c, const gpi_host_scan *s)
 {
     gp_host_scan_desc desc;
@@ -3406,7 +3416,7 @@ static gp_result gpi_host_scan_sums(const gpi_host_chunks *c, const gpi_host_sca
     return gp_host_scan(c->gp, &desc);
 }
 
-/* If there are several chunks; they are the same here as in `c`. */
+/* Computes the carries of all chunks if there are several. The chunks are the same as those of `c`. */
 static gp_result gpi_host_scan_carries(gpi_host_chunks *c, gpi_host_scan *s)
 {
     gpi_host_chunks sums = *c;
@@ -3465,25 +3475,27 @@ GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc
 /* ---- End file host/calls/scan.c ---- */
 
 /* ---- Begin file host/calls/select.c ---- */
-/* select.c - gp_host_select: each chunk's elements are packed on the device, and copied after those of the chunks before.
+/* select.c - gp_host_select: packs each chunk's selected elements on the device, and copies them after those of the
+   chunks before.
 
-   Several contexts end their chunks in any order. A chunk whose place is not known yet, because one before it is still
-   under way, is copied to where it is in the input, which is never before its place, and moved from there later:
+   Several contexts end their chunks in any order. If a chunk before is still in progress, a chunk's place in the output
+   is not known yet. Its elements are then copied to the chunk's position in the input, which is never before that
+   place, and are moved later:
 
-       chunk 0 1 2 3   selected   aaa..    ..... under way   cc...    d....      a chunk's room
-                       then       aaabb cc d                 all of them */
+       chunk 0 1 2 3   selected   aaa..    ..... in progress cc...    d....      a chunk's room
+                       later      aaabb cc d                 all are in place */
 enum { GPI_HOST_IN, GPI_HOST_FLAGS, GPI_HOST_OUT, GPI_HOST_INDICES };
 
 typedef struct gpi_host_select {
     const gp_host_select_desc *desc;
     gpi_host_text predicate;
     gpi_host_args args;
-    gp_select_desc chunk; /* as far as it is the same for all chunks */
+    gp_select_desc chunk; /* the fields that are the same for all chunks */
     char *outs[2];        /* the call's outputs */
-    uint64_t selected;    /* elements whose place is known: those of the first chunks */
+    uint64_t selected;    /* elements whose place is known, of the first chunks */
     uint64_t *
-        ended; /* several contexts: 1 + how many of each chunk wait for their place to be known; 0: not yet */
-    size_t placed; /* how many chunks have their place */
+        ended; /* several contexts: 1 + the number of each chunk's elements that must be moved; 0: not yet known */
+    size_t placed; /* number of chunks in place */
 } gpi_host_select;
 
 static gp_result gpi_host_select_types(gp_context *gp, const char *function, const gp_host_select_desc *desc,
@@ -3561,7 +3573,7 @@ static gp_result gpi_host_select_prepare(gp_context *gp, const char *function, g
     return GP_OK;
 }
 
-/* A scratch size is asked for with the outputs that the call has: any buffer will do. */
+/* Returns in *bytes the scratch for a chunk. It depends on which outputs there are, for which any buffer will do. */
 static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;
@@ -3575,7 +3587,7 @@ static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_
     return gp_select_scratch_size(c->gp, &desc, bytes);
 }
 
-/* Positions count from the call's first element. */
+/* Changes the chunk's positions to those in the whole input. */
 static gp_result gpi_host_select_shift(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;
@@ -3629,7 +3641,7 @@ static gp_result gpi_host_select_compute(gpi_host_chunks *c, const gpi_host_chun
     return result == GP_OK ? gpi_host_count(c, chunk, c->owns[0].buffer) : result;
 }
 
-/* To the outputs, from element `at` on. */
+/* Copies the chunk's selected elements to the outputs, from element `at` on. */
 static gp_result gpi_host_select_copy(gpi_host_chunks *c, const gpi_host_chunk *chunk, uint64_t at)
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;
@@ -3645,7 +3657,7 @@ static gp_result gpi_host_select_copy(gpi_host_chunks *c, const gpi_host_chunk *
     return result;
 }
 
-/* Chunks that have ended, from where they were copied to their places, as far as these are known. */
+/* Moves the elements of chunks that have ended to their places, as far as these are known. */
 static void gpi_host_select_place(const gpi_host_chunks *c, gpi_host_select *s)
 {
     for (; s->ended && s->placed < c->number && s->ended[s->placed]; s->placed++) {
@@ -3668,7 +3680,7 @@ static void gpi_host_select_ended(gpi_host_chunks *c, const gpi_host_chunk *chun
     gpi_host_select_place(c, s);
 }
 
-/* The count first: one context waits for it while the next chunk is computed. */
+/* Reads the count, then copies the elements. A single context waits for the count while the next chunk is computed. */
 static gp_result gpi_host_select_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_select *s = (gpi_host_select *)c->call;
@@ -3728,35 +3740,36 @@ GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *
 /* ---- End file host/calls/select.c ---- */
 
 /* ---- Begin file host/calls/sort.c ---- */
-/* sort.c - gp_host_sort, gp_host_argsort: by the highest digit on the device, then each digit's keys by the bits below.
+/* sort.c - gp_host_sort, gp_host_argsort: sort chunks by the highest digit on the device, then the keys of each digit
+   by the bits below.
 
-   Digits are 8 bits. Chunks are sorted by the highest one, to tmp:
+   A digit has 8 bits. Chunks are sorted by the highest digit, and written to tmp:
 
        chunk 0     000111133   chunk 1   011112222   chunk 2   000133333
 
-   Of each digit in turn, what all chunks have of it is gathered in the order of chunks, so that equal keys keep
-   theirs, and sorted by the bits below. Several digits go together as far as they fit:
+   For each digit in turn, its keys are gathered from all chunks, in the order of chunks, so that the sort is stable,
+   and sorted by the bits below. Several digits are sorted together if they fit:
 
        digits 0 and 1   0001111 01111 0001     digit 2   2222     digit 3   33 33333
 
-   A digit with more keys than fit goes to its place in the output as it is. When all others are done, tmp is free, and it is
-   sorted in the same way by the next digit.
+   A digit with more keys than fit is copied to its place in the output unsorted. When all other digits are done, tmp is
+   free, and the large digit is sorted in the same way by the next 8 bits.
 
-   On PoCL chunks are sorted in the caller's memory, without copies: views, base/chunks.h.
+   On PoCL chunks are sorted in the caller's memory, without copies (views: base/chunks.h).
 
-   Several contexts share the chunks, then the digits. There, digits go together only as far as a chunk has keys. */
+   Several contexts share the chunks, then the digits. They sort digits together only up to the size of a chunk. */
 enum { GPI_HOST_DIGITS = 256, GPI_HOST_KEYS = 0, GPI_HOST_VALUES = 1 };
 
-/* A digit of so many keys stands alone: by itself it is sorted by 8 bits fewer. */
+/* A digit with at least this many keys is sorted alone, because its keys then have 8 bits fewer to sort by. */
 enum { GPI_HOST_DIGIT_ALONE = 3 << 18 };
 
 /* Digits that are sorted together. */
 typedef struct gpi_host_group {
-    size_t first, count; /* its place in the output, from the level's first key on */
+    size_t first, count; /* its keys in the output, counted from the level's first */
     unsigned begin, end; /* digits */
 } gpi_host_group;
 
-/* Keys and values. */
+/* Arrays of keys and values. */
 typedef struct gpi_host_pairs {
     char *part[2]; /* [1] is NULL without values */
 } gpi_host_pairs;
@@ -3765,20 +3778,20 @@ typedef struct gpi_host_sort {
     const gp_host_sort_desc *desc;
     size_t key_size, value_size;
     bool argsort;
-    void *kept[4];     /* what the call has allocated */
-    gp_sort_desc sort; /* as far as all sorts are the same */
+    void *kept[4];     /* memory that the call has allocated */
+    gp_sort_desc sort; /* fields that all sorts share */
     gpi_host_pairs tmp;
 
-    /* the level at hand */
+    /* the current level */
     uint32_t low, high; /* the digit's bits */
-    size_t *starts;     /* of digits in each chunk of tmp: GPI_HOST_DIGITS + 1 a chunk */
-    size_t runs, run;   /* chunks, and keys of each but the last */
+    size_t *starts;     /* where digits begin in tmp: GPI_HOST_DIGITS + 1 per chunk */
+    size_t runs, run;   /* number of chunks; keys of each but the last */
     gpi_host_group groups[GPI_HOST_DIGITS];
 } gpi_host_sort;
 
 /* ------------------------------------------------------------------ digits */
 
-/* The key as an unsigned number, ordered as keys are. */
+/* Returns an unsigned number for the key. Numbers have the order of keys. */
 static uint64_t gpi_host_ordered(gp_type type, const char *key)
 {
     const size_t size = gpi_host_size_of(type);
@@ -3810,7 +3823,7 @@ static unsigned gpi_host_digit(const gpi_host_sort *s, const char *key)
     return s->desc->descending ? mask - digit : digit;
 }
 
-/* Where in a sorted chunk the digits begin. */
+/* Finds where each digit begins in a sorted chunk. */
 static void gpi_host_find_digits(const gpi_host_sort *s, const char *keys, size_t count, size_t *starts)
 {
     size_t at = 0;
@@ -3839,7 +3852,7 @@ static size_t gpi_host_digit_count(const gpi_host_sort *s, unsigned digit)
     return count;
 }
 
-/* What all chunks of tmp have of digits [begin, end), one after the other. */
+/* Copies the keys and values of digits [begin, end) from all chunks of tmp, in the order of chunks. */
 static void gpi_host_gather(const gpi_host_sort *s, unsigned begin, unsigned end, char *keys, char *values)
 {
     size_t r;
@@ -3856,7 +3869,7 @@ static void gpi_host_gather(const gpi_host_sort *s, unsigned begin, unsigned end
 
 /* ------------------------------------------------------------------ the device's sorts */
 
-/* There are no bits to sort by: only copies the chunk, if its result goes elsewhere. */
+/* Handles a chunk without bits to sort by: only copies it, if the result is in another buffer. */
 static gp_result gpi_host_sort_none(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_result result = GP_OK;
@@ -3868,7 +3881,7 @@ static gp_result gpi_host_sort_none(gpi_host_chunks *c, const gpi_host_chunk *ch
     return result;
 }
 
-/* Sorts a chunk by bits [begin, end): in the slot's buffer, or with views from one to the other. */
+/* Sorts a chunk by bits [begin, end): in the slot's buffer, or from one view to the other. */
 static gp_result gpi_host_sort_bits(gpi_host_chunks *c, const gpi_host_chunk *chunk, uint32_t begin,
                                     uint32_t end)
 {
@@ -3907,8 +3920,8 @@ static gp_result gpi_host_sort_scratch(gpi_host_chunks *c, size_t count, size_t 
     *bytes = 0;
     desc.begin_bit = begin;
     desc.count = count;
-    /* Chunks and groups are sorted by fewer bits, which may take more scratch: in passes, where whole keys are merged, or by
-       one digit, perhaps a wide one. */
+    /* Chunks and groups are sorted by fewer bits, which may need more scratch: keys may be sorted in passes instead of
+       merges, or by a single digit, perhaps a wide one. */
     for (k = 0; k < sizeof widths / sizeof *widths && result == GP_OK; k++) {
         desc.end_bit = bits > widths[k] ? begin + widths[k] : end;
         result = gp_sort_scratch_size(c->gp, &desc, &part);
@@ -3917,7 +3930,7 @@ static gp_result gpi_host_sort_scratch(gpi_host_chunks *c, size_t count, size_t 
     return result;
 }
 
-/* A chunk's values are its indices. */
+/* Sets a chunk's values to its indices. */
 static gp_result gpi_host_sort_number(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_iota_desc iota;
@@ -3936,7 +3949,7 @@ static gp_result gpi_host_sort_number(gpi_host_chunks *c, const gpi_host_chunk *
     return result;
 }
 
-/* By the level's bits. */
+/* Sorts a chunk by the level's digit. */
 static gp_result gpi_host_sort_chunk(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -3980,7 +3993,7 @@ static gp_result gpi_host_group_upload(gpi_host_chunks *c, const gpi_host_chunk 
     return result;
 }
 
-/* The highest bit in which the group's digits differ, and those below it. */
+/* Sorts a group by the highest bit in which its digits differ, and all bits below. */
 static gp_result gpi_host_group_sort(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -3990,8 +4003,8 @@ static gp_result gpi_host_group_sort(gpi_host_chunks *c, const gpi_host_chunk *c
     return gpi_host_sort_bits(c, chunk, s->desc->begin_bit, end);
 }
 
-/* Consecutive digits, `together` keys or one digit of at most `most`. Returns how many groups there are; large digits are
-   in none. */
+/* Divides the digits into groups. A group is several consecutive digits with at most `together` keys, or one digit with
+   at most `most` keys. Larger digits are in no group. Returns the number of groups. */
 static size_t gpi_host_make_groups(gpi_host_sort *s, size_t together, size_t most)
 {
     gpi_host_group *group = NULL;
@@ -4034,7 +4047,7 @@ static void gpi_host_sort_arrays(gpi_host_chunks *c, const char *const from[2], 
     }
 }
 
-/* Chunks of `from`, each by the digit, to tmp; and where the digits are. */
+/* Sorts each chunk of `from` by the level's digit, to tmp, and finds where the digits begin. */
 static gp_result gpi_host_split(gpi_host_chunks *c, const char *const from[2], size_t count)
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -4057,7 +4070,7 @@ static gp_result gpi_host_split(gpi_host_chunks *c, const char *const from[2], s
     return result;
 }
 
-/* Groups from tmp to the output. */
+/* Sorts the groups, from tmp to the output. */
 static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -4065,7 +4078,7 @@ static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
     size_t g;
     c->number = gpi_host_make_groups(s, c->piece, c->chunk);
     for (c->count = 0, g = 0; g < c->number; g++) c->count += s->groups[g].count;
-    /* To map a buffer waits for copies that were asked for: with a third chunk for those of a chunk being computed. */
+    /* Mapping a buffer waits for all earlier copies. With a third chunk, it would wait for the one being computed. */
     c->depth = 2;
     c->chunk_of = gpi_host_group_chunk;
     c->upload = gpi_host_group_upload;
@@ -4075,7 +4088,7 @@ static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
     return gpi_host_chunks_run(c);
 }
 
-/* Digits that no group has, to their places. Returns how many there are. */
+/* Copies the digits that are in no group to their places, lists them in `large`, and returns their number. */
 static size_t gpi_host_place(gpi_host_chunks *c, gpi_host_pairs out, gpi_host_group large[GPI_HOST_DIGITS])
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -4094,7 +4107,7 @@ static size_t gpi_host_place(gpi_host_chunks *c, gpi_host_pairs out, gpi_host_gr
     return number;
 }
 
-/* A level that failed in place: what was overwritten is in tmp. */
+/* Restores the arrays after a level has failed in place: tmp has all that was overwritten. */
 static void gpi_host_restore(gpi_host_chunks *c, gpi_host_pairs out, size_t count)
 {
     const gpi_host_sort *s = (const gpi_host_sort *)c->call;
@@ -4103,7 +4116,7 @@ static void gpi_host_restore(gpi_host_chunks *c, gpi_host_pairs out, size_t coun
     if (out.part[1]) memcpy(out.part[1], s->tmp.part[1], count * s->value_size);
 }
 
-/* `from` to `out` by bits [begin_bit, high). */
+/* Sorts `from` to `out` by bits [begin_bit, high). */
 static gp_result gpi_host_sort_level(gpi_host_chunks *c, const char *const from[2], gpi_host_pairs out,
                                      size_t count, uint32_t high)
 {
@@ -4200,7 +4213,7 @@ static gp_result gpi_host_sort_types(gp_context *gp, const char *function, gpi_h
     return GP_OK;
 }
 
-/* `at` is memory of the caller's, or allocated. */
+/* Sets *at to `given`, or, if that is NULL, to memory that it allocates. */
 static gp_result gpi_host_room(gpi_host_chunks *c, void **kept, void *given, size_t bytes, char **at)
 {
     *at = (char *)given;
@@ -4237,7 +4250,7 @@ static gp_result gpi_host_sort_run(gpi_host_chunks *c, gpi_host_sort *s)
     if (result == GP_OK)
         result = gpi_host_room(c, &s->kept[2], desc->keys_out, desc->count * s->key_size, &out.part[0]);
     if (result == GP_OK) {
-        const size_t bytes = (GPI_HOST_DIGITS + 1) * sizeof *s->starts; /* of a chunk */
+        const size_t bytes = (GPI_HOST_DIGITS + 1) * sizeof *s->starts; /* per chunk */
         char *starts;
         if (c->number > SIZE_MAX / bytes)
             result = gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu chunks",

@@ -1,14 +1,15 @@
-/* brackets.c - gp_host_brackets: chunk after chunk, each with the openers that are still open before it.
+/* brackets.c - gp_host_brackets: matches chunk after chunk, each together with openers that are still open before it.
 
-   Their positions are a stack in host memory. The highest of them, as many as could be closed in the chunk, go before its
-   elements, so that the device's call finds their partners, parents and mismatches as it does any other:
+   The positions of open openers are a stack in host memory. The topmost ones, as many as the chunk could close, are
+   copied to the buffer before the chunk's elements. So the device's call also finds their partners, parents and
+   mismatches:
 
-       stack 0 3 4 9 | 12 17 20   buffer   ( [ (  ) ] x ( { ) (        what stands at 12, 17, 20, then the chunk
+       stack 0 3 4 9 | 12 17 20   buffer   ( [ (  ) ] x ( { ) (        elements 12, 17, 20, then the chunk
                below | lead
 
-   Then the device selects what has no partner and opens, which is the new stack above `below`; and it makes
-   indices in the buffer to those of the whole. The host waits for the stack while the next chunk is copied to the device, and
-   writes the partners of openers in earlier chunks. */
+   Then the device selects the openers without a partner, which are the new stack above `below`, and converts indices in
+   the buffer to indices in the whole input. While the next chunk is copied to the device, the host waits for the stack,
+   and writes the partners of openers in earlier chunks. */
 #include "base/chunks.h"
 #include "base/error.h"
 #include "base/run.h"
@@ -30,7 +31,7 @@ typedef struct gpi_host_nest {
     size_t size, index_size; /* bytes of an element, of an index */
     gp_type index_type;
 
-    /* the device's calls, as far as they are the same for all chunks */
+    /* the device's calls: the fields that are the same for all chunks */
     gp_brackets_desc brackets;
     gp_select_desc select;
     gpi_host_text map, opens;
@@ -43,7 +44,7 @@ typedef struct gpi_host_nest {
     size_t height, room;
     char *indices, *lead_in; /* room for a buffer's indices, and for a lead's elements */
 
-    /* the chunk under way */
+    /* the chunk that is being computed */
     gpi_host_chunk chunk;
     cl_ulong first,
         lead;       /* position of the chunk's first element less `lead`, modulo 2^64; elements before it */
@@ -67,7 +68,7 @@ static uint64_t gpi_host_nest_index(const gpi_host_nest *b, size_t i)
     return narrow;
 }
 
-/* Blocks until the chunk under way is computed. */
+/* Reads from a buffer. Blocks until the chunk in progress is computed. */
 static gp_result gpi_host_nest_read(gpi_host_chunks *c, cl_mem buffer, size_t at, size_t bytes, void *to)
 {
     const gpi_host_nest *b = (const gpi_host_nest *)c->call;
@@ -94,8 +95,8 @@ static gp_result gpi_host_nest_grow(gpi_host_chunks *c, gpi_host_nest *b, size_t
     return GP_OK;
 }
 
-/* Partners of the lead's openers from the kept-th on, which this chunk has closed. Copies to the caller's memory that were begun
-   before have ended: the queue for them is in order. */
+/* Writes the partners of the lead's openers from number `kept` on, which this chunk has closed. Earlier copies to the
+   caller's memory cannot overwrite them, because the queue for copies is in order, so that they have ended. */
 static gp_result gpi_host_nest_partners(gpi_host_chunks *c, const gpi_host_nest *b, size_t kept,
                                         char *partners)
 {
@@ -126,7 +127,7 @@ static gp_result gpi_host_nest_errors(gpi_host_chunks *c, gpi_host_nest *b)
     return GP_OK;
 }
 
-/* What the chunk under way has closed and opened. */
+/* Updates the stack, the partners and the errors by what the chunk in progress has closed and opened. */
 static gp_result gpi_host_nest_settle(gpi_host_chunks *c, gpi_host_nest *b)
 {
     const int slot = b->chunk.slot;
@@ -152,7 +153,7 @@ static gp_result gpi_host_nest_settle(gpi_host_chunks *c, gpi_host_nest *b)
 
 /* ------------------------------------------------------------------ a chunk */
 
-/* The chunk, then what is open before it, which the chunk before tells. */
+/* Uploads the chunk, then the openers before it, which are known once the chunk before is computed. */
 static gp_result gpi_host_nest_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_nest *b = (gpi_host_nest *)c->call;
@@ -185,11 +186,11 @@ static gp_result gpi_host_nest_scratch(gpi_host_chunks *c, size_t count, size_t 
     gp_select_desc select = b->select;
     size_t selecting = 0;
     gp_result result;
-    *bytes = SIZE_MAX / 2; /* no budget has that */
+    *bytes = SIZE_MAX / 2; /* more than any budget */
     if (count < c->count && b->index_size == 4 && count > 0x7fffffffu) return GP_OK;
     brackets.count = select.count = count < c->count ? 2 * count : count;
     select.count_out = select.indices_out = b->counts; /* any buffer will do */
-    brackets.match = b->counts;                        /* what is wanted makes the program, too */
+    brackets.match = b->counts;                        /* the outputs affect the program, too */
     brackets.parent = b->desc->parent ? b->counts : NULL;
     brackets.depth = b->desc->depth ? b->counts : NULL;
     brackets.errors = b->errors;
@@ -246,7 +247,7 @@ static gp_result gpi_host_nest_select(gpi_host_chunks *c, gpi_host_nest *b, size
     return result;
 }
 
-/* An output's elements, from `at` on, as the whole has them. */
+/* Converts an output's elements, from `at` on, to those of the whole input, by an expression. */
 static gp_result gpi_host_nest_shift(gpi_host_chunks *c, const gpi_host_nest *b, int array, size_t at,
                                      size_t count, const char *map, const gp_arg *args, size_t arg_count)
 {
@@ -357,7 +358,7 @@ static gp_result gpi_host_nest_check(gp_context *gp, const char *function, const
     return result;
 }
 
-/* Which bytes open; what is wrong with pairs the device's call says. */
+/* Creates the table that tells which bytes are openers. Errors in `pairs` are reported by the device's call. */
 static gp_result gpi_host_nest_codes(gp_context *gp, gpi_host_nest *b)
 {
     const gp_host_brackets_desc *desc = b->desc;
@@ -380,7 +381,7 @@ static void gpi_host_nest_index_args(gpi_host_nest *b)
     args[0].type = args[1].type = args[2].type = GP_U64;
 }
 
-/* The caller's map and args; the same with chunk_match for the select. */
+/* Makes the map and args for gp_brackets, from the caller's, and the same with chunk_match for gp_select. */
 static gp_result gpi_host_nest_texts(gp_context *gp, const char *function, gpi_host_nest *b)
 {
     static const char index[] = "(i < chunk_lead ? chunk_stack[i] : i + chunk_first)";

@@ -1,20 +1,22 @@
-/* group_by.c - gp_host_group_by: chunks to their groups on the device, then all chunks' groups to those of the whole.
+/* group_by.c - gp_host_group_by: reduces each chunk to its groups on the device, then the groups of all chunks to one
+   per key.
 
    Groups are kept in host memory, in the order of chunks, each with its key:
 
-       chunk 0   a3 c1 d7   chunk 1   b2 c5   chunk 2   a1 c1 c is in three of them
+       chunk 0   a3 c1 d7   chunk 1   b2 c5   chunk 2   a1 c1         three have key c
 
-   gp_host_sort moves those of a key together, in the order of chunks. They go through the device again, in pieces that end
-   where a key does:
+   gp_host_sort moves the groups of a key together, in the order of chunks. They pass through the device again, in
+   pieces that end at the end of a key:
 
        a3 a1 b2 | c1 c5 c1 | d7        to a4 b2 | c7 | d7
 
-   Results go where the groups were, ahead of what is still to be read. A key that fills a piece is cut; then there
-   is another pass. All this is done, too, when memory is full, which has room for four chunks or for four times the groups that
-   were left before.
+   Results overwrite groups that have been read already. A key that fills more than a piece is cut; then there is
+   another pass. All this is also done whenever memory is full. It has room for the groups of four chunks, or for four
+   times the groups that were left the last time.
 
-   Several contexts share the chunks, and the sort. Their chunks end in any order. So each that is begun has room for as many
-   groups as it has elements, after the groups of those before; when these are known, its groups are moved up. */
+   Several contexts share the chunks and the sort. Their chunks end in any order. So each chunk is given room for as
+   many groups as it has elements, after the room of the chunks before. When the number of groups before it is known,
+   its groups are moved up. */
 #include "base/chunks.h"
 #include "base/error.h"
 #include "base/run.h"
@@ -24,13 +26,13 @@
 
 enum { GPI_HOST_BY_KEYS, GPI_HOST_BY_VALUES, GPI_HOST_BY_KEYS_OUT, GPI_HOST_BY_OUT };
 
-/* More elements gp_reduce_by_key does not take. */
+/* The most elements that gp_reduce_by_key accepts. */
 #define GPI_HOST_BY_MOST 0xfffffffeu
 
-/* Of several contexts: a chunk's groups. */
+/* With several contexts: the place and number of a chunk's groups. */
 typedef struct gpi_host_by_place {
     size_t at;
-    uint64_t ended; /* 1 + how many; 0: still under way */
+    uint64_t ended; /* 1 + their number; 0: not computed yet */
 } gpi_host_by_place;
 
 typedef struct gpi_host_by {
@@ -38,29 +40,29 @@ typedef struct gpi_host_by {
     gp_context *gp;
     const char *function;
     size_t key_size, in_size, out_size;
-    gp_reduce_by_key_desc rows, partial; /* of the input, of groups: as far as all chunks' are the same */
+    gp_reduce_by_key_desc rows, partial; /* for the input, for groups: fields that chunks share */
 
-    /* Groups that are kept: of some keys several. */
+    /* Groups that are kept. Some keys have several. */
     char *keys, *values;
     size_t kept, room;
 
-    /* the pass at hand */
-    gp_reduce_by_key_desc *reduce; /* one of the two */
+    /* the current pass */
+    gp_reduce_by_key_desc *reduce; /* &rows or &partial */
     bool sorts;                    /* the keys are not sorted yet */
-    char *to[2];                   /* keys, which may be NULL, and results */
+    char *to[2];                   /* output: keys, which may be NULL, and results */
     size_t to_room, groups;
-    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last ones */
-    size_t pieces;                        /* how many there have been */
+    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last pieces */
+    size_t pieces;                        /* number of pieces so far */
     uint64_t told, base, span, total;     /* the pass's part of the call's progress */
 
     /* several contexts */
-    gpi_host_by_place *places; /* of each chunk */
-    size_t placed, end;        /* how many chunks' groups are in place; the end of the room that is taken */
+    gpi_host_by_place *places; /* one for each chunk */
+    size_t placed, end;        /* number of chunks whose groups are in place; end of the room in use */
 } gpi_host_by;
 
 /* ------------------------------------------------------------------ progress */
 
-/* A pass's as a part of the call's. */
+/* Reports the progress of a pass as a part of the call's. */
 static int gpi_host_by_tell(uint64_t done, uint64_t total, void *user)
 {
     gpi_host_by *g = (gpi_host_by *)user;
@@ -87,7 +89,7 @@ static gp_result gpi_host_by_scratch(gpi_host_chunks *c, size_t count, size_t *b
     gp_sort_desc sort;
     size_t reducing = 0, sorting = 0;
     gp_result result;
-    *bytes = SIZE_MAX / 2; /* no budget has that */
+    *bytes = SIZE_MAX / 2; /* more than any budget */
     if (count > GPI_HOST_BY_MOST) return GP_OK;
     memset(&sort, 0, sizeof sort);
     sort.key_type = g->desc->key_type;
@@ -152,7 +154,8 @@ static gp_result gpi_host_by_compute(gpi_host_chunks *c, const gpi_host_chunk *c
 
 /* ------------------------------------------------------------------ several contexts */
 
-/* Room for its groups may come when those before it are in place. If they are, the pass ends here. */
+/* Returns whether there is room for the groups of the next chunk. There may be more when the groups of the chunks
+   before are in place. If they are, and there is still no room, ends the pass before this chunk. */
 static bool gpi_host_by_may_begin(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_by *g = (gpi_host_by *)c->call;
@@ -194,7 +197,8 @@ static gp_result gpi_host_by_places(gpi_host_chunks *c, gpi_host_by *g)
 
 /* ------------------------------------------------------------------ results */
 
-/* Begins no more chunks where there may be no room for their groups. The one after this one is under way. */
+/* Ends the pass after the next chunk, which has been begun already, if there may be no room for the groups of further
+   ones. */
 static void gpi_host_by_stop(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     const gpi_host_by *g = (const gpi_host_by *)c->call;
@@ -203,7 +207,8 @@ static void gpi_host_by_stop(gpi_host_chunks *c, const gpi_host_chunk *chunk)
     if (g->to_room - g->groups < need && c->number > chunk->index + 2) c->number = chunk->index + 2;
 }
 
-/* The count first: one context waits for it while the next chunk is computed. What there is no room for is counted. */
+/* Reads the number of groups, then the groups. A single context waits for the number while the next chunk is computed.
+   Groups for which there is no room are only counted. */
 static gp_result gpi_host_by_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_by *g = (gpi_host_by *)c->call;
@@ -243,7 +248,7 @@ static void gpi_host_by_set(gpi_host_chunks *c, gpi_host_by *g, const char *keys
     g->sorts = sorts;
 }
 
-/* The last pass gives the call's result, with its initial value. */
+/* Sets the output of a pass. The last pass writes the call's result, and uses its initial value. */
 static void gpi_host_by_to(gpi_host_by *g, bool last, size_t groups)
 {
     const gp_host_group_by_desc *desc = g->desc;
@@ -254,15 +259,15 @@ static void gpi_host_by_to(gpi_host_by *g, bool last, size_t groups)
     g->groups = groups;
 }
 
-/* Room for the groups of chunks of so many elements, beside those that are kept. */
+/* Makes room for the groups of chunks of `chunk` elements, beside the groups that are kept. */
 static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
 {
     const size_t most = g->kept > chunk ? g->kept : chunk;
     const size_t room = most > g->desc->count / 4 ? g->desc->count : 4 * most;
-    const bool fits = room <= SIZE_MAX / g->out_size; /* 32-bit hosts; keys are in memory already */
+    const bool fits = room <= SIZE_MAX / g->out_size; /* for 32-bit hosts; keys are in memory already */
     char *keys, *values;
     if (room <= g->room) return GP_OK;
-    if (g->desc->keys_tmp) { /* the first halves */
+    if (g->desc->keys_tmp) { /* uses the first halves */
         g->keys = (char *)g->desc->keys_tmp;
         g->values = (char *)g->desc->values_tmp;
         g->room = room;
@@ -285,7 +290,8 @@ static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
     return GP_OK;
 }
 
-/* Rows from *row on, as far as there is room for their groups. If all of them are one chunk, that is all. */
+/* Reduces rows from *row on to groups, as far as there is room for these. If a single chunk has all rows, this is the
+   call's result. */
 static gp_result gpi_host_by_rows(gpi_host_by *g, size_t *row)
 {
     const gp_host_group_by_desc *desc = g->desc;
@@ -317,7 +323,8 @@ static bool gpi_host_by_equal(const gpi_host_by *g, size_t a, size_t b)
     return memcmp(g->keys + a * g->key_size, g->keys + b * g->key_size, g->key_size) == 0;
 }
 
-/* Where a piece of at most `most` groups ends that begins at `first`. */
+/* Returns the end of the piece that begins at `first` and has at most `most` groups. Sets *cut if it ends inside a key.
+   */
 static size_t gpi_host_by_end(const gpi_host_by *g, size_t first, size_t count, size_t most, bool *cut)
 {
     size_t low = first, high, end = first + most;
@@ -327,7 +334,7 @@ static size_t gpi_host_by_end(const gpi_host_by *g, size_t first, size_t count, 
         *cut = true;
         return end;
     }
-    for (high = end - 1; high - low > 1;) { /* the key that ends it begins in (low, high] */
+    for (high = end - 1; high - low > 1;) { /* the key at `end` begins in (low, high] */
         const size_t middle = low + (high - low) / 2;
         if (gpi_host_by_equal(g, middle, end)) high = middle;
         else low = middle;
@@ -351,7 +358,7 @@ static gpi_host_chunk gpi_host_by_piece(const gpi_host_chunks *c, size_t turn)
     return *piece;
 }
 
-/* Groups whose keys are sorted to one for each key; *cut: not for each yet. */
+/* Reduces groups, whose keys are sorted, to one per key. Sets *cut if some keys still have several. */
 static gp_result gpi_host_by_again(gpi_host_by *g, bool last, bool *cut)
 {
     const size_t kept = g->kept;
@@ -380,7 +387,7 @@ static gp_result gpi_host_by_again(gpi_host_by *g, bool last, bool *cut)
     return result;
 }
 
-/* All groups that are kept to one for each key. */
+/* Reduces all groups that are kept to one per key. */
 static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
 {
     gp_host_sort_desc sort;
@@ -389,7 +396,7 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
     memset(&sort, 0, sizeof sort);
     sort.keys = sort.keys_out = g->keys;
     sort.values = sort.values_out = g->values;
-    if (g->desc->keys_tmp) { /* the second halves */
+    if (g->desc->keys_tmp) { /* uses the second halves */
         sort.keys_tmp = g->keys + g->desc->count * g->key_size;
         sort.values_tmp = g->values + g->desc->count * g->out_size;
     }
@@ -410,7 +417,7 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
 
 /* ------------------------------------------------------------------ the call */
 
-/* Whether gp_sort moves values of so many bytes. */
+/* Returns whether gp_sort moves values of `size` bytes. */
 static bool gpi_host_by_moves(size_t size)
 {
     return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
@@ -472,7 +479,7 @@ static gp_result gpi_host_by_check(const gpi_host_by *g)
     return result;
 }
 
-/* What is the same for all chunks. Keys are equal if their bits are. */
+/* Sets the fields that are the same for all chunks. Keys are compared by their bits (key_size). */
 static gp_result gpi_host_by_prepare(gpi_host_by *g)
 {
     const gp_host_group_by_desc *desc = g->desc;
@@ -508,7 +515,7 @@ static gp_result gpi_host_by_run(gpi_host_by *g)
         result = gpi_host_by_rows(g, &row);
         if (result == GP_OK && g->kept) result = gpi_host_by_combine(g, row == count);
     }
-    if (result == GP_ERROR_CANCELED) /* by a pass: how much of the call is done */
+    if (result == GP_ERROR_CANCELED) /* a pass was canceled: tells how much of the call is done */
         return gpi_host_fail(g->gp, result, "%s: progress canceled the call after %llu of %llu", g->function,
                              (unsigned long long)g->told, (unsigned long long)g->total);
     if (result != GP_OK) return result;
@@ -525,7 +532,7 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
     gpi_host_chunks none;
     gp_result result = gpi_host_check(gp, function, desc);
     if (result != GP_OK) return result;
-    /* If there are no rows, others are checked all the same. */
+    /* Checks `others` even if there are no rows. */
     gpi_host_chunks_set(&none, gp, function, 0, 0, NULL, NULL);
     result = gpi_host_chunks_share(&none, desc->others, desc->other_count, desc->args, desc->arg_count);
     memset(&g, 0, sizeof g);

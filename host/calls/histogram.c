@@ -1,4 +1,4 @@
-/* histogram.c - gp_host_histogram: all chunks add to counts on their device, and these are added up. */
+/* histogram.c - gp_host_histogram: adds all chunks to counts on their devices, and adds up the devices' counts. */
 #include "base/chunks.h"
 #include "base/error.h"
 #include "base/run.h"
@@ -12,7 +12,7 @@ typedef struct gpi_host_histogram {
     const gp_host_histogram_desc *desc;
     gpi_host_text map;
     gpi_host_args args;
-    gp_histogram_desc chunk; /* as far as it is the same for all chunks */
+    gp_histogram_desc chunk; /* the fields that are the same for all chunks */
     size_t out_bytes;
 } gpi_host_histogram;
 
@@ -113,7 +113,7 @@ static gp_result gpi_host_histogram_compute(gpi_host_chunks *c, const gpi_host_c
     return result;
 }
 
-/* The counts begin with zeros, or the first context's with what the output holds. */
+/* Sets a context's counts to zeros, or to `counts` if that is not NULL. */
 static gp_result gpi_host_histogram_begin(gpi_host_chunks *c, const void *counts)
 {
     gp_fill_desc zeros;
@@ -133,14 +133,14 @@ static gp_result gpi_host_histogram_begin(gpi_host_chunks *c, const void *counts
 static gp_result gpi_host_histogram_read(gpi_host_chunks *c, void *to)
 {
     cl_int error;
-    /* A context without chunks has written zeros, for which the other queue waits. */
+    /* A context without chunks has only written zeros, for which the queue for copies waits. */
     (void)clFlush(gp_cl_queue(c->gp));
     error = clEnqueueReadBuffer(c->copies, c->owns[GPI_HOST_BINS].buffer, CL_TRUE, 0,
                                 c->owns[GPI_HOST_BINS].bytes, to, c->wait_count, gpi_host_waits(c), NULL);
     return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
 }
 
-/* Another context's counts to the first one's. */
+/* Adds another context's counts to the output. */
 static void gpi_host_histogram_add(const gpi_host_histogram *h, const void *more)
 {
     const bool wide = h->desc->out_type == GP_U64;

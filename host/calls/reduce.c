@@ -1,7 +1,7 @@
-/* reduce.c - gp_host_reduce: each chunk to a partial result, and these to one.
+/* reduce.c - gp_host_reduce: reduces each chunk to a partial result, and these to one.
 
-   One context keeps partial results on the device, several send them to host memory, from where the first one takes them
-   all. */
+   A single context keeps partial results on the device. Several contexts send them to host memory, and then the first
+   context reduces them. */
 #include "base/chunks.h"
 #include "base/error.h"
 #include "base/run.h"
@@ -9,16 +9,16 @@
 
 #include <string.h>
 
-/* So many partial results are kept, then reduced to the first of them. */
+/* The number of partial results that are kept before they are reduced to one. */
 enum { GPI_HOST_PARTIALS = 32 };
 
 typedef struct gpi_host_reduce {
     const gp_host_reduce_desc *desc;
-    gp_type out_type; /* with an op */
+    gp_type out_type; /* unused with a monoid */
     size_t out_size;
     gpi_host_text map;
     gpi_host_args args;
-    gp_reduce_desc chunk, partials; /* the device's calls, as far as they are the same for all chunks */
+    gp_reduce_desc chunk, partials; /* the device's calls: fields that all chunks share */
     size_t kept;
     char *sums; /* several contexts: all partial results */
 } gpi_host_reduce;
@@ -87,7 +87,7 @@ static gp_result gpi_host_reduce_scratch(gpi_host_chunks *c, size_t count, size_
     return gp_reduce_scratch_size(c->gp, &desc, bytes);
 }
 
-/* To the first of them. */
+/* Reduces the partial results that are kept to the first of them. */
 static gp_result gpi_host_reduce_partials(gpi_host_chunks *c, gpi_host_reduce *r)
 {
     gp_reduce_desc desc = r->partials;
@@ -124,7 +124,7 @@ static gp_result gpi_host_reduce_compute(gpi_host_chunks *c, const gpi_host_chun
     return r->kept == GPI_HOST_PARTIALS ? gpi_host_reduce_partials(c, r) : GP_OK;
 }
 
-/* Several contexts. */
+/* Reads a chunk's partial result. For several contexts. */
 static gp_result gpi_host_reduce_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     const gpi_host_reduce *r = (const gpi_host_reduce *)c->call;
@@ -141,7 +141,7 @@ static gp_result gpi_host_reduce_sums(gpi_host_chunks *c, gpi_host_reduce *r)
                          c->function, c->number);
 }
 
-/* The first context takes these, when all others are done. */
+/* Reduces the partial results of all contexts, on the first one. */
 static gp_result gpi_host_reduce_join(const gpi_host_chunks *c, const gpi_host_reduce *r)
 {
     gp_host_reduce_desc desc;

@@ -1,15 +1,16 @@
-/* scan.c - gp_host_scan: what is before a chunk is carried to it on the device, as an element more.
+/* scan.c - gp_host_scan: scans chunk after chunk. The product before a chunk, its carry, is passed on the device as one
+   more element.
 
-   A chunk's buffer has room for an element at each end. Forward (in reverse the other way round):
+   A chunk's buffer has room for an element at each end. Forward (reverse scans exchange both ends):
 
        carry  in[first] ... in[first + count - 1]  end
 
-   The scan takes the carry with the elements, and where it is exclusive the element at the end, which only makes room
-   for the sum of all. What it leaves in its last element is the next chunk's carry. The input's elements may not be sums yet:
-   then the map gives the carry in place of what is at the ends.
+   The scan of a chunk includes the carry. An exclusive scan also includes the element at the end, whose result is the
+   sum of all elements. The last result is the next chunk's carry. If elements of the input and sums differ, because
+   there is a map or another type, the map returns the carry instead of the elements at the ends.
 
-   Several contexts reduce all chunks first. The first context scans these sums, and so each chunk's carry is known: chunks
-   are scanned in any order. */
+   Several contexts first reduce all chunks. The first context scans these sums, which yields each chunk's carry. So
+   chunks can be scanned in any order. */
 #include "base/chunks.h"
 #include "base/error.h"
 #include "base/run.h"
@@ -20,23 +21,23 @@
 typedef struct gpi_host_scan {
     const gp_host_scan_desc *desc;
     size_t out_size;
-    bool maps; /* the carry is what the map gives, not an element of the input */
+    bool maps; /* the map returns the carry, instead of an element of the input */
     gpi_host_text map;
     gpi_host_args args;
-    cl_ulong lead, count; /* args: where the chunk's elements begin in the scan, and how many they are */
+    cl_ulong lead, count; /* args: where the chunk's elements begin in the scan; their number */
     gp_record carry_record;
-    gp_scan_desc chunk; /* as far as it is the same for all chunks */
+    gp_scan_desc chunk; /* the fields that are the same for all chunks */
     bool carried;
 
     /* several contexts */
-    gpi_host_text element; /* the map alone */
+    gpi_host_text element; /* the map without the carry */
     gpi_host_args element_args;
     gp_reduce_desc sum;
-    char *sums; /* of each chunk; then what is before it */
+    char *sums; /* each chunk's sum, later its carry */
 } gpi_host_scan;
 
-/* Without a map, sums are not narrower than the elements, and not integers where these are floats: what gp_scan refuses is
-   refused with one context and with several. */
+/* Fails if there is no map and sums are narrower than the elements, or are integers while elements are floats. gp_scan
+   refuses these types, too; here they are refused with one context and with several. */
 static gp_result gpi_host_scan_width(gp_context *gp, const char *function, const gp_host_scan_desc *desc)
 {
     const gp_type out_type = desc->out_type ? desc->out_type : desc->type;
@@ -87,7 +88,7 @@ static gp_result gpi_host_scan_types(gp_context *gp, const char *function, gpi_h
     return GP_OK;
 }
 
-/* Converted to a sum's type before the carry stands beside it. */
+/* Returns the text before a map that converts its value to the type of sums, so that it has the carry's type. */
 static const char *gpi_host_conversion(gp_type type)
 {
     switch (type) {
@@ -99,7 +100,7 @@ static const char *gpi_host_conversion(gp_type type)
     }
 }
 
-/* The map, and the carry in place of what is at the ends. */
+/* Makes the map and args of the scan. The map returns the carry instead of the elements at the ends. */
 static gp_result gpi_host_scan_map(gp_context *gp, const char *function, gpi_host_scan *s)
 {
     const gp_host_scan_desc *desc = s->desc;
@@ -159,7 +160,8 @@ static gp_result gpi_host_scan_scratch(gpi_host_chunks *c, size_t count, size_t 
     return result;
 }
 
-/* What is before the chunk, to the carry of its slot; before the first one an element that no sum has. */
+/* Writes the product before the chunk to the carry of `slot`; before the first chunk, the identity or zeros, which no
+   result includes. */
 static gp_result gpi_host_scan_carry(gpi_host_chunks *c, const gpi_host_chunk *chunk, bool carried,
                                      size_t slot)
 {
@@ -170,7 +172,7 @@ static gp_result gpi_host_scan_carry(gpi_host_chunks *c, const gpi_host_chunk *c
         s->args.args[s->args.count - 1].buffer = c->owns[0].buffer;
         s->args.args[s->args.count - 1].offset = slot;
     }
-    if (carried && !s->sums) return GP_OK; /* the chunk before has left it there */
+    if (carried && !s->sums) return GP_OK; /* the chunk before has written it */
     return gpi_host_put(c, carried ? s->sums + chunk->index * s->out_size : identity, c->owns[0].buffer,
                         slot * s->out_size, s->out_size);
 }
@@ -261,7 +263,7 @@ static gp_result gpi_host_scan_read_sum(gpi_host_chunks *c, const gpi_host_chunk
                          s->sums + chunk->index * s->out_size);
 }
 
-/* Sums to what is before each chunk. */
+/* Scans the chunks' sums to the carry of each chunk. */
 static gp_result gpi_host_scan_sums(const gpi_host_chunks *c, const gpi_host_scan *s)
 {
     gp_host_scan_desc desc;
@@ -283,7 +285,7 @@ static gp_result gpi_host_scan_sums(const gpi_host_chunks *c, const gpi_host_sca
     return gp_host_scan(c->gp, &desc);
 }
 
-/* If there are several chunks; they are the same here as in `c`. */
+/* Computes the carries of all chunks if there are several. The chunks are the same as those of `c`. */
 static gp_result gpi_host_scan_carries(gpi_host_chunks *c, gpi_host_scan *s)
 {
     gpi_host_chunks sums = *c;

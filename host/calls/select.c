@@ -1,10 +1,12 @@
-/* select.c - gp_host_select: each chunk's elements are packed on the device, and copied after those of the chunks before.
+/* select.c - gp_host_select: packs each chunk's selected elements on the device, and copies them after those of the
+   chunks before.
 
-   Several contexts end their chunks in any order. A chunk whose place is not known yet, because one before it is still
-   under way, is copied to where it is in the input, which is never before its place, and moved from there later:
+   Several contexts end their chunks in any order. If a chunk before is still in progress, a chunk's place in the output
+   is not known yet. Its elements are then copied to the chunk's position in the input, which is never before that
+   place, and are moved later:
 
-       chunk 0 1 2 3   selected   aaa..    ..... under way   cc...    d....      a chunk's room
-                       then       aaabb cc d                 all of them */
+       chunk 0 1 2 3   selected   aaa..    ..... in progress cc...    d....      a chunk's room
+                       later      aaabb cc d                 all are in place */
 #include "base/chunks.h"
 #include "base/error.h"
 #include "base/run.h"
@@ -18,12 +20,12 @@ typedef struct gpi_host_select {
     const gp_host_select_desc *desc;
     gpi_host_text predicate;
     gpi_host_args args;
-    gp_select_desc chunk; /* as far as it is the same for all chunks */
+    gp_select_desc chunk; /* the fields that are the same for all chunks */
     char *outs[2];        /* the call's outputs */
-    uint64_t selected;    /* elements whose place is known: those of the first chunks */
+    uint64_t selected;    /* elements whose place is known, of the first chunks */
     uint64_t *
-        ended; /* several contexts: 1 + how many of each chunk wait for their place to be known; 0: not yet */
-    size_t placed; /* how many chunks have their place */
+        ended; /* several contexts: 1 + the number of each chunk's elements that must be moved; 0: not yet known */
+    size_t placed; /* number of chunks in place */
 } gpi_host_select;
 
 static gp_result gpi_host_select_types(gp_context *gp, const char *function, const gp_host_select_desc *desc,
@@ -101,7 +103,7 @@ static gp_result gpi_host_select_prepare(gp_context *gp, const char *function, g
     return GP_OK;
 }
 
-/* A scratch size is asked for with the outputs that the call has: any buffer will do. */
+/* Returns in *bytes the scratch for a chunk. It depends on which outputs there are, for which any buffer will do. */
 static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;
@@ -115,7 +117,7 @@ static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_
     return gp_select_scratch_size(c->gp, &desc, bytes);
 }
 
-/* Positions count from the call's first element. */
+/* Changes the chunk's positions to those in the whole input. */
 static gp_result gpi_host_select_shift(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;
@@ -169,7 +171,7 @@ static gp_result gpi_host_select_compute(gpi_host_chunks *c, const gpi_host_chun
     return result == GP_OK ? gpi_host_count(c, chunk, c->owns[0].buffer) : result;
 }
 
-/* To the outputs, from element `at` on. */
+/* Copies the chunk's selected elements to the outputs, from element `at` on. */
 static gp_result gpi_host_select_copy(gpi_host_chunks *c, const gpi_host_chunk *chunk, uint64_t at)
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;
@@ -185,7 +187,7 @@ static gp_result gpi_host_select_copy(gpi_host_chunks *c, const gpi_host_chunk *
     return result;
 }
 
-/* Chunks that have ended, from where they were copied to their places, as far as these are known. */
+/* Moves the elements of chunks that have ended to their places, as far as these are known. */
 static void gpi_host_select_place(const gpi_host_chunks *c, gpi_host_select *s)
 {
     for (; s->ended && s->placed < c->number && s->ended[s->placed]; s->placed++) {
@@ -208,7 +210,7 @@ static void gpi_host_select_ended(gpi_host_chunks *c, const gpi_host_chunk *chun
     gpi_host_select_place(c, s);
 }
 
-/* The count first: one context waits for it while the next chunk is computed. */
+/* Reads the count, then copies the elements. A single context waits for the count while the next chunk is computed. */
 static gp_result gpi_host_select_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_select *s = (gpi_host_select *)c->call;

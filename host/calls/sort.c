@@ -1,20 +1,21 @@
-/* sort.c - gp_host_sort, gp_host_argsort: by the highest digit on the device, then each digit's keys by the bits below.
+/* sort.c - gp_host_sort, gp_host_argsort: sort chunks by the highest digit on the device, then the keys of each digit
+   by the bits below.
 
-   Digits are 8 bits. Chunks are sorted by the highest one, to tmp:
+   A digit has 8 bits. Chunks are sorted by the highest digit, and written to tmp:
 
        chunk 0     000111133   chunk 1   011112222   chunk 2   000133333
 
-   Of each digit in turn, what all chunks have of it is gathered in the order of chunks, so that equal keys keep
-   theirs, and sorted by the bits below. Several digits go together as far as they fit:
+   For each digit in turn, its keys are gathered from all chunks, in the order of chunks, so that the sort is stable,
+   and sorted by the bits below. Several digits are sorted together if they fit:
 
        digits 0 and 1   0001111 01111 0001     digit 2   2222     digit 3   33 33333
 
-   A digit with more keys than fit goes to its place in the output as it is. When all others are done, tmp is free, and it is
-   sorted in the same way by the next digit.
+   A digit with more keys than fit is copied to its place in the output unsorted. When all other digits are done, tmp is
+   free, and the large digit is sorted in the same way by the next 8 bits.
 
-   On PoCL chunks are sorted in the caller's memory, without copies: views, base/chunks.h.
+   On PoCL chunks are sorted in the caller's memory, without copies (views: base/chunks.h).
 
-   Several contexts share the chunks, then the digits. There, digits go together only as far as a chunk has keys. */
+   Several contexts share the chunks, then the digits. They sort digits together only up to the size of a chunk. */
 #include "base/chunks.h"
 #include "base/error.h"
 #include "base/run.h"
@@ -23,16 +24,16 @@
 
 enum { GPI_HOST_DIGITS = 256, GPI_HOST_KEYS = 0, GPI_HOST_VALUES = 1 };
 
-/* A digit of so many keys stands alone: by itself it is sorted by 8 bits fewer. */
+/* A digit with at least this many keys is sorted alone, because its keys then have 8 bits fewer to sort by. */
 enum { GPI_HOST_DIGIT_ALONE = 3 << 18 };
 
 /* Digits that are sorted together. */
 typedef struct gpi_host_group {
-    size_t first, count; /* its place in the output, from the level's first key on */
+    size_t first, count; /* its keys in the output, counted from the level's first */
     unsigned begin, end; /* digits */
 } gpi_host_group;
 
-/* Keys and values. */
+/* Arrays of keys and values. */
 typedef struct gpi_host_pairs {
     char *part[2]; /* [1] is NULL without values */
 } gpi_host_pairs;
@@ -41,20 +42,20 @@ typedef struct gpi_host_sort {
     const gp_host_sort_desc *desc;
     size_t key_size, value_size;
     bool argsort;
-    void *kept[4];     /* what the call has allocated */
-    gp_sort_desc sort; /* as far as all sorts are the same */
+    void *kept[4];     /* memory that the call has allocated */
+    gp_sort_desc sort; /* fields that all sorts share */
     gpi_host_pairs tmp;
 
-    /* the level at hand */
+    /* the current level */
     uint32_t low, high; /* the digit's bits */
-    size_t *starts;     /* of digits in each chunk of tmp: GPI_HOST_DIGITS + 1 a chunk */
-    size_t runs, run;   /* chunks, and keys of each but the last */
+    size_t *starts;     /* where digits begin in tmp: GPI_HOST_DIGITS + 1 per chunk */
+    size_t runs, run;   /* number of chunks; keys of each but the last */
     gpi_host_group groups[GPI_HOST_DIGITS];
 } gpi_host_sort;
 
 /* ------------------------------------------------------------------ digits */
 
-/* The key as an unsigned number, ordered as keys are. */
+/* Returns an unsigned number for the key. Numbers have the order of keys. */
 static uint64_t gpi_host_ordered(gp_type type, const char *key)
 {
     const size_t size = gpi_host_size_of(type);
@@ -86,7 +87,7 @@ static unsigned gpi_host_digit(const gpi_host_sort *s, const char *key)
     return s->desc->descending ? mask - digit : digit;
 }
 
-/* Where in a sorted chunk the digits begin. */
+/* Finds where each digit begins in a sorted chunk. */
 static void gpi_host_find_digits(const gpi_host_sort *s, const char *keys, size_t count, size_t *starts)
 {
     size_t at = 0;
@@ -115,7 +116,7 @@ static size_t gpi_host_digit_count(const gpi_host_sort *s, unsigned digit)
     return count;
 }
 
-/* What all chunks of tmp have of digits [begin, end), one after the other. */
+/* Copies the keys and values of digits [begin, end) from all chunks of tmp, in the order of chunks. */
 static void gpi_host_gather(const gpi_host_sort *s, unsigned begin, unsigned end, char *keys, char *values)
 {
     size_t r;
@@ -132,7 +133,7 @@ static void gpi_host_gather(const gpi_host_sort *s, unsigned begin, unsigned end
 
 /* ------------------------------------------------------------------ the device's sorts */
 
-/* There are no bits to sort by: only copies the chunk, if its result goes elsewhere. */
+/* Handles a chunk without bits to sort by: only copies it, if the result is in another buffer. */
 static gp_result gpi_host_sort_none(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_result result = GP_OK;
@@ -144,7 +145,7 @@ static gp_result gpi_host_sort_none(gpi_host_chunks *c, const gpi_host_chunk *ch
     return result;
 }
 
-/* Sorts a chunk by bits [begin, end): in the slot's buffer, or with views from one to the other. */
+/* Sorts a chunk by bits [begin, end): in the slot's buffer, or from one view to the other. */
 static gp_result gpi_host_sort_bits(gpi_host_chunks *c, const gpi_host_chunk *chunk, uint32_t begin,
                                     uint32_t end)
 {
@@ -183,8 +184,8 @@ static gp_result gpi_host_sort_scratch(gpi_host_chunks *c, size_t count, size_t 
     *bytes = 0;
     desc.begin_bit = begin;
     desc.count = count;
-    /* Chunks and groups are sorted by fewer bits, which may take more scratch: in passes, where whole keys are merged, or by
-       one digit, perhaps a wide one. */
+    /* Chunks and groups are sorted by fewer bits, which may need more scratch: keys may be sorted in passes instead of
+       merges, or by a single digit, perhaps a wide one. */
     for (k = 0; k < sizeof widths / sizeof *widths && result == GP_OK; k++) {
         desc.end_bit = bits > widths[k] ? begin + widths[k] : end;
         result = gp_sort_scratch_size(c->gp, &desc, &part);
@@ -193,7 +194,7 @@ static gp_result gpi_host_sort_scratch(gpi_host_chunks *c, size_t count, size_t 
     return result;
 }
 
-/* A chunk's values are its indices. */
+/* Sets a chunk's values to its indices. */
 static gp_result gpi_host_sort_number(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_iota_desc iota;
@@ -212,7 +213,7 @@ static gp_result gpi_host_sort_number(gpi_host_chunks *c, const gpi_host_chunk *
     return result;
 }
 
-/* By the level's bits. */
+/* Sorts a chunk by the level's digit. */
 static gp_result gpi_host_sort_chunk(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -256,7 +257,7 @@ static gp_result gpi_host_group_upload(gpi_host_chunks *c, const gpi_host_chunk 
     return result;
 }
 
-/* The highest bit in which the group's digits differ, and those below it. */
+/* Sorts a group by the highest bit in which its digits differ, and all bits below. */
 static gp_result gpi_host_group_sort(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -266,8 +267,8 @@ static gp_result gpi_host_group_sort(gpi_host_chunks *c, const gpi_host_chunk *c
     return gpi_host_sort_bits(c, chunk, s->desc->begin_bit, end);
 }
 
-/* Consecutive digits, `together` keys or one digit of at most `most`. Returns how many groups there are; large digits are
-   in none. */
+/* Divides the digits into groups. A group is several consecutive digits with at most `together` keys, or one digit with
+   at most `most` keys. Larger digits are in no group. Returns the number of groups. */
 static size_t gpi_host_make_groups(gpi_host_sort *s, size_t together, size_t most)
 {
     gpi_host_group *group = NULL;
@@ -310,7 +311,7 @@ static void gpi_host_sort_arrays(gpi_host_chunks *c, const char *const from[2], 
     }
 }
 
-/* Chunks of `from`, each by the digit, to tmp; and where the digits are. */
+/* Sorts each chunk of `from` by the level's digit, to tmp, and finds where the digits begin. */
 static gp_result gpi_host_split(gpi_host_chunks *c, const char *const from[2], size_t count)
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -333,7 +334,7 @@ static gp_result gpi_host_split(gpi_host_chunks *c, const char *const from[2], s
     return result;
 }
 
-/* Groups from tmp to the output. */
+/* Sorts the groups, from tmp to the output. */
 static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -341,7 +342,7 @@ static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
     size_t g;
     c->number = gpi_host_make_groups(s, c->piece, c->chunk);
     for (c->count = 0, g = 0; g < c->number; g++) c->count += s->groups[g].count;
-    /* To map a buffer waits for copies that were asked for: with a third chunk for those of a chunk being computed. */
+    /* Mapping a buffer waits for all earlier copies. With a third chunk, it would wait for the one being computed. */
     c->depth = 2;
     c->chunk_of = gpi_host_group_chunk;
     c->upload = gpi_host_group_upload;
@@ -351,7 +352,7 @@ static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
     return gpi_host_chunks_run(c);
 }
 
-/* Digits that no group has, to their places. Returns how many there are. */
+/* Copies the digits that are in no group to their places, lists them in `large`, and returns their number. */
 static size_t gpi_host_place(gpi_host_chunks *c, gpi_host_pairs out, gpi_host_group large[GPI_HOST_DIGITS])
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -370,7 +371,7 @@ static size_t gpi_host_place(gpi_host_chunks *c, gpi_host_pairs out, gpi_host_gr
     return number;
 }
 
-/* A level that failed in place: what was overwritten is in tmp. */
+/* Restores the arrays after a level has failed in place: tmp has all that was overwritten. */
 static void gpi_host_restore(gpi_host_chunks *c, gpi_host_pairs out, size_t count)
 {
     const gpi_host_sort *s = (const gpi_host_sort *)c->call;
@@ -379,7 +380,7 @@ static void gpi_host_restore(gpi_host_chunks *c, gpi_host_pairs out, size_t coun
     if (out.part[1]) memcpy(out.part[1], s->tmp.part[1], count * s->value_size);
 }
 
-/* `from` to `out` by bits [begin_bit, high). */
+/* Sorts `from` to `out` by bits [begin_bit, high). */
 static gp_result gpi_host_sort_level(gpi_host_chunks *c, const char *const from[2], gpi_host_pairs out,
                                      size_t count, uint32_t high)
 {
@@ -476,7 +477,7 @@ static gp_result gpi_host_sort_types(gp_context *gp, const char *function, gpi_h
     return GP_OK;
 }
 
-/* `at` is memory of the caller's, or allocated. */
+/* Sets *at to `given`, or, if that is NULL, to memory that it allocates. */
 static gp_result gpi_host_room(gpi_host_chunks *c, void **kept, void *given, size_t bytes, char **at)
 {
     *at = (char *)given;
@@ -513,7 +514,7 @@ static gp_result gpi_host_sort_run(gpi_host_chunks *c, gpi_host_sort *s)
     if (result == GP_OK)
         result = gpi_host_room(c, &s->kept[2], desc->keys_out, desc->count * s->key_size, &out.part[0]);
     if (result == GP_OK) {
-        const size_t bytes = (GPI_HOST_DIGITS + 1) * sizeof *s->starts; /* of a chunk */
+        const size_t bytes = (GPI_HOST_DIGITS + 1) * sizeof *s->starts; /* per chunk */
         char *starts;
         if (c->number > SIZE_MAX / bytes)
             result = gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu chunks",
