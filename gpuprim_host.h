@@ -5,43 +5,45 @@
        #define GP_HOST_IMPLEMENTATION
        #include "gpuprim_host.h"
 
-   One file, this one or another, has gpuprim.h's implementation. A call looks like this:
+   The implementation of gpuprim.h must be in exactly one file, too, which may be the same one. A call looks like this:
 
        gp_host_scan_desc scan = { .in = a, .out = b, .count = n, .type = GP_U32, .op = GP_SUM };
        if (gp_host_scan(gp, &scan) != GP_OK) puts(gp_last_error(gp));
 
    RULES THAT HOLD FOR EVERY CALL
-     - Arrays are pointers to host memory, aligned as their elements are. A file that is mapped into memory is such an
-       array. They go through the device in chunks: one is copied to it and one from it while one is computed, on the
-       context's queue and a second one for copies.
+     - Arrays are pointers to host memory, aligned to their elements. A file that is mapped into memory is such an
+       array, too. Arrays pass through the device in chunks: while one chunk is computed, one is copied to the device
+       and one is copied back. Calls use the context's queue, and a second queue for copies.
      - A call returns when its result is in host memory.
-     - Every desc starts as all zeros. Types, operations and expressions are those of the device's call: gp_host_scan's
-       are gp_scan's. A map's i counts from the call's first element, but in a macro of yours from the chunk's. Its `args`
-       are on the device, as always. Where a map has i, or a scan a map, the call adds args of its own, whose names begin
-       with chunk_.
-     - `budget` is the most device memory that the call takes, in bytes. 0: a quarter of the device's, at most its
-       largest buffer. GP_ERROR_INVALID_ARGUMENT where not even chunks of one element fit. With PoCL on a CPU a sort
-       works on the caller's arrays as they are, which do not count.
-     - `others` are further contexts, of devices of any kind, that share the work with `gp`. The one thread that calls
-       drives all of them, and no other one may use them meanwhile. The input goes through them in about 32 chunks for
-       each; a context that is done sooner gets more of them. The result is the same as with one context, bit for bit,
-       but for sums and products of floats, and monoids that are not exact: these repeat only if all devices are alike,
-       and calls say how far. `budget` is for each context. Args must be values, because a buffer belongs to one
-       context. If one fails, the call does, and the text says which. With other_count 0 `others` is not looked at.
-     - `progress` is told from time to time how much of the work is done; `total` is the same each time, and the last
-       call has done == total. It runs on the caller's thread. Calls with the contexts are refused there, with
-       GP_ERROR_INVALID_ARGUMENT, and gp_context_destroy does nothing. If it returns other than 0, the call ends with
+     - Every desc starts as all zeros. Types, operations and expressions are those of the device's call: those of
+       gp_host_scan are those of gp_scan. In a map, i counts from the call's first element; but in a macro of your own,
+       it counts from the chunk's. Buffers in `args` are on the device, as always. If a map uses i, or a scan has a map,
+       the call adds args of its own, whose names begin with chunk_.
+     - `budget` is the most device memory that the call uses, in bytes. 0: a quarter of the device's memory, but at most
+       the size of its largest buffer. If not even chunks of one element fit, the call fails with
+       GP_ERROR_INVALID_ARGUMENT. With PoCL on a CPU, a sort works in the caller's arrays, which do not count.
+     - `others` are further contexts, of devices of any kind, that share the work with `gp`. The calling thread drives
+       all of them, and no other thread may use them during the call. The input is divided into about 32 chunks per
+       context, and a context that finishes sooner gets more of them. The result is the same as with one context, bit
+       for bit, except for sums and products of floats and for monoids that are not exact. These repeat only if all
+       devices are alike, and each call's comment says under which conditions. `budget` applies to each context. Args
+       must be values, because a buffer belongs to one context. If a context fails, the call fails, and the text of the
+       failure names the context. If other_count is 0, `others` is ignored.
+     - `progress` is called from time to time, with the amount of work that is done. `total` is the same each time, and
+       the last time done == total. It runs on the caller's thread. Inside it, calls with the contexts fail with
+       GP_ERROR_INVALID_ARGUMENT, and gp_context_destroy does nothing. If it does not return 0, the call ends with
        GP_ERROR_CANCELED.
-     - gp_last_error(gp) has the text of a failure. Where the device's call refuses an argument, it names that call.
-     - Inputs are never written, unless they are also the output. After a failure an output is undefined. For
-       a sort in place gp_host_sort_desc says more.
-     - What a call takes is freed when it returns.
+     - gp_last_error(gp) returns the text of a failure. If the device's call refuses an argument, the text names that
+       call.
+     - Inputs are never written, unless they are also the output. After a failure, outputs are undefined. (Sorts in
+       place: see gp_host_sort_desc.)
+     - All memory that a call allocates is freed when it returns.
 
-   The lines in the comments of calls are gpuprim.h's.
+   The headings in the comments of calls (Result, Order, ...) are those of gpuprim.h.
 
    OPTIONS (define before including)
      GP_HOST_IMPLEMENTATION   emit the implementation here
-     GP_STATIC                as in gpuprim.h: both implementations are in this file then, and static
+     GP_STATIC                as in gpuprim.h; both implementations must then be in the same file, and are static
 
    Licence: MIT, see the end of this file's implementation part or LICENSE. */
 #ifndef GPUPRIM_HOST_H
@@ -59,28 +61,29 @@
 extern "C" {
 #endif
 
-/* 0 to go on, anything else to cancel. */
+/* Is told how much of a call's work is done. Must return 0 to continue; any other value cancels the call. */
 typedef int (*gp_host_progress)(uint64_t done, uint64_t total, void *user);
 
 /* ------------------------------------------------------------------ reduce */
 
 /* out[0] = initial . in[0] . in[1] ... in[count-1]        . is op or monoid
 
-   Reduces an array in host memory to one value, as gp_reduce does; with `map`, of map(in[i]).
+   Reduces an array in host memory to one value, as gp_reduce does. With `map`, reduces map(in[i]).
 
    Result: one element of out_type.
-   Order: each chunk as by gp_reduce, then the chunks' results in input order: float results repeat bit for bit for the
-     same count and budget on the same device; with `others`, if their number is the same too, and all devices are alike.
+   Order: each chunk is reduced as by gp_reduce, then the chunks' results are combined in input order. Float results
+     repeat bit for bit for the same count and budget on the same device. With `others`, their number must be the same,
+     too, and all devices must be alike.
    Aliasing: `out` may be anywhere.
-   Count 0: gives `initial`.
+   Count 0: the result is `initial`.
    Cost: copies the input to the device once.
-   Limits: memory. No argmin, argmax. */
+   Limits: memory. GP_ARGMIN and GP_ARGMAX are not supported. */
 typedef struct gp_host_reduce_desc {
     const void *in;
     void *out;                 /* one element of out_type */
     size_t count;              /* of elements */
     gp_type type;              /* of the input; with a monoid but no map: leave 0 */
-    const gp_record *record;   /* instead of type; takes a map, and out_type or a monoid */
+    const gp_record *record;   /* instead of type; needs a map, and out_type or a monoid */
     gp_type out_type;          /* 0: as in gp_reduce_desc */
     gp_op op;                  /* set op or monoid */
     const gp_monoid *monoid;   /* instead of out_type and op */
@@ -94,7 +97,7 @@ typedef struct gp_host_reduce_desc {
     gp_host_progress progress; /* NULL: none; total is count */
     void *progress_user;       /* for progress */
     gp_context *const *others; /* further contexts that share the work; NULL: none */
-    size_t other_count;        /* how many these are */
+    size_t other_count;        /* the number of others */
 } gp_host_reduce_desc;
 
 GP_HOST_API gp_result gp_host_reduce(gp_context *gp, const gp_host_reduce_desc *desc);
@@ -106,24 +109,26 @@ GP_HOST_API gp_result gp_host_reduce(gp_context *gp, const gp_host_reduce_desc *
    reverse              out[i] = in[i] ... in[count-1] . initial
    reverse, exclusive   out[i] = in[i+1] ... in[count-1] . initial
 
-   Reduces the elements of an array in host memory up to each one, as gp_scan does; with `map`, of map(in[i]).
+   Computes running products of an array in host memory, as gp_scan does. With `map`, scans map(in[i]).
 
-   Result: elements of out_type. What is before a chunk is carried to it on the device, as an element of out_type: with
-     GP_F16 it is rounded there.
-   Order: input order. Float sums as with gp_scan: for the same bits each time set `deterministic`, and the same budget;
-     with `others` also as many of them, all alike.
+   Result: elements of out_type. The product before a chunk is passed to it as an element of out_type: with GP_F16 it is
+     rounded.
+   Order: input order. Float sums may have other bits each time, as with gp_scan. To get the same bits each time, set
+     `deterministic`, and the same budget. With `others`, their number must be the same, too, and all devices must be
+     alike.
    Aliasing: in place (`in` and `out` are the same, of types of one size), or no overlap.
    Count 0: does nothing.
-   Cost: copies the input to the device and the output from it once. With `others` the input is copied twice: chunks are
-     reduced, then scanned. That pays for maps that cost more than the copies, and for devices that share the host's memory.
-   Limits: memory. No segments, argmin, argmax. Without a map out_type may not be narrower than `type`, nor an integer
-     where that is a float, as with gp_scan. */
+   Cost: copies the input to the device and the output from it once. With `others` the input is copied twice, because
+     chunks are first reduced, then scanned. This is worthwhile for maps that cost more than the copies, and for devices
+     that share the host's memory.
+   Limits: memory. Segments, GP_ARGMIN and GP_ARGMAX are not supported. Without a map, out_type must not be narrower
+     than `type`, and not be an integer if `type` is a float, as with gp_scan. */
 typedef struct gp_host_scan_desc {
     const void *in;
     void *out;               /* count elements of out_type */
     size_t count;            /* of elements */
     gp_type type;            /* of the input; with a monoid but no map: leave 0 */
-    const gp_record *record; /* instead of type; takes a map, and out_type or a monoid */
+    const gp_record *record; /* instead of type; needs a map, and out_type or a monoid */
     gp_type out_type;        /* of sums and output; 0: `type` */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
@@ -135,10 +140,10 @@ typedef struct gp_host_scan_desc {
     bool deterministic;        /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial;       /* one element of out_type; NULL: the identity */
     size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
-    gp_host_progress progress; /* NULL: none; total is count; with others and several chunks twice that */
+    gp_host_progress progress; /* NULL: none; total is count, or 2 * count with others and several chunks */
     void *progress_user;       /* for progress */
     gp_context *const *others; /* further contexts that share the work; NULL: none */
-    size_t other_count;        /* how many these are */
+    size_t other_count;        /* the number of others */
 } gp_host_scan_desc;
 
 GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc);
@@ -149,48 +154,47 @@ GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc
 
    Sorts keys in host memory as gp_sort does, and moves a value with each.
 
-   Order: as by gp_sort, `descending` included; stable. The same keys give the same result every time.
+   Order: that of gp_sort, also with `descending`; stable. The same keys give the same result every time.
    Aliasing: in place (keys_out is keys, values_out is values), or no overlap. keys_tmp and values_tmp overlap nothing.
    Count 0: does nothing.
-   Cost: if everything fits into the budget at once, one copy to the device and one back (with PoCL on a CPU none, unless in
-     place). Otherwise each chunk
-     is sorted by the highest 8 bits of its keys, and written to keys_tmp. Then the keys with one or more
-     values of these bits, as many as fit, are collected from all chunks and sorted by the lower bits. If the
-     keys with a single value do not fit, they are divided by the next 8 bits in the same way: uneven keys
-     cost time, not memory.
-     With `others` chunks are smaller, so that it is done in two steps even if everything fits at once.
-   Limits: memory; for gp_host_argsort with indices of 4 bytes 2^32 - 1 keys. Temporary host memory: keys_tmp
-     and values_tmp, and 2 KiB for each chunk.
-   Errors: after a failure or a cancellation, arrays that are sorted in place still have all keys and values,
-     in any order. There is one exception: there is one chunk, and copying the result back fails.
-   Source: Stehle & Jacobsen 2017 (chunks, and large buckets again by the next digit). */
+   Cost: if everything fits into the budget at once, one copy to the device and one back (with PoCL on a CPU none,
+     unless in place). Otherwise each chunk is sorted by the highest 8 bits of its keys, and written to keys_tmp. Then
+     keys with the same highest 8 bits are collected from all chunks and sorted by the lower bits, for as many values of
+     these 8 bits at a time as fit. If the keys of a single value do not fit, they are divided by the next 8 bits in the
+     same way. So uneven keys cost time, not memory. With `others`, chunks are smaller, so that there are two steps even
+     if everything fits at once.
+   Limits: memory; 2^32 - 1 keys for gp_host_argsort with indices of 4 bytes. Temporary host memory: keys_tmp and
+     values_tmp, and 2 KiB for each chunk.
+   Errors: after a failure or a cancellation, arrays that are sorted in place still have all keys and values, in any
+     order. The one exception is a sort with a single chunk if copying its result back fails.
+   Source: Stehle & Jacobsen 2017 (chunks; large buckets are divided by the next digit). */
 typedef struct gp_host_sort_desc {
     const void *keys;
     void *keys_out;     /* the same as keys: in place */
     const void *values; /* NULL with value_size 0 */
     void *values_out;
-    void *keys_tmp;   /* room for count keys; NULL: is allocated where needed */
+    void *keys_tmp;   /* room for count keys; NULL: allocated if needed */
     void *values_tmp; /* the same for values */
     size_t count;
-    gp_type key_type;   /* of keys, in every array of them */
+    gp_type key_type;   /* of keys, in all their arrays */
     size_t value_size;  /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
     uint32_t begin_bit; /* only bits [begin_bit, end_bit) are compared, as by gp_sort */
     uint32_t end_bit;   /* 0: all bits of the key */
     bool descending;
     size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
-    gp_host_progress progress; /* NULL: none; total is 2 * count, or count where there is one chunk */
+    gp_host_progress progress; /* NULL: none; total is 2 * count, or count if there is one chunk */
     void *progress_user;       /* for progress */
     gp_context *const *others; /* further contexts that share the work; NULL: none */
-    size_t other_count;        /* how many these are */
+    size_t other_count;        /* the number of others */
 } gp_host_sort_desc;
 
 GP_HOST_API gp_result gp_host_sort(gp_context *gp, const gp_host_sort_desc *desc);
 
-/* values_out[i] = the index, from 0 on, of the key that comes i-th
+/* values_out[i] = the index, from 0 on, in `keys` of the i-th key in sorted order
 
-   Sorts as gp_host_sort does, but gives indices in place of values: value_size is 4 or 8 bytes (0: 4), and
-   `values` is NULL. If keys_out is NULL, the sorted keys are not written; unless everything fits at once, the
-   call still needs memory for them. */
+   Sorts as gp_host_sort does, but writes indices instead of values: value_size is 4 or 8 bytes (0: 4), and `values`
+   must be NULL. If keys_out is NULL, the sorted keys are not written, but the call still needs memory for them, unless
+   everything fits at once. */
 GP_HOST_API gp_result gp_host_argsort(gp_context *gp, const gp_host_sort_desc *desc);
 
 /* ------------------------------------------------------------------ select */
@@ -200,25 +204,25 @@ GP_HOST_API gp_result gp_host_argsort(gp_context *gp, const gp_host_sort_desc *d
        predicate   in[i] for each i at which the expression in x (the element) and i (ulong, from 0 on) holds
        flags       in[i] for each i at which flags[i] is not 0
 
-   Exactly one of the two is given. Elements are as for gp_select.
+   Exactly one of the two must be given. Elements are those of gp_select.
 
-   Result: elements in `out`, their positions in `indices_out`, how many in *selected; at least one of these is required. There
-     must be room for `count` elements and indices, of which only those that are selected are written; with `others`
-     the rest is undefined.
+   Result: the selected elements in `out`, their positions in `indices_out`, their number in *selected; at least one of
+     these is required. The arrays must have room for `count` elements and indices. Beyond the selected elements nothing
+     is written; with `others`, the rest is undefined.
    Order: input order; stable. The same input gives the same result every time.
    Aliasing: outputs overlap nothing.
    Count 0: only *selected is written.
-   Cost: copies the input to the device, and what is selected from it.
+   Cost: copies the input to the device, and the selected elements from it.
    Limits: memory; 2^32 - 1 elements with indices of GP_U32. */
 typedef struct gp_host_select_desc {
     const void *in;
     void *out;                 /* NULL: not wanted */
     void *indices_out;         /* positions; NULL: not wanted */
-    uint64_t *selected;        /* how many; NULL: not wanted */
+    uint64_t *selected;        /* their number; NULL: not wanted */
     size_t count;              /* of elements */
     gp_type type;              /* of elements; set type or element_size */
     size_t element_size;       /* bytes of an element: 1, 2, 4, 8, 16 */
-    const gp_record *record;   /* instead of both: as the predicate sees an element */
+    const gp_record *record;   /* instead of both: the type that a predicate sees */
     const char *predicate;     /* set predicate or flags */
     const gp_arg *args;        /* values and device buffers that expressions name; NULL: none */
     size_t arg_count;          /* at most GP_ARGS_MAX, with those that the call adds */
@@ -229,7 +233,7 @@ typedef struct gp_host_select_desc {
     gp_host_progress progress; /* NULL: none; total is count */
     void *progress_user;       /* for progress */
     gp_context *const *others; /* further contexts that share the work; NULL: none */
-    size_t other_count;        /* how many these are */
+    size_t other_count;        /* the number of others */
 } gp_host_select_desc;
 
 GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *desc);
@@ -238,19 +242,20 @@ GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *
 
 /* out[c * bins + b] = how many samples of channel c are in bin b; with `weights`, the sum of their weights
 
-   Counts the elements of an array in host memory, as gp_histogram does; bins, edges, bounds, channels and weights are its.
+   Counts the elements of an array in host memory, as gp_histogram does. Bins, edges, bounds, channels and weights have
+   the same meaning as there.
 
    Result: counts or sums of out_type, modulo 2^32 or 2^64.
-   Order: of the input does not matter: the same result every time, on every device.
+   Order: the result is the same every time, on every device, and for any order of the input.
    Aliasing: `out` overlaps nothing.
-   Count 0: gives zeros; with `accumulate`, `out` stays as it is.
+   Count 0: all counts are 0; with `accumulate`, `out` stays as it is.
    Cost: copies the input to the device once.
-   Limits: memory, the device's for the counts; 2^32 - 2 bins. */
+   Limits: memory, and for the counts memory of the device; 2^32 - 2 bins. */
 typedef struct gp_host_histogram_desc {
     const void *in;
     size_t count;            /* of elements */
     gp_type type;            /* of the input; without a map, of samples */
-    const gp_record *record; /* of the input, instead of type; takes a map and map_type */
+    const gp_record *record; /* of the input, instead of type; needs a map and map_type */
     const char *map;         /* a sample: expression in x and i; NULL: the element itself */
     const gp_arg *args;      /* values and device buffers that the map names; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX, with those that the call adds */
@@ -270,7 +275,7 @@ typedef struct gp_host_histogram_desc {
     gp_host_progress progress; /* NULL: none; total is count */
     void *progress_user;       /* for progress */
     gp_context *const *others; /* further contexts that share the work; NULL: none */
-    size_t other_count;        /* how many these are */
+    size_t other_count;        /* the number of others */
 } gp_host_histogram_desc;
 
 GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_desc *desc);
@@ -279,15 +284,15 @@ GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_
 
 /* keys_out[g] = a key        out[g] = initial . all elements of `in` with that key        . is op or monoid
 
-   Groups the elements of an array in host memory by key, and reduces each group as gp_reduce_by_key does; with `map`,
-   map(in[i]). Equal keys need not be neighbours. With map "1" and GP_SUM it counts the elements of each group.
+   Groups the elements of an array in host memory by key, and reduces each group as gp_reduce_by_key does. With `map`,
+   reduces map(in[i]). Equal keys need not be adjacent. With map "1" and GP_SUM, counts the elements of each group.
 
    Result: one key per group in keys_out, its reduction of out_type in out, and the number of groups in *groups. With
      GP_F16, intermediate results are rounded to half precision, too.
-   Order: groups are in ascending order of keys, as gp_sort has it. Keys are equal if their bits are: for floats, -0 and +0
-     are two groups, and NaNs with the same bits are one. Within a group: input order. Float results repeat bit for bit
-     for the same input and budget on the same device; with `others`, if their number is the same too, and all devices
-     are alike.
+   Order: groups are in ascending order of keys, which is that of gp_sort. Keys are equal if their bits are: for floats,
+     -0 and +0 are two groups, and NaNs with the same bits are one. Within a group, elements are combined in input
+     order. Float results repeat bit for bit for the same input and budget on the same device. With `others`, their
+     number must be the same, too, and all devices must be alike.
    Aliasing: outputs, keys_tmp and values_tmp overlap nothing.
    Count 0: *groups becomes 0; nothing else is written.
    Cost: copies the input to the device once; each chunk is sorted there, and reduced to its groups. If there is more
@@ -295,25 +300,25 @@ GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_
      gp_host_sort sorts them, and they are reduced again. With few keys the second step costs little; if all keys
      differ, everything is sorted twice.
      With `others`, chunks and the sort are shared; `gp` alone reduces the groups of all chunks again.
-   Limits: memory. Temporary host memory, if there is more than one chunk: a key and a result for each element of four
-     chunks (with `others`, of eight for each context), or for four times as many groups as there are if that is more, but
-     never for more than `count`; and as much again to sort them. It is in keys_tmp and values_tmp if these are given,
-     and then besides only 2 KiB for each chunk of that sort are allocated. Elements of `in` and results have 1, 2, 4, 8
-     or 16 bytes. The map cannot use i. GP_ARGMIN and GP_ARGMAX are not taken.
-   Errors: GP_ERROR_COUNT_LIMIT if there are more groups than `room`; *groups has their number then, too. */
+   Limits: memory. If there is more than one chunk, temporary host memory has room for a key and a result of each
+     element of four chunks (with `others`, of eight chunks for each context), or for four times the number of groups if
+     that is more, but never for more than `count`. As much again is needed to sort them. If keys_tmp and values_tmp are
+     given, they are this memory, and only 2 KiB more are allocated for each chunk of the sort. Elements of `in` and
+     results have 1, 2, 4, 8 or 16 bytes. The map cannot use i. GP_ARGMIN and GP_ARGMAX are not supported.
+   Errors: GP_ERROR_COUNT_LIMIT if there are more groups than `room`; *groups is their number in this case, too. */
 typedef struct gp_host_group_by_desc {
     const void *keys;
     const void *in;            /* what is reduced: one element per key */
     void *keys_out;            /* room keys; NULL: not wanted */
     void *out;                 /* room elements of out_type */
     size_t room;               /* groups that the outputs hold; 0: count */
-    uint64_t *groups;          /* how many; NULL: not wanted */
-    void *keys_tmp;            /* room for 2 * count keys; NULL: is allocated where needed */
+    uint64_t *groups;          /* their number; NULL: not wanted */
+    void *keys_tmp;            /* room for 2 * count keys; NULL: allocated if needed */
     void *values_tmp;          /* room for 2 * count elements of out_type; set both or neither */
     size_t count;              /* of elements */
-    gp_type key_type;          /* of keys, in both arrays of them */
+    gp_type key_type;          /* of `keys` and keys_out */
     gp_type type;              /* of `in`; with a monoid but no map: leave 0 */
-    const gp_record *record;   /* instead of type; takes a map, and out_type or a monoid */
+    const gp_record *record;   /* instead of type; needs a map, and out_type or a monoid */
     gp_type out_type;          /* 0: as in gp_reduce_desc */
     gp_op op;                  /* set op or monoid */
     const gp_monoid *monoid;   /* instead of out_type and op */
@@ -322,10 +327,10 @@ typedef struct gp_host_group_by_desc {
     size_t arg_count;          /* at most GP_ARGS_MAX */
     const void *initial;       /* one element of out_type; NULL: the identity */
     size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
-    gp_host_progress progress; /* NULL: none; total is 2 * count, or count where all fits at once */
+    gp_host_progress progress; /* NULL: none; total is 2 * count, or count if all fits at once */
     void *progress_user;       /* for progress */
     gp_context *const *others; /* further contexts that share the work; NULL: none */
-    size_t other_count;        /* how many these are */
+    size_t other_count;        /* the number of others */
 } gp_host_group_by_desc;
 
 GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_desc *desc);
@@ -336,7 +341,7 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
 
      match[i]    the partner of bracket i; none if it has no partner, or if i is no bracket
      parent[i]   the innermost opener around i; for a closer its opener
-     depth[i]    how many openers are around i
+     depth[i]    the number of openers around i
 
    Codes, "none" and `errors` are those of gp_brackets. Indices count from the call's first element.
 
@@ -344,16 +349,17 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
    Order: the result is always the same.
    Aliasing: outputs overlap nothing.
    Count 0: nothing but errors is written.
-   Cost: copies the input to the device and the outputs from it once. With each chunk, brackets that earlier chunks have
-     left open go through the device again, at most as many as the chunk has elements: deeply nested input takes up to
-     twice as long.
-   Limits: memory; 2^32 - 1 elements with 32-bit indices. One context: each chunk needs what the one before leaves open. Temporary host memory: up to 16 bytes for each bracket that is
-     open at the end of a chunk, 24 while it grows, and some bytes for each element of a chunk. */
+   Cost: copies the input to the device and the outputs from it once. Together with each chunk, the device handles
+     brackets that earlier chunks have left open, at most as many as the chunk has elements. So deeply nested input
+     takes up to twice as long.
+   Limits: memory; 2^32 - 1 elements with 32-bit indices. One context only, because each chunk depends on the one
+     before. Temporary host memory: for each bracket that is open at the end of a chunk up to 16 bytes (24 while this
+     memory grows), and some bytes for each element of a chunk. */
 typedef struct gp_host_brackets_desc {
     const void *in;
     size_t count;        /* of elements */
     gp_type type;        /* of the input */
-    const char *pairs;   /* GP_U8: each opener and its closer, in turns; or: */
+    const char *pairs;   /* GP_U8: each opener, followed by its closer; or: */
     const int8_t *table; /* GP_U8: 256 codes; or: */
     const char *map;     /* code of an element: expression in x and i */
     const gp_arg *args;  /* values and device buffers that the map names; NULL: none */

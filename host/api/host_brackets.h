@@ -6,7 +6,7 @@
 
      match[i]    the partner of bracket i; none if it has no partner, or if i is no bracket
      parent[i]   the innermost opener around i; for a closer its opener
-     depth[i]    how many openers are around i
+     depth[i]    the number of openers around i
 
    Codes, "none" and `errors` are those of gp_brackets. Indices count from the call's first element.
 
@@ -14,16 +14,17 @@
    Order: the result is always the same.
    Aliasing: outputs overlap nothing.
    Count 0: nothing but errors is written.
-   Cost: copies the input to the device and the outputs from it once. With each chunk, brackets that earlier chunks have
-     left open go through the device again, at most as many as the chunk has elements: deeply nested input takes up to
-     twice as long.
-   Limits: memory; 2^32 - 1 elements with 32-bit indices. One context: each chunk needs what the one before leaves open. Temporary host memory: up to 16 bytes for each bracket that is
-     open at the end of a chunk, 24 while it grows, and some bytes for each element of a chunk. */
+   Cost: copies the input to the device and the outputs from it once. Together with each chunk, the device handles
+     brackets that earlier chunks have left open, at most as many as the chunk has elements. So deeply nested input
+     takes up to twice as long.
+   Limits: memory; 2^32 - 1 elements with 32-bit indices. One context only, because each chunk depends on the one
+     before. Temporary host memory: for each bracket that is open at the end of a chunk up to 16 bytes (24 while this
+     memory grows), and some bytes for each element of a chunk. */
 typedef struct gp_host_brackets_desc {
     const void *in;
     size_t count;        /* of elements */
     gp_type type;        /* of the input */
-    const char *pairs;   /* GP_U8: each opener and its closer, in turns; or: */
+    const char *pairs;   /* GP_U8: each opener, followed by its closer; or: */
     const int8_t *table; /* GP_U8: 256 codes; or: */
     const char *map;     /* code of an element: expression in x and i */
     const gp_arg *args;  /* values and device buffers that the map names; NULL: none */

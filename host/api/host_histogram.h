@@ -4,19 +4,20 @@
 
 /* out[c * bins + b] = how many samples of channel c are in bin b; with `weights`, the sum of their weights
 
-   Counts the elements of an array in host memory, as gp_histogram does; bins, edges, bounds, channels and weights are its.
+   Counts the elements of an array in host memory, as gp_histogram does. Bins, edges, bounds, channels and weights have
+   the same meaning as there.
 
    Result: counts or sums of out_type, modulo 2^32 or 2^64.
-   Order: of the input does not matter: the same result every time, on every device.
+   Order: the result is the same every time, on every device, and for any order of the input.
    Aliasing: `out` overlaps nothing.
-   Count 0: gives zeros; with `accumulate`, `out` stays as it is.
+   Count 0: all counts are 0; with `accumulate`, `out` stays as it is.
    Cost: copies the input to the device once.
-   Limits: memory, the device's for the counts; 2^32 - 2 bins. */
+   Limits: memory, and for the counts memory of the device; 2^32 - 2 bins. */
 typedef struct gp_host_histogram_desc {
     const void *in;
     size_t count;            /* of elements */
     gp_type type;            /* of the input; without a map, of samples */
-    const gp_record *record; /* of the input, instead of type; takes a map and map_type */
+    const gp_record *record; /* of the input, instead of type; needs a map and map_type */
     const char *map;         /* a sample: expression in x and i; NULL: the element itself */
     const gp_arg *args;      /* values and device buffers that the map names; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX, with those that the call adds */
@@ -36,7 +37,7 @@ typedef struct gp_host_histogram_desc {
     gp_host_progress progress; /* NULL: none; total is count */
     void *progress_user;       /* for progress */
     gp_context *const *others; /* further contexts that share the work; NULL: none */
-    size_t other_count;        /* how many these are */
+    size_t other_count;        /* the number of others */
 } gp_host_histogram_desc;
 
 GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_desc *desc);

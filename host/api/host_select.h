@@ -7,25 +7,25 @@
        predicate   in[i] for each i at which the expression in x (the element) and i (ulong, from 0 on) holds
        flags       in[i] for each i at which flags[i] is not 0
 
-   Exactly one of the two is given. Elements are as for gp_select.
+   Exactly one of the two must be given. Elements are those of gp_select.
 
-   Result: elements in `out`, their positions in `indices_out`, how many in *selected; at least one of these is required. There
-     must be room for `count` elements and indices, of which only those that are selected are written; with `others`
-     the rest is undefined.
+   Result: the selected elements in `out`, their positions in `indices_out`, their number in *selected; at least one of
+     these is required. The arrays must have room for `count` elements and indices. Beyond the selected elements nothing
+     is written; with `others`, the rest is undefined.
    Order: input order; stable. The same input gives the same result every time.
    Aliasing: outputs overlap nothing.
    Count 0: only *selected is written.
-   Cost: copies the input to the device, and what is selected from it.
+   Cost: copies the input to the device, and the selected elements from it.
    Limits: memory; 2^32 - 1 elements with indices of GP_U32. */
 typedef struct gp_host_select_desc {
     const void *in;
     void *out;                 /* NULL: not wanted */
     void *indices_out;         /* positions; NULL: not wanted */
-    uint64_t *selected;        /* how many; NULL: not wanted */
+    uint64_t *selected;        /* their number; NULL: not wanted */
     size_t count;              /* of elements */
     gp_type type;              /* of elements; set type or element_size */
     size_t element_size;       /* bytes of an element: 1, 2, 4, 8, 16 */
-    const gp_record *record;   /* instead of both: as the predicate sees an element */
+    const gp_record *record;   /* instead of both: the type that a predicate sees */
     const char *predicate;     /* set predicate or flags */
     const gp_arg *args;        /* values and device buffers that expressions name; NULL: none */
     size_t arg_count;          /* at most GP_ARGS_MAX, with those that the call adds */
@@ -36,7 +36,7 @@ typedef struct gp_host_select_desc {
     gp_host_progress progress; /* NULL: none; total is count */
     void *progress_user;       /* for progress */
     gp_context *const *others; /* further contexts that share the work; NULL: none */
-    size_t other_count;        /* how many these are */
+    size_t other_count;        /* the number of others */
 } gp_host_select_desc;
 
 GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *desc);
