@@ -510,8 +510,8 @@ static gp_result gpi_mpi_span_end(gp_mpi *all, const char *function, gpi_mpi_spa
     return gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
 }
 
-/* Fails unless the elements are in their buffer, which belongs to the context, and kernels may write them. `also_read`: and
-   read them. */
+/* Fails unless the elements are in their buffer, which belongs to the context, and kernels may write them. If
+   `also_read`, kernels must be allowed to read them, too. */
 static gp_result gpi_mpi_check_written(gp_mpi *all, const char *function, const gpi_mpi_span *to,
                                        bool also_read)
 {
@@ -619,7 +619,7 @@ static gp_result gpi_mpi_copy(gp_mpi *all, const char *function, cl_mem from, si
 typedef struct gpi_mpi_terms {
     const char *name[10];
     uint64_t value[10];
-    bool any[10]; /* not given here: as on any other rank */
+    bool any[10]; /* not given here: any value of the other ranks is accepted */
     int count;
     bool second; /* there is a second input; after gpi_mpi_same: on some rank */
 } gpi_mpi_terms;
@@ -920,7 +920,7 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
 #define GPI_MPI_PROCESS() ((long)getpid())
 #endif
 
-/* Returns why MPI would end a process that calls it now; NULL: it would not. */
+/* Returns the reason why MPI would end a process that calls it now, or NULL. */
 static const char *gpi_mpi_absence(void)
 {
     int begun = 0, ended = 0;
@@ -948,7 +948,7 @@ GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
     static const char function[] = "gp_mpi_create";
     gp_mpi made, *all;
     gp_result result;
-    int between = 0; /* two groups of ranks */
+    int between = 0; /* whether `comm` is between two groups of ranks */
     memset(&made, 0, sizeof made);
     made.gp = gp;
     made.process = GPI_MPI_PROCESS();
@@ -982,8 +982,8 @@ GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
     return GP_OK;
 }
 
-/* Returns why no call with *all can begin on this rank, whatever other ranks do; NULL: it can. Messages that a forked process
-   or a callback sends would be mistaken for messages of the rank's current call. */
+/* Returns the reason why no call with *all can begin on this rank, whatever other ranks do, or NULL. Messages that a
+   forked process or a callback sends would be mistaken for messages of the rank's current call. */
 static const char *gpi_mpi_refusal(const gp_mpi *all)
 {
     if (!all) return "all is NULL";
@@ -1053,7 +1053,7 @@ typedef struct gpi_mpi_split {
     bool descending;
     bool whole;                           /* equal keys stay together, and parts are only roughly even */
     cl_mem keys;                          /* this rank's, sorted */
-    cl_mem needles, places;               /* keys that are looked for, and where they are */
+    cl_mem needles, places;               /* keys that are looked for, and their positions */
     uint64_t *memory;                     /* holds all that follows: */
     uint64_t *wanted;                     /* where each rank's part has to begin */
     uint64_t *at;                         /* the number of the key at each split, in the order of keys */
@@ -1234,14 +1234,15 @@ static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count
 
 /* ---- Begin file mpi/calls/brackets.c ---- */
 /* brackets.c - gp_mpi_brackets across ranks. */
-/* A part by itself leaves closers without openers, then openers without closers. From the numbers of both, on all ranks,
-   each rank knows whose openers its closers pop:
+/* After brackets have been matched within each part, a part has closers without openers, and after these openers
+   without closers. From the numbers of both on all ranks, each rank knows which ranks' openers its closers pop:
 
        rank 0   ( ( ( )        leaves ( (
        rank 1   ) ( (          pops one of rank 0; ( ( ( are open after it
        rank 2   ) ) ) ( (      pops two of rank 1, then one of rank 0
 
-   Openers are sent top first, so that those that one rank closes lie together, in the order of ranks. */
+   Openers are sent from the top of the stack down, so that the openers that one rank closes are consecutive, in the
+   order of ranks. */
 typedef struct gpi_mpi_nest {
     const gp_brackets_desc *desc;
     gp_mpi_part place;
@@ -1259,7 +1260,7 @@ typedef struct gpi_mpi_nest {
     uint64_t closed;                  /* openers that later parts close */
     bool errors_wanted, match_wanted; /* match: on any rank */
     int *memory;
-    gpi_mpi_moves up, back; /* openers to closers' ranks, closers to openers' */
+    gpi_mpi_moves up, back; /* of openers to their closers' ranks, and the reverse */
     gp_brackets_errors errors;
 } gpi_mpi_nest;
 
@@ -1380,7 +1381,7 @@ static gp_result gpi_mpi_nest_pass(gp_mpi *all, gpi_mpi_nest *n)
     return gpi_mpi_done(all, gp_scan(all->gp, &scan));
 }
 
-/* Checks that outputs lie apart from what the call reads, as gp_brackets does; it may see codes only. */
+/* Checks that outputs do not overlap inputs. gp_brackets cannot check this here, because it may see only codes. */
 static gp_result gpi_mpi_nest_apart(gp_mpi *all, const char *function, const gpi_mpi_nest *n)
 {
     const gp_brackets_desc *desc = n->desc;
@@ -1441,8 +1442,8 @@ static gp_result gpi_mpi_nest_own(gp_mpi *all, const char *function, gpi_mpi_nes
     return result;
 }
 
-/* Pops openers of earlier parts for the closers of part r. The part sees one more opener if it has an element after these
-   closers. */
+/* Pops openers of earlier parts for the closers of part r. If the part has an element after these closers, one more
+   opener is visible to it. */
 static void gpi_mpi_nest_pop(const gp_mpi *all, gpi_mpi_nest *n, gpi_mpi_nest_part *parts, int r)
 {
     const uint64_t closers = parts[r].closers;
@@ -1509,7 +1510,7 @@ static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi
         n->up.received = (size_t)n->lead;
         n->back.sent = (size_t)n->matched;
         n->back.received = (size_t)n->closed;
-        /* the ends of what lower ranks send, and of what moves back to them */
+        /* ends of the openers from lower ranks, and of the closers that move back to them */
         n->up.receives_at[all->rank] = (int)n->lead;
         n->back.sends_at[all->rank] = (int)n->matched;
     }
@@ -1555,7 +1556,7 @@ static gp_result gpi_mpi_nest_scatter(gp_mpi *all, const gpi_mpi_nest *n, cl_mem
     return gpi_mpi_done(all, gp_scatter(all->gp, &scatter));
 }
 
-/* Sends brackets whose partner is on another rank there, receives their partners, and completes match. */
+/* Sends brackets to the ranks of their partners, receives those partners, and completes match. */
 static gp_result gpi_mpi_nest_partners(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     cl_mem sent = NULL, partners = NULL;
@@ -1722,7 +1723,7 @@ static gp_result gpi_mpi_nest_errors(gp_mpi *all, const char *function, gpi_mpi_
     return result;
 }
 
-/* Checks the desc, also as gp_brackets does. */
+/* Checks the desc, including all that gp_brackets checks. */
 static gp_result gpi_mpi_nest_check(gp_mpi *all, const char *function, const gp_brackets_desc *desc,
                                     bool errors)
 {
@@ -1814,7 +1815,7 @@ static gp_type gpi_mpi_sum_type(gp_op op, gp_type type);
 typedef struct gpi_mpi_groups {
     cl_mem keys[3], values[3];
     size_t in_size, out_size;
-    gp_type out_type; /* with an op */
+    gp_type out_type; /* unused with a monoid */
 } gpi_mpi_groups;
 
 /* Returns true if gp_sort can move values of `size` bytes. */
@@ -1896,7 +1897,7 @@ static gp_result gpi_mpi_group_own(gp_mpi *all, const gp_reduce_by_key_desc *des
     return result;
 }
 
-/* Checks that results lie apart from what the call reads, as gp_reduce_by_key does; it sees copies only. */
+/* Checks that results do not overlap inputs. gp_reduce_by_key cannot check this here, because it sees only copies. */
 static gp_result gpi_mpi_group_apart(gp_mpi *all, const char *function, const gp_reduce_by_key_desc *desc,
                                      const gpi_mpi_groups *g, size_t received)
 {
@@ -2060,7 +2061,7 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
 /* The keys of one side of the join that this rank sends. */
 typedef struct gpi_mpi_side {
     cl_mem keys, rows; /* distinct keys, each with the index of its first or last element */
-    cl_mem order;      /* their numbers, by the ranks that they go to */
+    cl_mem order;      /* numbers of these keys, ordered by the ranks to which they move */
     size_t distinct;
     int *memory;
     gpi_mpi_moves moves;
@@ -2299,7 +2300,7 @@ static gp_result gpi_mpi_join_build(gp_mpi *all, const char *function, gpi_mpi_j
     return gpi_mpi_agree(all, function, result);
 }
 
-/* Finds for each key of the probe side the place of its answer. */
+/* Finds, for each key of the probe side, the index of its answer. */
 static gp_result gpi_mpi_join_ask(gp_mpi *all, const char *function, gpi_mpi_join *j)
 {
     const gp_mpi_join_desc *desc = j->desc;
@@ -2357,7 +2358,7 @@ static gp_result gpi_mpi_join_probe(gp_mpi *all, const char *function, gpi_mpi_j
                            : result;
 }
 
-/* Fails if out and found overlap. No other check finds that, since different calls write them. */
+/* Fails if `out` and `found` overlap. No other check finds this, because different calls write them. */
 static gp_result gpi_mpi_join_apart(gp_mpi *all, const char *function, const gpi_mpi_join *j)
 {
     const gp_mpi_join_desc *desc = j->desc;
@@ -2625,7 +2626,7 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
 /* ---- End file mpi/calls/scan.c ---- */
 
 /* ---- Begin file mpi/calls/select.c ---- */
-/* select.c - gp_mpi_select, and the part of an output that selections of several ranks fill one after the other. */
+/* select.c - gp_mpi_select, and functions that divide an array evenly over the ranks. */
 /* Sets the moves that divide an array evenly, of which this rank has *part, and sets *part to its even part. */
 static gp_result gpi_mpi_divide(gp_mpi *all, const char *function, gp_mpi_part *part, gpi_mpi_moves *moves)
 {
@@ -2643,7 +2644,7 @@ static gp_result gpi_mpi_divide(gp_mpi *all, const char *function, gp_mpi_part *
     return gpi_mpi_moves_tell(all, function, moves);
 }
 
-/* Sets *part to the place in the whole of this rank's `count` elements. */
+/* Sets *part to the position of this rank's `count` elements in the whole array. */
 static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count, gp_mpi_part *part)
 {
     gp_result result = gpi_mpi_did(all, function, "MPI_Allreduce",
@@ -2657,7 +2658,7 @@ static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count
     return result;
 }
 
-/* Checks where the part's `received` elements of `size` bytes go, as gp_select does. */
+/* Checks the output of the part's `received` elements, of `size` bytes each, as gp_select does. */
 static gp_result gpi_mpi_select_check(gp_mpi *all, const char *function, const gp_select_desc *desc,
                                       size_t received, size_t size)
 {
@@ -2749,7 +2750,8 @@ GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part)
 
 /* ---- Begin file mpi/calls/sort.c ---- */
 /* sort.c - gp_mpi_sort across ranks. */
-/* Checks where keys and values go, as gp_sort does. `received`: the sort in place of what has come. */
+/* Checks the arrays to which keys and values are written, as gp_sort does. `received` is the desc of the sort of
+   received elements, in place. */
 static gp_result gpi_mpi_sort_check(gp_mpi *all, const char *function, const gp_sort_desc *desc,
                                     const gp_sort_desc *received, size_t key_size)
 {
@@ -2785,7 +2787,7 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK) result = gpi_mpi_split_run(all, function, s, first);
     own = *desc;
-    own.keys_out = own.values_out = NULL; /* sorts in place what is received */
+    own.keys_out = own.values_out = NULL; /* sorts received elements in place */
     if (desc->keys_out) {
         own.keys = desc->keys_out;
         own.keys_offset = desc->keys_out_offset;
@@ -2802,7 +2804,7 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
     if (result == GP_OK && desc->value_size)
         result = gpi_mpi_exchange(all, function, &s->moves, sorted_values, own.values, own.values_offset,
                                   desc->value_size);
-    if (result == GP_OK) result = gp_sort(all->gp, &own); /* stable: runs come in the order of ranks */
+    if (result == GP_OK) result = gp_sort(all->gp, &own); /* stable: runs are in the order of ranks */
     return result == GP_OK ? gp_finish(all->gp) : result;
 }
 

@@ -90,8 +90,8 @@ static gp_result gpi_mpi_span_end(gp_mpi *all, const char *function, gpi_mpi_spa
     return gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
 }
 
-/* Fails unless the elements are in their buffer, which belongs to the context, and kernels may write them. `also_read`: and
-   read them. */
+/* Fails unless the elements are in their buffer, which belongs to the context, and kernels may write them. If
+   `also_read`, kernels must be allowed to read them, too. */
 static gp_result gpi_mpi_check_written(gp_mpi *all, const char *function, const gpi_mpi_span *to,
                                        bool also_read)
 {

@@ -7,7 +7,7 @@
 typedef struct gpi_mpi_terms {
     const char *name[10];
     uint64_t value[10];
-    bool any[10]; /* not given here: as on any other rank */
+    bool any[10]; /* not given here: any value of the other ranks is accepted */
     int count;
     bool second; /* there is a second input; after gpi_mpi_same: on some rank */
 } gpi_mpi_terms;

@@ -11,7 +11,7 @@
 #define GPI_MPI_PROCESS() ((long)getpid())
 #endif
 
-/* Returns why MPI would end a process that calls it now; NULL: it would not. */
+/* Returns the reason why MPI would end a process that calls it now, or NULL. */
 static const char *gpi_mpi_absence(void)
 {
     int begun = 0, ended = 0;
@@ -39,7 +39,7 @@ GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
     static const char function[] = "gp_mpi_create";
     gp_mpi made, *all;
     gp_result result;
-    int between = 0; /* two groups of ranks */
+    int between = 0; /* whether `comm` is between two groups of ranks */
     memset(&made, 0, sizeof made);
     made.gp = gp;
     made.process = GPI_MPI_PROCESS();
@@ -73,8 +73,8 @@ GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
     return GP_OK;
 }
 
-/* Returns why no call with *all can begin on this rank, whatever other ranks do; NULL: it can. Messages that a forked process
-   or a callback sends would be mistaken for messages of the rank's current call. */
+/* Returns the reason why no call with *all can begin on this rank, whatever other ranks do, or NULL. Messages that a
+   forked process or a callback sends would be mistaken for messages of the rank's current call. */
 static const char *gpi_mpi_refusal(const gp_mpi *all)
 {
     if (!all) return "all is NULL";

@@ -8,14 +8,15 @@
 
 #include <string.h>
 
-/* A part by itself leaves closers without openers, then openers without closers. From the numbers of both, on all ranks,
-   each rank knows whose openers its closers pop:
+/* After brackets have been matched within each part, a part has closers without openers, and after these openers
+   without closers. From the numbers of both on all ranks, each rank knows which ranks' openers its closers pop:
 
        rank 0   ( ( ( )        leaves ( (
        rank 1   ) ( (          pops one of rank 0; ( ( ( are open after it
        rank 2   ) ) ) ( (      pops two of rank 1, then one of rank 0
 
-   Openers are sent top first, so that those that one rank closes lie together, in the order of ranks. */
+   Openers are sent from the top of the stack down, so that the openers that one rank closes are consecutive, in the
+   order of ranks. */
 typedef struct gpi_mpi_nest {
     const gp_brackets_desc *desc;
     gp_mpi_part place;
@@ -33,7 +34,7 @@ typedef struct gpi_mpi_nest {
     uint64_t closed;                  /* openers that later parts close */
     bool errors_wanted, match_wanted; /* match: on any rank */
     int *memory;
-    gpi_mpi_moves up, back; /* openers to closers' ranks, closers to openers' */
+    gpi_mpi_moves up, back; /* of openers to their closers' ranks, and the reverse */
     gp_brackets_errors errors;
 } gpi_mpi_nest;
 
@@ -154,7 +155,7 @@ static gp_result gpi_mpi_nest_pass(gp_mpi *all, gpi_mpi_nest *n)
     return gpi_mpi_done(all, gp_scan(all->gp, &scan));
 }
 
-/* Checks that outputs lie apart from what the call reads, as gp_brackets does; it may see codes only. */
+/* Checks that outputs do not overlap inputs. gp_brackets cannot check this here, because it may see only codes. */
 static gp_result gpi_mpi_nest_apart(gp_mpi *all, const char *function, const gpi_mpi_nest *n)
 {
     const gp_brackets_desc *desc = n->desc;
@@ -215,8 +216,8 @@ static gp_result gpi_mpi_nest_own(gp_mpi *all, const char *function, gpi_mpi_nes
     return result;
 }
 
-/* Pops openers of earlier parts for the closers of part r. The part sees one more opener if it has an element after these
-   closers. */
+/* Pops openers of earlier parts for the closers of part r. If the part has an element after these closers, one more
+   opener is visible to it. */
 static void gpi_mpi_nest_pop(const gp_mpi *all, gpi_mpi_nest *n, gpi_mpi_nest_part *parts, int r)
 {
     const uint64_t closers = parts[r].closers;
@@ -283,7 +284,7 @@ static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi
         n->up.received = (size_t)n->lead;
         n->back.sent = (size_t)n->matched;
         n->back.received = (size_t)n->closed;
-        /* the ends of what lower ranks send, and of what moves back to them */
+        /* ends of the openers from lower ranks, and of the closers that move back to them */
         n->up.receives_at[all->rank] = (int)n->lead;
         n->back.sends_at[all->rank] = (int)n->matched;
     }
@@ -329,7 +330,7 @@ static gp_result gpi_mpi_nest_scatter(gp_mpi *all, const gpi_mpi_nest *n, cl_mem
     return gpi_mpi_done(all, gp_scatter(all->gp, &scatter));
 }
 
-/* Sends brackets whose partner is on another rank there, receives their partners, and completes match. */
+/* Sends brackets to the ranks of their partners, receives those partners, and completes match. */
 static gp_result gpi_mpi_nest_partners(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     cl_mem sent = NULL, partners = NULL;
@@ -496,7 +497,7 @@ static gp_result gpi_mpi_nest_errors(gp_mpi *all, const char *function, gpi_mpi_
     return result;
 }
 
-/* Checks the desc, also as gp_brackets does. */
+/* Checks the desc, including all that gp_brackets checks. */
 static gp_result gpi_mpi_nest_check(gp_mpi *all, const char *function, const gp_brackets_desc *desc,
                                     bool errors)
 {

@@ -15,7 +15,7 @@
 typedef struct gpi_mpi_groups {
     cl_mem keys[3], values[3];
     size_t in_size, out_size;
-    gp_type out_type; /* with an op */
+    gp_type out_type; /* unused with a monoid */
 } gpi_mpi_groups;
 
 /* Returns true if gp_sort can move values of `size` bytes. */
@@ -97,7 +97,7 @@ static gp_result gpi_mpi_group_own(gp_mpi *all, const gp_reduce_by_key_desc *des
     return result;
 }
 
-/* Checks that results lie apart from what the call reads, as gp_reduce_by_key does; it sees copies only. */
+/* Checks that results do not overlap inputs. gp_reduce_by_key cannot check this here, because it sees only copies. */
 static gp_result gpi_mpi_group_apart(gp_mpi *all, const char *function, const gp_reduce_by_key_desc *desc,
                                      const gpi_mpi_groups *g, size_t received)
 {

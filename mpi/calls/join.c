@@ -12,7 +12,7 @@
 /* The keys of one side of the join that this rank sends. */
 typedef struct gpi_mpi_side {
     cl_mem keys, rows; /* distinct keys, each with the index of its first or last element */
-    cl_mem order;      /* their numbers, by the ranks that they go to */
+    cl_mem order;      /* numbers of these keys, ordered by the ranks to which they move */
     size_t distinct;
     int *memory;
     gpi_mpi_moves moves;
@@ -251,7 +251,7 @@ static gp_result gpi_mpi_join_build(gp_mpi *all, const char *function, gpi_mpi_j
     return gpi_mpi_agree(all, function, result);
 }
 
-/* Finds for each key of the probe side the place of its answer. */
+/* Finds, for each key of the probe side, the index of its answer. */
 static gp_result gpi_mpi_join_ask(gp_mpi *all, const char *function, gpi_mpi_join *j)
 {
     const gp_mpi_join_desc *desc = j->desc;
@@ -309,7 +309,7 @@ static gp_result gpi_mpi_join_probe(gp_mpi *all, const char *function, gpi_mpi_j
                            : result;
 }
 
-/* Fails if out and found overlap. No other check finds that, since different calls write them. */
+/* Fails if `out` and `found` overlap. No other check finds this, because different calls write them. */
 static gp_result gpi_mpi_join_apart(gp_mpi *all, const char *function, const gpi_mpi_join *j)
 {
     const gp_mpi_join_desc *desc = j->desc;

@@ -1,4 +1,4 @@
-/* select.c - gp_mpi_select, and the part of an output that selections of several ranks fill one after the other. */
+/* select.c - gp_mpi_select, and functions that divide an array evenly over the ranks. */
 #include "base/buffers.h"
 #include "base/call.h"
 #include "base/error.h"
@@ -24,7 +24,7 @@ static gp_result gpi_mpi_divide(gp_mpi *all, const char *function, gp_mpi_part *
     return gpi_mpi_moves_tell(all, function, moves);
 }
 
-/* Sets *part to the place in the whole of this rank's `count` elements. */
+/* Sets *part to the position of this rank's `count` elements in the whole array. */
 static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count, gp_mpi_part *part)
 {
     gp_result result = gpi_mpi_did(all, function, "MPI_Allreduce",
@@ -38,7 +38,7 @@ static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count
     return result;
 }
 
-/* Checks where the part's `received` elements of `size` bytes go, as gp_select does. */
+/* Checks the output of the part's `received` elements, of `size` bytes each, as gp_select does. */
 static gp_result gpi_mpi_select_check(gp_mpi *all, const char *function, const gp_select_desc *desc,
                                       size_t received, size_t size)
 {

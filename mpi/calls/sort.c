@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* Checks where keys and values go, as gp_sort does. `received`: the sort in place of what has come. */
+/* Checks the arrays to which keys and values are written, as gp_sort does. `received` is the desc of the sort of
+   received elements, in place. */
 static gp_result gpi_mpi_sort_check(gp_mpi *all, const char *function, const gp_sort_desc *desc,
                                     const gp_sort_desc *received, size_t key_size)
 {
@@ -44,7 +45,7 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK) result = gpi_mpi_split_run(all, function, s, first);
     own = *desc;
-    own.keys_out = own.values_out = NULL; /* sorts in place what is received */
+    own.keys_out = own.values_out = NULL; /* sorts received elements in place */
     if (desc->keys_out) {
         own.keys = desc->keys_out;
         own.keys_offset = desc->keys_out_offset;
@@ -61,7 +62,7 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
     if (result == GP_OK && desc->value_size)
         result = gpi_mpi_exchange(all, function, &s->moves, sorted_values, own.values, own.values_offset,
                                   desc->value_size);
-    if (result == GP_OK) result = gp_sort(all->gp, &own); /* stable: runs come in the order of ranks */
+    if (result == GP_OK) result = gp_sort(all->gp, &own); /* stable: runs are in the order of ranks */
     return result == GP_OK ? gp_finish(all->gp) : result;
 }
 
