@@ -61,7 +61,7 @@
 extern "C" {
 #endif
 
-/* Is told how much of a call's work is done. Must return 0 to continue; any other value cancels the call. */
+/* Is called with how much of a call's work is done. Must return 0 to continue; any other value cancels the call. */
 typedef int (*gp_host_progress)(uint64_t done, uint64_t total, void *user);
 
 /* ------------------------------------------------------------------ reduce */
@@ -2228,7 +2228,7 @@ typedef struct gpi_host_by {
     gp_context *gp;
     const char *function;
     size_t key_size, in_size, out_size;
-    gp_reduce_by_key_desc rows, partial; /* for the input, for groups: fields that chunks share */
+    gp_reduce_by_key_desc rows, partial; /* for the input, for groups; fields that all chunks share */
 
     /* Groups that are kept. Some keys have several. */
     char *keys, *values;

@@ -125,7 +125,7 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
    Limits: 2^31 - 1 elements in a part; no `indices`. */
 GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_mpi_part *part);
 
-/* Sorts an array across ranks, and divides it evenly (gp_mpi_share): then all parts, in the order of ranks, are sorted.
+/* Sorts an array across ranks, and divides it evenly (gp_mpi_share). The whole array is then in order.
 
    Result: this rank's part of the sorted array in keys_out and values_out, or in place in `keys` and `values`. The
      arrays must have room for the count that gp_mpi_share returns. *part, if not NULL, is the part's position in the
@@ -397,7 +397,7 @@ static gp_result gpi_mpi_gathered(gp_mpi *all, cl_mem in, size_t in_offset, size
     return gpi_mpi_done(all, gp_gather(all->gp, &gather));
 }
 
-/* Creates *out with the elements that come from all ranks, and room for `more` elements. */
+/* Creates *out with the elements received from all ranks, and room for `more` elements. */
 static gp_result gpi_mpi_exchanged(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
                                    size_t size, size_t more, cl_mem *out)
 {
@@ -853,7 +853,7 @@ static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_m
 }
 
 /* Exchanges elements of `size` bytes. Those that a rank keeps are copied on the device. Elements for lower ranks lie before
-   them, those for higher ranks after them. Each side is mapped and exchanged by itself, and nothing else goes through host
+   them, those for higher ranks after them. Each side is mapped and exchanged by itself, and nothing else passes through host
    memory. */
 static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
                                   cl_mem to, size_t to_offset, size_t size)
@@ -1255,7 +1255,7 @@ typedef struct gpi_mpi_nest {
     uint64_t closer_count, opener_count;
     cl_mem passed;                    /* how many of these closers come before each element */
     cl_mem stack;                     /* indices, in the whole, of the openers before the part, top first */
-    uint64_t height, lead;            /* all of these openers, and those that this part can see */
+    uint64_t height, lead;            /* number of these openers: all, and those visible to this part */
     uint64_t matched;                 /* those that this part closes */
     uint64_t closed;                  /* openers that later parts close */
     bool errors_wanted, match_wanted; /* match: on any rank */

@@ -1,13 +1,14 @@
 #!/bin/sh
-# Which of two versions of the header is faster? gpbench built with each, taking turns round by round; then tools/compare.py.
+# Compares the speed of two versions of the header: builds gpbench with each, runs both in alternating
+# rounds, and then runs tools/compare.py.
 #
 # usage: tools/against.sh OTHER [GPBENCH-ARGUMENT...]
 #
 # OTHER (A): another gpuprim.h, or a revision of git that has one. B: gpuprim.h here. Arguments are gpbench's, such as
-# scan --n 2^24 --type u32 --no-peers. RUNS (11) pairs of processes: where memory lies differs from process to process, and moves a
-# row by some percent.
+# scan --n 2^24 --type u32 --no-peers. RUNS (11) is the number of pairs of processes: addresses of memory differ
+# from process to process, which changes a row by some percent.
 #
-# Two processes, of which one runs at a time, and not one: so each has types and symbols of its own.
+# Each version has a process of its own, so that its types and symbols do not collide. Only one of the two runs at a time.
 set -eu
 
 other=$1

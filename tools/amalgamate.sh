@@ -8,9 +8,9 @@
 #
 # The public header comes first, verbatim. After GP_IMPLEMENTATION follow the sources, folder by folder as
 # src/layers.txt lists them, each after the headers that it includes (tools/resolve.awk), and the licence.
-# Where "kernels.h" is included stand the kernels, as arrays of one string literal a source line (no compiler's
-# literal limit is hit, and the text stays greppable). "tunings.h" is a string a file of tunings/. The same input gives
-# the same bytes.
+# "kernels.h" is replaced by the kernels, as arrays with one string literal per source line
+# (so no compiler's limit of literals is reached, and grep finds the text), and "tunings.h" by one string per file of
+# tunings/. The same input gives the same bytes.
 set -eu
 
 API=src/api/gpuprim.h

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a root of Debian 12 for arm64 with its PoCL, and what tests are compiled against: for tools/arm_run.sh.
+# Makes a root of Debian 12 for arm64, with PoCL and the libraries that tests need, for tools/arm_run.sh.
 #
 # usage: tools/arm_root.sh FOLDER
 #

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Comments of kernels are no part of the names under which the disk cache keeps programs: a scan is cached by gpuprim.h,
-# and by one made of kernels with more comments.
+# Checks that comments of kernels do not change the names under which the disk cache keeps programs: a scan is cached with
+# gpuprim.h, and with a header made of kernels with more comments.
 #
 # usage: tools/check_cache_keys.sh
 set -eu

@@ -3,12 +3,12 @@
 #
 # usage: tools/check_docs.sh [HEADER]      (gpuprim.h without HEADER)
 #
-#   function   each GP_API function has a comment: right before it or before the declarations that it stands among
-#              without a blank line; or its desc has one, or the comment of a desc names it
+#   function   each GP_API function has a comment: right before it, or before the block of declarations without blank
+#              lines that it belongs to. Or its desc has a comment, or the comment of a desc names it
 #   field      each field of each gp_..._desc has one: on its line, or on lines of its own before it, up to the next
 #              blank line. Or it is named by the comment of its desc, of a call with that desc, or by the rules for
-#              every call. Or its type is named after it (gp_border border). NAME_offset goes with NAME, b_NAME with
-#              a_NAME, and count_buffer, count_offset and count_type are the same everywhere
+#              every call. Or its type is named after it (gp_border border). The comment of NAME covers
+#              NAME_offset, that of a_NAME covers b_NAME, and count_buffer, count_offset and count_type need none
 #   label      the comment of a call that has a desc has a line "Cost:"
 #   use        each function is named in a test or an example
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks the Promela models of tests/models with spin: every reachable state, and that known mistakes are found.
+# Checks the Promela models of tests/models with spin: all reachable states, and that it finds planted mistakes.
 #
-# usage: tools/check_models.sh [MODEL]        ring, lookback, back or hash; all of them where it is left out
+# usage: tools/check_models.sh [MODEL]        ring, lookback, back or hash; default: all of them
 #        tools/check_models.sh one LINE...    one line of the list below
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/bin/sh
-# compile_commands.json for clangd and its like: every file of kernels/ and src/ by itself.
+# Writes compile_commands.json for clangd and similar tools, with an entry for each file of kernels/ and src/.
 #
 # usage: tools/compile_commands.sh >compile_commands.json
 #        tools/compile_commands.sh --kernel FILE      the flags of one file of kernels/

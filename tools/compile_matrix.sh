@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles and links tests/compile/, and an example in C++17, with every compiler and language that gpuprim promises to
-# work with, warnings as errors, also after macros of a program's own, and looks at the symbols that the implementation
-# exports. Does gpuprim.hpp call every function of gpuprim.h?
+# work with, and with warnings as errors; also after a program's own macros. Checks the symbols that the implementation
+# exports, and that gpuprim.hpp calls every function of gpuprim.h.
 #
 # usage: tools/compile_matrix.sh
 set -eu

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Looks for what a build needs, and installs what is missing where it can (Debian and Ubuntu, as root or
-# with passwordless sudo). Elsewhere it prints the packages.
+# Looks for what a build needs, and installs what is missing if it can (on Debian and Ubuntu, as root or with passwordless
+# sudo). On other systems it prints the packages.
 #
 # usage: tools/deps.sh run | test | lint | all | shared | install | packaging | bench | report | site | python | mpi | gpu-cost | machine-code | COMPONENT...
 #
-# Every component is looked for by using it, each time: no stamp can go stale. DEPS_INSTALL=no only looks.
+# Every component is tested by using it, each time, so that no stamp can be out of date. DEPS_INSTALL=no only looks.
 # Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
 set -eu
 

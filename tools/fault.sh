@@ -3,11 +3,11 @@
 #
 # usage: tools/fault.sh [SCENARIO...]
 #
-# GPUPRIM_DEVICE   the device; by default PoCL where it is installed
-# FAULT_TURNS      with how many errors each call fails, one after the other (3)
+# GPUPRIM_DEVICE   the device; by default PoCL if it is installed
+# FAULT_TURNS      the number of errors with which each call fails, one after the other (3)
 # FAULT_PASSES     initial letters of the passes wanted, of those in tests/fault/driver.c (all)
 # FAULT_TIMEOUT    seconds for one scenario (6000)
-# TEST_JOBS        how many at a time (as many as there are cores)
+# TEST_JOBS        scenarios that run at the same time (the number of cores)
 set -eu
 cd "$(dirname "$0")/.."
 

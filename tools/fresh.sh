@@ -1,15 +1,15 @@
 #!/bin/sh
-# README's commands on fresh machines: each Debian release is put into a folder of its own, the committed HEAD
-# is cloned into it, and make demo, test, test-install and test-python run there as its root, and make test-masked, with all
-# test programs on the next lesser CPU: without AVX-512, or without AVX2 where there is no AVX-512. All is removed again in the end.
+# Runs README's commands on fresh systems: installs each Debian release in a folder of its own, clones the committed HEAD
+# into it, and runs make demo, test, test-install and test-python there as root. Then make test-masked runs all test programs
+# without AVX-512, or without AVX2 if the CPU has no AVX-512. In the end, removes everything again.
 #
 # usage: tools/fresh.sh [RELEASE...]    bookworm trixie
 #
-# MIRROR    of Debian; by default the host's own, where it has one
+# MIRROR    of Debian; by default the host's own, if it has one
 #
-# MASKS     what is hidden of the CPU, as in tools/test_masked.sh
+# MASKS     features of the CPU that are hidden, as in tools/test_masked.sh
 #
-# Exit status: 0 all passed in each release; 1 not so; 2 root or debootstrap is missing.
+# Exit status: 0 all passed in each release; 1 something failed; 2 root or debootstrap is missing.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Fuzzes the host code with libFuzzer and the sanitizers: every call with random descs, and the disk cache with
-# random files. Starts from tests/fuzz/corpus, in which an input is a line of base64; what is new and of use is
-# added to build/fuzz/corpus.
+# random files. Starts from tests/fuzz/corpus, in which an input is a line of base64; adds new inputs that reach more code to
+# build/fuzz/corpus.
 #
 # usage: tools/fuzz.sh         for FUZZ_SECONDS (60) altogether, from FUZZ_SEED (0: any)
-#        tools/fuzz.sh keep    writes the inputs that are of use to tests/fuzz/corpus, the fewest that reach as much
+#        tools/fuzz.sh keep    writes to tests/fuzz/corpus the smallest set of inputs that reaches the same code
 #        tools/fuzz.sh replay TARGET FILE
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Writes C that fills every desc of the public header from random bytes, and makes every call with it, for
-# tests/fuzz/fuzz_calls.c. What is new in the API is in it by itself; a type that is new does not compile until
-# fuzz_calls.c says how it is filled.
+# tests/fuzz/fuzz_calls.c. New parts of the API are included without further changes, but a new type does not compile until
+# fuzz_calls.c defines how it is filled.
 #
 # usage: tools/fuzz_calls.sh OUTPUT
 set -eu

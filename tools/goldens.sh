@@ -1,6 +1,6 @@
 #!/bin/sh
-# What clang makes of the kernels, so that it can be compared before and after a change that must change nothing:
-# files moved, names changed, definitions in another order.
+# Writes checksums of the code that clang generates for the kernels, to compare it before and after a change that must not
+# affect it: moved files, other names, definitions in another order.
 #
 # usage: tools/goldens.sh OUT [FOLDER...]
 #

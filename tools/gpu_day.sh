@@ -1,17 +1,17 @@
 #!/bin/sh
-# Everything to be learnt on a borrowed machine with a GPU, in steps of at most 8 minutes (docs/gpu-day.md).
+# Tests and measures on a borrowed machine with a GPU, in steps of at most 8 minutes (docs/gpu-day.md).
 #
 # usage: tools/gpu_day.sh packages FOLDER    ahead, with a network: Debian packages that the machine may lack
 #        tools/gpu_day.sh [OUT [STEP...]]    there: these steps from their beginning, or all that have not ended
 #                                            OUT: build/gpu-day
 #
 # GPU_DAY_PACKAGES   folder of .deb files (build/packages); they are unpacked into OUT/root, nothing is installed
-# GPU_DAY_TIME       seconds for all steps of this run, 35 at least (no end); what is cut short is resumed by the next run
+# GPU_DAY_TIME       seconds for all steps of this run, at least 35 (default: no limit); the next run resumes an interrupted step
 # GPU_DAY_LIMIT      seconds for one step (480)
 # GPU_DAY_SMALL=1    small sizes, a few of everything: to try the steps on a machine without a GPU
 # GPU_DAY_ROOT       look for the vendor's library below this folder (/)
-# CUDA_ARCH          what CUB and PTX are compiled for (sm_ and the capability that nvidia-smi tells; else sm_90)
-# GPUPRIM_DEVICE     as README says; by default a GPU where there is one
+# CUDA_ARCH          target of CUB and PTX (sm_ and the capability that nvidia-smi reports; else sm_90)
+# GPUPRIM_DEVICE     as in README; by default a GPU if there is one
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Reports of tools/gpu_day.sh.
+# Writes the reports of tools/gpu_day.sh.
 #
 # usage: tools/gpu_day_report.sh litmus|tests|bench|large|tuning|ptx FILE    a table from a step's results
 #        tools/gpu_day_report.sh all OUT "STEP..."                           OUT/report.md and OUT/report.json

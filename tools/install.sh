@@ -1,10 +1,10 @@
 #!/bin/sh
-# Copies the headers, the shared library (except on macOS), and what pkg-config and CMake read, or removes all of it again.
+# Installs the headers, the shared library (except on macOS), and the files for pkg-config and CMake, or removes them.
 #
 # usage: VERSION=0.2.0 tools/install.sh install | uninstall
 #
-# PREFIX, LIBDIR   where to, as absolute paths (/usr/local, PREFIX/lib)
-# DESTDIR          a folder that stands for the root meanwhile
+# PREFIX, LIBDIR   destinations, as absolute paths (/usr/local, PREFIX/lib)
+# DESTDIR          a folder that is used instead of the root
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# More than 2^32 elements: compiles the serial-shape scan and sort for this machine, and runs them on 4 GiB of
-# bytes (the scan forward and in reverse). Does nothing where there is not enough memory.
+# Tests more than 2^32 elements: compiles the serial-shape scan and sort for this machine, and runs them on 4 GiB of bytes
+# (the scan forward and in reverse). Does nothing if there is not enough memory.
 #
 # usage: tools/kernel_large.sh
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The race detector of the look-back protocol and of the hash table: compiles the serial-shape kernels, and
+# Looks for races in the look-back protocol and in the hash table: compiles the serial-shape kernels, and
 # reductions by key in groups of one item, for this machine with ThreadSanitizer, and with AddressSanitizer and UBSan, and
-# runs their groups against each other in threads.
+# runs their groups concurrently, in threads.
 #
 # usage: tools/kernel_tsan.sh
 set -eu

@@ -1,12 +1,12 @@
 #!/bin/sh
-# What stands on what: checks the include lines and the names of src/, kernels/, host/ or mpi/, of bench/harness/, and the imports of
+# Checks which files use which: the include lines and the names of src/, kernels/, host/ or mpi/, of bench/harness/, and the imports of
 # python/src/gpuprim/.
 #
 # usage: tools/layers.sh [FOLDER]      (src without FOLDER)
 #
-# FOLDER/layers.txt lists the folders from the bottom up, one a line; what follows the first word is for readers.
-# A line "instead x/y.cl x/z.cl" there names files that stand in for one another: what several of them define is one thing.
-# bench/harness and python/src/gpuprim have no folders and no such list: their files use one another, in no circle, and no others.
+# FOLDER/layers.txt lists the folders from the bottom up, one a line; text after the first word is for readers.
+# A line "instead x/y.cl x/z.cl" there lists files that replace one another, so that they may define the same names.
+# bench/harness and python/src/gpuprim have no folders and no such list: their files use only one another, and not in a circle.
 #   upward   a file includes a file, or uses a name that is defined, in a folder above its own
 #   cycle    files include one another, or use one another's names, in a circle
 #   header   a file uses a name beginning with gpi_ or GPI_ (in kernels also gp_; in bench/harness: see `wanted`) that it neither
@@ -18,8 +18,8 @@
 # kernels/ has folders in three places: a wing is what is in common/ and in cpu/, or in common/ and in gpu/, and each is checked by
 # itself, as kernels/x/y.cl. A path that is in common/ is in no wing. What includes a file that each wing has gives its names, too;
 # under a test of the shape, a common file may use a name that only the other wing has.
-# Names that the host writes ahead of a kernel are given: those that x/prelude.h defines, which stands for that text, and
-# those of FOLDER/prelude.txt (GPI_OP_* for all that begin so). A name that is defined nowhere is left to the compiler,
+# Names of a kernel's prelude count as defined: those that x/prelude.h, an example of the prelude, defines, and those of
+# FOLDER/prelude.txt (GPI_OP_*: all names that begin with GPI_OP_). A name that is defined nowhere is left to the compiler,
 # except in kernels and in bench/harness.
 set -eu
 if [ "${1:-}" = kernels ]; then

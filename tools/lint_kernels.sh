@@ -10,7 +10,7 @@
 # kernels/common/base/declarations.cl, and compares what they call.
 #
 # Every primitive's file of kernels/ is compiled with every element described in tests/native/: prelude_NAME.h, or
-# prelude_PRIMITIVE_NAME.h where only that primitive takes it.
+# prelude_PRIMITIVE_NAME.h if only that primitive accepts it.
 set -eu
 cd "$(dirname "$0")/.."
 mode=${1:-}

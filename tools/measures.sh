@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints how large the house is: a table of what readers and compilers have to take in.
+# Prints the size of the project: a table of the lines and files that readers and compilers have to read.
 #
 # usage: tools/measures.sh
 #

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs bench/mpi/ on 1, 2, 4 and 8 ranks of this machine, a core each where there are as many, and prints its tables.
+# Runs bench/mpi/ on 1, 2, 4 and 8 ranks of this machine, with a core for each rank if there are as many, and prints its tables.
 #
-# usage: tools/mpi_bench.sh PROGRAM RESULTS [ARGUMENTS]     (bench/mpi/mpi_bench.c says which)
+# usage: tools/mpi_bench.sh PROGRAM RESULTS [ARGUMENTS]     (listed in bench/mpi/mpi_bench.c)
 # environment: MPIRUN (mpirun), RANKS (1 2 4 8); CHECK=1: compares counts with the formulas of tools/mpi_scaling.py instead
 set -eu
 cd "$(dirname "$0")/.."

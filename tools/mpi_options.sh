@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034 # used where this is sourced
-# Sets MPIRUN and options, words for it. To be sourced.
+# Sets MPIRUN, and `options` to the arguments for it. To be sourced.
 MPIRUN=${MPIRUN:-mpirun}
 case $($MPIRUN --version) in
 *"Open MPI"* | *OpenRTE*) # as root, more ranks than cores, no network, containers in which no process may read another's memory

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs tests/mpi/ranks.c on 1, 2, 3, 4, 7 and 8 ranks of this machine, and on three of which one is killed, before a call and
-# at a random moment: do the others end? Or tests/mpi/faults.c on three.
+# Runs tests/mpi/ranks.c on 1, 2, 3, 4, 7 and 8 ranks of this machine, and on three ranks of which one is
+# killed, before a call and at a random moment, to see that the others end. Or runs tests/mpi/faults.c on three ranks.
 #
 # usage: tools/mpi_test.sh FOLDER      (with the programs `ranks`, `manual`, `manual_join` and `manual_reference`: the manual's)
 #        tools/mpi_test.sh FOLDER faults

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes a root of Debian's next release (forky) with its OpenCL implementations and compilers: PoCL, Intel's compiler (ocloc) and
-# runtime, Mesa's rusticl, and Mesa's drm-shims, with which the drivers of GPUs that are not there compile. With the loader and
-# cmocka, so that test programs run in it. By way of Debian 13, which debootstrap of older releases knows.
+# runtime, Mesa's rusticl, and Mesa's drm-shims, with which drivers compile for GPUs that are not present. The root also has the loader
+# and cmocka, so that test programs run in it. It is made from Debian 13, because debootstrap of older releases knows that one.
 #
 # usage: tools/next_root.sh FOLDER
 #

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Runs a program under Oclgrind, looking for data races, and fails when Oclgrind has anything to say.
+# Runs a program under Oclgrind, looking for data races, and fails if Oclgrind reports anything.
 #
 # usage: tools/oclgrind_run.sh PROGRAM [ARGUMENT...]
 #
-# OCLGRIND_OPTIONS   more of its options, such as --uninitialized
+# OCLGRIND_OPTIONS   further options of Oclgrind, such as --uninitialized
 #
-# The log goes through a named pipe: Oclgrind opens its log anew for every cl_context, which would empty
-# an ordinary file. Two threads, because with one no group ever waits for another.
+# The log goes through a named pipe: Oclgrind opens its log again for every cl_context, which would empty an
+# ordinary file. Two threads are used, because with one thread no group ever waits for another.
 set -eu
 
 dir=$(mktemp -d build/oclgrind.XXXXXX)

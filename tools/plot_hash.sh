@@ -3,7 +3,7 @@
 #
 # usage: tools/plot_hash.sh CSV SVG
 #
-# CSV is what `gpbench hash-published --csv` printed.
+# CSV is the output of `gpbench hash-published --csv`.
 set -eu
 
 csv=$1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs tests under Oclgrind, which looks for data races, accesses out of bounds, and uses of what nobody has
-# written. Kernels with such faults come first: they must be found.
+# Runs tests under Oclgrind, which looks for data races, accesses out of bounds, and uses of memory that was not
+# written. First runs kernels with planted faults, which must be found.
 #
 # usage: tools/races.sh PLANTED PROGRAM...
 #

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs one test program, and says all it has to say at once, at its end. Called by tools/run_tests.sh.
+# Runs one test program, and prints its whole output at its end. Called by tools/run_tests.sh.
 #
 # usage: tools/run_test.sh RESULTS PROGRAM
 #
 # RESULTS is a file that gets a line: name, pass or FAIL, seconds, those of CPU time.
-# TEST_AGAIN, if set, has a program that fails run once more; a failure that does not come again is printed, and passes.
+# TEST_AGAIN, if set, runs a program that fails once more; a failure that does not happen again is printed, and counts as passed.
 # TEST_FAILED is a folder that gets the output of a program that fails, under its name.
 set -eu
 

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Runs test programs, a few side by side, all of them even when one fails.
+# Runs test programs, several at a time, all of them even if one fails.
 #
 # usage: tools/run_tests.sh PROGRAM...
 #
-# GPUPRIM_DEVICE   device to test; by default PoCL where it is installed, else what gpuprim chooses
-# GPUPRIM_CACHE    as README says; by default off: PoCL compiles every kernel once more for a file of the disk cache,
+# GPUPRIM_DEVICE   device to test; by default PoCL if it is installed, else the one that gpuprim chooses
+# GPUPRIM_CACHE    as in README; by default off: PoCL compiles every kernel once more for a file of the disk cache,
 #                  which is half of a cold run. Tests of the cache name folders of their own
 # TEST_RUNNER      a command to run the programs under
 # TEST_TIMEOUT     seconds for one program (600)
-# TEST_JOBS        how many at a time (as many as there are cores)
-# TEST_AGAIN       if set, what fails runs once more: OpenCL implementations crash now and then; what passes then counts as passed
-# TEST_RESULTS     a file that gets one line a program: name, pass or FAIL, seconds
-# What failed is said once more at the end, its last lines: of a long run, often nothing else is kept.
+# TEST_JOBS        programs that run at the same time (the number of cores)
+# TEST_AGAIN       if set, runs programs that fail once more, because OpenCL implementations crash now and then
+# TEST_RESULTS     a file that gets one line per program: name, pass or FAIL, seconds
+# Repeats the last lines of each failure at the end, because often only the end of a long run is kept.
 set -eu
 
 test $# -gt 0 || {

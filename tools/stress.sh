@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the stress test, and ends it where it does not end by itself.
+# Runs the stress test, and ends it if it does not end by itself.
 #
 # usage: tools/stress.sh PROGRAM [SECONDS [SEED [CALLS]]]
 #

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every test program on every platform at hand, and prints a table.
+# Runs every test program on every available platform, and prints a table.
 #
 # usage: tools/test_all.sh PROGRAM...
 #
@@ -9,7 +9,7 @@
 # as-unknown and as-llvmpipe: PoCL with the rows that this class of devices has in src/runtime/tuning_table.h; and sub_group-8 to sub_group-128: PoCL
 # with emulated sub-groups of this size; both without optimization, unless GPUPRIM_TEST_OPTIONS is set. mixed is all but Oclgrind in one process, for test_host_devices. intel-sub_groups is Intel's CPU runtime with the rows of Intel's GPUs and sub-groups of its own.
 #
-# A platform is skipped only where this system has no package for it; tools/deps.sh says so.
+# A platform is skipped only if this system has no package for it, as reported by tools/deps.sh.
 set -eu
 
 PLATFORMS=$(echo "${PLATFORMS:-pocl pocl7 pocl-avx2 pocl-sse4 pocl-sse2 intel rusticl oclgrind}" | tr , " ")

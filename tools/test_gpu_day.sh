@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests the part of tools/gpu_day.sh that a machine with a GPU would test: packages, a vendor's library in an unusual
-# place, the end of a step that hangs, and resuming. PoCL's library stands in for the vendor's.
+# Tests the parts of tools/gpu_day.sh that otherwise only a machine with a GPU uses: packages, a vendor's library in an unusual
+# place, the end of a step that hangs, and resuming. PoCL's library is used as the vendor's.
 #
 # usage: tools/test_gpu_day.sh
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Programs of others, which use an installed copy, the checkout or the tarball in every way that manual/install.md names. Each runs a
-# call and checks its result.
+# Tests external programs, which use an installed copy, the checkout or the tarball in every way that manual/install.md
+# describes. Each program runs a call and checks its result.
 #
 # usage: VERSION=0.2.0 tools/test_install.sh
 set -eu

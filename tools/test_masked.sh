@@ -1,12 +1,12 @@
 #!/bin/sh
-# Runs test programs on PoCL as on lesser CPUs: with features of this one hidden (tools/cpu_mask.c).
+# Runs test programs on PoCL with some features of this CPU hidden, as on older CPUs (tools/cpu_mask.c).
 #
 # usage: tools/test_masked.sh PROGRAM...
 #
 # MASKS   each a comma-separated list of features: "avx512 avx2,avx512 avx" leaves AVX2, AVX and SSE of a CPU with AVX-512.
 #         A mask that hides nothing which this CPU has is skipped.
 #
-# Exit status: 0 all passed; 1 not so; 2 another CPU than x86, or another system than Linux.
+# Exit status: 0 all passed; 1 something failed; 2 the CPU is not an x86, or the system is not Linux.
 set -eu
 
 if [ "$(uname -sm)" != "Linux x86_64" ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Debian's packages from the tarball, looked at by lintian and used by a program; Conan's package by its test program.
+# Tests Debian's packages, made from the tarball, with lintian and with a program, and Conan's package with its test program.
 #
 # usage: VERSION=0.2.0 tools/test_packaging.sh
 set -eu

@@ -61,7 +61,7 @@
 extern "C" {
 #endif
 
-/* Is told how much of a call's work is done. Must return 0 to continue; any other value cancels the call. */
+/* Is called with how much of a call's work is done. Must return 0 to continue; any other value cancels the call. */
 typedef int (*gp_host_progress)(uint64_t done, uint64_t total, void *user);
 
 #include "api/host_reduce.h"

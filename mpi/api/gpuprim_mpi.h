@@ -125,7 +125,7 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
    Limits: 2^31 - 1 elements in a part; no `indices`. */
 GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_mpi_part *part);
 
-/* Sorts an array across ranks, and divides it evenly (gp_mpi_share): then all parts, in the order of ranks, are sorted.
+/* Sorts an array across ranks, and divides it evenly (gp_mpi_share). The whole array is then in order.
 
    Result: this rank's part of the sorted array in keys_out and values_out, or in place in `keys` and `values`. The
      arrays must have room for the count that gp_mpi_share returns. *part, if not NULL, is the part's position in the

@@ -67,7 +67,7 @@ static gp_result gpi_mpi_gathered(gp_mpi *all, cl_mem in, size_t in_offset, size
     return gpi_mpi_done(all, gp_gather(all->gp, &gather));
 }
 
-/* Creates *out with the elements that come from all ranks, and room for `more` elements. */
+/* Creates *out with the elements received from all ranks, and room for `more` elements. */
 static gp_result gpi_mpi_exchanged(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
                                    size_t size, size_t more, cl_mem *out)
 {

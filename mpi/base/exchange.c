@@ -38,7 +38,7 @@ static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_m
 }
 
 /* Exchanges elements of `size` bytes. Those that a rank keeps are copied on the device. Elements for lower ranks lie before
-   them, those for higher ranks after them. Each side is mapped and exchanged by itself, and nothing else goes through host
+   them, those for higher ranks after them. Each side is mapped and exchanged by itself, and nothing else passes through host
    memory. */
 static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
                                   cl_mem to, size_t to_offset, size_t size)

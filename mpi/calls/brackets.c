@@ -29,7 +29,7 @@ typedef struct gpi_mpi_nest {
     uint64_t closer_count, opener_count;
     cl_mem passed;                    /* how many of these closers come before each element */
     cl_mem stack;                     /* indices, in the whole, of the openers before the part, top first */
-    uint64_t height, lead;            /* all of these openers, and those that this part can see */
+    uint64_t height, lead;            /* number of these openers: all, and those visible to this part */
     uint64_t matched;                 /* those that this part closes */
     uint64_t closed;                  /* openers that later parts close */
     bool errors_wanted, match_wanted; /* match: on any rank */

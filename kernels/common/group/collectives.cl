@@ -17,7 +17,7 @@
          x32   x33   ...  x63     ->    x32    x32.x33  ...  x32...x63
          x64   ...                      x64    ...
 
-   A program has this file once for every operation. Parameters
+   A program contains this file once for every operation. Parameters
        GPI_GROUP                NAME
        GPI_GROUP_T              type of x
        GPI_GROUP_COMBINE(a, b)  a . b

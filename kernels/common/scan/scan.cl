@@ -50,7 +50,7 @@ GPI_KERNEL void gp_scan_look_back(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, vol
     const uint id = gpi_take_ticket(state, shared);
     const ulong base = (ulong)id * GPI_TILE;
     GPI_COUNT_CHECK(id == 0, counters);
-    if (base >= input.count) return; /* all later tiles return, too: nobody waits for this one */
+    if (base >= input.count) return; /* all later tiles return, too: no group waits for this one */
     gpi_tile_open(&tile, input, base, shared);
     const GPI_T aggregate = gpi_tile_aggregate(&tile);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);

@@ -30,7 +30,7 @@ static uint gpi_take_ticket(volatile __global uint *state, gpi_tile_shared share
 {
     uint ticket = 0;
     if (GPI_LOCAL_ID == 0) ticket = atomic_inc(state);
-    return gpi_broadcast_once(ticket, &shared->word); /* the tile is read before the next broadcast */
+    return gpi_broadcast_once(ticket, &shared->word); /* barriers follow before the next broadcast */
 }
 
 static gpi_state_words gpi_state_of(volatile __global uint *state, uint tile)

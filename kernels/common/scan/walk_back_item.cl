@@ -65,6 +65,6 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
         *prefix = gpi_combine(GPI_COMBINE_PASSED seen, *prefix);
         next = flag == GPI_INCLUSIVE ? 0 : next - 1;
     }
-    return next; /* not 0 if a device has left the loop early: an incomplete prefix never becomes a result */
+    return next; /* not 0 if a device wrongly left the loop early, so that an incomplete prefix is not used */
 }
 #endif

@@ -9,7 +9,7 @@
          x0       x1  ...  x31           x0     x0.x1      ...  x0...x31    ->  memory[0]
          x32      x33 ...  x63     ->    x32    x32.x33    ...  x32...x63   ->  memory[1]
 
-   A program has this file once for every operation. Parameters: those of group/collectives.cl, but `memory` has only G elements,
+   A program contains this file once for every operation. Parameters: those of group/collectives.cl, but `memory` has only G elements,
    and
        GPI_GROUP_BITS   BITS, a struct whose member word[] has T's words: BITS_of(x) makes it, BITS_value(bits) returns x.
                         If it is not defined, T is uint or ulong */

@@ -49,7 +49,7 @@ static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team
     value[lane] = x;
     for (uint d = 1; d < team; d *= 2) {
         const uint i = 2 * d * lane;
-        gpi_sync(); /* the neighbour's product is written */
+        gpi_sync(); /* the products of the last step are written */
         if (i + d < team) value[i] = gpi_combine(GPI_COMBINE_PASSED value[i], value[i + d]);
     }
     gpi_sync(); /* the root is written */

@@ -9,7 +9,7 @@
 
    gpi_tile_open and gpi_tile are defined in one of three files, chosen by GPI_BY_CHUNKS (tile_elements.cl) and GPI_KEYED:
 
-       elements read by fours   tile_chunks.cl (GPI_BY_CHUNKS): part of the tile is in registers
+       read four at a time      tile_chunks.cl (GPI_BY_CHUNKS): part of the tile is in registers
        segments by keys         tile_keyed.cl (GPI_KEYED)
        others                   tile_elements.cl: the tile is in local memory
 

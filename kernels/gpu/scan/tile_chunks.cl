@@ -126,7 +126,7 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     for (uint row = 0; row < GPI_ROWS - GPI_HELD_ROWS; row++)
         gpi_chunk_put(gpi_stage_chunk(shared, GPI_HELD_ROWS + row), staged + 4 * row);
     gpi_rows_reduce(input, GPI_HELD_ROWS, GPI_ROWS - GPI_HELD_ROWS, staged, shared);
-    gpi_team_sync(); /* else a compiler loads the held rows early, too, and runs out of registers */
+    gpi_team_sync(); /* otherwise a compiler loads all rows early, and runs out of registers */
 #endif
     gpi_rows_load(input, base, 0, GPI_HELD_ROWS, tile->held);
     gpi_rows_reduce(input, 0, GPI_HELD_ROWS, tile->held, shared);

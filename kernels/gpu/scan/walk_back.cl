@@ -75,7 +75,7 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
             gpi_sg_pause();
         }
     }
-    return next; /* not 0 if a device has left the loop early: an incomplete prefix never becomes a result */
+    return next; /* not 0 if a device wrongly left the loop early, so that an incomplete prefix is not used */
 }
 #else
 #include "scan/walk_back_item.cl"

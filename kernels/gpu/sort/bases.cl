@@ -40,7 +40,7 @@ typedef GPI_GROUP_SPACE gpi_bases_memory *gpi_bases_shared;
 
 #define gpi_hashes_are_few(shared) false
 
-/* Items own consecutive digits. */
+/* Each item handles consecutive digits. */
 static bool gpi_bases_of(gpi_bases_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID, each = (GPI_BINS + GPI_WG - 1) / GPI_WG;

@@ -96,7 +96,7 @@ GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_move_shared shared)
 }
 
 /* Writes to shared->start where each digit begins in the sorted tile. This is a sum of two numbers: how many keys have lower
-   upper bits, which the last item's counters tell after the second round, and how many keys have the same upper four bits and a
+   upper bits, which the last item's counters contain after the second round, and how many keys have the same upper four bits and a
    lower digit. */
 static void gpi_tile_starts(gpi_move_shared shared)
 {
