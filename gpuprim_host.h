@@ -250,7 +250,7 @@ GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *
    Aliasing: `out` overlaps nothing.
    Count 0: all counts are 0; with `accumulate`, `out` stays as it is.
    Cost: copies the input to the device once.
-   Limits: memory, and for the counts memory of the device; 2^32 - 2 bins. */
+   Limits: memory (for the counts, that of the device); 2^32 - 2 bins. */
 typedef struct gp_host_histogram_desc {
     const void *in;
     size_t count;            /* of elements */
@@ -4084,7 +4084,7 @@ static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
     size_t g;
     c->number = gpi_host_make_groups(s, c->piece, c->chunk);
     for (c->count = 0, g = 0; g < c->number; g++) c->count += s->groups[g].count;
-    /* Mapping a buffer waits for all earlier copies. With a third chunk, it would wait for the one being computed. */
+    /* Mapping a buffer waits for all earlier copies. With a third chunk, these include copies of one being computed. */
     c->depth = 2;
     c->chunk_of = gpi_host_group_chunk;
     c->upload = gpi_host_group_upload;

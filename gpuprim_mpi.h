@@ -116,9 +116,9 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
 
 /* Selects elements of an array across ranks, as gp_select does, and divides them evenly.
 
-   Result: this rank's even part of the selection in `out`. `out` must have room for the count that gp_mpi_share returns
-     for the parts' counts. *part, if not NULL, is the position of the result in the whole selection. indices_out and
-     count_out must be NULL. On a rank without elements `flags` may be NULL.
+   Result: this rank's even part of the selection in `out`, which must have room for an even part of the whole input
+     (gp_mpi_share). *part, if not NULL, is the position of the result in the whole selection. indices_out and count_out
+     must be NULL. On a rank without elements `flags` may be NULL.
    Order: that of the whole array; stable. A predicate's i counts from the part's first element.
    Aliasing: as in gp_select.
    Cost: that of gp_select; then each selected element is sent once. Needs memory for a copy of the part on the device.
@@ -128,8 +128,8 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
 /* Sorts an array across ranks, and divides it evenly (gp_mpi_share). The whole array is then in order.
 
    Result: this rank's part of the sorted array in keys_out and values_out, or in place in `keys` and `values`. The
-     arrays must have room for the count that gp_mpi_share returns. *part, if not NULL, is the part's position in the
-     whole.
+     arrays must have room for an even part (gp_mpi_share). *part, if not NULL, is the part's position in the whole
+     array.
    Order: that of gp_sort, also with `descending`. Stable: equal keys stay in the order of ranks, and within a part in
      its order. Parts are exactly even for any keys, even if all of them are equal.
    Aliasing: as in gp_sort.
@@ -148,8 +148,8 @@ GP_MPI_API gp_result gp_mpi_sort(gp_mpi *all, const gp_sort_desc *desc, gp_mpi_p
 
    Result: this rank's groups, in ascending order of keys over all ranks; each key is on one rank. *part, if not NULL,
      is their position among all groups. All ranks receive about the same number of groups, before groups of equal keys
-     are combined. keys_out and out must have room for the count that gp_mpi_share returns, and one more for each other
-     rank. count_out must be NULL.
+     are combined. keys_out and `out` must have room for an even part of the whole input (gp_mpi_share), and one group
+     more for each other rank. count_out must be NULL.
    Order: the elements of a group are combined in the order of ranks, and within a part in its order. A map's i has no
      meaning. Each rank's result of a group is an element of out_type: with GP_F16 it is rounded (as in gp_mpi_reduce).
    Aliasing: as in gp_reduce_by_key.
@@ -234,7 +234,7 @@ GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, 
 #define GPI_MPI_IMPLEMENTATION_ONCE
 
 /* ---- Begin file mpi/base/error.h ---- */
-/* error.h - texts of failures, and the result that ranks agree on. */
+/* error.h - makes the texts of failures, and lets ranks agree on one result. */
 #include <stdlib.h>
 
 #ifdef GP_MALLOC
@@ -748,7 +748,7 @@ static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, cons
 /* ---- End file mpi/base/call.c ---- */
 
 /* ---- Begin file mpi/base/error.c ---- */
-/* error.c - texts of failures, and the result that ranks agree on. */
+/* error.c - makes the texts of failures, and lets ranks agree on one result. */
 /* Bytes of our own texts, and of the text of a failed call, which may contain a build log. */
 enum { GPI_MPI_TEXT = 512, GPI_MPI_LOG = 8192 };
 
@@ -782,9 +782,9 @@ static gp_result gpi_mpi_cl(gp_mpi *all, const char *function, const char *call,
     return gpi_mpi_fail(all, result, function, line);
 }
 
-/* Returns the same result on all ranks: the failure of the lowest rank that has failed, with its text. Every collective of a
-   call comes after such an agreement, so that no rank waits for one that has failed. Ranks agree on a failure once, and the
-   call ends. */
+/* Returns the same result on all ranks: the failure of the lowest rank that has failed, with its text. Every collective of a call
+   comes after such an agreement, so that no rank waits for one that has failed. Once ranks have agreed on a failure, the call
+   ends without another agreement. */
 static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result result)
 {
     struct {
@@ -1152,9 +1152,9 @@ static gp_result gpi_mpi_count(gp_mpi *all, const char *function, const gpi_mpi_
                                           places, 0, NULL, NULL));
 }
 
-/* Finds for each rank except the first the largest key number such that the keys before it, on all ranks, are no more than
-   the elements before the rank's part. Finds it digit by digit, from the highest. One more sum shows whether a rank has
-   failed. */
+/* Finds the split of each rank except the first: the largest key number for which the keys before it, on all ranks, are not more
+   than the elements before the rank's part. Determines it digit by digit, from the highest digit. One more sum shows whether a
+   rank has failed. */
 static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1, most = bounds * GPI_MPI_CANDIDATES;
@@ -2073,7 +2073,7 @@ typedef struct gpi_mpi_join {
     size_t key_size, value_size;
     gpi_mpi_side build, probe;
     gp_hash table;                     /* keys of the build sides, each with its index in keys and values */
-    cl_mem keys, values;               /* received; one more value, for absent keys */
+    cl_mem keys, values;               /* received keys and values; one value more, for absent keys */
     cl_mem sent, rows, asked, answers; /* temporary */
     cl_mem places, found, back, back_found;
 } gpi_mpi_join;

@@ -12,7 +12,7 @@
    Aliasing: `out` overlaps nothing.
    Count 0: all counts are 0; with `accumulate`, `out` stays as it is.
    Cost: copies the input to the device once.
-   Limits: memory, and for the counts memory of the device; 2^32 - 2 bins. */
+   Limits: memory (for the counts, that of the device); 2^32 - 2 bins. */
 typedef struct gp_host_histogram_desc {
     const void *in;
     size_t count;            /* of elements */

@@ -342,7 +342,7 @@ static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
     size_t g;
     c->number = gpi_host_make_groups(s, c->piece, c->chunk);
     for (c->count = 0, g = 0; g < c->number; g++) c->count += s->groups[g].count;
-    /* Mapping a buffer waits for all earlier copies. With a third chunk, it would wait for the one being computed. */
+    /* Mapping a buffer waits for all earlier copies. With a third chunk, these include copies of one being computed. */
     c->depth = 2;
     c->chunk_of = gpi_host_group_chunk;
     c->upload = gpi_host_group_upload;

@@ -116,9 +116,9 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
 
 /* Selects elements of an array across ranks, as gp_select does, and divides them evenly.
 
-   Result: this rank's even part of the selection in `out`. `out` must have room for the count that gp_mpi_share returns
-     for the parts' counts. *part, if not NULL, is the position of the result in the whole selection. indices_out and
-     count_out must be NULL. On a rank without elements `flags` may be NULL.
+   Result: this rank's even part of the selection in `out`, which must have room for an even part of the whole input
+     (gp_mpi_share). *part, if not NULL, is the position of the result in the whole selection. indices_out and count_out
+     must be NULL. On a rank without elements `flags` may be NULL.
    Order: that of the whole array; stable. A predicate's i counts from the part's first element.
    Aliasing: as in gp_select.
    Cost: that of gp_select; then each selected element is sent once. Needs memory for a copy of the part on the device.
@@ -128,8 +128,8 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
 /* Sorts an array across ranks, and divides it evenly (gp_mpi_share). The whole array is then in order.
 
    Result: this rank's part of the sorted array in keys_out and values_out, or in place in `keys` and `values`. The
-     arrays must have room for the count that gp_mpi_share returns. *part, if not NULL, is the part's position in the
-     whole.
+     arrays must have room for an even part (gp_mpi_share). *part, if not NULL, is the part's position in the whole
+     array.
    Order: that of gp_sort, also with `descending`. Stable: equal keys stay in the order of ranks, and within a part in
      its order. Parts are exactly even for any keys, even if all of them are equal.
    Aliasing: as in gp_sort.
@@ -148,8 +148,8 @@ GP_MPI_API gp_result gp_mpi_sort(gp_mpi *all, const gp_sort_desc *desc, gp_mpi_p
 
    Result: this rank's groups, in ascending order of keys over all ranks; each key is on one rank. *part, if not NULL,
      is their position among all groups. All ranks receive about the same number of groups, before groups of equal keys
-     are combined. keys_out and out must have room for the count that gp_mpi_share returns, and one more for each other
-     rank. count_out must be NULL.
+     are combined. keys_out and `out` must have room for an even part of the whole input (gp_mpi_share), and one group
+     more for each other rank. count_out must be NULL.
    Order: the elements of a group are combined in the order of ranks, and within a part in its order. A map's i has no
      meaning. Each rank's result of a group is an element of out_type: with GP_F16 it is rounded (as in gp_mpi_reduce).
    Aliasing: as in gp_reduce_by_key.

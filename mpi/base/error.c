@@ -1,4 +1,4 @@
-/* error.c - texts of failures, and the result that ranks agree on. */
+/* error.c - makes the texts of failures, and lets ranks agree on one result. */
 #include "base/error.h"
 
 #include <stdio.h>
@@ -37,9 +37,9 @@ static gp_result gpi_mpi_cl(gp_mpi *all, const char *function, const char *call,
     return gpi_mpi_fail(all, result, function, line);
 }
 
-/* Returns the same result on all ranks: the failure of the lowest rank that has failed, with its text. Every collective of a
-   call comes after such an agreement, so that no rank waits for one that has failed. Ranks agree on a failure once, and the
-   call ends. */
+/* Returns the same result on all ranks: the failure of the lowest rank that has failed, with its text. Every collective of a call
+   comes after such an agreement, so that no rank waits for one that has failed. Once ranks have agreed on a failure, the call
+   ends without another agreement. */
 static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result result)
 {
     struct {

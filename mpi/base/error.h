@@ -1,4 +1,4 @@
-/* error.h - texts of failures, and the result that ranks agree on. */
+/* error.h - makes the texts of failures, and lets ranks agree on one result. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 

@@ -90,9 +90,9 @@ static gp_result gpi_mpi_count(gp_mpi *all, const char *function, const gpi_mpi_
                                           places, 0, NULL, NULL));
 }
 
-/* Finds for each rank except the first the largest key number such that the keys before it, on all ranks, are no more than
-   the elements before the rank's part. Finds it digit by digit, from the highest. One more sum shows whether a rank has
-   failed. */
+/* Finds the split of each rank except the first: the largest key number for which the keys before it, on all ranks, are not more
+   than the elements before the rank's part. Determines it digit by digit, from the highest digit. One more sum shows whether a
+   rank has failed. */
 static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1, most = bounds * GPI_MPI_CANDIDATES;

@@ -16,7 +16,8 @@
 #define GPI_SEGMENTS_HEADER 4
 #define GPI_LARGE_WORDS 4 /* words of a large segment in the list */
 
-/* Bits for the laws that a monoid breaks, and the number of results of a triple: e a, a e, a b, b a, (a b) c, a (b c). */
+/* Bits for the laws that a monoid breaks. GPI_LAW_RESULTS is the number of results for each three elements: e a, a e, a b, b a,
+   (a b) c, a (b c). */
 #define GPI_LAW_LEFT 1u
 #define GPI_LAW_RIGHT 2u
 #define GPI_LAW_COMMUTES 4u

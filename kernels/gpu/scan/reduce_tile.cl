@@ -1,7 +1,7 @@
 /* reduce_tile.cl - reduces a tile for gp_reduce and gp_segmented_reduce. (Scans have scan/tile_elements.cl.)
 
-   An item handles its elements in steps of GPI_SHARE_STEP elements. If a step is not at the input's end, the item loads its
-   elements in chunks of consecutive ones, without a bounds check for each, before it combines any of them. If the operation
+   An item handles its elements in steps of GPI_SHARE_STEP elements. If the input has all elements of a step, the item loads its
+   own in chunks of consecutive elements, without a bounds check for each, before it combines any of them. If the operation
    commutes, the items' chunks alternate. Otherwise an item's elements are consecutive. */
 #ifndef GPI_SCAN_REDUCE_TILE_CL
 #define GPI_SCAN_REDUCE_TILE_CL

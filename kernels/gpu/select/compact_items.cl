@@ -1,7 +1,7 @@
 /* compact_items.cl - compacts a tile through the stage: items put the element of rank r into cell r, and then write the cells in
-   order, so that neighbouring items write neighbouring elements. A cell has the element if the items keep it (GPI_KEPT).
-   Otherwise it has only the element's index in the tile: if more than elements is written, or if flags or indices decide what is
-   selected. Then the stage is small even for records of 16 bytes, and the tile is in the cache when it is read again. */
+   order, so that neighbouring items write neighbouring elements. If items keep elements (GPI_KEPT), a cell has the element
+   itself. If more than the element is written, or if flags or indices decide what is selected, a cell has only the element's
+   index in the tile. Then the stage is small even for records of 16 bytes, and the tile is in the cache when it is read again. */
 #ifndef GPI_SELECT_COMPACT_ITEMS_CL
 #define GPI_SELECT_COMPACT_ITEMS_CL
 #include "select/input_vectors.cl" /* first: it replaces element/input.cl */

@@ -5,7 +5,7 @@
 #include "base/paste.cl"
 #include "base/platform.cl"
 
-/* GPI_KEPT 1: items keep the elements that they have counted until these are written (select/kept.cl). */
+/* GPI_KEPT 1: an item keeps its elements in registers, from counting them until they are written (select/kept.cl). */
 #define GPI_KEPT                                                                         \
     (GPI_OUT && GPI_RECORD_PLAIN && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \
      GPI_PER_ITEM <= 32 &&                                                               \
