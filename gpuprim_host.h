@@ -454,7 +454,7 @@ struct gpi_host_chunks {
     gp_result (*scratch_size)(gpi_host_chunks *chunks, size_t count, size_t *bytes);
     void *call;
 
-    /* what compute uses */
+    /* used by compute */
     cl_event wait[2];
     cl_uint wait_count;
     cl_event done;
@@ -888,9 +888,9 @@ static gp_result gpi_host_finish_device(gpi_host_chunks *c)
     int s;
     /* The context's commands may wait for uploads that a failed call has left unflushed. */
     if (c->copies) (void)clFlush(c->copies);
-    /* Its commands may wait for the copies, and read and write the caller's memory. */
+    /* The context's commands may wait for the copies, and may access the caller's memory. */
     result = gp_finish(c->gp);
-    /* clFinish is not enough for Mesa 22.3: docs/drivers.md. */
+    /* On Mesa 22.3, clFinish is not enough: docs/drivers.md. */
     if (c->last) (void)clWaitForEvents(1, &c->last);
     for (s = 0; s < GPI_HOST_SLOTS; s++) {
         if (c->uploaded[s]) (void)clWaitForEvents(1, &c->uploaded[s]);
@@ -2228,7 +2228,7 @@ typedef struct gpi_host_by {
     gp_context *gp;
     const char *function;
     size_t key_size, in_size, out_size;
-    gp_reduce_by_key_desc rows, partial; /* for the input, for groups; fields that all chunks share */
+    gp_reduce_by_key_desc rows, partial; /* calls on rows and on groups: fields that chunks share */
 
     /* Groups that are kept. Some keys have several. */
     char *keys, *values;
@@ -3498,7 +3498,7 @@ typedef struct gpi_host_select {
     gpi_host_args args;
     gp_select_desc chunk; /* the fields that are the same for all chunks */
     char *outs[2];        /* the call's outputs */
-    uint64_t selected;    /* elements whose place is known, of the first chunks */
+    uint64_t selected;    /* number of elements of the chunks in place */
     uint64_t *
         ended; /* several contexts: 1 + the number of each chunk's elements that must be moved; 0: not yet known */
     size_t placed; /* number of chunks in place */

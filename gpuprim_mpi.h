@@ -684,7 +684,7 @@ static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value)
     terms->value[terms->count++] = value;
 }
 
-/* Adds a term that ranks need not give: those that do must agree. */
+/* Adds a term that a rank may leave out. The ranks that give it must agree. */
 static void gpi_mpi_term_if(gpi_mpi_terms *terms, const char *name, uint64_t value, bool is_given)
 {
     terms->any[terms->count] = !is_given;
@@ -730,7 +730,7 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
     for (k = 0; k < terms->count && result == GP_OK; k++) {
         if (least[k] == ~least[GPI_MOST + k]) continue;
         if (least[k] == UINT64_MAX && least[GPI_MOST + k] == UINT64_MAX) continue; /* given on no rank */
-        all->failed = true; /* all ranks find the same */
+        all->failed = true; /* all ranks find the same difference */
         (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
         result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
     }
@@ -1202,7 +1202,7 @@ static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_sp
         result = gpi_mpi_did(all, function, "MPI_Exscan",
                              MPI_Exscan(s->equal, s->mine, (int)bounds, MPI_UINT64_T, MPI_SUM, all->comm));
     if (result != GP_OK) return result;
-    if (all->rank == 0) memset(s->mine, 0, bounds * sizeof *s->mine); /* which MPI_Exscan leaves undefined */
+    if (all->rank == 0) memset(s->mine, 0, bounds * sizeof *s->mine); /* MPI_Exscan leaves them undefined */
     for (b = 0; b < bounds; b++) {
         const uint64_t before =
             s->wanted[b + 1] - s->sum[b]; /* equal keys, of all ranks, that move to ranks before the split */
@@ -1248,7 +1248,7 @@ typedef struct gpi_mpi_nest {
     gp_mpi_part place;
     gp_type index_type, code_type;
     size_t size;            /* bytes of an index */
-    gp_brackets_desc local; /* on codes */
+    gp_brackets_desc local; /* the call on the codes of this part */
     cl_mem codes, own_match, own_depth;
     size_t codes_offset;
     cl_mem closers, openers; /* indices in the part of brackets without a partner in it; openers top first */
@@ -1258,7 +1258,7 @@ typedef struct gpi_mpi_nest {
     uint64_t height, lead;            /* number of these openers: all, and those visible to this part */
     uint64_t matched;                 /* those that this part closes */
     uint64_t closed;                  /* openers that later parts close */
-    bool errors_wanted, match_wanted; /* match: on any rank */
+    bool errors_wanted, match_wanted; /* match_wanted: on any rank */
     int *memory;
     gpi_mpi_moves up, back; /* of openers to their closers' ranks, and the reverse */
     gp_brackets_errors errors;
@@ -2505,8 +2505,8 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
     if (result == GP_OK) {
         part = *desc;
         part.initial = NULL;
-        if (terms.second && !part.type2) part.type2 = part.type; /* has a y, also where count is 0 */
-        if (size > sizeof own) size = 0;                         /* gp_reduce says why */
+        if (terms.second && !part.type2) part.type2 = part.type; /* has a y even if count is 0 */
+        if (size > sizeof own) size = 0;                         /* gp_reduce reports why */
         result = gp_reduce_read(all->gp, &part, own);
     }
     result = gpi_mpi_agree(all, function, result);
@@ -2598,7 +2598,7 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
     }
     result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) {
-        if (size > sizeof total) size = 0; /* gp_reduce says why */
+        if (size > sizeof total) size = 0; /* gp_reduce reports why */
         memset(&sum, 0, sizeof sum);
         sum.in = desc->in;
         sum.in_offset = desc->in_offset;
@@ -2654,7 +2654,7 @@ static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count
     if (result == GP_OK)
         result = gpi_mpi_did(all, function, "MPI_Exscan",
                              MPI_Exscan(&count, &part->first, 1, MPI_UINT64_T, MPI_SUM, all->comm));
-    if (all->rank == 0) part->first = 0; /* which MPI_Exscan leaves undefined */
+    if (all->rank == 0) part->first = 0; /* MPI_Exscan leaves it undefined */
     return result;
 }
 

@@ -274,9 +274,9 @@ static gp_result gpi_host_finish_device(gpi_host_chunks *c)
     int s;
     /* The context's commands may wait for uploads that a failed call has left unflushed. */
     if (c->copies) (void)clFlush(c->copies);
-    /* Its commands may wait for the copies, and read and write the caller's memory. */
+    /* The context's commands may wait for the copies, and may access the caller's memory. */
     result = gp_finish(c->gp);
-    /* clFinish is not enough for Mesa 22.3: docs/drivers.md. */
+    /* On Mesa 22.3, clFinish is not enough: docs/drivers.md. */
     if (c->last) (void)clWaitForEvents(1, &c->last);
     for (s = 0; s < GPI_HOST_SLOTS; s++) {
         if (c->uploaded[s]) (void)clWaitForEvents(1, &c->uploaded[s]);

@@ -68,7 +68,7 @@ struct gpi_host_chunks {
     gp_result (*scratch_size)(gpi_host_chunks *chunks, size_t count, size_t *bytes);
     void *call;
 
-    /* what compute uses */
+    /* used by compute */
     cl_event wait[2];
     cl_uint wait_count;
     cl_event done;

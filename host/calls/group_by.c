@@ -40,7 +40,7 @@ typedef struct gpi_host_by {
     gp_context *gp;
     const char *function;
     size_t key_size, in_size, out_size;
-    gp_reduce_by_key_desc rows, partial; /* for the input, for groups; fields that all chunks share */
+    gp_reduce_by_key_desc rows, partial; /* calls on rows and on groups: fields that chunks share */
 
     /* Groups that are kept. Some keys have several. */
     char *keys, *values;

@@ -22,7 +22,7 @@ typedef struct gpi_host_select {
     gpi_host_args args;
     gp_select_desc chunk; /* the fields that are the same for all chunks */
     char *outs[2];        /* the call's outputs */
-    uint64_t selected;    /* elements whose place is known, of the first chunks */
+    uint64_t selected;    /* number of elements of the chunks in place */
     uint64_t *
         ended; /* several contexts: 1 + the number of each chunk's elements that must be moved; 0: not yet known */
     size_t placed; /* number of chunks in place */

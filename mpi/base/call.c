@@ -39,7 +39,7 @@ static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value)
     terms->value[terms->count++] = value;
 }
 
-/* Adds a term that ranks need not give: those that do must agree. */
+/* Adds a term that a rank may leave out. The ranks that give it must agree. */
 static void gpi_mpi_term_if(gpi_mpi_terms *terms, const char *name, uint64_t value, bool is_given)
 {
     terms->any[terms->count] = !is_given;
@@ -85,7 +85,7 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
     for (k = 0; k < terms->count && result == GP_OK; k++) {
         if (least[k] == ~least[GPI_MOST + k]) continue;
         if (least[k] == UINT64_MAX && least[GPI_MOST + k] == UINT64_MAX) continue; /* given on no rank */
-        all->failed = true; /* all ranks find the same */
+        all->failed = true; /* all ranks find the same difference */
         (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
         result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
     }

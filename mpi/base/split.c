@@ -140,7 +140,7 @@ static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_sp
         result = gpi_mpi_did(all, function, "MPI_Exscan",
                              MPI_Exscan(s->equal, s->mine, (int)bounds, MPI_UINT64_T, MPI_SUM, all->comm));
     if (result != GP_OK) return result;
-    if (all->rank == 0) memset(s->mine, 0, bounds * sizeof *s->mine); /* which MPI_Exscan leaves undefined */
+    if (all->rank == 0) memset(s->mine, 0, bounds * sizeof *s->mine); /* MPI_Exscan leaves them undefined */
     for (b = 0; b < bounds; b++) {
         const uint64_t before =
             s->wanted[b + 1] - s->sum[b]; /* equal keys, of all ranks, that move to ranks before the split */

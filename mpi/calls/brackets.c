@@ -22,7 +22,7 @@ typedef struct gpi_mpi_nest {
     gp_mpi_part place;
     gp_type index_type, code_type;
     size_t size;            /* bytes of an index */
-    gp_brackets_desc local; /* on codes */
+    gp_brackets_desc local; /* the call on the codes of this part */
     cl_mem codes, own_match, own_depth;
     size_t codes_offset;
     cl_mem closers, openers; /* indices in the part of brackets without a partner in it; openers top first */
@@ -32,7 +32,7 @@ typedef struct gpi_mpi_nest {
     uint64_t height, lead;            /* number of these openers: all, and those visible to this part */
     uint64_t matched;                 /* those that this part closes */
     uint64_t closed;                  /* openers that later parts close */
-    bool errors_wanted, match_wanted; /* match: on any rank */
+    bool errors_wanted, match_wanted; /* match_wanted: on any rank */
     int *memory;
     gpi_mpi_moves up, back; /* of openers to their closers' ranks, and the reverse */
     gp_brackets_errors errors;

@@ -50,8 +50,8 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
     if (result == GP_OK) {
         part = *desc;
         part.initial = NULL;
-        if (terms.second && !part.type2) part.type2 = part.type; /* has a y, also where count is 0 */
-        if (size > sizeof own) size = 0;                         /* gp_reduce says why */
+        if (terms.second && !part.type2) part.type2 = part.type; /* has a y even if count is 0 */
+        if (size > sizeof own) size = 0;                         /* gp_reduce reports why */
         result = gp_reduce_read(all->gp, &part, own);
     }
     result = gpi_mpi_agree(all, function, result);

@@ -67,7 +67,7 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
     }
     result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) {
-        if (size > sizeof total) size = 0; /* gp_reduce says why */
+        if (size > sizeof total) size = 0; /* gp_reduce reports why */
         memset(&sum, 0, sizeof sum);
         sum.in = desc->in;
         sum.in_offset = desc->in_offset;

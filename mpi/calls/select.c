@@ -34,7 +34,7 @@ static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count
     if (result == GP_OK)
         result = gpi_mpi_did(all, function, "MPI_Exscan",
                              MPI_Exscan(&count, &part->first, 1, MPI_UINT64_T, MPI_SUM, all->comm));
-    if (all->rank == 0) part->first = 0; /* which MPI_Exscan leaves undefined */
+    if (all->rank == 0) part->first = 0; /* MPI_Exscan leaves it undefined */
     return result;
 }
 

@@ -19,7 +19,7 @@ static uint gpi_claim(uint n, volatile __global uint *total, __local gpi_claim_m
     if (GPI_LOCAL_ID == 0) shared->sum = 0;
     gpi_sync(); /* the sum is zero */
     const uint before = atomic_add(&shared->sum, n);
-    gpi_sync(); /* all have added */
+    gpi_sync(); /* all items have added */
     if (GPI_LOCAL_ID == 0) shared->first = atomic_add(total, shared->sum);
     gpi_sync(); /* the group's first index is known */
     return shared->first + before;

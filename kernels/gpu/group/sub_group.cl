@@ -105,7 +105,7 @@ static uint gpi_sg_count_below(gpi_sg_mask mask) { return gpi_sg_count(mask & gp
 /* ------------------------------------------------------------------ forms */
 
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED
-#ifdef GPI_FAULT_LOCKSTEP /* tests: group/sub_group_check.cl */
+#ifdef GPI_FAULT_LOCKSTEP /* for tests: see group/sub_group_check.cl */
 #define GPI_SG_ALL 0
 #else
 #define GPI_SG_ALL 1
@@ -260,7 +260,7 @@ static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)
 
 static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)
 {
-    enum { NOT_EQUAL = 33 }; /* among LLVM's predicates */
+    enum { NOT_EQUAL = 33 }; /* LLVM's number of this predicate */
     (void)m;
     return (gpi_sg_mask)__builtin_amdgcn_uicmp((uint)b, 0u, NOT_EQUAL);
 }

@@ -38,7 +38,7 @@ GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, g
     GPI_BASE sum = tile->before.value;
     uint r = (uint)tile->before.head;
 #if GPI_KEYS_OUT && GPI_INPUTS > 0
-    gpi_keys_pack(tile, key, shared); /* before the values, which need registers, too */
+    gpi_keys_pack(tile, key, shared); /* before the values are read, because both need registers */
 #endif
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK)

@@ -21,9 +21,9 @@
 #define GPI_PIECE (GPI_SUB_GROUP * GPI_PER_ITEM) /* elements */
 
 typedef struct gpi_tile {
-    uint selected;   /* of this sub-group's piece */
-    GPI_T before;    /* selected in the pieces before it */
-    GPI_T aggregate; /* in the whole tile */
+    uint selected;   /* number of selected elements in this sub-group's piece */
+    GPI_T before;    /* their number in the pieces before it */
+    GPI_T aggregate; /* their number in the whole tile */
 } gpi_tile;
 
 static __local gpi_kept_cell *gpi_piece_of(gpi_tile_shared shared)

@@ -30,7 +30,7 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
     gpi_sync(); /* the counters are zero */
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG)
         (void)atomic_inc(&shared->count[gpi_digit_of(key[i], digit)]);
-    gpi_sync(); /* all is counted */
+    gpi_sync(); /* all keys are counted */
 }
 
 /* Counts the digits of keys [begin, end) in `row`. Returns 0, because only the CPU wing finds out whether keys are in order. */

@@ -24,7 +24,7 @@
 #define GPI_PROBES (GPI_TEAM / 2)
 
 typedef struct gpi_merge_memory {
-    gpi_key stage[1 + GPI_TILE + GPI_PER_ITEM]; /* gpi_merge_stage */
+    gpi_key stage[1 + GPI_TILE + GPI_PER_ITEM]; /* see gpi_merge_stage */
 #if GPI_VALUE_SIZE
     ushort order[GPI_TILE]; /* order[d]: index on the stage of the d-th merged element */
 #endif
@@ -32,7 +32,7 @@ typedef struct gpi_merge_memory {
     gpi_sg_memory sub_group;
 #else
     uchar before[GPI_WG]; /* before[l]: item l's probe comes before the crossing */
-    uint passed[2][2];    /* by round, even or odd, and diagonal: probes before the crossing */
+    uint passed[2][2];    /* number of probes before the crossing, by round (even or odd) and diagonal */
 #endif
     ulong crossing[2];
 } gpi_merge_memory;

@@ -54,8 +54,8 @@ typedef struct gpi_move_memory {
     } stage;
     ulong next[GPI_BINS];
     uint counts[GPI_SPLIT_PIECES * GPI_BINS]; /* by sub-group, then by digit */
-    uint count[GPI_BINS];                     /* of the tile */
-    uint start[GPI_BINS];                     /* where a digit begins in the ordered tile */
+    uint count[GPI_BINS];                     /* how many keys of the tile have each digit */
+    uint start[GPI_BINS];                     /* rank in the tile of each digit's first key */
     uint sum[GPI_WG];
     gpi_sg_memory sub_group;
     uint word;
@@ -109,7 +109,7 @@ GPI_INLINE_GPU void gpi_split_rank(uint *at, gpi_move_shared shared)
         at[j] = (d << 16) + gpi_sg_from(before, last, &shared->sub_group) + below;
         GPI_SETTLE(at[j]);
     }
-    gpi_sync(); /* all is counted */
+    gpi_sync(); /* all keys are counted */
 }
 
 /* Writes the tile's count of each digit to `count` and the digit's first rank to `start`. Replaces `counts` by the rank of each
@@ -126,7 +126,7 @@ GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
         shared->count[d] = sum;
         own += sum;
     }
-    uint start = gpi_splits_scan_exclusive(own, &total, shared->sum); /* its barriers show `count` to all */
+    uint start = gpi_splits_scan_exclusive(own, &total, shared->sum); /* its barriers make `count` visible */
     GPI_EACH_SPLIT_BIN(d)
     {
         uint sum = start;

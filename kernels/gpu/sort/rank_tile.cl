@@ -57,8 +57,8 @@ typedef struct gpi_move_memory {
     uint order[GPI_RANK_CELL(GPI_TILE)];
     uint sum[GPI_RANK_CELL(GPI_WG)];
     uint row[2 * GPI_SUM_ROWS]; /* zeros, then rows' sums */
-    uint count[GPI_BINS];       /* of the tile */
-    uint start[GPI_BINS];       /* where a digit begins in the ordered tile */
+    uint count[GPI_BINS];       /* how many keys of the tile have each digit */
+    uint start[GPI_BINS];       /* rank in the tile of each digit's first key */
     uint word;
 } gpi_move_memory;
 typedef __local gpi_move_memory *gpi_move_shared;
@@ -141,7 +141,7 @@ GPI_INLINE_GPU void gpi_tile_count(__global const gpi_key *key, uint length, gpi
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
         (void)atomic_inc(&shared->count[GPI_ORDER_DIGIT(entry[j])]);
-    gpi_sync(); /* all is counted */
+    gpi_sync(); /* all keys are counted */
 }
 
 /* Writes the sorted tile: its element p, of digit d, to position shared->next[d] + p. */

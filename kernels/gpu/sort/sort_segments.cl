@@ -101,7 +101,7 @@ GPI_INLINE gpi_entry_runs gpi_segments_runs(uint items, uint crossing, gpi_segme
     runs.begin = max((span & 0xffffu) / GPI_PER_ITEM, max(middle, reach) - reach) * GPI_PER_ITEM;
     runs.end = min(((span >> 16) + GPI_PER_ITEM - 1) / GPI_PER_ITEM, middle + reach) * GPI_PER_ITEM;
     if (!is_border || (span & 0xffffu) >= runs.middle)
-        runs.end = runs.begin; /* (PoCL 3.1 loses this if zeros are assigned) */
+        runs.end = runs.begin; /* (not zeros, which PoCL 3.1 loses) */
     return runs;
 }
 
@@ -132,7 +132,7 @@ GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared s
         gpi_entry_runs runs = gpi_segments_runs(items, crossing, shared);
         gpi_entries_put(entry, runs.begin, runs.middle, runs.end, memory);
         gpi_segments_sync(of_team); /* the runs are stored */
-#if GPI_ON_CPU                      /* PoCL 3.1 has lost them at the barrier */
+#if GPI_ON_CPU                      /* PoCL 3.1 loses `runs` at the barrier */
         runs = gpi_segments_runs(items, crossing, shared);
 #endif
         gpi_entries_take(entry, runs.begin, runs.middle, runs.end, memory);

@@ -66,7 +66,7 @@ static uint gpi_topk_sum(uint x, gpi_topk_shared shared)
     if (GPI_LOCAL_ID == 0) shared->count[0] = 0;
     gpi_sync(); /* the sum is zero */
     if (x) (void)atomic_add(&shared->count[0], x);
-    gpi_sync(); /* all have added */
+    gpi_sync(); /* all items have added */
     const uint sum = shared->count[0];
     gpi_sync(); /* the sum is read: what follows may overwrite it */
     return sum;

@@ -77,7 +77,7 @@ GPI_INLINE_GPU void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *
         if (less) (void)atomic_add(&shared->count[0], less);
         if (same) (void)atomic_add(&shared->count[1], same);
     }
-    gpi_sync(); /* all is counted */
+    gpi_sync(); /* all keys are counted */
     *below = shared->count[0];
     *equal = shared->count[1] - (tile.threshold == GPI_BEYOND ? GPI_TILE - tile.length : 0);
 }
