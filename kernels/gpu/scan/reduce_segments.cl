@@ -9,8 +9,8 @@
 #include "scan/reduce_tile.cl"
 #include "scan/segments.cl"
 
-/* Returns the product of this item's share of its team's segment: every `team`-th element if the operation commutes, else
-   consecutive ones. */
+/* Returns the product of this item's share of its team's segment. The share is every `team`-th element if the operation commutes,
+   and consecutive elements otherwise. */
 static GPI_T gpi_segment_share(gpi_input segment, uint lane, uint team)
 {
     const ulong run = (segment.count + team - 1) / team;

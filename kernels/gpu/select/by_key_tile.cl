@@ -26,8 +26,8 @@ GPI_INLINE_GPU void gpi_keys_pack(const gpi_tile *tile, const GPI_HEADS_TYPE *ke
 }
 #endif
 
-/* Reads the tile. For each of its heads, writes two things to the stages, at the head's rank: its key, and the product of the
-   elements before it, from the previous head or the tile's beginning on. The stages may be read after the next barrier. */
+/* Reads the tile. Writes to the stages, for each head of the tile at its rank, its key and the product of the elements before it.
+   This product begins at the previous head, or at the tile's beginning. The stages may be read after the next barrier. */
 GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     GPI_CELL value[GPI_PER_ITEM];

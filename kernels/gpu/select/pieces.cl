@@ -129,8 +129,8 @@ GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept
 #define GPI_COUNT_OF(words, c) \
     ((words)[(c) % GPI_COUNT_WORDS] >> (c) / GPI_COUNT_WORDS * GPI_COUNT_BITS & GPI_COUNT_MASK)
 
-/* Counts the selected elements of each chunk: sets `before` to their number in the lanes before this one, and `all` to their
-   number in all lanes. */
+/* Counts the selected elements of each chunk. Sets `before` to the counts of the lanes before this one, and `all` to the counts
+   of all lanes, each by chunk. */
 GPI_INLINE_GPU void gpi_piece_count(uint selected, uint *before, uint *all, gpi_sg_shared memory)
 {
     const uint pairs = selected - (selected >> 1 & 0x55555555);

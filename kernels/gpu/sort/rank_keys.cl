@@ -1,5 +1,5 @@
 /* rank_keys.cl - counts and moves keys by their digits, for sort/rank.cl. Counters are in local memory (sort/count_digits.cl).
-   Keys are moved tile by tile. A tile is sorted by digits from registers (sort/multisplit.cl), or, if there are no sub-groups, in
+   Keys are moved tile by tile. A tile is sorted by its digits in registers (sort/multisplit.cl), or, if there are no sub-groups, in
    local memory (sort/rank_nibbles.cl). */
 #ifndef GPI_SORT_RANK_KEYS_CL
 #define GPI_SORT_RANK_KEYS_CL
