@@ -159,10 +159,10 @@ GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc
    Count 0: does nothing.
    Cost: if everything fits into the budget at once, one copy to the device and one back (with PoCL on a CPU none,
      unless in place). Otherwise each chunk is sorted by the highest 8 bits of its keys, and written to keys_tmp. Then
-     keys with the same highest 8 bits are collected from all chunks and sorted by the lower bits, for as many values of
-     these 8 bits at a time as fit. If the keys of a single value do not fit, they are divided by the next 8 bits in the
-     same way. So uneven keys cost time, not memory. With `others`, chunks are smaller, so that there are two steps even
-     if everything fits at once.
+     keys with the same highest 8 bits are collected from all chunks, and sorted by the lower bits. This is done for
+     several values of the highest 8 bits at a time, if their keys fit. If the keys of a single value do not fit, they
+     are divided by the next 8 bits in the same way. So uneven keys cost time, not memory. With `others`, chunks are
+     smaller, so that there are two steps even if everything fits at once.
    Limits: memory; 2^32 - 1 keys for gp_host_argsort with indices of 4 bytes. Temporary host memory: keys_tmp and
      values_tmp, and 2 KiB for each chunk.
    Errors: after a failure or a cancellation, arrays that are sorted in place still have all keys and values, in any
@@ -300,11 +300,12 @@ GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_
      gp_host_sort sorts them, and they are reduced again. With few keys the second step costs little; if all keys
      differ, everything is sorted twice.
      With `others`, chunks and the sort are shared; `gp` alone reduces the groups of all chunks again.
-   Limits: memory. If there is more than one chunk, temporary host memory has room for a key and a result of each
-     element of four chunks (with `others`, of eight chunks for each context), or for four times the number of groups if
-     that is more, but never for more than `count`. As much again is needed to sort them. If keys_tmp and values_tmp are
-     given, they are this memory, and only 2 KiB more are allocated for each chunk of the sort. Elements of `in` and
-     results have 1, 2, 4, 8 or 16 bytes. The map cannot use i. GP_ARGMIN and GP_ARGMAX are not supported.
+   Limits: memory. If there is more than one chunk, temporary host memory is needed. It has room for a key and a result
+     of each element of four chunks (with `others`, of eight chunks for each context). If four times the number of
+     groups is more, it has room for these, but never for more than `count`. As much again is needed to sort them. If
+     keys_tmp and values_tmp are given, they are this memory, and only 2 KiB more are allocated for each chunk of the
+     sort. Elements of `in` and results have 1, 2, 4, 8 or 16 bytes. The map cannot use i. GP_ARGMIN and GP_ARGMAX are
+     not supported.
    Errors: GP_ERROR_COUNT_LIMIT if there are more groups than `room`; *groups is their number in this case, too. */
 typedef struct gp_host_group_by_desc {
     const void *keys;
@@ -751,8 +752,9 @@ static size_t gpi_host_piece(const gpi_host_chunks *c)
     return piece > least ? (piece + 1023) / 1024 * 1024 : least;
 }
 
-/* Chooses the largest chunk that fits: all elements, or else a number found by bisection, a multiple of 1024 if it is
-   more than that. With several contexts, chunks are no larger than gpi_host_piece, unless `large` is set. */
+/* Chooses the largest chunk that fits: all elements, or else a number that is found by bisection, and rounded down to a
+   multiple of 1024 if it is larger than that. With several contexts, chunks are no larger than gpi_host_piece, unless
+   `large` is set. */
 static gp_result gpi_host_choose(gpi_host_chunks *c)
 {
     const size_t budget = gpi_host_budget(c->gp, c->budget);
@@ -1411,8 +1413,8 @@ static cl_event gpi_host_awaits(const gpi_host_chunks *device)
 }
 
 /* Does what the context can do without waiting, and sets *moved if that is something. A chunk is downloaded only after
-   the upload of the next one, because the queue for copies is in order, or if there is no next chunk for this context
-   now. */
+   the upload of the next one, because the queue for copies is in order. If there is no next chunk for this context now,
+   the chunk is downloaded at once. */
 static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *device, bool *moved)
 {
     gp_result result = GP_OK;
@@ -1750,7 +1752,7 @@ typedef struct gpi_host_nest {
     /* the chunk that is being computed */
     gpi_host_chunk chunk;
     cl_ulong first,
-        lead;       /* position of the chunk's first element less `lead`, modulo 2^64; elements before it */
+        lead;       /* the chunk's first position minus `lead`, modulo 2^64; number of elements in the lead */
     cl_ulong below; /* openers that are not in the buffer */
     bool under_way;
 
@@ -2250,7 +2252,7 @@ typedef struct gpi_host_by {
 
 /* ------------------------------------------------------------------ progress */
 
-/* Reports the progress of a pass as a part of the call's. */
+/* Reports the progress of a pass as a part of the call's progress. */
 static int gpi_host_by_tell(uint64_t done, uint64_t total, void *user)
 {
     gpi_host_by *g = (gpi_host_by *)user;
@@ -3297,8 +3299,8 @@ static gp_result gpi_host_scan_scratch(gpi_host_chunks *c, size_t count, size_t 
     return result;
 }
 
-/* Writes the product before the chunk to the carry of `slot`; before the first chunk, the identity or zeros, which no
-   result includes. */
+/* Writes the product before the chunk to the carry of `slot`. Before the first chunk, writes the identity or zeros,
+   which no result includes. */
 static gp_result gpi_host_scan_carry(gpi_host_chunks *c, const gpi_host_chunk *chunk, bool carried,
                                      size_t slot)
 {

@@ -20,11 +20,12 @@
      gp_host_sort sorts them, and they are reduced again. With few keys the second step costs little; if all keys
      differ, everything is sorted twice.
      With `others`, chunks and the sort are shared; `gp` alone reduces the groups of all chunks again.
-   Limits: memory. If there is more than one chunk, temporary host memory has room for a key and a result of each
-     element of four chunks (with `others`, of eight chunks for each context), or for four times the number of groups if
-     that is more, but never for more than `count`. As much again is needed to sort them. If keys_tmp and values_tmp are
-     given, they are this memory, and only 2 KiB more are allocated for each chunk of the sort. Elements of `in` and
-     results have 1, 2, 4, 8 or 16 bytes. The map cannot use i. GP_ARGMIN and GP_ARGMAX are not supported.
+   Limits: memory. If there is more than one chunk, temporary host memory is needed. It has room for a key and a result
+     of each element of four chunks (with `others`, of eight chunks for each context). If four times the number of
+     groups is more, it has room for these, but never for more than `count`. As much again is needed to sort them. If
+     keys_tmp and values_tmp are given, they are this memory, and only 2 KiB more are allocated for each chunk of the
+     sort. Elements of `in` and results have 1, 2, 4, 8 or 16 bytes. The map cannot use i. GP_ARGMIN and GP_ARGMAX are
+     not supported.
    Errors: GP_ERROR_COUNT_LIMIT if there are more groups than `room`; *groups is their number in this case, too. */
 typedef struct gp_host_group_by_desc {
     const void *keys;

@@ -11,10 +11,10 @@
    Count 0: does nothing.
    Cost: if everything fits into the budget at once, one copy to the device and one back (with PoCL on a CPU none,
      unless in place). Otherwise each chunk is sorted by the highest 8 bits of its keys, and written to keys_tmp. Then
-     keys with the same highest 8 bits are collected from all chunks and sorted by the lower bits, for as many values of
-     these 8 bits at a time as fit. If the keys of a single value do not fit, they are divided by the next 8 bits in the
-     same way. So uneven keys cost time, not memory. With `others`, chunks are smaller, so that there are two steps even
-     if everything fits at once.
+     keys with the same highest 8 bits are collected from all chunks, and sorted by the lower bits. This is done for
+     several values of the highest 8 bits at a time, if their keys fit. If the keys of a single value do not fit, they
+     are divided by the next 8 bits in the same way. So uneven keys cost time, not memory. With `others`, chunks are
+     smaller, so that there are two steps even if everything fits at once.
    Limits: memory; 2^32 - 1 keys for gp_host_argsort with indices of 4 bytes. Temporary host memory: keys_tmp and
      values_tmp, and 2 KiB for each chunk.
    Errors: after a failure or a cancellation, arrays that are sorted in place still have all keys and values, in any

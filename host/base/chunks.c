@@ -137,8 +137,9 @@ static size_t gpi_host_piece(const gpi_host_chunks *c)
     return piece > least ? (piece + 1023) / 1024 * 1024 : least;
 }
 
-/* Chooses the largest chunk that fits: all elements, or else a number found by bisection, a multiple of 1024 if it is
-   more than that. With several contexts, chunks are no larger than gpi_host_piece, unless `large` is set. */
+/* Chooses the largest chunk that fits: all elements, or else a number that is found by bisection, and rounded down to a
+   multiple of 1024 if it is larger than that. With several contexts, chunks are no larger than gpi_host_piece, unless
+   `large` is set. */
 static gp_result gpi_host_choose(gpi_host_chunks *c)
 {
     const size_t budget = gpi_host_budget(c->gp, c->budget);

@@ -81,8 +81,8 @@ static cl_event gpi_host_awaits(const gpi_host_chunks *device)
 }
 
 /* Does what the context can do without waiting, and sets *moved if that is something. A chunk is downloaded only after
-   the upload of the next one, because the queue for copies is in order, or if there is no next chunk for this context
-   now. */
+   the upload of the next one, because the queue for copies is in order. If there is no next chunk for this context now,
+   the chunk is downloaded at once. */
 static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *device, bool *moved)
 {
     gp_result result = GP_OK;

@@ -47,7 +47,7 @@ typedef struct gpi_host_nest {
     /* the chunk that is being computed */
     gpi_host_chunk chunk;
     cl_ulong first,
-        lead;       /* position of the chunk's first element less `lead`, modulo 2^64; elements before it */
+        lead;       /* the chunk's first position minus `lead`, modulo 2^64; number of elements in the lead */
     cl_ulong below; /* openers that are not in the buffer */
     bool under_way;
 

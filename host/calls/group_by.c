@@ -62,7 +62,7 @@ typedef struct gpi_host_by {
 
 /* ------------------------------------------------------------------ progress */
 
-/* Reports the progress of a pass as a part of the call's. */
+/* Reports the progress of a pass as a part of the call's progress. */
 static int gpi_host_by_tell(uint64_t done, uint64_t total, void *user)
 {
     gpi_host_by *g = (gpi_host_by *)user;

@@ -160,8 +160,8 @@ static gp_result gpi_host_scan_scratch(gpi_host_chunks *c, size_t count, size_t 
     return result;
 }
 
-/* Writes the product before the chunk to the carry of `slot`; before the first chunk, the identity or zeros, which no
-   result includes. */
+/* Writes the product before the chunk to the carry of `slot`. Before the first chunk, writes the identity or zeros,
+   which no result includes. */
 static gp_result gpi_host_scan_carry(gpi_host_chunks *c, const gpi_host_chunk *chunk, bool carried,
                                      size_t slot)
 {

@@ -20,9 +20,10 @@
      - All ranks of the communicator must make the same calls in the same order, each with its own `all`. If a rank
        passes NULL for `all`, the call fails on that rank only, and the other ranks wait for it. A call begins with
        gp_finish, and returns when its result is complete.
-     - Before MPI_Init, after MPI_Finalize, in a process that was forked after the communicator was joined, and in a
-       callback of a call with the same `all`, calls fail at once, on this rank only, with GP_ERROR_INVALID_ARGUMENT
-       (gp_mpi_create without MPI: GP_ERROR_MPI). They send nothing, so that the other ranks are not disturbed.
+     - Calls fail at once, on this rank only, with GP_ERROR_INVALID_ARGUMENT: before MPI_Init, after MPI_Finalize, in a
+       process that was forked after the communicator was joined, and in a callback of a call with the same `all`.
+       (gp_mpi_create without MPI fails with GP_ERROR_MPI.) Such calls send nothing, so that the other ranks are not
+       disturbed.
      - Fields that have no meaning across ranks must be zero: count_buffer, scratch, wait, done, and those that a call's
        comment names.
      - An error on one rank ends the call on all ranks, with the same result, and gp_last_error names the rank and the

@@ -39,7 +39,7 @@
 #undef GPI_GROUP_TURNS
 
 #define GPI_SPLIT_PIECES (GPI_WG / GPI_SUB_GROUP)
-#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits of an item, if it has any */
+#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits of each item that has any */
 #define GPI_EACH_SPLIT_BIN(d)                                  \
     GPI_UNROLL                                                 \
     for (uint k_ = 0, d = (uint)GPI_LOCAL_ID * GPI_SPLIT_BINS; \
