@@ -1335,7 +1335,8 @@ static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);
 
 /* ---- Begin file host/base/run.c ---- */
 /* run.c - sends chunks through one context, or distributes them to several: see run.h. */
-/* How often all contexts are polled before one is waited for, while no context has finished a chunk. */
+/* As long as no context has finished a chunk, all contexts are polled. After this number of polls, one is waited for.
+   */
 #ifndef GPI_HOST_ASKS
 #define GPI_HOST_ASKS 16384
 #endif

@@ -1122,7 +1122,8 @@ static void gpi_mpi_key_put(void *keys, size_t size, size_t i, uint64_t key)
     if (size == 8) memcpy(at, &key, 8);
 }
 
-/* Sets places[i] to the number of this rank's keys that come before the key with number numbers[i]; `upper`: or equal it. */
+/* Sets places[i] to the number of this rank's keys that come before the key with number numbers[i]. With `upper`, keys
+   that equal it are included. */
 static gp_result gpi_mpi_count(gp_mpi *all, const char *function, const gpi_mpi_split *s,
                                const uint64_t *numbers, size_t count, bool upper, uint64_t *places)
 {

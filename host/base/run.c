@@ -3,7 +3,8 @@
 #include "base/chunks.h"
 #include "base/error.h"
 
-/* How often all contexts are polled before one is waited for, while no context has finished a chunk. */
+/* As long as no context has finished a chunk, all contexts are polled. After this number of polls, one is waited for.
+   */
 #ifndef GPI_HOST_ASKS
 #define GPI_HOST_ASKS 16384
 #endif
