@@ -310,8 +310,8 @@ GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_
 typedef struct gp_host_group_by_desc {
     const void *keys;
     const void *in;            /* what is reduced: one element per key */
-    void *keys_out;            /* room keys; NULL: not wanted */
-    void *out;                 /* room elements of out_type */
+    void *keys_out;            /* `room` keys; NULL: not wanted */
+    void *out;                 /* `room` elements of out_type */
     size_t room;               /* groups that the outputs hold; 0: count */
     uint64_t *groups;          /* their number; NULL: not wanted */
     void *keys_tmp;            /* room for 2 * count keys; NULL: allocated if needed */
@@ -1335,8 +1335,7 @@ static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);
 
 /* ---- Begin file host/base/run.c ---- */
 /* run.c - sends chunks through one context, or distributes them to several: see run.h. */
-/* As long as no context has finished a chunk, all contexts are polled. After this number of polls, one is waited for.
-   */
+/* As long as no context has finished a chunk, all are polled. After this number of polls, one is waited for. */
 #ifndef GPI_HOST_ASKS
 #define GPI_HOST_ASKS 16384
 #endif

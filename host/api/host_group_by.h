@@ -30,8 +30,8 @@
 typedef struct gp_host_group_by_desc {
     const void *keys;
     const void *in;            /* what is reduced: one element per key */
-    void *keys_out;            /* room keys; NULL: not wanted */
-    void *out;                 /* room elements of out_type */
+    void *keys_out;            /* `room` keys; NULL: not wanted */
+    void *out;                 /* `room` elements of out_type */
     size_t room;               /* groups that the outputs hold; 0: count */
     uint64_t *groups;          /* their number; NULL: not wanted */
     void *keys_tmp;            /* room for 2 * count keys; NULL: allocated if needed */

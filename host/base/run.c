@@ -3,8 +3,7 @@
 #include "base/chunks.h"
 #include "base/error.h"
 
-/* As long as no context has finished a chunk, all contexts are polled. After this number of polls, one is waited for.
-   */
+/* As long as no context has finished a chunk, all are polled. After this number of polls, one is waited for. */
 #ifndef GPI_HOST_ASKS
 #define GPI_HOST_ASKS 16384
 #endif

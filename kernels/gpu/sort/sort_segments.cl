@@ -49,8 +49,9 @@ typedef __local gpi_segments_memory *gpi_segments_shared;
 #define GPI_CROSSING_SHORT 1u
 #define GPI_CROSSING_LONG 2u
 
-/* Enters the begin of its key's segment into each entry of the item. The tile has the n keys from `base` on, which are those of
-   segments [first, last). Writes shared->span and shared->crossing. A barrier has to follow before an item reads these two. */
+/* Enters into each entry of the item where the segment of the entry's key begins. The tile has the n keys from `base`
+   on, which are those of segments [first, last). Writes shared->span and shared->crossing. A barrier has to follow
+   before an item reads these two. */
 GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,
                                        uint last, gpi_entry *entry, gpi_segments_shared shared)
 {
