@@ -87,7 +87,8 @@ static uint gpi_tile_first(const uint n)
 #define GPI_TILE_STRIPED(stage, l, j) ((stage) + GPI_TILE_PAD(l))[GPI_TILE_PAD((j)*GPI_WG)]
 
 #if GPI_KEYED
-/* The stage of keys (scan/tile_keyed.cl). Chunks of four keys are moved as vectors, which the padding keeps aligned. */
+/* The stage of keys (scan/tile_keyed.cl). If GPI_KEY_QUADS, chunks of four keys are moved as vectors, and the
+   padding keeps them aligned. */
 #define GPI_KEY_QUADS (GPI_CELL_CHUNK == 4 && GPI_HEADS_SIZE <= 8)
 #define GPI_KEY_PAD(i) ((i) + (i) / 32 * (GPI_KEY_QUADS ? 4 : 1))
 #if GPI_KEY_QUADS

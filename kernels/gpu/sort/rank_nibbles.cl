@@ -95,9 +95,9 @@ GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_move_shared shared)
     }
 }
 
-/* Writes to shared->start where each digit begins in the sorted tile. For digit d, this is a sum. One part is the number of keys
-   whose upper four bits are lower than those of d, which the last item's counters contain after the second round. The other part
-   is the number of keys with the same upper four bits and a lower digit than d. */
+/* Writes to shared->start where each digit begins in the sorted tile. Digit d begins after the keys with smaller
+   upper four bits, and after those with the same upper four bits and a smaller digit. The first number is the last item's counter of
+   value d / 16 - 1 after the second round. */
 static void gpi_tile_starts(gpi_move_shared shared)
 {
     GPI_EACH_BIN(d)
