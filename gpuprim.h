@@ -1,6 +1,6 @@
 /* gpuprim.h - GPU parallel primitives for any OpenCL device, in one C99 header.
 
-   Put this in exactly one C or C++ file, and only include the header everywhere else:
+   Put these two lines in exactly one C or C++ file, and only include the header in all others:
 
        #define GP_IMPLEMENTATION
        #include "gpuprim.h"
@@ -20,32 +20,32 @@
        default (a buffer, an element type) is an error when it is zero.
      - Buffers are cl_mem plus an offset in elements; offsets need no alignment beyond the element's. "In
        place" means the same elements of one buffer, or of its sub-buffers. Two buffers on the same host
-       memory (CL_MEM_USE_HOST_PTR) overlap, and are refused.
+       memory (CL_MEM_USE_HOST_PTR) count as overlapping.
      - Calls are asynchronous: they check their arguments, enqueue on the context's queue and return. Only a
        call that is named ..._read, or is documented to block, blocks.
-     - `wait` and `wait_count` are events that the call's first command waits for; an event that is NULL or
-       has failed already is refused. `done`, when not NULL, receives an event that the caller releases; it
-       completes when the call's results are ready. It is set to NULL when the call fails. It must not be an
-       element of `wait`, as in OpenCL; such a call is refused.
+     - `wait` points to wait_count events; the call's first command waits for them. An event that is NULL, has
+       failed already or belongs to another cl_context is refused. `done`, when not NULL, receives an event
+       that the caller releases; the event completes when the call's results are ready. If the call fails,
+       *done is NULL. As in OpenCL, `done` must not point to an element of `wait`; such a call is refused.
      - Calls do not flush: call clFlush or gp_finish before you poll `done` or wait for it on another queue.
-     - Calls that are made faster than the device runs them wait: with 1024 commands of a context in
-       flight, a call flushes and waits until half of them have ended. It does not wait for commands that do
-       not begin to run, for example because of a user event of yours.
-     - On an out-of-order queue a call orders its own commands, and the use of the context's scratch; use
-       `wait` and `done` to order calls.
-     - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
-       the call runs (count_type: GP_U32, also 0, or GP_U64; at element count_offset). `count` is then its
-       upper bound, for which buffers are checked and work is launched. A larger number is clamped to the
-       bound and counted in gp_stats.clamped. The number must not lie in memory that the call writes. Without
-       count_buffer, count_type stays 0.
+     - With 1024 commands of a context in flight, a call flushes and waits until half of them have ended. It
+       does not wait for commands that do not begin to run, for example because of a user event of yours.
+     - On an out-of-order queue a call's own commands run in order, and calls use the context's scratch one
+       after the other. For any other order of calls use `wait` and `done`.
+     - The number of elements may be on the device: with `count_buffer`, the call's commands read it from
+       element count_offset of that buffer, as a number of count_type: GP_U32 (also 0) or GP_U64. `count` is
+       then its upper bound, for which buffers are checked and work is launched. A larger number is clamped to
+       the bound and counted in gp_stats.clamped. The number must not lie in memory that the call writes.
+       Without count_buffer, count_type stays 0.
      - A field that has no meaning together with the others is an error. Only two things are ignored:
        offsets into buffers that are NULL, and a scratch buffer for a call that needs 0 bytes.
-     - Expressions, and a monoid's source, are code that runs in your process: never take one from an
-       untrusted source. They have up to 16384 characters. An unknown name (such as y without a second input),
+     - Expressions, and a monoid's source, are code that runs in your process: never accept one from somebody
+       you do not trust. Each has up to 16384 characters. An unknown name (such as y without a second input),
        or an assignment to x and the like, does not compile: GP_ERROR_BUILD. gp_last_error then has the
        compiler's messages, those about your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
-       ..._scratch_size. gp_warmup moves that cost; its comment lists the fields that make a new program.
+       ..._scratch_size. gp_warmup builds programs in advance; its comment lists the fields that make a new
+       program.
      - A context belongs to one host thread at a time. Different contexts run in parallel, and may be created
        in parallel: this library looks for devices in one thread of a process at a time, because PoCL fails
        otherwise. If threads of your program also call OpenCL themselves, call gp_devices once before they
@@ -54,15 +54,15 @@
        GP_ERROR_INVALID_ARGUMENT, gp_context_destroy does nothing, gp_cl_context, gp_cl_device and gp_cl_queue
        return NULL. Fork before the first use, or exec (docs/RELIABILITY.md).
      - Functions of yours that a call runs must not call the library with that call's context, unless their
-       comment allows it: the call is refused with GP_ERROR_INVALID_ARGUMENT and a text, and gp_context_destroy
-       does nothing. They must return: an exception or longjmp out of them leaves the context in an undefined
-       state (calls of gpuprim.hpp say which exceptions they pass on).
+       comment allows it: such a call is refused with GP_ERROR_INVALID_ARGUMENT and a text, and
+       gp_context_destroy does nothing. They must return: an exception or longjmp out of them leaves the
+       context in an undefined state (calls of gpuprim.hpp say which exceptions they pass on).
      - The library itself prints nothing, never aborts, and leaves no partially made object. Failures return a negative
        gp_result; gp_last_error gives the function, the condition with its values, and the OpenCL error by name. The
        OpenCL implementation runs in the same process, and PoCL prints, and in some cases aborts (manual/debugging.md).
-     - After a call that has begun to enqueue and then fails, what it would have written is undefined, and so
-       are arrays that it worked on in place; a hash table's batch may have been done in part. Inputs are
-       unchanged, and the context remains usable.
+     - If a call fails after it has begun to enqueue, its outputs are undefined, and so are arrays that it
+       sorts or scans in place; a hash table's batch may have been done in part. Other inputs are unchanged,
+       and the context remains usable.
 
    LINES IN THE COMMENTS OF CALLS
      Always in this order; a line that would say nothing is left out. The comment begins with what the call
@@ -81,9 +81,9 @@
 
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here
-     GP_STATIC           make every function static to this file; goes with GP_IMPLEMENTATION
+     GP_STATIC           make every function static to this file; requires GP_IMPLEMENTATION
      GP_SHARED           the file with GP_IMPLEMENTATION is part of a shared library, and exports the functions;
-                         all others import them
+                         all other files import them
 
    Licence: MIT, see the end of this file's implementation part or LICENSE.                           */
 #ifndef GPUPRIM_H
@@ -204,12 +204,13 @@ typedef enum gp_type {
    floats, and results are rounded to nearest when stored. f64 needs cl_khr_fp64.
 
    Bitwise operations are for integer types only. For floats, min and max ignore NaN (fmin, fmax): NaN is
-   never the result, an input of nothing but NaN gives the identity, and which of -0 and +0 is returned is
+   never the result, the result of nothing but NaN is the identity, and which of -0 and +0 is returned is
    unspecified.
 
-   Argmin and argmax give the index of the extreme element, counted from the call's first element: of equal
-   elements the lowest index; all ones (-1) if there is no element, or nothing but NaN. Their out_type is
-   GP_U64 (the default) or GP_U32, and `initial` stays NULL. */
+   Argmin and argmax return the index of the extreme element, and of equal ones the lowest index. Indices
+   count from the call's first element, or from the first one of the segment or run that is reduced. Without
+   elements, or with nothing but NaN, the index is all ones (-1). Their out_type is GP_U64 (the default) or
+   GP_U32, and `initial` stays NULL. */
 #define GP_OPS(X)                 \
     X(GP_SUM, 1, "GPI_SUM")       \
     X(GP_PROD, 2, "GPI_PROD")     \
@@ -259,7 +260,7 @@ enum { GP_OPS_MAX = 8 };
    and max; not float sums). If a group is late, another group may then compute its results again and publish
    them.
    `takes_args`: combine takes the desc's `args` after a and b, in their order: values by their types, buffers
-   as pointers (__global const). So numbers in combine may change from call to call without a new program:
+   as pointers (__global const). Thus numbers in combine may change from call to call without a new program:
 
        float combine(float a, float b, float limit) { return min(a + b, limit); }
 
@@ -345,7 +346,7 @@ typedef struct gp_record {
 
    Aliasing: the elements of these buffers overlap no output and no scratch. They may be elements of an input
    or of another argument.
-   Limits: at most GP_ARGS_MAX, whose values have at most GP_ARGS_BYTES together.
+   Limits: at most GP_ARGS_MAX arguments, whose values together have at most GP_ARGS_BYTES.
    Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, that begins with
    gp_, gpi_, GP_ or GPI_, or that the call's expressions have anyway, such as x and i. GP_ERROR_BUILD for a
    keyword or macro of OpenCL C; names of its functions (min) are allowed.
@@ -393,8 +394,7 @@ typedef enum gp_words {
 
 typedef enum gp_log_level { GP_LOG_ERROR = 0, GP_LOG_WARNING, GP_LOG_INFO } gp_log_level;
 
-/* Kinds of devices, each with rows of its own in the table of how it runs each primitive
-   (src/runtime/tuning_table.h). */
+/* Kinds of devices. The tuning table (src/runtime/tuning_table.h) says how each kind runs each primitive. */
 typedef enum gp_device_class {
     GP_DEVICE_CLASS_AUTO = 0, /* the class of the device itself; never a class in gp_device_info */
     GP_DEVICE_CLASS_UNKNOWN,  /* none of the classes below: nothing is assumed */
@@ -485,8 +485,9 @@ typedef struct gp_tuning {
 
 /* Describes the context to create. All zeros select the best device, and the default of every field. */
 typedef struct gp_context_desc {
-    /* Your own objects, all optional. A queue brings its context and device; a context brings its first
-       device unless `device` names another one. They are retained until gp_context_destroy. */
+    /* Your own objects, all optional. `queue` determines context and device. `context` determines the device:
+       its first one, unless `device` names another. Context and queue are retained until
+       gp_context_destroy. */
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
@@ -531,13 +532,15 @@ typedef struct gp_context_desc {
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* builds with -cl-fast-relaxed-math; false: results as IEEE 754 requires */
     bool profile;              /* collects gp_kernel_times, which slows calls down a little */
-    gp_context *share;         /* takes over the cl_context and device of this context, and its programs if
-                                  they were built with the same options: a second queue on the same buffers */
+    gp_context *share;         /* a context whose cl_context and device the new one uses, too: a second queue
+                                  on the same buffers. Its programs are used as well, if they were built with
+                                  the same options. It may be destroyed first */
     gp_strategy strategy;      /* the strategy of calls with GP_STRATEGY_AUTO */
-    bool check_monoids;        /* the first call with a monoid, and with other args that it takes, tests it as
-                                  gp_check_monoid does without samples, blocks, and fails with GP_ERROR_LAW if the
-                                  monoid violates the laws. With the elements that the test makes up, the monoid must
-                                  not read beyond a buffer of args */
+    /* Tests each monoid as gp_check_monoid does without samples, at the first call with it, and again at the
+       first call with other args that it takes. Such a call blocks, and fails with GP_ERROR_LAW if the monoid
+       violates the laws. The test makes up elements; with these, too, the monoid must not read beyond a buffer
+       of args. */
+    bool check_monoids;
     /* Allocate and free scratch: device memory that calls need beyond their buffers, if their desc gives
        none. A context has one scratch buffer, which grows to the size that the largest call needs.
        `scratch_alloc` returns a buffer of the context's cl_context for reading and writing, apart from all
@@ -549,22 +552,24 @@ typedef struct gp_context_desc {
     cl_mem (*scratch_alloc)(size_t bytes, void *user);
     void (*scratch_free)(cl_mem buffer, void *user);
     void *scratch_user;
-    /* Bytes of scratch; a call that needs more, also within gp_warmup, fails with
-       GP_ERROR_OUT_OF_DEVICE_MEMORY. 0: no limit. `share` takes over neither this limit nor scratch_alloc. */
+    /* Most bytes of scratch; a call that needs more, also within gp_warmup, fails with
+       GP_ERROR_OUT_OF_DEVICE_MEMORY. 0: no limit. This limit and scratch_alloc are not copied from
+       `share`. */
     size_t scratch_limit;
     gp_tuning tuning;
 
     /* A file with rows of the tuning table for this device (manual/waiting.md): group, bytes, strategy and
        polls of primitives. `tuning` and `strategy` take precedence over it. NULL: the file that the
        environment variable GPUPRIM_TUNING names; without it, the library's own rows for this device
-       (tunings/), if any. A file fails with GP_ERROR_INVALID_ARGUMENT and the line at fault if it cannot be
-       read, belongs to neither this user nor root, is damaged, or is for another device. If the variable
-       names such a file, the error is reported to `log` and the file is ignored. */
+       (tunings/), if any. If the file cannot be read, belongs to neither this user nor root, is damaged, or
+       is for another device, gp_context_create fails with GP_ERROR_INVALID_ARGUMENT; if a line is at fault, the
+       text names it. If the variable names such a file, the error is reported to `log` and the file is
+       ignored. */
     const char *tuning_file;
 } gp_context_desc;
 
-/* Makes a context: chooses a device, or takes yours, and probes it. Builds no program, but for a small check of
-   sub-groups if the device has some.
+/* Makes a context: chooses a device, or uses yours, and reads its properties. If kernels would use the device's
+   sub-groups, builds and runs one small program that tests them.
 
    Errors: on failure *out is NULL, and gp_last_error(NULL) has the text (each host thread has its own).
    Example: examples/01_scan.c */
@@ -580,8 +585,9 @@ GP_API void gp_context_destroy(gp_context *gp);
    (gp_context_create, gp_devices, any call whose gp was NULL). */
 GP_API const char *gp_last_error(const gp_context *gp);
 
-/* Makes `text`, after the name of `result`, the text of the last failure, gives it to `log`, and returns
-   `result`. For code on top of this library, such as gpuprim_host.h, that fails as its calls do. */
+/* Sets the text of the last failure to the name of `result` and `text`, passes it to `log`, and returns
+   `result`. gp NULL: sets this thread's text. For code on top of this library, such as gpuprim_host.h, that
+   fails as calls of the library do. */
 GP_API gp_result gp_set_error(gp_context *gp, gp_result result, const char *text);
 
 /* Marks the context as in use by a callback: calls with it fail with GP_ERROR_INVALID_ARGUMENT and a text
@@ -604,14 +610,15 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
 
 /* Blocks until everything enqueued so far has finished, and saves newly built programs to the disk cache.
 
-   Cost: saving can take as long as building. Programs that gp_finish does not save are saved by a later call,
-   after they have run; with an out-of-order queue no later call saves them.
-   Errors: the first failure of a command since the last gp_finish: a call that returned GP_OK can still fail
-   on the device, for example when an event that it waits for has failed. */
+   Cost: saving can take as long as building. Without gp_finish, a later call saves programs after they have
+   run; with an out-of-order queue, only gp_finish and gp_context_destroy save programs.
+   Errors: the first failure of a command that no call has reported yet. A call that returned GP_OK can still
+   fail on the device, for example when an event that it waits for fails. gp_finish also reports keys that hash
+   tables have refused or had no slot for (gp_hash). */
 GP_API gp_result gp_finish(gp_context *gp);
 
-/* Makes a read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).
-   Release it with clReleaseMemObject. Buffers that you make yourself serve as well.
+/* Makes a read-write buffer of `bytes` bytes. If `data` is not NULL, fills the buffer from it, and blocks for
+   the copy. Release it with clReleaseMemObject. Buffers that you make yourself serve as well.
 
    Errors: a size over the device's limit is refused before any driver sees it. */
 GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out);
@@ -623,7 +630,7 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
    Reduces the input to one value, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of
    integers) or a monoid. With `map`, the elements are map(in[i]). Without an input (`in` NULL, `type` 0) the
    map is of the index alone, and out_type is required; argmin, argmax and several operations require map_type
-   instead, the type as which the map's values are compared.
+   instead, the type to which the map's value is converted.
 
    Result: one element of out_type. With `ops` and op_count, the input is read once for all operations, and
      the result is op_count gp_values, one per operation; out_offset counts such results, `initial` stays
@@ -634,7 +641,8 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
      the same count on the same device, so float results repeat bit for bit.
    Aliasing: `out` may lie inside `in`.
    Count 0: gives `initial`.
-   Cost: reads the input once; one launch for up to one tile, two for more, on PoCL one (in-order queues).
+   Cost: reads the input once. One launch for up to one tile, else two; on PoCL with an in-order queue always
+   one.
    Limits: 2^31 - 1 tiles, checked. A tile is 256 KiB of results on PoCL, and at least 1 KiB on GPUs.
    Source: Neumaier 1974 (compensated sums).
    Example: examples/02_reduce.c */
@@ -648,8 +656,8 @@ typedef struct gp_reduce_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type; /* type of the input; 0 with a monoid and no map */
-    /* Of the input, instead of type. Requires a map, and out_type or a monoid; ops, argmin and argmax require
-       map_type; in2 requires type2. */
+    /* The type of the input, instead of `type`. Requires a map, and out_type or a monoid; ops, argmin and
+       argmax require map_type; in2 requires type2. */
     const gp_record *record;
     gp_type out_type; /* 0: 64 bits for sums and products of integers, GP_U64 for argmin and argmax, f32
                          for sums and products of halves, else `type`; not narrower than `type` without
@@ -917,7 +925,7 @@ GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *de
 /* Splits elements in two parts, or with `predicate2` in three:
 
        out      those for which the predicate holds (whose flag is not 0)
-       second   of three parts: of the others, those for which predicate2 holds
+       second   with `predicate2`: those of the others for which it holds
        rest     all others
 
    Elements, predicates and flags are as for gp_select.
@@ -934,8 +942,8 @@ GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *de
    Scratch: as for gp_select; twice that for three parts with counts of GP_U64, or with more than 2^32 - 1
      elements.
    Cost: with buffers of their own, or reversed, a single pass reads and writes once. For parts one after the
-     other, their sizes must be known first: these calls are multi-pass, whatever `strategy` says, which reads
-     the input of predicates or the flags twice and writes once.
+     other, their sizes must be known first: whatever `strategy` says, these calls are multi-pass. They read
+     the flags, or the input of predicates, twice, and write once.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with counts of GP_U32. Checked.
    Source: as for gp_select. */
 typedef struct gp_partition_desc {
@@ -1181,8 +1189,7 @@ GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *d
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count);
 
 /* Sets *bytes to the scratch that gp_reduce_by_key needs with this desc. The buffers of the desc may be NULL;
-   keys_out may be NULL only if it
-   is NULL in the call. */
+   keys_out may be NULL only if it is NULL in the call. */
 GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                                size_t *bytes);
 
@@ -1210,7 +1217,7 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
      bits that is not in place needs no second buffers. Passes alternate between the second buffers and the
      output, so the output is also read.
    Cost: there are p passes, each by 8 bits or more. GP_STRATEGY_SINGLE_PASS reads keys and values p + 1 times
-     and writes them p times, in p + 4 launches; the launches are 4 p + 4 for very many keys, and on devices
+     and writes them p times, in p + 4 launches; it takes 4 p + 4 launches for very many keys, and on devices
      that may stop a group that has started. GP_STRATEGY_MULTI_PASS reads 2 p times and writes p times, in 3 p
      + 2 launches. Few keys take one launch. CPUs read many keys 3 to 4 times and write them twice if a sample
      shows how to divide them into ranges. A pass in which all keys have the same digit moves nothing. Keys
@@ -1337,7 +1344,8 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
    Cost: one launch, no scratch. A needle takes log2(count) steps. Each step reads a key and evaluates `map`;
      about the first half of the steps read samples that each group keeps in fast memory.
    Limits: memory; 2^32 - 1 keys with positions of GP_U32.
-   Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read.
+   Errors: if the keys are not sorted, positions are arbitrary numbers in [0, count], and nothing outside the
+   keys is read.
    Example: examples/15_neighbours.cpp */
 typedef struct gp_search_desc {
     cl_mem keys; /* sorted keys; NULL if count is 0, or if `map` is of i alone */
@@ -1398,8 +1406,9 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
    Aliasing: `out` overlaps nothing.
    Count 0: gives zeros; with `accumulate`, `out` keeps its contents.
    Scratch: on CPUs with many bins, a table for each core, but no more counts than samples; otherwise none.
-   Cost: reads the input once. Few bins are counted in a table of each group, in one launch; many bins take
-     atomics, or on CPUs a table for each core. A command clears `out` first, unless `accumulate`.
+   Cost: reads the input once. If bins are few, each group counts them in a table of its own, in one launch;
+     many bins take atomics, or on CPUs a table for each core. A command clears `out` first, unless
+     `accumulate`.
    Limits: memory; 2^32 - 2 bins. Bounds of floats, rounded to the type in which bins are computed (f32 for
      halves), need lower < upper, upper - lower <= FLT_MAX and bins / (upper - lower) <= FLT_MAX; for f64
      DBL_MAX. Others are GP_ERROR_INVALID_ARGUMENT.
@@ -1461,8 +1470,8 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
      on every device.
    Aliasing: outputs overlap nothing.
    Count 0: requires k = 0, and does nothing; so does k = 0 with any count.
-   Scratch: a key and an index, three times, for each key that may be left to sort; 16 bytes per tile; up to 5
-     MiB for the sort.
+   Scratch: three keys and three indices for each key that may be left to sort; 16 bytes per tile; up to 5 MiB
+     for the sort.
    Cost: reads all keys once, derives a threshold from a sample, and sorts the keys that reach it: little more
      than k. If the sample misleads, the keys are read again: twice as a rule, and at most once per byte of a
      key and once more. gp_stats.fallbacks counts such calls, which are rare with random keys. Equal keys cost
@@ -1512,7 +1521,7 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
    Aliasing: as for gp_sort. The offsets and count_buffer's number must not lie in memory that the call
      writes.
    Count 0: with `count` or segment_count 0 it does nothing.
-   Scratch: second buffers as for gp_sort, 4 bytes per segment, and 1 KiB for each tile's length of `count`;
+   Scratch: second buffers as for gp_sort, 4 bytes per segment, and 1 KiB for each tile of `count` elements;
      the last two are doubled from count = 2^32 on.
    Cost: a segment that fits a tile (GPUs: some thousand keys; CPUs: 2^14) is read and written once, by one
      group, which handles small neighbouring segments together. For larger segments each pass of 8 bits reads
@@ -1590,8 +1599,8 @@ GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segment
    Cost: each round sorts by seven more bytes; later rounds sort only strings that are still tied, and the
      host reads their number after each round. Bytes that all strings of a tie have in common are skipped:
      equal strings of n bytes take about log2(n / 64) rounds; other strings take at most one round for each
-     tie that follows from an earlier one. Keys of 8 bytes are sorted once for all strings, and again for tied
-     ones. Each byte is read once, and again when common bytes are looked for.
+     level of ties within ties. Keys of 8 bytes are sorted once for all strings, and again for tied ones. Each
+     byte is read once, and again when common bytes are looked for.
    Limits: 2^32 - 3 strings.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is
      read. At its end the call then returns GP_ERROR_INVALID_ARGUMENT, and gp_last_error has the number of
@@ -1777,8 +1786,8 @@ typedef struct gp_brackets_errors {
     uint64_t first_mismatch; /* the closer of the first such pair */
     uint64_t max_depth;      /* most openers that are open at the same time */
     uint64_t joined;         /* closers whose opener is in another tile */
-    uint64_t searches;       /* those of `joined` that needed a search, because their opener is not in the
-                                tile of the opener before */
+    uint64_t searches;       /* closers of `joined` that needed a search, because their opener is in another
+                                tile than the opener found before */
 } gp_brackets_errors;
 
 GP_API gp_result gp_brackets(gp_context *gp, const gp_brackets_desc *desc);
@@ -1797,20 +1806,19 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
 
    Computes, for each element of a nest of brackets, the product of the values of all openers that are open,
    outermost first. On a stack, an opener pushes its value and a closer pops one. Examples: nested clip
-   rectangles and their intersections; nested transforms; the least of all that encloses an element.
+   rectangles and their intersections; nested transforms; the minimum of all values that enclose an element.
 
    An opener's own value counts for the opener itself, and no longer for its closer. With `exclusive` it
    counts for the closer and not for the opener: the stack holds the opener that gp_brackets calls parent[i],
-   its parent and so on. For elements that are not brackets both give the same. Codes are given as to
-   gp_brackets: type, and pairs, table or map. There is one value per element, and only those of openers
-   count. The operation may also be applied to the other values, but no result depends on them.
+   its parent and so on. For elements that are not brackets `exclusive` makes no difference. Codes are given
+   as in gp_brackets, by type and pairs, table or map. There is one value per element, and only the values of
+   openers count. The operation may also be applied to the other values, but no result depends on these.
 
-   Result: elements of out_type. Argmin and argmax give the index of the opener whose value is the extreme
-   one, counted from the call's first element; of equal values the lowest index; all ones if no bracket is
-   open. out_type is then GP_U64 (the default) or GP_U32. The output is defined for any input.
+   Result: elements of out_type. For argmin and argmax, it is the index of the opener whose value is the
+   extreme one, and of equal values the lowest index; all ones if no bracket is open. Indices count from the
+   call's first element. out_type is then GP_U64 (the default) or GP_U32. The output is defined for any input.
    Order: outermost first always, so monoids need not commute. Products are grouped by tiles, the same way
-   every time: float results repeat bit for bit on one device, and may be rounded otherwise than those of a
-   stack.
+   every time: float results repeat bit for bit on one device, and may be rounded otherwise than on a stack.
    Aliasing: `out` overlaps nothing; inputs may overlap each other.
    Count 0: does nothing.
    Scratch: one sum per element; up to four sums and 32 bytes per tile (64 bytes from 2^32 elements on); and
@@ -1871,10 +1879,11 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
    first) are not in preorder. An element without a parent has all bits set there; such elements are siblings.
 
    By default all elements count in index and children. With `in`, only elements that are not 0 count; with
-   `map`, only those for which it is not 0. With the parents of gp_brackets every symbol is an element: in
-   "(a)" the opener has two children, `a` and its closer, and its subtree ends after the closer. There "x ==
-   '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index is the position in a
-   list. An element that does not count has an index as well: the number of its siblings before it that count.
+   `map`, only those whose value of `map` is not 0. With the parents of gp_brackets every symbol is an
+   element: in "(a)" the opener has two children, `a` and the closer, and its subtree ends after the closer.
+   With such parents, the map "x == '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so
+   that index is the position in a list. An element that does not count has an index as well: the number of
+   its siblings before it that count.
 
    Result: at least one of index, children and end.
    Order: the result is always the same.
@@ -1942,21 +1951,22 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    gp_hash_share gives a second context on the same cl_context a handle for the same table.
    Concurrent: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at the
    same time on one table, from several contexts, and your own kernels with them (gp_device_source).
-   Exclusive: clear, rehash, growing and share. Nothing else may use the table meanwhile, in any
-   context. Do not change the table during retrieve or the statistics: their result would be a mixture.
+   Exclusive: clear, rehash, share, and insertions that make a table grow. Nothing else may use the table
+   meanwhile, in any context. Do not change the table during retrieve or the statistics: their result would be
+   a mixture.
    Keys: all are legal. Keys are unique: an erased key keeps its slot, for the same key only, until a rehash
    drops it.
    Values: any value is legal, except the reserved one of some tables (above). A key that is given this value, or
    whose value would become it, is refused, counted, and left as it was. `reserved` names the value; tables that have
    none ignore it. If `reserved` is NULL, the library derives one from `seed` that data hardly ever has (a signalling
-   NaN; as an integer a large one). A refusal is then an error: gp_finish and the next blocking call return
-   GP_ERROR_INVALID_ARGUMENT, and say how many keys were refused and by which call. On an out-of-order queue only
-   gp_finish, gp_hash_counts_read and gp_hash_size_read report it, because other calls wait for their own commands
-   only.
-   Full: a full table takes no new keys, and keeps those that it has. A table with `grow` never fills up. For
-   any other, ask for failed_keys, call gp_hash_rehash for more slots, then insert the listed keys. If a call
-   asks for neither failed_keys nor results, a key that finds no slot is an error: gp_finish and the next
-   blocking call return GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at most. On devices that
+   NaN; as an integer a large one). A refusal is then an error: gp_finish or the next blocking call, whichever
+   comes first, returns GP_ERROR_INVALID_ARGUMENT, and gp_last_error says how many keys were refused and by which
+   call. On an out-of-order queue only gp_finish, gp_hash_counts_read and gp_hash_size_read report it, because
+   other calls wait for their own commands only.
+   Full: a full table accepts no new keys, and keeps those that it has. A table with `grow` never fills up.
+   For any other, ask for failed_keys, call gp_hash_rehash for more slots, then insert the listed keys. If a
+   call asks for neither failed_keys nor results, a key that finds no slot is an error: gp_finish or the next
+   blocking call returns GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at most. On devices that
    end long loops too early (gp_device_info.loop_limit) it looks at 24,000 slots at most.
    Chosen keys: whoever knows the seed can choose keys that all begin their search at one slot, so that n insertions
    look at n^2 / 2 slots. Draw `seed` at random for keys that others choose. It decides the order of gp_hash_retrieve
@@ -1979,7 +1989,7 @@ typedef struct gp_hash_desc {
     size_t value_size;     /* 0 (a set), 4 or 8 bytes */
     size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; or give expected_count */
     size_t expected_count; /* number of keys to expect: the capacity is at least expected_count / max_load */
-    float max_load;        /* most of the slots that keys may fill, in (0, 1]; 0: 0.5 */
+    float max_load;        /* largest fraction of the slots that keys may fill, in (0, 1]; 0: 0.5 */
     bool grow;             /* an insertion that might fill more than max_load of the slots blocks to find out.
                               If it would, it first rehashes the table into as many slots as it needs, and no
                               fewer than before. Not with gp_hash_share */
@@ -1999,11 +2009,11 @@ GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_has
 GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, size_t *bytes);
 
 /* Sets *out to a handle in `gp` for a table of `from`, another context on the same cl_context. The table
-   lives until all its handles are destroyed. */
+   lives until all its handles are destroyed. Errors: a table with `grow` is GP_ERROR_INVALID_ARGUMENT. */
 GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash table, gp_hash *out);
 
-/* Releases the handle; commands that use the table still run to their end. gp_context_destroy does it too. Contexts that
-   share a table may release their handles at the same time, each in its own thread. */
+/* Releases the handle; commands that use the table still run to their end. gp_context_destroy releases all handles of
+   its context. Contexts that share a table may release their handles at the same time, each in its own thread. */
 GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash table);
 
 /* Returns the table's buffer, for kernels of your own; not retained for the caller. NULL for an invalid
@@ -2176,7 +2186,8 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
 
 /* Writes every live pair, one after the other.
 
-   Result: at most `room` pairs; *live_count is the number of pairs in the table.
+   Result: at most `room` pairs, and in live_count the number of pairs in the table. If there are more than
+   `room`, it is not specified which of them are written.
    Order: with sort_type sorted by key, the same every time; without it in any order.
    Aliasing: outputs overlap nothing; nothing overlaps the table.
    Scratch: that of gp_sort in place, for `room` keys; none without sort_type.
@@ -2298,19 +2309,20 @@ typedef struct gp_group_op {
      T gp_group_NAME_reduce(x, memory)                  x0 . x1 ... xG-1, to every item
      T gp_group_NAME_scan(x, &total, memory)            x0 . x1 ... xl, to item l; total: of all items
      T gp_group_NAME_scan_exclusive(x, &total, memory)  x0 . x1 ... xl-1, to item l; the identity to item 0
-     uint gp_group_pack(n, &total, memory)              where this item's n elements go among the group's; add an
-                                                        offset of yours, as from a scan of all totals
+     uint gp_group_pack(n, &total, memory)              the position of this item's n elements among the group's;
+                                                        add an offset of yours, such as from a scan of all
+                                                        totals
      uint gp_group_pack_at(n, counter, memory)          the same from *counter on (__global uint), to which
                                                         the group adds its total in one atomic addition
-     uint gp_group_unpack(n, memory)                    for n pieces of each item: how many there are in all
+     uint gp_group_unpack(n, memory)                    the number of pieces of all items; n: those of this item
      uint gp_group_owner(piece, &rank, memory)          the item that a piece belongs to; rank: which of its
                                                         pieces it is. Calls may differ from item to item
-   Both parts may stand before one kernel.
+   One program may contain both parts.
 
    Result: up to `capacity` bytes of text with the final zero; *size is how many there are. `text` may be
    NULL when capacity is 0.
-   Order: the same input gives the same result in the same group; only the order of groups in
-   gp_group_pack_at is any.
+   Order: the same input gives the same result in the same group. But gp_group_pack_at adds totals in any
+   order of groups.
    Scratch: `memory` is __local, 2 elements of T (or uint) for each item of the group. It is free again after
    each call. But gp_group_owner reads what gp_group_unpack leaves in it: after the last gp_group_owner it is
    free after a barrier of yours.
@@ -2548,8 +2560,8 @@ typedef enum gp_border {
             column and row
 
    The input is a line (height 0 or 1) or a picture of rows. dx and dy count pixels. A pixel has `channels`
-   elements; each of them meets the same channel of its neighbours. Weights are f32 on the device, row by
-   row, beginning at (-radius_x, -radius_y): a correlation.
+   elements; each channel is computed by itself. Weights are f32 on the device, row by row, beginning at
+   (-radius_x, -radius_y): a correlation.
 
    Result: elements of out_type. Weights are summed as f32, or as f64 where an input or output is; integers
    are rounded to nearest and saturated. A map's value is converted to out_type as C does; dx and dy beyond
@@ -2616,8 +2628,8 @@ typedef enum gp_random_kind {
    Result: elements of `type`, by `kind`. Bounds of a range are .i64 for all signed types and .u64 for all
    unsigned ones, so that `high` may be one more than the type holds (256); lower and upper of gp_histogram
    are given in the same way. Normal numbers are computed in pairs.
-   Order: the same numbers on every device, in every shape, and whichever calls write the parts of the stream;
-   normal numbers up to the rounding of the device's log, sqrt, sinpi and cospi.
+   Order: the same numbers on every device and in every shape, however many calls write the stream; normal
+   numbers up to the rounding of the device's log, sqrt, sinpi and cospi.
    Aliasing: the number in count_buffer lies outside of `out`.
    Cost: writes once; one launch, no scratch, no state. A program is compiled per type and kind.
    Limits: first_element + count is below 2^64. Not for secrets: the seed can be found from the numbers.
@@ -2648,10 +2660,10 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
-/* Builds or loads the programs that calls with these descs will need, launches each once, as for a few
-   elements of its own, and saves them to the disk cache. Blocks.
+/* Builds or loads the programs that calls with these descs will need, launches their kernels as for a few
+   elements, and saves the programs to the disk cache. Blocks.
 
-   The device counts none of these elements, so that no expression is evaluated, and none reads beyond a
+   On the device the number of elements is 0, so that no expression is evaluated, and none reads beyond a
    buffer of `args`. The function of a monoid may be called with its identity, and in a context with
    check_monoids as gp_check_monoid does.
 
@@ -2664,10 +2676,10 @@ typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
     const gp_sort_desc *sort; /* also value_size (for gp_argsort that of the indices), begin_bit, end_bit, and
-                                 count, the number of keys to expect; 0: few and many */
+                                 count, the number of keys to expect (0: both few and many) */
     const gp_merge_desc *merge; /* only key_type, value_size */
-    /* only key_type, out_type, records, map, needle_map, args, and with a map without a record whether the buffer
-       is there; needle_map "i": there are no needles */
+    /* only key_type, out_type, records, map, needle_map, args, and for a map without a record whether the buffer
+       is NULL. For searches without needles set needle_map to "i" */
     const gp_search_desc *search;
     const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
     /* only type, record, map, map_type, args, channels, out_type, weight_type, and whether edges is NULL */
@@ -2705,7 +2717,7 @@ typedef struct gp_stats {
     uint64_t programs_built;   /* compiled from source */
     uint64_t programs_loaded;  /* loaded from the disk cache, or imported */
     uint64_t programs_saved;   /* saved to the disk cache, or exported */
-    uint64_t programs_shared;  /* taken over from `share` */
+    uint64_t programs_shared;  /* copied from `share` */
     uint64_t programs_dropped; /* released to keep `program_limit` */
     uint64_t launches;         /* kernels enqueued */
     uint64_t fallbacks;        /* late tiles that a waiting group computed itself; calls of gp_topk
@@ -2728,13 +2740,13 @@ typedef struct gp_kernel_times {
     uint64_t max_ns;
 } gp_kernel_times;
 
-/* Copies the counters. Blocks until the queue is idle. */
+/* Calls gp_finish, returns its error if it fails, and otherwise copies the counters. */
 GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out);
-/* Writes up to `capacity` entries, one per kernel name; *count is how many there are. Blocks until the queue
-   is idle. */
+/* Writes up to `capacity` entries, one per kernel name; *count is how many there are. Calls gp_finish first,
+   and returns its result. */
 GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t capacity, size_t *count);
-/* Sets all counters except scratch_bytes to zero, and removes the kernel times. Blocks until the queue is
-   idle. */
+/* Calls gp_finish, and returns its error if it fails. Otherwise sets all counters except scratch_bytes to
+   zero, and removes the kernel times. */
 GP_API gp_result gp_stats_reset(gp_context *gp);
 
 /* ------------------------------------------------------------------ programs as bytes */
@@ -2743,11 +2755,11 @@ GP_API gp_result gp_stats_reset(gp_context *gp);
 typedef void gp_write(const void *bytes, size_t size, void *user);
 
 /* Writes the programs that this context has in memory, so that an application can ship or store them. Blocks
-   until the queue is idle. Call gp_warmup, or one call of each kind, first to make them. Programs taken over
-   from `share` are not written; the other context writes them.
+   until the queue is idle. Call gp_warmup, or one call of each kind, first to make them. Programs of `share`
+   are not written; only that context writes them.
 
-   Result: gp_stats.programs_saved counts them. A program of which the driver gives no binary is left out, and
-   reported to `log`.
+   Result: gp_stats.programs_saved counts them. A program whose binary the driver does not return is left out,
+   and reported to `log`.
    Cost: on PoCL as much as building them.
    Errors: those of gp_finish; nothing has been written then. */
 GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user);

@@ -84,8 +84,8 @@ typedef struct gp_brackets_errors {
     uint64_t first_mismatch; /* the closer of the first such pair */
     uint64_t max_depth;      /* most openers that are open at the same time */
     uint64_t joined;         /* closers whose opener is in another tile */
-    uint64_t searches;       /* those of `joined` that needed a search, because their opener is not in the
-                                tile of the opener before */
+    uint64_t searches;       /* closers of `joined` that needed a search, because their opener is in another
+                                tile than the opener found before */
 } gp_brackets_errors;
 
 GP_API gp_result gp_brackets(gp_context *gp, const gp_brackets_desc *desc);

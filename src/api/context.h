@@ -33,8 +33,7 @@ typedef enum gp_words {
 
 typedef enum gp_log_level { GP_LOG_ERROR = 0, GP_LOG_WARNING, GP_LOG_INFO } gp_log_level;
 
-/* Kinds of devices, each with rows of its own in the table of how it runs each primitive
-   (src/runtime/tuning_table.h). */
+/* Kinds of devices. The tuning table (src/runtime/tuning_table.h) says how each kind runs each primitive. */
 typedef enum gp_device_class {
     GP_DEVICE_CLASS_AUTO = 0, /* the class of the device itself; never a class in gp_device_info */
     GP_DEVICE_CLASS_UNKNOWN,  /* none of the classes below: nothing is assumed */
@@ -125,8 +124,9 @@ typedef struct gp_tuning {
 
 /* Describes the context to create. All zeros select the best device, and the default of every field. */
 typedef struct gp_context_desc {
-    /* Your own objects, all optional. A queue brings its context and device; a context brings its first
-       device unless `device` names another one. They are retained until gp_context_destroy. */
+    /* Your own objects, all optional. `queue` determines context and device. `context` determines the device:
+       its first one, unless `device` names another. Context and queue are retained until
+       gp_context_destroy. */
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
@@ -171,13 +171,15 @@ typedef struct gp_context_desc {
     const char *build_options; /* appended to the options of every program */
     bool fast_math;            /* builds with -cl-fast-relaxed-math; false: results as IEEE 754 requires */
     bool profile;              /* collects gp_kernel_times, which slows calls down a little */
-    gp_context *share;         /* takes over the cl_context and device of this context, and its programs if
-                                  they were built with the same options: a second queue on the same buffers */
+    gp_context *share;         /* a context whose cl_context and device the new one uses, too: a second queue
+                                  on the same buffers. Its programs are used as well, if they were built with
+                                  the same options. It may be destroyed first */
     gp_strategy strategy;      /* the strategy of calls with GP_STRATEGY_AUTO */
-    bool check_monoids;        /* the first call with a monoid, and with other args that it takes, tests it as
-                                  gp_check_monoid does without samples, blocks, and fails with GP_ERROR_LAW if the
-                                  monoid violates the laws. With the elements that the test makes up, the monoid must
-                                  not read beyond a buffer of args */
+    /* Tests each monoid as gp_check_monoid does without samples, at the first call with it, and again at the
+       first call with other args that it takes. Such a call blocks, and fails with GP_ERROR_LAW if the monoid
+       violates the laws. The test makes up elements; with these, too, the monoid must not read beyond a buffer
+       of args. */
+    bool check_monoids;
     /* Allocate and free scratch: device memory that calls need beyond their buffers, if their desc gives
        none. A context has one scratch buffer, which grows to the size that the largest call needs.
        `scratch_alloc` returns a buffer of the context's cl_context for reading and writing, apart from all
@@ -189,22 +191,24 @@ typedef struct gp_context_desc {
     cl_mem (*scratch_alloc)(size_t bytes, void *user);
     void (*scratch_free)(cl_mem buffer, void *user);
     void *scratch_user;
-    /* Bytes of scratch; a call that needs more, also within gp_warmup, fails with
-       GP_ERROR_OUT_OF_DEVICE_MEMORY. 0: no limit. `share` takes over neither this limit nor scratch_alloc. */
+    /* Most bytes of scratch; a call that needs more, also within gp_warmup, fails with
+       GP_ERROR_OUT_OF_DEVICE_MEMORY. 0: no limit. This limit and scratch_alloc are not copied from
+       `share`. */
     size_t scratch_limit;
     gp_tuning tuning;
 
     /* A file with rows of the tuning table for this device (manual/waiting.md): group, bytes, strategy and
        polls of primitives. `tuning` and `strategy` take precedence over it. NULL: the file that the
        environment variable GPUPRIM_TUNING names; without it, the library's own rows for this device
-       (tunings/), if any. A file fails with GP_ERROR_INVALID_ARGUMENT and the line at fault if it cannot be
-       read, belongs to neither this user nor root, is damaged, or is for another device. If the variable
-       names such a file, the error is reported to `log` and the file is ignored. */
+       (tunings/), if any. If the file cannot be read, belongs to neither this user nor root, is damaged, or
+       is for another device, gp_context_create fails with GP_ERROR_INVALID_ARGUMENT; if a line is at fault, the
+       text names it. If the variable names such a file, the error is reported to `log` and the file is
+       ignored. */
     const char *tuning_file;
 } gp_context_desc;
 
-/* Makes a context: chooses a device, or takes yours, and probes it. Builds no program, but for a small check of
-   sub-groups if the device has some.
+/* Makes a context: chooses a device, or uses yours, and reads its properties. If kernels would use the device's
+   sub-groups, builds and runs one small program that tests them.
 
    Errors: on failure *out is NULL, and gp_last_error(NULL) has the text (each host thread has its own).
    Example: examples/01_scan.c */
@@ -220,8 +224,9 @@ GP_API void gp_context_destroy(gp_context *gp);
    (gp_context_create, gp_devices, any call whose gp was NULL). */
 GP_API const char *gp_last_error(const gp_context *gp);
 
-/* Makes `text`, after the name of `result`, the text of the last failure, gives it to `log`, and returns
-   `result`. For code on top of this library, such as gpuprim_host.h, that fails as its calls do. */
+/* Sets the text of the last failure to the name of `result` and `text`, passes it to `log`, and returns
+   `result`. gp NULL: sets this thread's text. For code on top of this library, such as gpuprim_host.h, that
+   fails as calls of the library do. */
 GP_API gp_result gp_set_error(gp_context *gp, gp_result result, const char *text);
 
 /* Marks the context as in use by a callback: calls with it fail with GP_ERROR_INVALID_ARGUMENT and a text
@@ -244,14 +249,15 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
 
 /* Blocks until everything enqueued so far has finished, and saves newly built programs to the disk cache.
 
-   Cost: saving can take as long as building. Programs that gp_finish does not save are saved by a later call,
-   after they have run; with an out-of-order queue no later call saves them.
-   Errors: the first failure of a command since the last gp_finish: a call that returned GP_OK can still fail
-   on the device, for example when an event that it waits for has failed. */
+   Cost: saving can take as long as building. Without gp_finish, a later call saves programs after they have
+   run; with an out-of-order queue, only gp_finish and gp_context_destroy save programs.
+   Errors: the first failure of a command that no call has reported yet. A call that returned GP_OK can still
+   fail on the device, for example when an event that it waits for fails. gp_finish also reports keys that hash
+   tables have refused or had no slot for (gp_hash). */
 GP_API gp_result gp_finish(gp_context *gp);
 
-/* Makes a read-write buffer of `bytes` bytes, filled from `data` unless that is NULL (blocks for the copy).
-   Release it with clReleaseMemObject. Buffers that you make yourself serve as well.
+/* Makes a read-write buffer of `bytes` bytes. If `data` is not NULL, fills the buffer from it, and blocks for
+   the copy. Release it with clReleaseMemObject. Buffers that you make yourself serve as well.
 
    Errors: a size over the device's limit is refused before any driver sees it. */
 GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data, cl_mem *out);

@@ -33,19 +33,20 @@ typedef struct gp_group_op {
      T gp_group_NAME_reduce(x, memory)                  x0 . x1 ... xG-1, to every item
      T gp_group_NAME_scan(x, &total, memory)            x0 . x1 ... xl, to item l; total: of all items
      T gp_group_NAME_scan_exclusive(x, &total, memory)  x0 . x1 ... xl-1, to item l; the identity to item 0
-     uint gp_group_pack(n, &total, memory)              where this item's n elements go among the group's; add an
-                                                        offset of yours, as from a scan of all totals
+     uint gp_group_pack(n, &total, memory)              the position of this item's n elements among the group's;
+                                                        add an offset of yours, such as from a scan of all
+                                                        totals
      uint gp_group_pack_at(n, counter, memory)          the same from *counter on (__global uint), to which
                                                         the group adds its total in one atomic addition
-     uint gp_group_unpack(n, memory)                    for n pieces of each item: how many there are in all
+     uint gp_group_unpack(n, memory)                    the number of pieces of all items; n: those of this item
      uint gp_group_owner(piece, &rank, memory)          the item that a piece belongs to; rank: which of its
                                                         pieces it is. Calls may differ from item to item
-   Both parts may stand before one kernel.
+   One program may contain both parts.
 
    Result: up to `capacity` bytes of text with the final zero; *size is how many there are. `text` may be
    NULL when capacity is 0.
-   Order: the same input gives the same result in the same group; only the order of groups in
-   gp_group_pack_at is any.
+   Order: the same input gives the same result in the same group. But gp_group_pack_at adds totals in any
+   order of groups.
    Scratch: `memory` is __local, 2 elements of T (or uint) for each item of the group. It is free again after
    each call. But gp_group_owner reads what gp_group_unpack leaves in it: after the last gp_group_owner it is
    free after a barrier of yours.

@@ -1,6 +1,6 @@
 /* gpuprim.h - GPU parallel primitives for any OpenCL device, in one C99 header.
 
-   Put this in exactly one C or C++ file, and only include the header everywhere else:
+   Put these two lines in exactly one C or C++ file, and only include the header in all others:
 
        #define GP_IMPLEMENTATION
        #include "gpuprim.h"
@@ -20,32 +20,32 @@
        default (a buffer, an element type) is an error when it is zero.
      - Buffers are cl_mem plus an offset in elements; offsets need no alignment beyond the element's. "In
        place" means the same elements of one buffer, or of its sub-buffers. Two buffers on the same host
-       memory (CL_MEM_USE_HOST_PTR) overlap, and are refused.
+       memory (CL_MEM_USE_HOST_PTR) count as overlapping.
      - Calls are asynchronous: they check their arguments, enqueue on the context's queue and return. Only a
        call that is named ..._read, or is documented to block, blocks.
-     - `wait` and `wait_count` are events that the call's first command waits for; an event that is NULL or
-       has failed already is refused. `done`, when not NULL, receives an event that the caller releases; it
-       completes when the call's results are ready. It is set to NULL when the call fails. It must not be an
-       element of `wait`, as in OpenCL; such a call is refused.
+     - `wait` points to wait_count events; the call's first command waits for them. An event that is NULL, has
+       failed already or belongs to another cl_context is refused. `done`, when not NULL, receives an event
+       that the caller releases; the event completes when the call's results are ready. If the call fails,
+       *done is NULL. As in OpenCL, `done` must not point to an element of `wait`; such a call is refused.
      - Calls do not flush: call clFlush or gp_finish before you poll `done` or wait for it on another queue.
-     - Calls that are made faster than the device runs them wait: with 1024 commands of a context in
-       flight, a call flushes and waits until half of them have ended. It does not wait for commands that do
-       not begin to run, for example because of a user event of yours.
-     - On an out-of-order queue a call orders its own commands, and the use of the context's scratch; use
-       `wait` and `done` to order calls.
-     - `count` may live on the device: with `count_buffer`, the number of elements is read from there when
-       the call runs (count_type: GP_U32, also 0, or GP_U64; at element count_offset). `count` is then its
-       upper bound, for which buffers are checked and work is launched. A larger number is clamped to the
-       bound and counted in gp_stats.clamped. The number must not lie in memory that the call writes. Without
-       count_buffer, count_type stays 0.
+     - With 1024 commands of a context in flight, a call flushes and waits until half of them have ended. It
+       does not wait for commands that do not begin to run, for example because of a user event of yours.
+     - On an out-of-order queue a call's own commands run in order, and calls use the context's scratch one
+       after the other. For any other order of calls use `wait` and `done`.
+     - The number of elements may be on the device: with `count_buffer`, the call's commands read it from
+       element count_offset of that buffer, as a number of count_type: GP_U32 (also 0) or GP_U64. `count` is
+       then its upper bound, for which buffers are checked and work is launched. A larger number is clamped to
+       the bound and counted in gp_stats.clamped. The number must not lie in memory that the call writes.
+       Without count_buffer, count_type stays 0.
      - A field that has no meaning together with the others is an error. Only two things are ignored:
        offsets into buffers that are NULL, and a scratch buffer for a call that needs 0 bytes.
-     - Expressions, and a monoid's source, are code that runs in your process: never take one from an
-       untrusted source. They have up to 16384 characters. An unknown name (such as y without a second input),
+     - Expressions, and a monoid's source, are code that runs in your process: never accept one from somebody
+       you do not trust. Each has up to 16384 characters. An unknown name (such as y without a second input),
        or an assignment to x and the like, does not compile: GP_ERROR_BUILD. gp_last_error then has the
        compiler's messages, those about your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
-       ..._scratch_size. gp_warmup moves that cost; its comment lists the fields that make a new program.
+       ..._scratch_size. gp_warmup builds programs in advance; its comment lists the fields that make a new
+       program.
      - A context belongs to one host thread at a time. Different contexts run in parallel, and may be created
        in parallel: this library looks for devices in one thread of a process at a time, because PoCL fails
        otherwise. If threads of your program also call OpenCL themselves, call gp_devices once before they
@@ -54,15 +54,15 @@
        GP_ERROR_INVALID_ARGUMENT, gp_context_destroy does nothing, gp_cl_context, gp_cl_device and gp_cl_queue
        return NULL. Fork before the first use, or exec (docs/RELIABILITY.md).
      - Functions of yours that a call runs must not call the library with that call's context, unless their
-       comment allows it: the call is refused with GP_ERROR_INVALID_ARGUMENT and a text, and gp_context_destroy
-       does nothing. They must return: an exception or longjmp out of them leaves the context in an undefined
-       state (calls of gpuprim.hpp say which exceptions they pass on).
+       comment allows it: such a call is refused with GP_ERROR_INVALID_ARGUMENT and a text, and
+       gp_context_destroy does nothing. They must return: an exception or longjmp out of them leaves the
+       context in an undefined state (calls of gpuprim.hpp say which exceptions they pass on).
      - The library itself prints nothing, never aborts, and leaves no partially made object. Failures return a negative
        gp_result; gp_last_error gives the function, the condition with its values, and the OpenCL error by name. The
        OpenCL implementation runs in the same process, and PoCL prints, and in some cases aborts (manual/debugging.md).
-     - After a call that has begun to enqueue and then fails, what it would have written is undefined, and so
-       are arrays that it worked on in place; a hash table's batch may have been done in part. Inputs are
-       unchanged, and the context remains usable.
+     - If a call fails after it has begun to enqueue, its outputs are undefined, and so are arrays that it
+       sorts or scans in place; a hash table's batch may have been done in part. Other inputs are unchanged,
+       and the context remains usable.
 
    LINES IN THE COMMENTS OF CALLS
      Always in this order; a line that would say nothing is left out. The comment begins with what the call
@@ -81,9 +81,9 @@
 
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here
-     GP_STATIC           make every function static to this file; goes with GP_IMPLEMENTATION
+     GP_STATIC           make every function static to this file; requires GP_IMPLEMENTATION
      GP_SHARED           the file with GP_IMPLEMENTATION is part of a shared library, and exports the functions;
-                         all others import them
+                         all other files import them
 
    Licence: MIT, see the end of this file's implementation part or LICENSE.                           */
 #ifndef GPUPRIM_H

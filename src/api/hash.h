@@ -21,21 +21,22 @@
    gp_hash_share gives a second context on the same cl_context a handle for the same table.
    Concurrent: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at the
    same time on one table, from several contexts, and your own kernels with them (gp_device_source).
-   Exclusive: clear, rehash, growing and share. Nothing else may use the table meanwhile, in any
-   context. Do not change the table during retrieve or the statistics: their result would be a mixture.
+   Exclusive: clear, rehash, share, and insertions that make a table grow. Nothing else may use the table
+   meanwhile, in any context. Do not change the table during retrieve or the statistics: their result would be
+   a mixture.
    Keys: all are legal. Keys are unique: an erased key keeps its slot, for the same key only, until a rehash
    drops it.
    Values: any value is legal, except the reserved one of some tables (above). A key that is given this value, or
    whose value would become it, is refused, counted, and left as it was. `reserved` names the value; tables that have
    none ignore it. If `reserved` is NULL, the library derives one from `seed` that data hardly ever has (a signalling
-   NaN; as an integer a large one). A refusal is then an error: gp_finish and the next blocking call return
-   GP_ERROR_INVALID_ARGUMENT, and say how many keys were refused and by which call. On an out-of-order queue only
-   gp_finish, gp_hash_counts_read and gp_hash_size_read report it, because other calls wait for their own commands
-   only.
-   Full: a full table takes no new keys, and keeps those that it has. A table with `grow` never fills up. For
-   any other, ask for failed_keys, call gp_hash_rehash for more slots, then insert the listed keys. If a call
-   asks for neither failed_keys nor results, a key that finds no slot is an error: gp_finish and the next
-   blocking call return GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at most. On devices that
+   NaN; as an integer a large one). A refusal is then an error: gp_finish or the next blocking call, whichever
+   comes first, returns GP_ERROR_INVALID_ARGUMENT, and gp_last_error says how many keys were refused and by which
+   call. On an out-of-order queue only gp_finish, gp_hash_counts_read and gp_hash_size_read report it, because
+   other calls wait for their own commands only.
+   Full: a full table accepts no new keys, and keeps those that it has. A table with `grow` never fills up.
+   For any other, ask for failed_keys, call gp_hash_rehash for more slots, then insert the listed keys. If a
+   call asks for neither failed_keys nor results, a key that finds no slot is an error: gp_finish or the next
+   blocking call returns GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at most. On devices that
    end long loops too early (gp_device_info.loop_limit) it looks at 24,000 slots at most.
    Chosen keys: whoever knows the seed can choose keys that all begin their search at one slot, so that n insertions
    look at n^2 / 2 slots. Draw `seed` at random for keys that others choose. It decides the order of gp_hash_retrieve
@@ -58,7 +59,7 @@ typedef struct gp_hash_desc {
     size_t value_size;     /* 0 (a set), 4 or 8 bytes */
     size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; or give expected_count */
     size_t expected_count; /* number of keys to expect: the capacity is at least expected_count / max_load */
-    float max_load;        /* most of the slots that keys may fill, in (0, 1]; 0: 0.5 */
+    float max_load;        /* largest fraction of the slots that keys may fill, in (0, 1]; 0: 0.5 */
     bool grow;             /* an insertion that might fill more than max_load of the slots blocks to find out.
                               If it would, it first rehashes the table into as many slots as it needs, and no
                               fewer than before. Not with gp_hash_share */
@@ -78,11 +79,11 @@ GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_has
 GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, size_t *bytes);
 
 /* Sets *out to a handle in `gp` for a table of `from`, another context on the same cl_context. The table
-   lives until all its handles are destroyed. */
+   lives until all its handles are destroyed. Errors: a table with `grow` is GP_ERROR_INVALID_ARGUMENT. */
 GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash table, gp_hash *out);
 
-/* Releases the handle; commands that use the table still run to their end. gp_context_destroy does it too. Contexts that
-   share a table may release their handles at the same time, each in its own thread. */
+/* Releases the handle; commands that use the table still run to their end. gp_context_destroy releases all handles of
+   its context. Contexts that share a table may release their handles at the same time, each in its own thread. */
 GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash table);
 
 /* Returns the table's buffer, for kernels of your own; not retained for the caller. NULL for an invalid
@@ -255,7 +256,8 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
 
 /* Writes every live pair, one after the other.
 
-   Result: at most `room` pairs; *live_count is the number of pairs in the table.
+   Result: at most `room` pairs, and in live_count the number of pairs in the table. If there are more than
+   `room`, it is not specified which of them are written.
    Order: with sort_type sorted by key, the same every time; without it in any order.
    Aliasing: outputs overlap nothing; nothing overlaps the table.
    Scratch: that of gp_sort in place, for `room` keys; none without sort_type.

@@ -30,8 +30,9 @@
    Aliasing: `out` overlaps nothing.
    Count 0: gives zeros; with `accumulate`, `out` keeps its contents.
    Scratch: on CPUs with many bins, a table for each core, but no more counts than samples; otherwise none.
-   Cost: reads the input once. Few bins are counted in a table of each group, in one launch; many bins take
-     atomics, or on CPUs a table for each core. A command clears `out` first, unless `accumulate`.
+   Cost: reads the input once. If bins are few, each group counts them in a table of its own, in one launch;
+     many bins take atomics, or on CPUs a table for each core. A command clears `out` first, unless
+     `accumulate`.
    Limits: memory; 2^32 - 2 bins. Bounds of floats, rounded to the type in which bins are computed (f32 for
      halves), need lower < upper, upper - lower <= FLT_MAX and bins / (upper - lower) <= FLT_MAX; for f64
      DBL_MAX. Others are GP_ERROR_INVALID_ARGUMENT.

@@ -8,11 +8,11 @@
 typedef void gp_write(const void *bytes, size_t size, void *user);
 
 /* Writes the programs that this context has in memory, so that an application can ship or store them. Blocks
-   until the queue is idle. Call gp_warmup, or one call of each kind, first to make them. Programs taken over
-   from `share` are not written; the other context writes them.
+   until the queue is idle. Call gp_warmup, or one call of each kind, first to make them. Programs of `share`
+   are not written; only that context writes them.
 
-   Result: gp_stats.programs_saved counts them. A program of which the driver gives no binary is left out, and
-   reported to `log`.
+   Result: gp_stats.programs_saved counts them. A program whose binary the driver does not return is left out,
+   and reported to `log`.
    Cost: on PoCL as much as building them.
    Errors: those of gp_finish; nothing has been written then. */
 GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user);

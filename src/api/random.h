@@ -22,8 +22,8 @@ typedef enum gp_random_kind {
    Result: elements of `type`, by `kind`. Bounds of a range are .i64 for all signed types and .u64 for all
    unsigned ones, so that `high` may be one more than the type holds (256); lower and upper of gp_histogram
    are given in the same way. Normal numbers are computed in pairs.
-   Order: the same numbers on every device, in every shape, and whichever calls write the parts of the stream;
-   normal numbers up to the rounding of the device's log, sqrt, sinpi and cospi.
+   Order: the same numbers on every device and in every shape, however many calls write the stream; normal
+   numbers up to the rounding of the device's log, sqrt, sinpi and cospi.
    Aliasing: the number in count_buffer lies outside of `out`.
    Cost: writes once; one launch, no scratch, no state. A program is compiled per type and kind.
    Limits: first_element + count is below 2^64. Not for secrets: the seed can be found from the numbers.

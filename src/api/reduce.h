@@ -10,7 +10,7 @@
    Reduces the input to one value, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of
    integers) or a monoid. With `map`, the elements are map(in[i]). Without an input (`in` NULL, `type` 0) the
    map is of the index alone, and out_type is required; argmin, argmax and several operations require map_type
-   instead, the type as which the map's values are compared.
+   instead, the type to which the map's value is converted.
 
    Result: one element of out_type. With `ops` and op_count, the input is read once for all operations, and
      the result is op_count gp_values, one per operation; out_offset counts such results, `initial` stays
@@ -21,7 +21,8 @@
      the same count on the same device, so float results repeat bit for bit.
    Aliasing: `out` may lie inside `in`.
    Count 0: gives `initial`.
-   Cost: reads the input once; one launch for up to one tile, two for more, on PoCL one (in-order queues).
+   Cost: reads the input once. One launch for up to one tile, else two; on PoCL with an in-order queue always
+   one.
    Limits: 2^31 - 1 tiles, checked. A tile is 256 KiB of results on PoCL, and at least 1 KiB on GPUs.
    Source: Neumaier 1974 (compensated sums).
    Example: examples/02_reduce.c */
@@ -35,8 +36,8 @@ typedef struct gp_reduce_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type; /* type of the input; 0 with a monoid and no map */
-    /* Of the input, instead of type. Requires a map, and out_type or a monoid; ops, argmin and argmax require
-       map_type; in2 requires type2. */
+    /* The type of the input, instead of `type`. Requires a map, and out_type or a monoid; ops, argmin and
+       argmax require map_type; in2 requires type2. */
     const gp_record *record;
     gp_type out_type; /* 0: 64 bits for sums and products of integers, GP_U64 for argmin and argmax, f32
                          for sums and products of halves, else `type`; not narrower than `type` without

@@ -73,7 +73,6 @@ GP_API gp_result gp_reduce_by_key(gp_context *gp, const gp_reduce_by_key_desc *d
 GP_API gp_result gp_reduce_by_key_read(gp_context *gp, const gp_reduce_by_key_desc *desc, uint64_t *count);
 
 /* Sets *bytes to the scratch that gp_reduce_by_key needs with this desc. The buffers of the desc may be NULL;
-   keys_out may be NULL only if it
-   is NULL in the call. */
+   keys_out may be NULL only if it is NULL in the call. */
 GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                                size_t *bytes);

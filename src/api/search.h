@@ -26,7 +26,8 @@
    Cost: one launch, no scratch. A needle takes log2(count) steps. Each step reads a key and evaluates `map`;
      about the first half of the steps read samples that each group keeps in fast memory.
    Limits: memory; 2^32 - 1 keys with positions of GP_U32.
-   Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read.
+   Errors: if the keys are not sorted, positions are arbitrary numbers in [0, count], and nothing outside the
+   keys is read.
    Example: examples/15_neighbours.cpp */
 typedef struct gp_search_desc {
     cl_mem keys; /* sorted keys; NULL if count is 0, or if `map` is of i alone */

@@ -76,7 +76,7 @@ GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *de
 /* Splits elements in two parts, or with `predicate2` in three:
 
        out      those for which the predicate holds (whose flag is not 0)
-       second   of three parts: of the others, those for which predicate2 holds
+       second   with `predicate2`: those of the others for which it holds
        rest     all others
 
    Elements, predicates and flags are as for gp_select.
@@ -93,8 +93,8 @@ GP_API gp_result gp_select_scratch_size(gp_context *gp, const gp_select_desc *de
    Scratch: as for gp_select; twice that for three parts with counts of GP_U64, or with more than 2^32 - 1
      elements.
    Cost: with buffers of their own, or reversed, a single pass reads and writes once. For parts one after the
-     other, their sizes must be known first: these calls are multi-pass, whatever `strategy` says, which reads
-     the input of predicates or the flags twice and writes once.
+     other, their sizes must be known first: whatever `strategy` says, these calls are multi-pass. They read
+     the flags, or the input of predicates, twice, and write once.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with counts of GP_U32. Checked.
    Source: as for gp_select. */
 typedef struct gp_partition_desc {

@@ -27,7 +27,7 @@
      bits that is not in place needs no second buffers. Passes alternate between the second buffers and the
      output, so the output is also read.
    Cost: there are p passes, each by 8 bits or more. GP_STRATEGY_SINGLE_PASS reads keys and values p + 1 times
-     and writes them p times, in p + 4 launches; the launches are 4 p + 4 for very many keys, and on devices
+     and writes them p times, in p + 4 launches; it takes 4 p + 4 launches for very many keys, and on devices
      that may stop a group that has started. GP_STRATEGY_MULTI_PASS reads 2 p times and writes p times, in 3 p
      + 2 launches. Few keys take one launch. CPUs read many keys 3 to 4 times and write them twice if a sample
      shows how to divide them into ranges. A pass in which all keys have the same digit moves nothing. Keys

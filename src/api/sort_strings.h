@@ -20,8 +20,8 @@
    Cost: each round sorts by seven more bytes; later rounds sort only strings that are still tied, and the
      host reads their number after each round. Bytes that all strings of a tie have in common are skipped:
      equal strings of n bytes take about log2(n / 64) rounds; other strings take at most one round for each
-     tie that follows from an earlier one. Keys of 8 bytes are sorted once for all strings, and again for tied
-     ones. Each byte is read once, and again when common bytes are looked for.
+     level of ties within ties. Keys of 8 bytes are sorted once for all strings, and again for tied ones. Each
+     byte is read once, and again when common bytes are looked for.
    Limits: 2^32 - 3 strings.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is
      read. At its end the call then returns GP_ERROR_INVALID_ARGUMENT, and gp_last_error has the number of

@@ -10,20 +10,19 @@
 
    Computes, for each element of a nest of brackets, the product of the values of all openers that are open,
    outermost first. On a stack, an opener pushes its value and a closer pops one. Examples: nested clip
-   rectangles and their intersections; nested transforms; the least of all that encloses an element.
+   rectangles and their intersections; nested transforms; the minimum of all values that enclose an element.
 
    An opener's own value counts for the opener itself, and no longer for its closer. With `exclusive` it
    counts for the closer and not for the opener: the stack holds the opener that gp_brackets calls parent[i],
-   its parent and so on. For elements that are not brackets both give the same. Codes are given as to
-   gp_brackets: type, and pairs, table or map. There is one value per element, and only those of openers
-   count. The operation may also be applied to the other values, but no result depends on them.
+   its parent and so on. For elements that are not brackets `exclusive` makes no difference. Codes are given
+   as in gp_brackets, by type and pairs, table or map. There is one value per element, and only the values of
+   openers count. The operation may also be applied to the other values, but no result depends on these.
 
-   Result: elements of out_type. Argmin and argmax give the index of the opener whose value is the extreme
-   one, counted from the call's first element; of equal values the lowest index; all ones if no bracket is
-   open. out_type is then GP_U64 (the default) or GP_U32. The output is defined for any input.
+   Result: elements of out_type. For argmin and argmax, it is the index of the opener whose value is the
+   extreme one, and of equal values the lowest index; all ones if no bracket is open. Indices count from the
+   call's first element. out_type is then GP_U64 (the default) or GP_U32. The output is defined for any input.
    Order: outermost first always, so monoids need not commute. Products are grouped by tiles, the same way
-   every time: float results repeat bit for bit on one device, and may be rounded otherwise than those of a
-   stack.
+   every time: float results repeat bit for bit on one device, and may be rounded otherwise than on a stack.
    Aliasing: `out` overlaps nothing; inputs may overlap each other.
    Count 0: does nothing.
    Scratch: one sum per element; up to four sums and 32 bytes per tile (64 bytes from 2^32 elements on); and

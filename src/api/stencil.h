@@ -18,8 +18,8 @@ typedef enum gp_border {
             column and row
 
    The input is a line (height 0 or 1) or a picture of rows. dx and dy count pixels. A pixel has `channels`
-   elements; each of them meets the same channel of its neighbours. Weights are f32 on the device, row by
-   row, beginning at (-radius_x, -radius_y): a correlation.
+   elements; each channel is computed by itself. Weights are f32 on the device, row by row, beginning at
+   (-radius_x, -radius_y): a correlation.
 
    Result: elements of out_type. Weights are summed as f32, or as f64 where an input or output is; integers
    are rounded to nearest and saturated. A map's value is converted to out_type as C does; dx and dy beyond

@@ -19,8 +19,8 @@
      on every device.
    Aliasing: outputs overlap nothing.
    Count 0: requires k = 0, and does nothing; so does k = 0 with any count.
-   Scratch: a key and an index, three times, for each key that may be left to sort; 16 bytes per tile; up to 5
-     MiB for the sort.
+   Scratch: three keys and three indices for each key that may be left to sort; 16 bytes per tile; up to 5 MiB
+     for the sort.
    Cost: reads all keys once, derives a threshold from a sample, and sorts the keys that reach it: little more
      than k. If the sample misleads, the keys are read again: twice as a rule, and at most once per byte of a
      key and once more. gp_stats.fallbacks counts such calls, which are rare with random keys. Equal keys cost

@@ -16,10 +16,11 @@
    first) are not in preorder. An element without a parent has all bits set there; such elements are siblings.
 
    By default all elements count in index and children. With `in`, only elements that are not 0 count; with
-   `map`, only those for which it is not 0. With the parents of gp_brackets every symbol is an element: in
-   "(a)" the opener has two children, `a` and its closer, and its subtree ends after the closer. There "x ==
-   '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index is the position in a
-   list. An element that does not count has an index as well: the number of its siblings before it that count.
+   `map`, only those whose value of `map` is not 0. With the parents of gp_brackets every symbol is an
+   element: in "(a)" the opener has two children, `a` and the closer, and its subtree ends after the closer.
+   With such parents, the map "x == '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so
+   that index is the position in a list. An element that does not count has an index as well: the number of
+   its siblings before it that count.
 
    Result: at least one of index, children and end.
    Order: the result is always the same.

@@ -31,12 +31,13 @@ typedef enum gp_type {
    floats, and results are rounded to nearest when stored. f64 needs cl_khr_fp64.
 
    Bitwise operations are for integer types only. For floats, min and max ignore NaN (fmin, fmax): NaN is
-   never the result, an input of nothing but NaN gives the identity, and which of -0 and +0 is returned is
+   never the result, the result of nothing but NaN is the identity, and which of -0 and +0 is returned is
    unspecified.
 
-   Argmin and argmax give the index of the extreme element, counted from the call's first element: of equal
-   elements the lowest index; all ones (-1) if there is no element, or nothing but NaN. Their out_type is
-   GP_U64 (the default) or GP_U32, and `initial` stays NULL. */
+   Argmin and argmax return the index of the extreme element, and of equal ones the lowest index. Indices
+   count from the call's first element, or from the first one of the segment or run that is reduced. Without
+   elements, or with nothing but NaN, the index is all ones (-1). Their out_type is GP_U64 (the default) or
+   GP_U32, and `initial` stays NULL. */
 #define GP_OPS(X)                 \
     X(GP_SUM, 1, "GPI_SUM")       \
     X(GP_PROD, 2, "GPI_PROD")     \
@@ -86,7 +87,7 @@ enum { GP_OPS_MAX = 8 };
    and max; not float sums). If a group is late, another group may then compute its results again and publish
    them.
    `takes_args`: combine takes the desc's `args` after a and b, in their order: values by their types, buffers
-   as pointers (__global const). So numbers in combine may change from call to call without a new program:
+   as pointers (__global const). Thus numbers in combine may change from call to call without a new program:
 
        float combine(float a, float b, float limit) { return min(a + b, limit); }
 
@@ -172,7 +173,7 @@ typedef struct gp_record {
 
    Aliasing: the elements of these buffers overlap no output and no scratch. They may be elements of an input
    or of another argument.
-   Limits: at most GP_ARGS_MAX, whose values have at most GP_ARGS_BYTES together.
+   Limits: at most GP_ARGS_MAX arguments, whose values together have at most GP_ARGS_BYTES.
    Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, that begins with
    gp_, gpi_, GP_ or GPI_, or that the call's expressions have anyway, such as x and i. GP_ERROR_BUILD for a
    keyword or macro of OpenCL C; names of its functions (min) are allowed.

@@ -26,10 +26,10 @@
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
-/* Builds or loads the programs that calls with these descs will need, launches each once, as for a few
-   elements of its own, and saves them to the disk cache. Blocks.
+/* Builds or loads the programs that calls with these descs will need, launches their kernels as for a few
+   elements, and saves the programs to the disk cache. Blocks.
 
-   The device counts none of these elements, so that no expression is evaluated, and none reads beyond a
+   On the device the number of elements is 0, so that no expression is evaluated, and none reads beyond a
    buffer of `args`. The function of a monoid may be called with its identity, and in a context with
    check_monoids as gp_check_monoid does.
 
@@ -42,10 +42,10 @@ typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
     const gp_sort_desc *sort; /* also value_size (for gp_argsort that of the indices), begin_bit, end_bit, and
-                                 count, the number of keys to expect; 0: few and many */
+                                 count, the number of keys to expect (0: both few and many) */
     const gp_merge_desc *merge; /* only key_type, value_size */
-    /* only key_type, out_type, records, map, needle_map, args, and with a map without a record whether the buffer
-       is there; needle_map "i": there are no needles */
+    /* only key_type, out_type, records, map, needle_map, args, and for a map without a record whether the buffer
+       is NULL. For searches without needles set needle_map to "i" */
     const gp_search_desc *search;
     const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
     /* only type, record, map, map_type, args, channels, out_type, weight_type, and whether edges is NULL */
@@ -83,7 +83,7 @@ typedef struct gp_stats {
     uint64_t programs_built;   /* compiled from source */
     uint64_t programs_loaded;  /* loaded from the disk cache, or imported */
     uint64_t programs_saved;   /* saved to the disk cache, or exported */
-    uint64_t programs_shared;  /* taken over from `share` */
+    uint64_t programs_shared;  /* copied from `share` */
     uint64_t programs_dropped; /* released to keep `program_limit` */
     uint64_t launches;         /* kernels enqueued */
     uint64_t fallbacks;        /* late tiles that a waiting group computed itself; calls of gp_topk
@@ -106,11 +106,11 @@ typedef struct gp_kernel_times {
     uint64_t max_ns;
 } gp_kernel_times;
 
-/* Copies the counters. Blocks until the queue is idle. */
+/* Calls gp_finish, returns its error if it fails, and otherwise copies the counters. */
 GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out);
-/* Writes up to `capacity` entries, one per kernel name; *count is how many there are. Blocks until the queue
-   is idle. */
+/* Writes up to `capacity` entries, one per kernel name; *count is how many there are. Calls gp_finish first,
+   and returns its result. */
 GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t capacity, size_t *count);
-/* Sets all counters except scratch_bytes to zero, and removes the kernel times. Blocks until the queue is
-   idle. */
+/* Calls gp_finish, and returns its error if it fails. Otherwise sets all counters except scratch_bytes to
+   zero, and removes the kernel times. */
 GP_API gp_result gp_stats_reset(gp_context *gp);
