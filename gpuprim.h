@@ -2187,7 +2187,7 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
 /* Writes every live pair, one after the other.
 
    Result: at most `room` pairs, and in live_count the number of pairs in the table. If there are more than
-   `room`, it is not specified which of them are written.
+   `room`, it is not specified which of them are written, and with sort_type gp_stats.clamped counts the call.
    Order: with sort_type sorted by key, the same every time; without it in any order.
    Aliasing: outputs overlap nothing; nothing overlaps the table.
    Scratch: that of gp_sort in place, for `room` keys; none without sort_type.
@@ -3023,7 +3023,7 @@ struct gp_context {
 /* The text of the last failure without a context. */
 static GPI_THREAD_LOCAL char gpi_orphan_error[1024];
 
-/* The name of the last call without a context, or by a callback (gpi_enter). */
+/* The name of the last call without a context, or from a callback (gpi_enter). */
 static GPI_THREAD_LOCAL const char *gpi_orphan_function;
 
 GP_API int gp_version(void) { return GP_VERSION; }
@@ -4385,7 +4385,7 @@ static void gpi_throttle(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* Makes room for one more command by settling ended ones. If more than half are still in flight, grows the list instead. Returns
+/* Makes room for one more command by settling ended ones. If the list is still more than half full, grows it, too. Returns
    false if there is no room. */
 static bool gpi_pending_reserve(gp_context *gp)
 {
@@ -4413,8 +4413,8 @@ static void gpi_watch(gp_context *gp, const char *kernel, cl_event event)
     pending->failed = false;
 }
 
-/* Makes the next call's commands wait for all commands in flight. In an in-order queue of PoCL, a command enqueued after a failed
-   one does not wait for commands before the failed one. */
+/* Makes the next call's commands wait for all commands in flight, if a command has failed in an in-order queue of PoCL. There,
+   a command enqueued after a failed one does not wait for commands before the failed one. */
 static cl_int gpi_restore_order(gp_context *gp)
 {
     size_t last = gp->pending_count;
@@ -5117,8 +5117,8 @@ static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t cou
 }
 
 /* Returns the number of elements of a group in the serial shape. It is small enough that all cores are busy to the end, but at
-   least `least` and at most plan->per_item. If tuning sets the tile, it is plan->per_item. The result is a multiple of 16, for
-   whole cache lines. */
+   least `least`, and at most plan->per_item. If tuning sets the tile, it is plan->per_item. The result is then rounded up to a
+   multiple of 16, for whole cache lines. */
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
 {
     size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
@@ -5246,7 +5246,8 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, cl_int error
     return result;
 }
 
-/* Returns the build options. Khronos' sub-groups need OpenCL C 2.0 for shuffles and ballots. */
+/* Returns the build options. Those of programs with Khronos' sub-groups name a newer language: shuffles and
+   ballots need OpenCL C 2.0. */
 static const char *gpi_program_options(const gp_context *gp, const gpi_program *program)
 {
     static const char form[] = "#define GPI_SUB_GROUP_FORM ";
@@ -5290,12 +5291,13 @@ static bool gpi_wants_passes(gpi_primitive primitive)
     return primitive == GPI_MERGE || primitive == GPI_TREE;
 }
 
-/* Returns options with which PoCL builds a program faster; NULL: there are none. Clang's passes can wait for a kernel's first
-   launch, which runs them anyway. Tabs separate these options, since PoCL splits options at blanks, but clang at any white space.
-   Without the passes, lifetime markers leave "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). If the
-   caller's text calls nothing, base/declarations.cl replaces the header of declarations. Groups of several items are built
-   without the passes on PoCL 7 only, which miscompiles their result (gpi_is_pocl_7). Other versions keep the passes, because
-   PoCL's treatment of barriers is tested on optimized code. */
+/* Returns options with which PoCL builds a program faster; NULL: there are none. Most programs are built without clang's
+   passes, because a kernel's first launch runs them anyway, and without lifetime markers. Without the passes, such markers
+   leave "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). Groups of several items are built in this
+   way on PoCL 7 only, which miscompiles the passes' result (gpi_is_pocl_7); other versions keep the passes, because PoCL's
+   treatment of barriers is tested on optimized code. In the serial shape, if the caller's text calls nothing,
+   base/declarations.cl replaces the header of declarations. Tabs separate clang's options, since PoCL splits options at blanks,
+   but clang at any white space. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
     const bool serial = strcmp(gpi_wing_of(program->prelude), "cpu") == 0;
@@ -5309,7 +5311,8 @@ static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
                       passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes\t-disable-lifetime-markers");
 }
 
-/* Builds with the quick options. NULL: that failed, and the caller builds with all passes, which reports the error. */
+/* Builds with the quick options. NULL: there are none, or the build failed. The caller then builds with the usual
+   options, and reports any error. */
 static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program)
 {
     char *options = gpi_quick_options(gp, program);
@@ -5655,7 +5658,8 @@ typedef struct gpi_cache_files {
     uint64_t bytes;
 } gpi_cache_files;
 
-/* Returns the part of a cache file's name after the key and ".bin"; NULL: it is no such name. */
+/* Returns the part of a cache file's name after the key and ".bin"; NULL: `name` is not the name of such a
+   file. */
 static const char *gpi_cache_ending(const char *name)
 {
     return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
@@ -5684,7 +5688,8 @@ static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct
     files->bytes += (uint64_t)info->st_size;
 }
 
-/* Removes an old temporary file, or an old mark with the file that it marks: their processes have died. */
+/* Removes a temporary file, or a mark together with the file that it marks, if it is so old that its process
+   counts as dead. */
 static void gpi_cache_clean(char *path, const char *ending, const struct stat *info)
 {
     const size_t length = strlen(ending), mark = sizeof GPI_CACHE_MARK - 1;
@@ -5696,7 +5701,7 @@ static void gpi_cache_clean(char *path, const char *ending, const struct stat *i
     if (gpi_cache_has_magic(path)) (void)remove(path);
 }
 
-/* Lists a program's file; removes what a dead process has left behind. */
+/* Adds a program's file to the list, or removes a file that a dead process has left behind. */
 static void gpi_cache_visit(gpi_cache_files *files, const char *folder, const char *name)
 {
     const char *ending = gpi_cache_ending(name);
@@ -26637,8 +26642,9 @@ static void gpi_file_touch(const char *path) { (void)path; }
 
 #else
 
-/* Opens a file for reading; -1: that fails or is not safe. Opening a pipe could block, a device may have no end, and a
-   binary of another user (except root) would run as this one. `refused`: bits that its mode must not have. */
+/* Opens a file for reading; -1: that fails, or the file is not safe or too large. Opening a pipe could block, a device
+   may have no end, and the binary of another user (except root) would run with this user's rights. `refused`: bits
+   that the file's mode must not have. */
 static int gpi_file_open(const char *path, mode_t refused, struct stat *info)
 {
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -26782,8 +26788,9 @@ static bool gpi_mark_is_dead(const char *path)
     return dead;
 }
 
-/* Marks a file that the driver is about to load, and returns the mark. -1: it made none, because the folder cannot be
-   written or another thread or process is loading the file. Sets *dead if a process died while loading it. */
+/* Marks a file that the driver is about to load, and returns the mark. -1: no mark was made, because the folder
+   cannot be written, or because there is a mark already. Sets *dead to whether that mark's process died while loading
+   the file. */
 static int gpi_mark_set(const char *path, bool *dead)
 {
     const int mark = gpi_mark_make(path);
@@ -26791,7 +26798,7 @@ static int gpi_mark_set(const char *path, bool *dead)
     return mark;
 }
 
-/* Removes a mark. The file is removed before it is unlocked, so that no process mistakes the mark for a dead process's. */
+/* Removes a mark. Its file is removed before it is unlocked, so that no other process takes this one for dead. */
 static void gpi_mark_remove(const char *path, int mark)
 {
     if (mark < 0) return;
@@ -26847,8 +26854,8 @@ static void gpi_imports_free(gp_context *gp)
     gp->imports = NULL;
 }
 
-/* Adds the binary with which `bytes` begins to the front of *list, and returns its length with the header. 0: it is damaged,
-   or, if *full, there was no memory. */
+/* Adds the program at the beginning of `bytes` to the front of *list, and returns the length of its header and binary. 0:
+   the program is damaged, or, if *full, there was no memory. */
 static size_t gpi_import_one(const unsigned char *bytes, size_t size, gpi_import **list, bool *full)
 {
     gpi_cache_header header;
@@ -27130,9 +27137,10 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
 }
 
 /* Returns the binary with all machine code made so far, which the caller frees; NULL: there is none. PoCL (3.1 to 7.0)
-   freezes a program's binary when it is first read, or loaded. A twin, built from
-   the same source, finds all machine code in PoCL's own cache, without compiling. If that cache is switched off, the twin
-   has less. On PoCL the binary of a borrowed program is left to its owner, because the first reading freezes it. */
+   freezes a program's binary when it is first read, or loaded. For a frozen program, returns the binary of a twin: built
+   from the same source, it finds all machine code in PoCL's own cache, without compiling. If that cache is switched off,
+   the twin may have less code; then returns the larger binary. On PoCL the binary of a borrowed program is never read,
+   because the first reading would freeze it for its owner. */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size)
 {
     const bool keeps = gpi_is_pocl(&gp->info);
@@ -27248,8 +27256,8 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     return result;
 }
 
-/* Takes over the programs of context `from`, with kernels of its own, since arguments are set on kernels. Does nothing if
-   the contexts' build options differ: programs built with other options are other programs. */
+/* Copies the programs of context `from` to `gp`, with kernels of their own, since arguments are set on kernels. Does
+   nothing if the contexts' build options differ: programs built with other options are other programs. */
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 {
     const gpi_program *p;
@@ -27997,7 +28005,8 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
     return false;
 }
 
-/* Returns true if a map may use i: the map names i, or a macro of a pasted source or of the build options may do so. */
+/* Returns true if a map may use i: the map names i, or a macro in a source of the caller's or in the build options may
+   do so. */
 static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args)
 {
     size_t k;
@@ -28516,7 +28525,9 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     return GP_OK;
 }
 
-/* Copies a result to the host after the call's commands. Waits for these commands, and for no others in the queue. */
+/* Copies a result to the host after the call's commands. Waits for the copy, and in an out-of-order queue for no
+   other call's commands. Fails if a command of any call has failed, or, in an in-order queue, if hash tables have
+   something to report. */
 static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
 {
     gp_context *gp = call->gp;
@@ -28701,8 +28712,8 @@ static cl_int gpi_scratch_retire(gp_context *gp)
     return CL_SUCCESS;
 }
 
-/* Gives back to the pool the retired buffers that no command uses; `all`: all of them, since the queue has finished. A failed
-   marker does not show that its commands have ended: it fails with any one of them, while others may still be running. */
+/* Returns to the pool the retired buffers that no command uses; `all`: all of them, since the queue has finished. A failed
+   marker does not show that its commands have ended: it fails when one of them fails, and others may still be running. */
 static void gpi_scratch_settle(gp_context *gp, bool all)
 {
     size_t k, kept = 0;
@@ -29056,7 +29067,8 @@ static gp_result gpi_check_field(gp_context *gp, const gpi_operation *o, const g
     return GP_OK;
 }
 
-/* Fails if the field's result is narrower than the values that are combined. Only a map may narrow values. */
+/* Fails if the field's result is narrower than the values that are combined, or is an integer and they are
+   floats. Only a map may narrow values. */
 static gp_result gpi_check_width(gp_context *gp, const char *from_field, gp_type from, const gpi_field *field)
 {
     if (gpi_is_arg(field->op)) return GP_OK;
@@ -29273,8 +29285,9 @@ static gp_result gpi_element_builtin(gp_context *gp, gpi_element *element)
 
 /* ------------------------------------------------------------------ elements */
 
-/* Returns the bytes of GPI_HEAD. It is as large as the value, so that there is no padding, unless heads are counted. The segments
-   of a monoid are packed, because its alignment is not known. */
+/* Returns the bytes of GPI_HEAD. A head is as large as the value, so that there is no padding; if heads are counted, it has at
+   least 4 bytes. With a monoid it has 4 bytes; the struct is packed, because the alignment of the monoid's type is not
+   known. */
 static size_t gpi_head_size(const gpi_element *element)
 {
     const bool counts = element->operation.segments == GPI_SEGMENTS_RUNS;
@@ -29858,8 +29871,8 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     }
 }
 
-/* Adds our name for the caller's type, and a check of its size. The caller's name may be that of a variable in the
-   kernels. */
+/* Adds our name for the caller's type, because the caller's name may be that of a variable in the kernels, and a
+   check of the type's size. */
 static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text *text)
 {
     gpi_text_add(text, "typedef %s %s;\n", m->type, user);
@@ -29966,8 +29979,8 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
                  out == GP_F16);
 }
 
-/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes beside values. They do so if keys need no more room than heads,
-   or if the plan has room for them. */
+/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes beside values. They do so if an item has at most GPI_MOST
+   elements, and keys need no more room than heads or the plan has room for keys. */
 static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text)
 {
     enum { GPI_MOST = 32 }; /* most elements of an item: a word has a bit for each (scan/tile_keyed.cl) */
@@ -31004,16 +31017,18 @@ static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_
    gp_run_length_encode uses it to add up ones. */
 /* ------------------------------------------------------------------ plan */
 
-/* Returns true if a single pass can handle the call's keys. It stages a key as one word, which excludes half keys: they are
-   loaded from memory as floats before they are compared. */
+/* Returns true if a single pass can handle the call's operation and keys. It has no argmin and argmax, and stages a key as
+   one value of a built-in type. It excludes half keys, because they are loaded from memory as floats before they are
+   compared. */
 static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
     return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size);
 }
 
 /* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in order,
-   which a fallback would not do. A group then waits without bound, so the device must be fair. Returns false on llvmpipe, which
-   ends long loops too early, and crashes when it compiles the kernels for some monoids (docs/drivers.md). */
+   which a fallback would not do. A group then waits without bound, so the device must be fair. Returns false in the serial
+   shape for sums of ones and for monoids, and on llvmpipe: it ends long loops too early, and crashes when it compiles the
+   kernels for some monoids (docs/drivers.md). */
 static bool gpi_by_key_can_wait(const gp_context *gp, const gpi_by_key_pass *p)
 {
     if (p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;
@@ -31676,7 +31691,8 @@ typedef struct gpi_by_key {
     gpi_compact runs;
     gp_segmented_reduce_desc segments;
     gpi_segmented reduce;
-    size_t offsets_at, count_at; /* where they begin, in bytes; the scratch of either step begins at 0 */
+    size_t offsets_at, count_at; /* where the runs' offsets and their number begin, in bytes; the scratch of
+                                    either step begins at 0 */
     size_t scratch;
 } gpi_by_key;
 
@@ -32266,7 +32282,8 @@ typedef struct gpi_sort {
     cl_uint passes; /* number of passes over all keys */
     cl_ulong flip;
     gpi_program *buckets; /* the program for buckets; NULL: buckets are not tried (buckets.c) */
-    cl_uint hash; /* 32, 64: sorts by that hash of (key ^ seed), for a hash table's batch (hash/batch.c) */
+    cl_uint hash; /* 32 or 64: sorts by a hash of (key ^ seed) with this many bits, for a hash table's batch
+                     (hash/batch.c) */
     cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;
@@ -32369,9 +32386,8 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
 /* ---- Begin file src/sort/buckets.c ---- */
 /* buckets.c - sorts many keys in the serial shape: distributes them to buckets, then sorts each bucket in the caches. */
 /* GPI_BUCKET_BYTES, GPI_BUCKET_BYTES_AMD: the most bytes, of keys and values, of a bucket that is sorted without another split.
-   GPI_BUCKETS_SPLIT_ELEMENT: bytes of the smallest element for which
-   splitting a bucket once more pays. GPI_BUCKETS_DIGITS_MIN: the fewest passes for which buckets pay. Measured on PoCL, on Xeons and
-   on an EPYC (Zen 5). */
+   GPI_BUCKETS_SPLIT_ELEMENT: the bytes of the smallest element for which another split pays. GPI_BUCKETS_DIGITS_MIN: the fewest
+   passes for which buckets pay. Measured on PoCL, on Xeons and on an EPYC (Zen 5). */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
 #define GPI_BUCKET_BYTES_AMD ((size_t)640 << 10)
 #define GPI_BUCKETS_SPLIT_ELEMENT 8
@@ -32960,8 +32976,8 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 /* ---- End file src/sort/search.c ---- */
 
 /* ---- Begin file src/sort/segmented_sort.c ---- */
-/* segmented_sort.c - gp_segmented_sort: the device checks offsets and lists large segments. A group sorts the small
-   segments of each window; classic passes sort all large segments together. */
+/* segmented_sort.c - gp_segmented_sort: the device checks offsets and lists large segments. For each window, one
+   group sorts the small segments; classic passes sort all large segments together. */
 enum {
     GPI_SEGMENTS_LARGE_BYTES = 32, /* sizeof(gpi_large), in the kernels */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
@@ -33065,8 +33081,8 @@ static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
     return result;
 }
 
-/* Sets block and blocks, the offsets of a group and the number of groups: several blocks for each core, none too small, and not
-   so many that a search through them takes long. */
+/* Sets block, the number of offsets of a group, and blocks, the number of groups. There are several blocks for each core, none
+   of them too small, and not so many that a search through them takes long. */
 static void gpi_segments_blocks(const gp_context *gp, gpi_segments *s)
 {
     const size_t entries = s->desc->segment_count + 1, least = s->sort.plan.group == 1 ? 4096 : 1024;
@@ -33374,9 +33390,10 @@ static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Returns the number of shares, each of which one group sorts; 0: shares are not used. Shares require the serial shape, no
-   strategy given by the caller, and a count above the keys that one group sorts alone and below the keys from which passes pay.
-   They also require at least two passes, because a share moves back and forth between two buffers, as in passes. */
+/* Returns the number of shares, each of which one group sorts; 0: shares are not used. Shares require the serial shape, at
+   least two cores, and neither a strategy of the caller's nor tuning of buckets or lines. The count must be above the most keys
+   that one group sorts alone, and below the fewest for which buckets pay. At least two passes are required, because a share
+   moves back and forth between two buffers, as in passes. */
 static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -33491,7 +33508,8 @@ static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
     return result == GP_OK ? gpi_sort_copy(call, sort, state) : result;
 }
 
-/* Enqueues the kernels that count the digits of all passes, and that compute each pass's bases, input and output. */
+/* Enqueues two kernels: one counts the digits of all passes, the other computes each pass's bases, input and
+   output. */
 static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gp_result result;
@@ -33662,8 +33680,8 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
-/* Sorts zeros in buffers of its own: few of them, and then enough for the kernels of each way to sort. Kernels that only very
-   many keys need are not run (gpi_sort_resumes). */
+/* Sorts zeros in buffers of its own: first few of them, then enough to run the kernels of every other way to sort. Does not
+   run kernels that only very many keys need (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {
     gp_sort_desc probe;
@@ -33759,7 +33777,7 @@ static cl_uint gpi_sort_from(const gpi_sort *sort)
     return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
 }
 
-/* Returns true on a device of AMD's. The answer matters on CPUs only. Intel's runtime reports Intel as the vendor of every
+/* Returns true for devices of AMD. The answer matters for CPUs only. Intel's runtime reports Intel as the vendor of every
    CPU, so the name is checked, too. */
 static bool gpi_sort_is_on_amd(const gp_context *gp)
 {
@@ -33923,7 +33941,7 @@ static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort)
 }
 
 /* Sets tile_span and block_span in the local shape, whose blocks are whole tiles. Fails if loops are limited and a block
-   would have too many. */
+   would have too many tiles. */
 static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
 {
     const size_t tiles = gpi_ceil_div(sort->desc->count, gpi_plan_tile(&sort->plan));
@@ -33943,8 +33961,8 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Sets portion, the keys of one onesweep launch (whole tiles, and no more keys than a word can count), and portions, the number
-   of these launches. */
+/* Sets portion, the number of keys of one onesweep launch, and portions, the number of these launches. A portion is whole
+   tiles, and has no more keys than a word can count. */
 static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
 {
     const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;
@@ -34223,8 +34241,9 @@ static gp_type gpi_records_key_type(const gpi_records_key *key)
     return key->bits <= 8 ? GP_U8 : key->bits <= 16 ? GP_U16 : key->bits <= 32 ? GP_U32 : GP_U64;
 }
 
-/* Returns true if records move with their key as values: small ones, if that costs less than a gather at the end.
-   Measured on PoCL; for GPUs, computed from the bytes moved. */
+/* Returns true if the sort moves the records as values of their keys. That requires a single key and no indices,
+   and is done for small records, for which it costs less than a gather at the end. Measured on PoCL; for GPUs,
+   computed from the bytes moved. */
 static bool gpi_records_is_direct(const gpi_records *s)
 {
     const size_t passes = gpi_ceil_div(s->key[0].bits, GPI_SORT_DIGIT_BITS);
@@ -35069,7 +35088,8 @@ static float gpi_topk_rank(const gpi_topk *topk)
     return 1 + x + 4 * gpi_root(x) + (topk->plan.shape == GP_SHAPE_LOCAL ? 2.75f : 0.75f);
 }
 
-/* Returns the most keys that may reach the threshold, with a margin for the deviation of ranks in a sample. */
+/* Returns the most keys that the scratch can keep: at least k, and the number that is expected to reach the
+   threshold, with a margin for the deviation of ranks in a sample. */
 static size_t gpi_topk_room(const gpi_topk *topk)
 {
     const size_t n = topk->desc->count, k = topk->desc->k;
@@ -35975,8 +35995,9 @@ static void gpi_classes_make(gpi_classes *c, const int8_t *table)
     gpi_classes_list(c);
 }
 
-/* Sets b->classes to the call's table on the device, which is kept from call to call. A table on the device is never changed. A
-   new table replaces an old one in the list; OpenCL keeps the old one until the commands that use it have ended. */
+/* Sets b->classes to the call's table on the device: to that of an earlier call if its symbols are the same, else to a new one,
+   which is kept for later calls. A table on the device is never changed. A new table replaces an old one in the list; OpenCL
+   keeps the old one until the commands that use it have ended. */
 static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
 {
     gpi_symbols *s = gp->symbols;
@@ -36636,7 +36657,7 @@ typedef struct gpi_handle {
 
 enum {
     GPI_HASH_LIMITED_STEPS = 24000, /* if loops are limited: most steps of a probe */
-    GPI_HASH_LIMITED_TURNS = 30000  /* if loops are limited: most exchanges and steps of a put */
+    GPI_HASH_LIMITED_TURNS = 30000  /* if loops are limited: most atomic exchanges and steps of a put */
 };
 
 /* The description of a program on a table. `more` is text at the end of its prelude. */
@@ -36645,8 +36666,8 @@ typedef struct gpi_hash_of_program {
     const char *more;
 } gpi_hash_of_program;
 
-/* A batch that is partitioned by the highest digit of its home slots, so that groups visit a table larger than the caches
-   part by part. */
+/* The partition of a batch by the highest digit of its home slots. With it, groups visit one part of a large table after
+   the other. */
 typedef struct gpi_hash_order {
     bool wanted; /* false: the other members are not set */
     gp_sort_desc desc;
@@ -36731,7 +36752,7 @@ enum {
 
 /* ------------------------------------------------------------------ checks */
 
-/* Adds a buffer to the batch's, and checks it. Does nothing if it is NULL. */
+/* Adds a buffer to the batch's uses, and checks it. Does nothing if the buffer is NULL. */
 static void gpi_hash_use(gpi_hash_batch *batch, const char *name, cl_mem buffer, size_t offset, size_t count,
                          size_t size, int access)
 {
@@ -36815,8 +36836,8 @@ static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *bat
     return gpi_hash_launch_spans(call, batch, count, gpi_hash_span(call->gp, &batch->plan, count->bound));
 }
 
-/* Launches a batch whose groups combine equal keys. Each group adds its sums to the table once, so in the local shape there
-   are only as many groups as the device runs at a time. */
+/* Launches a batch whose groups combine equal keys. Each group adds its sums to the table once. So in the local shape there
+   are only as many groups as the device runs at a time, unless tuning or a limit requires more. */
 static gp_result gpi_hash_launch_combining(gpi_call *call, const gpi_hash_batch *batch,
                                            const gpi_count *count)
 {
@@ -36953,9 +36974,9 @@ static uint64_t gpi_hash_load_value(const void *from, size_t size)
     return narrow;
 }
 
-/* Sets table->absent and, if the form needs one, table->reserved, the value in the slot of an absent key. If the caller gives no
-   reserved value, derives one from the seed that hardly ever occurs: a signalling NaN, which no arithmetic returns, and which is
-   a large number as an integer. */
+/* Sets table->absent and, if the form needs one, table->reserved, the value in the slot of an absent key. If the caller has
+   chosen no reserved value, derives from the seed a value that hardly ever occurs: a signalling NaN, which no arithmetic
+   returns, and which is a large number as an integer. */
 static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 {
     const bool wide = table->wide && !table->packed;
@@ -36970,7 +36991,8 @@ static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
                                    : 0x7fa00000u | mixed >> 43;
 }
 
-/* Sets the table's form: packed if one word holds key and value and the device has atomic operations on it. */
+/* Sets packed, wide and limited. A table is packed if one word can hold key and value, and the device has
+   atomic operations on such words. */
 static gp_result gpi_hash_form(gp_context *gp, gpi_table *table)
 {
     const bool narrow = table->key_size == 4 && table->value_size <= 4;
@@ -37624,8 +37646,8 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
-/* Returns true if groups combine equal keys before they apply them: `change` is an operation, and neither results nor failed keys are
-   wanted. */
+/* Returns true if each group combines equal keys before it accesses the table: `change` is an operation, and neither results
+   nor failed keys are wanted. */
 static bool gpi_hash_combines(const gpi_hash_put *put)
 {
     return put->change > GPI_CHANGE_ASSIGN && !(put->wants & (GPI_WANTS_RESULTS | GPI_WANTS_FAILED));
@@ -37638,7 +37660,8 @@ static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *b
     return gpi_hash_launch_combining(call, batch, &batch->count);
 }
 
-/* Clears the judge and puts the batch's indices into it, which selects one of each set of equal keys. */
+/* Clears the judge and puts the batch's indices into it. For each set of equal keys the judge keeps the index
+   of the one to use. */
 static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
                                 cl_mem scratch)
 {
@@ -37685,7 +37708,7 @@ static gp_result gpi_hash_insert(gp_context *gp, gp_hash handle, const gp_hash_i
     if (result == GP_OK && (desc->count > 0 || desc->failed_count))
         result = gpi_hash_check_put_buffers(gp, &batch, &put);
     if (result == GP_OK) result = gpi_hash_make_room(gp, batch.table, desc->count);
-    gp->released = released; /* programs of this call are still needed: a rehash is a call of its own */
+    gp->released = released; /* a rehash ends as a call of its own, but this call still needs its programs */
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);
@@ -37805,8 +37828,8 @@ static gp_result gpi_hash_rehash(gp_context *gp, gpi_table *table, uint32_t mask
     return result;
 }
 
-/* Gives a table that grows more slots if `count` more keys might exceed its load. Only then does it read from the device how
-   many slots are taken. */
+/* Makes room for `count` more keys in a table with `grow`. If the bound of its occupied slots plus `count` exceeds max_load,
+   reads the number of occupied slots from the device, and if that plus `count` does, too, rehashes the table. */
 static gp_result gpi_hash_make_room(gp_context *gp, gpi_table *table, size_t count)
 {
     uint64_t counts[GPI_COUNTS];
@@ -38265,7 +38288,8 @@ static gp_result gpi_hash_program(gp_context *gp, gpi_primitive primitive, const
 
 /* ------------------------------------------------------------------ facts */
 
-/* Sets `facts`: the table's properties that begin the header of its buffer and are arguments of its kernels (hash/table.cl). */
+/* Sets `facts`, four properties of the table. They begin the header of its buffer, and are arguments of its kernels
+   (hash/table.cl). */
 static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
 {
     const cl_ulong capacity = (cl_ulong)table->mask + 1;
@@ -38296,7 +38320,8 @@ static void gpi_hash_arg_counters(gpi_call *call)
 
 /* ------------------------------------------------------------------ launches over all slots */
 
-/* Returns the number of side slots after the table's slots, for keys whose bits would mark a slot's state. */
+/* Returns the number of side slots, which follow the table's slots. They are for keys whose bits would mark a
+   slot's state. */
 static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
 
 static size_t gpi_hash_slots(const gpi_table *table)
@@ -38955,8 +38980,8 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 
 /* ------------------------------------------------------------------ check */
 
-/* Checks the buffers: the output may be exactly an input. Then sets map->in_place if the second input is the first one shifted,
-   which requires a copy. */
+/* Checks the buffers; the output may be exactly an input. Sets map->in_place if it is, and the second input is the first one
+   shifted: then a copy is needed. */
 static gp_result gpi_map_check(gp_context *gp, gpi_map *map, cl_mem scratch)
 {
     static const char *const names[GPI_MAP_INPUTS_MAX] = {"in", "in2", "in3"};
@@ -39003,8 +39028,8 @@ static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
     return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-/* Copies the input to the scratch, to be the second, shifted input, since an element may be overwritten before its successor is
-   computed. */
+/* Copies the input to the scratch, and makes the copy the second, shifted input, since an element may be overwritten before its
+   successor is computed. */
 static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
 {
     const size_t size = gpi_type_size(map->in[0].type), bytes = map->count.bound * size;
@@ -39737,7 +39762,7 @@ static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
     return ~(cl_uint)0;
 }
 
-/* Sets the factors of even bins of integers, which are exact (histogram/bins.cl). */
+/* Sets the members from which kernels compute even bins of integers exactly (histogram/bins.cl). */
 static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
 {
     const cl_ulong range = limit + 1, bins = h->bins; /* range 0: 2^64 */
@@ -39900,8 +39925,8 @@ static void gpi_histogram_prelude(const gp_context *gp, const gpi_plan *plan, co
     gpi_histogram_prelude_map(h, text);
 }
 
-/* Sets near_cells, the number of counts that a group's near tables have room for, and is_near, true if groups use near tables. Samples of 8 bits are counted
-   by value, whatever the bins. */
+/* Sets near_cells, the number of counts in a group's near tables, and is_near, which is true if groups use such tables. Samples
+   of 8 bits always use them, because they are counted by value, whatever the bins. */
 static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
 {
     const bool serial = h->plan.shape == GP_SHAPE_SERIAL;
@@ -39927,8 +39952,8 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     if (h->copies > h->plan.group) h->copies = h->plan.group;
 }
 
-/* Sets the spans and groups. In the serial shape without near tables each group has counts for all bins, so the number of groups
-   is limited to what pays. */
+/* Sets the spans and groups. In the serial shape without near tables each group has counts for all bins. So there are at most
+   as many groups as cores, and as samples per bin. */
 static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;
@@ -40174,8 +40199,8 @@ static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
     return gpi_fail_cl(NULL, error, GPI_PROBE_CALLS);
 }
 
-/* Makes the context use the caller's queue, and the context and device of this queue. Retains queue and context. Fails if the desc
-   names another context or device. */
+/* Makes the context use the caller's queue, and the context and device of this queue. Retains queue and context. Fails if the
+   desc names another context or device, or wants a profile and the queue does not measure times. */
 static gp_result gpi_adopt_queue(gp_context *gp)
 {
     const cl_command_queue queue = gp->desc.queue;
@@ -40205,8 +40230,8 @@ static gp_result gpi_adopt_queue(gp_context *gp)
     return gpi_probe_given(gp, device);
 }
 
-/* Takes over the caller's cl_context, or that of `share`. The device is the caller's choice; without one, that of `share`, or, if
-   the caller gave the cl_context, its first device. */
+/* Uses and retains the caller's cl_context, or that of `share`. The device is the desc's, if it names one; else the first
+   device of the caller's cl_context, or the device of `share`. */
 static gp_result gpi_adopt_context(gp_context *gp)
 {
     const gp_context *share = gp->desc.share;
@@ -40421,8 +40446,8 @@ GP_API void gp_context_destroy(gp_context *gp)
 
 /* ------------------------------------------------------------------ queries */
 
-/* Returns false for NULL and in a forked process, in which OpenCL's functions may hang with the parent's objects, but fail with
-   NULL. */
+/* Returns true if the context's OpenCL objects can be used: false for NULL, and in a forked process. There OpenCL's functions
+   may hang on the parent's objects, but return an error for NULL. */
 static bool gpi_has_objects(const gp_context *gp) { return gp && !gpi_forked(); }
 
 GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_has_objects(gp) ? gp->context : NULL; }
@@ -40846,7 +40871,8 @@ static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *ro
 
 /* ------------------------------------------------------------------ all cases */
 
-/* Makes the plan of a primitive on elements of four bytes. It cannot fail, because only a wrong strategy would. */
+/* Makes the plan of a primitive on elements of four bytes. Planning fails only for an invalid strategy, so not
+   here. */
 static void gpi_self_test_plan(gp_context *gp, gpi_primitive primitive, gpi_plan *plan)
 {
     const bool nest = primitive == GPI_BRACKETS || primitive == GPI_STACK_SCAN || primitive == GPI_TREE;
@@ -41758,15 +41784,15 @@ GP_API gp_result gp_stats_reset(gp_context *gp)
 /* ---- End file src/context/stats.c ---- */
 
 /* ---- Begin file src/context/sub_groups.c ---- */
-/* sub_groups.c - decides whether a context's kernels may use the device's sub-groups. If kernels would use them, it tests them,
+/* sub_groups.c - decides whether a context's kernels may use the device's sub-groups. Tests sub-groups that kernels would use,
    and switches them off unless they behave as kernels/gpu/group/sub_group.cl requires. */
 enum { GPI_SUB_GROUP_CHECK_GROUPS = 4, GPI_SUB_GROUP_CHECK_ITEMS = 256 };
 
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
 
-/* Runs the test in which every item examines its sub-group, and fails if any item finds a fault. A program that was loaded from
-   disk has passed with this driver, since only such programs are saved. */
+/* Runs the test in which every item examines its sub-group, and fails if any item finds a fault. Skips a program that was
+   loaded from disk: it has passed with this driver, since only such programs are saved. */
 static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_program *program)
 {
     uint32_t wrong[GPI_SUB_GROUP_CHECK_GROUPS * GPI_SUB_GROUP_CHECK_ITEMS], any = 0;

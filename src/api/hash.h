@@ -257,7 +257,7 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
 /* Writes every live pair, one after the other.
 
    Result: at most `room` pairs, and in live_count the number of pairs in the table. If there are more than
-   `room`, it is not specified which of them are written.
+   `room`, it is not specified which of them are written, and with sort_type gp_stats.clamped counts the call.
    Order: with sort_type sorted by key, the same every time; without it in any order.
    Aliasing: outputs overlap nothing; nothing overlaps the table.
    Scratch: that of gp_sort in place, for `room` keys; none without sort_type.

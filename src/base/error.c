@@ -60,7 +60,7 @@
 /* The text of the last failure without a context. */
 static GPI_THREAD_LOCAL char gpi_orphan_error[1024];
 
-/* The name of the last call without a context, or by a callback (gpi_enter). */
+/* The name of the last call without a context, or from a callback (gpi_enter). */
 static GPI_THREAD_LOCAL const char *gpi_orphan_function;
 
 GP_API int gp_version(void) { return GP_VERSION; }

@@ -28,8 +28,8 @@ static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
     return gpi_fail_cl(NULL, error, GPI_PROBE_CALLS);
 }
 
-/* Makes the context use the caller's queue, and the context and device of this queue. Retains queue and context. Fails if the desc
-   names another context or device. */
+/* Makes the context use the caller's queue, and the context and device of this queue. Retains queue and context. Fails if the
+   desc names another context or device, or wants a profile and the queue does not measure times. */
 static gp_result gpi_adopt_queue(gp_context *gp)
 {
     const cl_command_queue queue = gp->desc.queue;
@@ -59,8 +59,8 @@ static gp_result gpi_adopt_queue(gp_context *gp)
     return gpi_probe_given(gp, device);
 }
 
-/* Takes over the caller's cl_context, or that of `share`. The device is the caller's choice; without one, that of `share`, or, if
-   the caller gave the cl_context, its first device. */
+/* Uses and retains the caller's cl_context, or that of `share`. The device is the desc's, if it names one; else the first
+   device of the caller's cl_context, or the device of `share`. */
 static gp_result gpi_adopt_context(gp_context *gp)
 {
     const gp_context *share = gp->desc.share;
@@ -275,8 +275,8 @@ GP_API void gp_context_destroy(gp_context *gp)
 
 /* ------------------------------------------------------------------ queries */
 
-/* Returns false for NULL and in a forked process, in which OpenCL's functions may hang with the parent's objects, but fail with
-   NULL. */
+/* Returns true if the context's OpenCL objects can be used: false for NULL, and in a forked process. There OpenCL's functions
+   may hang on the parent's objects, but return an error for NULL. */
 static bool gpi_has_objects(const gp_context *gp) { return gp && !gpi_forked(); }
 
 GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_has_objects(gp) ? gp->context : NULL; }

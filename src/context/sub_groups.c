@@ -1,4 +1,4 @@
-/* sub_groups.c - decides whether a context's kernels may use the device's sub-groups. If kernels would use them, it tests them,
+/* sub_groups.c - decides whether a context's kernels may use the device's sub-groups. Tests sub-groups that kernels would use,
    and switches them off unless they behave as kernels/gpu/group/sub_group.cl requires. */
 #include "base/context.h"
 #include "base/error.h"
@@ -18,8 +18,8 @@ enum { GPI_SUB_GROUP_CHECK_GROUPS = 4, GPI_SUB_GROUP_CHECK_ITEMS = 256 };
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
 
-/* Runs the test in which every item examines its sub-group, and fails if any item finds a fault. A program that was loaded from
-   disk has passed with this driver, since only such programs are saved. */
+/* Runs the test in which every item examines its sub-group, and fails if any item finds a fault. Skips a program that was
+   loaded from disk: it has passed with this driver, since only such programs are saved. */
 static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_program *program)
 {
     uint32_t wrong[GPI_SUB_GROUP_CHECK_GROUPS * GPI_SUB_GROUP_CHECK_ITEMS], any = 0;

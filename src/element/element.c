@@ -91,7 +91,8 @@ static gp_result gpi_check_field(gp_context *gp, const gpi_operation *o, const g
     return GP_OK;
 }
 
-/* Fails if the field's result is narrower than the values that are combined. Only a map may narrow values. */
+/* Fails if the field's result is narrower than the values that are combined, or is an integer and they are
+   floats. Only a map may narrow values. */
 static gp_result gpi_check_width(gp_context *gp, const char *from_field, gp_type from, const gpi_field *field)
 {
     if (gpi_is_arg(field->op)) return GP_OK;
@@ -308,8 +309,9 @@ static gp_result gpi_element_builtin(gp_context *gp, gpi_element *element)
 
 /* ------------------------------------------------------------------ elements */
 
-/* Returns the bytes of GPI_HEAD. It is as large as the value, so that there is no padding, unless heads are counted. The segments
-   of a monoid are packed, because its alignment is not known. */
+/* Returns the bytes of GPI_HEAD. A head is as large as the value, so that there is no padding; if heads are counted, it has at
+   least 4 bytes. With a monoid it has 4 bytes; the struct is packed, because the alignment of the monoid's type is not
+   known. */
 static size_t gpi_head_size(const gpi_element *element)
 {
     const bool counts = element->operation.segments == GPI_SEGMENTS_RUNS;

@@ -49,8 +49,8 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     }
 }
 
-/* Adds our name for the caller's type, and a check of its size. The caller's name may be that of a variable in the
-   kernels. */
+/* Adds our name for the caller's type, because the caller's name may be that of a variable in the kernels, and a
+   check of the type's size. */
 static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text *text)
 {
     gpi_text_add(text, "typedef %s %s;\n", m->type, user);
@@ -157,8 +157,8 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
                  out == GP_F16);
 }
 
-/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes beside values. They do so if keys need no more room than heads,
-   or if the plan has room for them. */
+/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes beside values. They do so if an item has at most GPI_MOST
+   elements, and keys need no more room than heads or the plan has room for keys. */
 static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text)
 {
     enum { GPI_MOST = 32 }; /* most elements of an item: a word has a bit for each (scan/tile_keyed.cl) */

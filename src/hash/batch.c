@@ -18,7 +18,7 @@ enum {
 
 /* ------------------------------------------------------------------ checks */
 
-/* Adds a buffer to the batch's, and checks it. Does nothing if it is NULL. */
+/* Adds a buffer to the batch's uses, and checks it. Does nothing if the buffer is NULL. */
 static void gpi_hash_use(gpi_hash_batch *batch, const char *name, cl_mem buffer, size_t offset, size_t count,
                          size_t size, int access)
 {
@@ -102,8 +102,8 @@ static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *bat
     return gpi_hash_launch_spans(call, batch, count, gpi_hash_span(call->gp, &batch->plan, count->bound));
 }
 
-/* Launches a batch whose groups combine equal keys. Each group adds its sums to the table once, so in the local shape there
-   are only as many groups as the device runs at a time. */
+/* Launches a batch whose groups combine equal keys. Each group adds its sums to the table once. So in the local shape there
+   are only as many groups as the device runs at a time, unless tuning or a limit requires more. */
 static gp_result gpi_hash_launch_combining(gpi_call *call, const gpi_hash_batch *batch,
                                            const gpi_count *count)
 {

@@ -67,9 +67,9 @@ static uint64_t gpi_hash_load_value(const void *from, size_t size)
     return narrow;
 }
 
-/* Sets table->absent and, if the form needs one, table->reserved, the value in the slot of an absent key. If the caller gives no
-   reserved value, derives one from the seed that hardly ever occurs: a signalling NaN, which no arithmetic returns, and which is
-   a large number as an integer. */
+/* Sets table->absent and, if the form needs one, table->reserved, the value in the slot of an absent key. If the caller has
+   chosen no reserved value, derives from the seed a value that hardly ever occurs: a signalling NaN, which no arithmetic
+   returns, and which is a large number as an integer. */
 static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 {
     const bool wide = table->wide && !table->packed;
@@ -84,7 +84,8 @@ static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
                                    : 0x7fa00000u | mixed >> 43;
 }
 
-/* Sets the table's form: packed if one word holds key and value and the device has atomic operations on it. */
+/* Sets packed, wide and limited. A table is packed if one word can hold key and value, and the device has
+   atomic operations on such words. */
 static gp_result gpi_hash_form(gp_context *gp, gpi_table *table)
 {
     const bool narrow = table->key_size == 4 && table->value_size <= 4;

@@ -33,7 +33,7 @@ typedef struct gpi_handle {
 
 enum {
     GPI_HASH_LIMITED_STEPS = 24000, /* if loops are limited: most steps of a probe */
-    GPI_HASH_LIMITED_TURNS = 30000  /* if loops are limited: most exchanges and steps of a put */
+    GPI_HASH_LIMITED_TURNS = 30000  /* if loops are limited: most atomic exchanges and steps of a put */
 };
 
 /* The description of a program on a table. `more` is text at the end of its prelude. */
@@ -42,8 +42,8 @@ typedef struct gpi_hash_of_program {
     const char *more;
 } gpi_hash_of_program;
 
-/* A batch that is partitioned by the highest digit of its home slots, so that groups visit a table larger than the caches
-   part by part. */
+/* The partition of a batch by the highest digit of its home slots. With it, groups visit one part of a large table after
+   the other. */
 typedef struct gpi_hash_order {
     bool wanted; /* false: the other members are not set */
     gp_sort_desc desc;

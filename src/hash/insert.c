@@ -211,8 +211,8 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
-/* Returns true if groups combine equal keys before they apply them: `change` is an operation, and neither results nor failed keys are
-   wanted. */
+/* Returns true if each group combines equal keys before it accesses the table: `change` is an operation, and neither results
+   nor failed keys are wanted. */
 static bool gpi_hash_combines(const gpi_hash_put *put)
 {
     return put->change > GPI_CHANGE_ASSIGN && !(put->wants & (GPI_WANTS_RESULTS | GPI_WANTS_FAILED));
@@ -225,7 +225,8 @@ static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *b
     return gpi_hash_launch_combining(call, batch, &batch->count);
 }
 
-/* Clears the judge and puts the batch's indices into it, which selects one of each set of equal keys. */
+/* Clears the judge and puts the batch's indices into it. For each set of equal keys the judge keeps the index
+   of the one to use. */
 static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
                                 cl_mem scratch)
 {
@@ -272,7 +273,7 @@ static gp_result gpi_hash_insert(gp_context *gp, gp_hash handle, const gp_hash_i
     if (result == GP_OK && (desc->count > 0 || desc->failed_count))
         result = gpi_hash_check_put_buffers(gp, &batch, &put);
     if (result == GP_OK) result = gpi_hash_make_room(gp, batch.table, desc->count);
-    gp->released = released; /* programs of this call are still needed: a rehash is a call of its own */
+    gp->released = released; /* a rehash ends as a call of its own, but this call still needs its programs */
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);

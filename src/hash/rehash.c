@@ -83,8 +83,8 @@ static gp_result gpi_hash_rehash(gp_context *gp, gpi_table *table, uint32_t mask
     return result;
 }
 
-/* Gives a table that grows more slots if `count` more keys might exceed its load. Only then does it read from the device how
-   many slots are taken. */
+/* Makes room for `count` more keys in a table with `grow`. If the bound of its occupied slots plus `count` exceeds max_load,
+   reads the number of occupied slots from the device, and if that plus `count` does, too, rehashes the table. */
 static gp_result gpi_hash_make_room(gp_context *gp, gpi_table *table, size_t count)
 {
     uint64_t counts[GPI_COUNTS];

@@ -211,7 +211,8 @@ static gp_result gpi_hash_program(gp_context *gp, gpi_primitive primitive, const
 
 /* ------------------------------------------------------------------ facts */
 
-/* Sets `facts`: the table's properties that begin the header of its buffer and are arguments of its kernels (hash/table.cl). */
+/* Sets `facts`, four properties of the table. They begin the header of its buffer, and are arguments of its kernels
+   (hash/table.cl). */
 static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
 {
     const cl_ulong capacity = (cl_ulong)table->mask + 1;
@@ -242,7 +243,8 @@ static void gpi_hash_arg_counters(gpi_call *call)
 
 /* ------------------------------------------------------------------ launches over all slots */
 
-/* Returns the number of side slots after the table's slots, for keys whose bits would mark a slot's state. */
+/* Returns the number of side slots, which follow the table's slots. They are for keys whose bits would mark a
+   slot's state. */
 static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
 
 static size_t gpi_hash_slots(const gpi_table *table)

@@ -76,7 +76,7 @@ static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
     return ~(cl_uint)0;
 }
 
-/* Sets the factors of even bins of integers, which are exact (histogram/bins.cl). */
+/* Sets the members from which kernels compute even bins of integers exactly (histogram/bins.cl). */
 static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
 {
     const cl_ulong range = limit + 1, bins = h->bins; /* range 0: 2^64 */
@@ -239,8 +239,8 @@ static void gpi_histogram_prelude(const gp_context *gp, const gpi_plan *plan, co
     gpi_histogram_prelude_map(h, text);
 }
 
-/* Sets near_cells, the number of counts that a group's near tables have room for, and is_near, true if groups use near tables. Samples of 8 bits are counted
-   by value, whatever the bins. */
+/* Sets near_cells, the number of counts in a group's near tables, and is_near, which is true if groups use such tables. Samples
+   of 8 bits always use them, because they are counted by value, whatever the bins. */
 static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
 {
     const bool serial = h->plan.shape == GP_SHAPE_SERIAL;
@@ -266,8 +266,8 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     if (h->copies > h->plan.group) h->copies = h->plan.group;
 }
 
-/* Sets the spans and groups. In the serial shape without near tables each group has counts for all bins, so the number of groups
-   is limited to what pays. */
+/* Sets the spans and groups. In the serial shape without near tables each group has counts for all bins. So there are at most
+   as many groups as cores, and as samples per bin. */
 static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;

@@ -149,7 +149,8 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
     return false;
 }
 
-/* Returns true if a map may use i: the map names i, or a macro of a pasted source or of the build options may do so. */
+/* Returns true if a map may use i: the map names i, or a macro in a source of the caller's or in the build options may
+   do so. */
 static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args)
 {
     size_t k;

@@ -198,7 +198,9 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     return GP_OK;
 }
 
-/* Copies a result to the host after the call's commands. Waits for these commands, and for no others in the queue. */
+/* Copies a result to the host after the call's commands. Waits for the copy, and in an out-of-order queue for no
+   other call's commands. Fails if a command of any call has failed, or, in an in-order queue, if hash tables have
+   something to report. */
 static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
 {
     gp_context *gp = call->gp;

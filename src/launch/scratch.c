@@ -72,8 +72,8 @@ static cl_int gpi_scratch_retire(gp_context *gp)
     return CL_SUCCESS;
 }
 
-/* Gives back to the pool the retired buffers that no command uses; `all`: all of them, since the queue has finished. A failed
-   marker does not show that its commands have ended: it fails with any one of them, while others may still be running. */
+/* Returns to the pool the retired buffers that no command uses; `all`: all of them, since the queue has finished. A failed
+   marker does not show that its commands have ended: it fails when one of them fails, and others may still be running. */
 static void gpi_scratch_settle(gp_context *gp, bool all)
 {
     size_t k, kept = 0;

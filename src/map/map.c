@@ -281,8 +281,8 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 
 /* ------------------------------------------------------------------ check */
 
-/* Checks the buffers: the output may be exactly an input. Then sets map->in_place if the second input is the first one shifted,
-   which requires a copy. */
+/* Checks the buffers; the output may be exactly an input. Sets map->in_place if it is, and the second input is the first one
+   shifted: then a copy is needed. */
 static gp_result gpi_map_check(gp_context *gp, gpi_map *map, cl_mem scratch)
 {
     static const char *const names[GPI_MAP_INPUTS_MAX] = {"in", "in2", "in3"};
@@ -329,8 +329,8 @@ static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
     return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-/* Copies the input to the scratch, to be the second, shifted input, since an element may be overwritten before its successor is
-   computed. */
+/* Copies the input to the scratch, and makes the copy the second, shifted input, since an element may be overwritten before its
+   successor is computed. */
 static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
 {
     const size_t size = gpi_type_size(map->in[0].type), bytes = map->count.bound * size;

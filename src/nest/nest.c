@@ -113,8 +113,9 @@ static void gpi_classes_make(gpi_classes *c, const int8_t *table)
     gpi_classes_list(c);
 }
 
-/* Sets b->classes to the call's table on the device, which is kept from call to call. A table on the device is never changed. A
-   new table replaces an old one in the list; OpenCL keeps the old one until the commands that use it have ended. */
+/* Sets b->classes to the call's table on the device: to that of an earlier call if its symbols are the same, else to a new one,
+   which is kept for later calls. A table on the device is never changed. A new table replaces an old one in the list; OpenCL
+   keeps the old one until the commands that use it have ended. */
 static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
 {
     gpi_symbols *s = gp->symbols;

@@ -26,7 +26,8 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, cl_int error
     return result;
 }
 
-/* Returns the build options. Khronos' sub-groups need OpenCL C 2.0 for shuffles and ballots. */
+/* Returns the build options. Those of programs with Khronos' sub-groups name a newer language: shuffles and
+   ballots need OpenCL C 2.0. */
 static const char *gpi_program_options(const gp_context *gp, const gpi_program *program)
 {
     static const char form[] = "#define GPI_SUB_GROUP_FORM ";
@@ -70,12 +71,13 @@ static bool gpi_wants_passes(gpi_primitive primitive)
     return primitive == GPI_MERGE || primitive == GPI_TREE;
 }
 
-/* Returns options with which PoCL builds a program faster; NULL: there are none. Clang's passes can wait for a kernel's first
-   launch, which runs them anyway. Tabs separate these options, since PoCL splits options at blanks, but clang at any white space.
-   Without the passes, lifetime markers leave "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). If the
-   caller's text calls nothing, base/declarations.cl replaces the header of declarations. Groups of several items are built
-   without the passes on PoCL 7 only, which miscompiles their result (gpi_is_pocl_7). Other versions keep the passes, because
-   PoCL's treatment of barriers is tested on optimized code. */
+/* Returns options with which PoCL builds a program faster; NULL: there are none. Most programs are built without clang's
+   passes, because a kernel's first launch runs them anyway, and without lifetime markers. Without the passes, such markers
+   leave "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). Groups of several items are built in this
+   way on PoCL 7 only, which miscompiles the passes' result (gpi_is_pocl_7); other versions keep the passes, because PoCL's
+   treatment of barriers is tested on optimized code. In the serial shape, if the caller's text calls nothing,
+   base/declarations.cl replaces the header of declarations. Tabs separate clang's options, since PoCL splits options at blanks,
+   but clang at any white space. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
     const bool serial = strcmp(gpi_wing_of(program->prelude), "cpu") == 0;
@@ -89,7 +91,8 @@ static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
                       passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes\t-disable-lifetime-markers");
 }
 
-/* Builds with the quick options. NULL: that failed, and the caller builds with all passes, which reports the error. */
+/* Builds with the quick options. NULL: there are none, or the build failed. The caller then builds with the usual
+   options, and reports any error. */
 static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program)
 {
     char *options = gpi_quick_options(gp, program);

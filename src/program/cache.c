@@ -111,7 +111,8 @@ typedef struct gpi_cache_files {
     uint64_t bytes;
 } gpi_cache_files;
 
-/* Returns the part of a cache file's name after the key and ".bin"; NULL: it is no such name. */
+/* Returns the part of a cache file's name after the key and ".bin"; NULL: `name` is not the name of such a
+   file. */
 static const char *gpi_cache_ending(const char *name)
 {
     return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
@@ -140,7 +141,8 @@ static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct
     files->bytes += (uint64_t)info->st_size;
 }
 
-/* Removes an old temporary file, or an old mark with the file that it marks: their processes have died. */
+/* Removes a temporary file, or a mark together with the file that it marks, if it is so old that its process
+   counts as dead. */
 static void gpi_cache_clean(char *path, const char *ending, const struct stat *info)
 {
     const size_t length = strlen(ending), mark = sizeof GPI_CACHE_MARK - 1;
@@ -152,7 +154,7 @@ static void gpi_cache_clean(char *path, const char *ending, const struct stat *i
     if (gpi_cache_has_magic(path)) (void)remove(path);
 }
 
-/* Lists a program's file; removes what a dead process has left behind. */
+/* Adds a program's file to the list, or removes a file that a dead process has left behind. */
 static void gpi_cache_visit(gpi_cache_files *files, const char *folder, const char *name)
 {
     const char *ending = gpi_cache_ending(name);

@@ -82,8 +82,9 @@ static void gpi_file_touch(const char *path) { (void)path; }
 
 #else
 
-/* Opens a file for reading; -1: that fails or is not safe. Opening a pipe could block, a device may have no end, and a
-   binary of another user (except root) would run as this one. `refused`: bits that its mode must not have. */
+/* Opens a file for reading; -1: that fails, or the file is not safe or too large. Opening a pipe could block, a device
+   may have no end, and the binary of another user (except root) would run with this user's rights. `refused`: bits
+   that the file's mode must not have. */
 static int gpi_file_open(const char *path, mode_t refused, struct stat *info)
 {
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -227,8 +228,9 @@ static bool gpi_mark_is_dead(const char *path)
     return dead;
 }
 
-/* Marks a file that the driver is about to load, and returns the mark. -1: it made none, because the folder cannot be
-   written or another thread or process is loading the file. Sets *dead if a process died while loading it. */
+/* Marks a file that the driver is about to load, and returns the mark. -1: no mark was made, because the folder
+   cannot be written, or because there is a mark already. Sets *dead to whether that mark's process died while loading
+   the file. */
 static int gpi_mark_set(const char *path, bool *dead)
 {
     const int mark = gpi_mark_make(path);
@@ -236,7 +238,7 @@ static int gpi_mark_set(const char *path, bool *dead)
     return mark;
 }
 
-/* Removes a mark. The file is removed before it is unlocked, so that no process mistakes the mark for a dead process's. */
+/* Removes a mark. Its file is removed before it is unlocked, so that no other process takes this one for dead. */
 static void gpi_mark_remove(const char *path, int mark)
 {
     if (mark < 0) return;

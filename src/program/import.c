@@ -50,8 +50,8 @@ static void gpi_imports_free(gp_context *gp)
     gp->imports = NULL;
 }
 
-/* Adds the binary with which `bytes` begins to the front of *list, and returns its length with the header. 0: it is damaged,
-   or, if *full, there was no memory. */
+/* Adds the program at the beginning of `bytes` to the front of *list, and returns the length of its header and binary. 0:
+   the program is damaged, or, if *full, there was no memory. */
 static size_t gpi_import_one(const unsigned char *bytes, size_t size, gpi_import **list, bool *full)
 {
     gpi_cache_header header;

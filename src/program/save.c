@@ -68,9 +68,10 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
 }
 
 /* Returns the binary with all machine code made so far, which the caller frees; NULL: there is none. PoCL (3.1 to 7.0)
-   freezes a program's binary when it is first read, or loaded. A twin, built from
-   the same source, finds all machine code in PoCL's own cache, without compiling. If that cache is switched off, the twin
-   has less. On PoCL the binary of a borrowed program is left to its owner, because the first reading freezes it. */
+   freezes a program's binary when it is first read, or loaded. For a frozen program, returns the binary of a twin: built
+   from the same source, it finds all machine code in PoCL's own cache, without compiling. If that cache is switched off,
+   the twin may have less code; then returns the larger binary. On PoCL the binary of a borrowed program is never read,
+   because the first reading would freeze it for its owner. */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size)
 {
     const bool keeps = gpi_is_pocl(&gp->info);
@@ -186,8 +187,8 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     return result;
 }
 
-/* Takes over the programs of context `from`, with kernels of its own, since arguments are set on kernels. Does nothing if
-   the contexts' build options differ: programs built with other options are other programs. */
+/* Copies the programs of context `from` to `gp`, with kernels of their own, since arguments are set on kernels. Does
+   nothing if the contexts' build options differ: programs built with other options are other programs. */
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 {
     const gpi_program *p;

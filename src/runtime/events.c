@@ -269,7 +269,7 @@ static void gpi_throttle(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* Makes room for one more command by settling ended ones. If more than half are still in flight, grows the list instead. Returns
+/* Makes room for one more command by settling ended ones. If the list is still more than half full, grows it, too. Returns
    false if there is no room. */
 static bool gpi_pending_reserve(gp_context *gp)
 {
@@ -297,8 +297,8 @@ static void gpi_watch(gp_context *gp, const char *kernel, cl_event event)
     pending->failed = false;
 }
 
-/* Makes the next call's commands wait for all commands in flight. In an in-order queue of PoCL, a command enqueued after a failed
-   one does not wait for commands before the failed one. */
+/* Makes the next call's commands wait for all commands in flight, if a command has failed in an in-order queue of PoCL. There,
+   a command enqueued after a failed one does not wait for commands before the failed one. */
 static cl_int gpi_restore_order(gp_context *gp)
 {
     size_t last = gp->pending_count;

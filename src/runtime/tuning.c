@@ -438,8 +438,8 @@ static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t cou
 }
 
 /* Returns the number of elements of a group in the serial shape. It is small enough that all cores are busy to the end, but at
-   least `least` and at most plan->per_item. If tuning sets the tile, it is plan->per_item. The result is a multiple of 16, for
-   whole cache lines. */
+   least `least`, and at most plan->per_item. If tuning sets the tile, it is plan->per_item. The result is then rounded up to a
+   multiple of 16, for whole cache lines. */
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
 {
     size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));

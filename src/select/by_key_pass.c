@@ -12,16 +12,18 @@
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns true if a single pass can handle the call's keys. It stages a key as one word, which excludes half keys: they are
-   loaded from memory as floats before they are compared. */
+/* Returns true if a single pass can handle the call's operation and keys. It has no argmin and argmax, and stages a key as
+   one value of a built-in type. It excludes half keys, because they are loaded from memory as floats before they are
+   compared. */
 static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
     return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size);
 }
 
 /* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in order,
-   which a fallback would not do. A group then waits without bound, so the device must be fair. Returns false on llvmpipe, which
-   ends long loops too early, and crashes when it compiles the kernels for some monoids (docs/drivers.md). */
+   which a fallback would not do. A group then waits without bound, so the device must be fair. Returns false in the serial
+   shape for sums of ones and for monoids, and on llvmpipe: it ends long loops too early, and crashes when it compiles the
+   kernels for some monoids (docs/drivers.md). */
 static bool gpi_by_key_can_wait(const gp_context *gp, const gpi_by_key_pass *p)
 {
     if (p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;

@@ -16,7 +16,8 @@ typedef struct gpi_by_key {
     gpi_compact runs;
     gp_segmented_reduce_desc segments;
     gpi_segmented reduce;
-    size_t offsets_at, count_at; /* where they begin, in bytes; the scratch of either step begins at 0 */
+    size_t offsets_at, count_at; /* where the runs' offsets and their number begin, in bytes; the scratch of
+                                    either step begins at 0 */
     size_t scratch;
 } gpi_by_key;
 

@@ -4,9 +4,8 @@
 #include "sort/sort.h"
 
 /* GPI_BUCKET_BYTES, GPI_BUCKET_BYTES_AMD: the most bytes, of keys and values, of a bucket that is sorted without another split.
-   GPI_BUCKETS_SPLIT_ELEMENT: bytes of the smallest element for which
-   splitting a bucket once more pays. GPI_BUCKETS_DIGITS_MIN: the fewest passes for which buckets pay. Measured on PoCL, on Xeons and
-   on an EPYC (Zen 5). */
+   GPI_BUCKETS_SPLIT_ELEMENT: the bytes of the smallest element for which another split pays. GPI_BUCKETS_DIGITS_MIN: the fewest
+   passes for which buckets pay. Measured on PoCL, on Xeons and on an EPYC (Zen 5). */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
 #define GPI_BUCKET_BYTES_AMD ((size_t)640 << 10)
 #define GPI_BUCKETS_SPLIT_ELEMENT 8

@@ -1,5 +1,5 @@
-/* segmented_sort.c - gp_segmented_sort: the device checks offsets and lists large segments. A group sorts the small
-   segments of each window; classic passes sort all large segments together. */
+/* segmented_sort.c - gp_segmented_sort: the device checks offsets and lists large segments. For each window, one
+   group sorts the small segments; classic passes sort all large segments together. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -111,8 +111,8 @@ static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
     return result;
 }
 
-/* Sets block and blocks, the offsets of a group and the number of groups: several blocks for each core, none too small, and not
-   so many that a search through them takes long. */
+/* Sets block, the number of offsets of a group, and blocks, the number of groups. There are several blocks for each core, none
+   of them too small, and not so many that a search through them takes long. */
 static void gpi_segments_blocks(const gp_context *gp, gpi_segments *s)
 {
     const size_t entries = s->desc->segment_count + 1, least = s->sort.plan.group == 1 ? 4096 : 1024;

@@ -40,9 +40,10 @@ static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Returns the number of shares, each of which one group sorts; 0: shares are not used. Shares require the serial shape, no
-   strategy given by the caller, and a count above the keys that one group sorts alone and below the keys from which passes pay.
-   They also require at least two passes, because a share moves back and forth between two buffers, as in passes. */
+/* Returns the number of shares, each of which one group sorts; 0: shares are not used. Shares require the serial shape, at
+   least two cores, and neither a strategy of the caller's nor tuning of buckets or lines. The count must be above the most keys
+   that one group sorts alone, and below the fewest for which buckets pay. At least two passes are required, because a share
+   moves back and forth between two buffers, as in passes. */
 static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -157,7 +158,8 @@ static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
     return result == GP_OK ? gpi_sort_copy(call, sort, state) : result;
 }
 
-/* Enqueues the kernels that count the digits of all passes, and that compute each pass's bases, input and output. */
+/* Enqueues two kernels: one counts the digits of all passes, the other computes each pass's bases, input and
+   output. */
 static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gp_result result;
@@ -328,8 +330,8 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
-/* Sorts zeros in buffers of its own: few of them, and then enough for the kernels of each way to sort. Kernels that only very
-   many keys need are not run (gpi_sort_resumes). */
+/* Sorts zeros in buffers of its own: first few of them, then enough to run the kernels of every other way to sort. Does not
+   run kernels that only very many keys need (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {
     gp_sort_desc probe;

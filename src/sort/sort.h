@@ -32,7 +32,8 @@ typedef struct gpi_sort {
     cl_uint passes; /* number of passes over all keys */
     cl_ulong flip;
     gpi_program *buckets; /* the program for buckets; NULL: buckets are not tried (buckets.c) */
-    cl_uint hash; /* 32, 64: sorts by that hash of (key ^ seed), for a hash table's batch (hash/batch.c) */
+    cl_uint hash; /* 32 or 64: sorts by a hash of (key ^ seed) with this many bits, for a hash table's batch
+                     (hash/batch.c) */
     cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;

@@ -65,7 +65,7 @@ static cl_uint gpi_sort_from(const gpi_sort *sort)
     return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
 }
 
-/* Returns true on a device of AMD's. The answer matters on CPUs only. Intel's runtime reports Intel as the vendor of every
+/* Returns true for devices of AMD. The answer matters for CPUs only. Intel's runtime reports Intel as the vendor of every
    CPU, so the name is checked, too. */
 static bool gpi_sort_is_on_amd(const gp_context *gp)
 {

@@ -90,7 +90,7 @@ static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort)
 }
 
 /* Sets tile_span and block_span in the local shape, whose blocks are whole tiles. Fails if loops are limited and a block
-   would have too many. */
+   would have too many tiles. */
 static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
 {
     const size_t tiles = gpi_ceil_div(sort->desc->count, gpi_plan_tile(&sort->plan));
@@ -110,8 +110,8 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Sets portion, the keys of one onesweep launch (whole tiles, and no more keys than a word can count), and portions, the number
-   of these launches. */
+/* Sets portion, the number of keys of one onesweep launch, and portions, the number of these launches. A portion is whole
+   tiles, and has no more keys than a word can count. */
 static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
 {
     const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;

@@ -135,8 +135,9 @@ static gp_type gpi_records_key_type(const gpi_records_key *key)
     return key->bits <= 8 ? GP_U8 : key->bits <= 16 ? GP_U16 : key->bits <= 32 ? GP_U32 : GP_U64;
 }
 
-/* Returns true if records move with their key as values: small ones, if that costs less than a gather at the end.
-   Measured on PoCL; for GPUs, computed from the bytes moved. */
+/* Returns true if the sort moves the records as values of their keys. That requires a single key and no indices,
+   and is done for small records, for which it costs less than a gather at the end. Measured on PoCL; for GPUs,
+   computed from the bytes moved. */
 static bool gpi_records_is_direct(const gpi_records *s)
 {
     const size_t passes = gpi_ceil_div(s->key[0].bits, GPI_SORT_DIGIT_BITS);

@@ -99,7 +99,8 @@ static float gpi_topk_rank(const gpi_topk *topk)
     return 1 + x + 4 * gpi_root(x) + (topk->plan.shape == GP_SHAPE_LOCAL ? 2.75f : 0.75f);
 }
 
-/* Returns the most keys that may reach the threshold, with a margin for the deviation of ranks in a sample. */
+/* Returns the most keys that the scratch can keep: at least k, and the number that is expected to reach the
+   threshold, with a margin for the deviation of ranks in a sample. */
 static size_t gpi_topk_room(const gpi_topk *topk)
 {
     const size_t n = topk->desc->count, k = topk->desc->k;
