@@ -58,8 +58,9 @@
        gp_context_destroy does nothing. They must return: an exception or longjmp out of them leaves the
        context in an undefined state (calls of gpuprim.hpp say which exceptions they pass on).
      - The library itself prints nothing, never aborts, and leaves no partially made object. Failures return a negative
-       gp_result; gp_last_error gives the function, the condition with its values, and the OpenCL error by name. The
-       OpenCL implementation runs in the same process, and PoCL prints, and in some cases aborts (manual/debugging.md).
+       gp_result; the text of gp_last_error names the function, the condition with its values, and the OpenCL error.
+       The OpenCL implementation runs in the same process, and PoCL prints, and in some cases aborts
+       (manual/debugging.md).
      - If a call fails after it has begun to enqueue, its outputs are undefined, and so are arrays that it
        sorts or scans in place; a hash table's batch may have been done in part. Other inputs are unchanged,
        and the context remains usable.
@@ -525,8 +526,8 @@ typedef struct gp_context_desc {
        ago (to the second) are removed until the rest fits. On Windows there is no limit. */
     size_t cache_limit;
     /* Programs that the context keeps in memory; 0: 128. When one more is built, the one that was used
-       longest ago is released; when it is needed again, it is loaded from the disk cache. All programs of
-       one call are kept until it returns. */
+       longest ago is released; when it is needed again, it is loaded from the disk cache or built again. All
+       programs of one call are kept until the call returns. */
     size_t program_limit;
     const char *dump_dir;      /* folder for programs' sources and binaries, made if missing; NULL: none */
     const char *build_options; /* appended to the options of every program */
@@ -541,8 +542,8 @@ typedef struct gp_context_desc {
        violates the laws. The test makes up elements; with these, too, the monoid must not read beyond a buffer
        of args. */
     bool check_monoids;
-    /* Allocate and free scratch: device memory that calls need beyond their buffers, if their desc gives
-       none. A context has one scratch buffer, which grows to the size that the largest call needs.
+    /* Allocate and free scratch: device memory that calls need beyond their buffers, if their desc has no
+       `scratch`. A context has one scratch buffer, which grows to the size that the largest call needs.
        `scratch_alloc` returns a buffer of the context's cl_context for reading and writing, apart from all
        buffers of calls, of at least `bytes` (which may be more than the call needs). If it returns NULL, the
        call fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` receives the buffer when no command uses
@@ -582,7 +583,7 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
 GP_API void gp_context_destroy(gp_context *gp);
 
 /* Returns the text of the last failure in this context. NULL: of this thread's last failure without a context
-   (gp_context_create, gp_devices, any call whose gp was NULL). */
+   (gp_context_create, gp_devices, any call whose gp was NULL). The next failure overwrites the text. */
 GP_API const char *gp_last_error(const gp_context *gp);
 
 /* Sets the text of the last failure to the name of `result` and `text`, passes it to `log`, and returns
@@ -640,7 +641,7 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
    Order: input order for a monoid that is not commutative; otherwise any order, but always the same one for
      the same count on the same device, so float results repeat bit for bit.
    Aliasing: `out` may lie inside `in`.
-   Count 0: gives `initial`.
+   Count 0: the result is `initial`.
    Cost: reads the input once. One launch for up to one tile, else two; on PoCL with an in-order queue always
    one.
    Limits: 2^31 - 1 tiles, checked. A tile is 256 KiB of results on PoCL, and at least 1 KiB on GPUs.
@@ -700,8 +701,8 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
    Reduces each segment as gp_reduce would, by any gp_op or a monoid. With `map`, the elements are map(in[i]).
    Offsets are on the device. Elements outside all segments are not read.
 
-   Result: one per segment; an empty segment gives `initial`. The index i in a map, and the results of argmin
-     and argmax, count from the segment's first element.
+   Result: one per segment; for an empty segment it is `initial`. The index i in a map, and the results of
+     argmin and argmax, count from the segment's first element.
    Order: input order for a monoid that is not commutative; otherwise any order, but always the same one, so
      float results repeat bit for bit for the same offsets, counts and device.
    Aliasing: `out` overlaps nothing.
@@ -799,7 +800,7 @@ typedef enum gp_segments {
    segment is empty. Flags and keys that are floats are compared as numbers (NaN differs from everything),
    halves by their bits.
 
-   Result: elements of out_type. Argmin and argmax (out_type 0: GP_U64) give the lowest index of equal
+   Result: elements of out_type. Argmin and argmax (out_type 0: GP_U64) return the lowest index of equal
      elements, also in reverse.
    Order: input order, always. Integer results are exact and repeat. With GP_STRATEGY_SINGLE_PASS the last
      bits of float sums depend on timing, which decides how elements are grouped. With `deterministic` they
@@ -1278,9 +1279,9 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
    the records, or their indices, as values.
 
    Result: a_count + b_count keys and values. Either count may be on the device.
-   Order: that of gp_sort, `descending` included; both inputs must be in it. Stable: of equal keys those of a
-     come first, and each sequence's own keys keep their order. The same input gives the same result every
-     time, on every device.
+   Order: that of gp_sort, `descending` included; both inputs must be in it. Stable: keys of the first
+     sequence come before equal keys of the second one, and equal keys of one sequence keep their order. The
+     same input gives the same result every time, on every device.
    Aliasing: outputs overlap nothing; inputs may overlap each other. Neither count buffer's number may lie in
      an output.
    Count 0: an input whose count is 0 may be NULL.
@@ -1404,7 +1405,7 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
    Result: counts or sums of out_type, modulo 2^32 or 2^64.
    Order: independent of the order of the input: the same result every time, on every device.
    Aliasing: `out` overlaps nothing.
-   Count 0: gives zeros; with `accumulate`, `out` keeps its contents.
+   Count 0: writes zeros; with `accumulate`, `out` keeps its contents.
    Scratch: on CPUs with many bins, a table for each core, but no more counts than samples; otherwise none.
    Cost: reads the input once. If bins are few, each group counts them in a table of its own, in one launch;
      many bins take atomics, or on CPUs a table for each core. A command clears `out` first, unless
@@ -1948,7 +1949,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
        any        64 bits        any                     one
 
    Handle: belongs to one context; all zeros is no table. The handle of a destroyed table is refused.
-   gp_hash_share gives a second context on the same cl_context a handle for the same table.
+   gp_hash_share makes a handle for the same table in a second context on the same cl_context.
    Concurrent: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at the
    same time on one table, from several contexts, and your own kernels with them (gp_device_source).
    Exclusive: clear, rehash, share, and insertions that make a table grow. Nothing else may use the table
@@ -1964,10 +1965,11 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    call. On an out-of-order queue only gp_finish, gp_hash_counts_read and gp_hash_size_read report it, because
    other calls wait for their own commands only.
    Full: a full table accepts no new keys, and keeps those that it has. A table with `grow` never fills up.
-   For any other, ask for failed_keys, call gp_hash_rehash for more slots, then insert the listed keys. If a
-   call asks for neither failed_keys nor results, a key that finds no slot is an error: gp_finish or the next
-   blocking call returns GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at most. On devices that
-   end long loops too early (gp_device_info.loop_limit) it looks at 24,000 slots at most.
+   For other tables, ask for failed_keys, call gp_hash_rehash for more slots, then insert the keys in
+   failed_keys. If a call asks for neither failed_keys nor results, a key that finds no slot is an error:
+   gp_finish or the next blocking call returns GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at
+   most. On devices that end long loops too early (gp_device_info.loop_limit) it looks at 24,000 slots at
+   most.
    Chosen keys: whoever knows the seed can choose keys that all begin their search at one slot, so that n insertions
    look at n^2 / 2 slots. Draw `seed` at random for keys that others choose. It decides the order of gp_hash_retrieve
    without sort_type, and the reserved value that the library derives; no other result depends on it.
@@ -2563,9 +2565,9 @@ typedef enum gp_border {
    elements; each channel is computed by itself. Weights are f32 on the device, row by row, beginning at
    (-radius_x, -radius_y): a correlation.
 
-   Result: elements of out_type. Weights are summed as f32, or as f64 where an input or output is; integers
-   are rounded to nearest and saturated. A map's value is converted to out_type as C does; dx and dy beyond
-   the radius are clamped to it.
+   Result: elements of out_type. Weighted elements are summed as f32, or as f64 if the input or the output is
+   f64; results of integer types are rounded to nearest and saturated. A map's value is converted to out_type
+   as C does; dx and dy beyond the radius are clamped to it.
    Order: weights are summed in their order. The same result every time; on other devices floats are the same
    up to rounding.
    Aliasing: in place (`out` the same elements as `in`, pitches too); otherwise `out` overlaps nothing, from
@@ -2621,7 +2623,7 @@ typedef enum gp_random_kind {
 
 /* out[i] = element first_element + i of a stream of random numbers
 
-   `seed` and `stream` select the stream. An element takes consecutive 32-bit words of the generator's blocks,
+   `seed` and `stream` select the stream. Each element uses the next 32-bit words of the generator's blocks,
    low words first: two words for types of 8 bytes and for ranges, else one. GP_RANDOM_BITS of types shorter
    than a word are the word's low bits.
 
@@ -4132,10 +4134,10 @@ static void gpi_watch(gp_context *gp, const char *kernel, cl_event event);
    is never called from within itself: failures that it causes wait for a later call.
 
    Commands that are enqueued faster than they run would pile up without bound, here and in the driver. So a call waits when
-   GPI_IN_FLIGHT_MAX commands are in flight. It must not wait for a user event, which only the caller can complete, nor for the
-   later commands of an in-order queue, which wait for that event. No query shows whether a command waits for a user event, so a
-   call waits only for a command that runs. If a command does not begin to run for a while, it counts as stalled, together with
-   all commands in flight at that time. Stalled commands do not count towards the limit. */
+   GPI_IN_FLIGHT_MAX commands are in flight. It must not wait for a user event, since only the caller can complete it, nor for
+   later commands of an in-order queue, since they wait for that event, too. No query shows whether a command waits for a user
+   event, so a call waits only for a command that runs. If a command does not begin to run for a while, it counts as stalled,
+   together with all commands in flight at that time. Stalled commands do not count towards the limit. */
 #include <time.h>
 
 #define GPI_IN_FLIGHT_MAX 1024 /* most commands in flight */
@@ -5506,8 +5508,8 @@ static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_
     return lines;
 }
 
-/* Returns `log` with the messages about the caller's own lines first, and few of those about kernels/, which are consequences of
-   the former as a rule. NULL: no memory. */
+/* Returns `log` with the messages about the caller's own lines first, and after them a few of those about kernels/: as a rule,
+   faults of the caller's lines cause them. NULL: no memory. */
 static char *gpi_log_arrange(const char *log)
 {
     gpi_text text;
@@ -26604,8 +26606,9 @@ static bool gpi_make_dirs(const char *path)
 
 #if defined(_WIN32)
 
-/* Returns all of a file, which the caller frees; NULL if it cannot be read or, if `own`, because others may write to it. Then *size
-   is 0 if it was not opened or is empty, GPI_FILE_ENDS_EARLY if it was cut short, and else the bytes for which there was no memory. */
+/* Returns all of a file, which the caller frees, and sets *size to its size. Returns NULL if the file cannot be read or, if
+   `own`, because others may write to it. Then *size is 0 for a file that was not opened or is empty, GPI_FILE_ENDS_EARLY for one
+   that is shorter than reported, and else the number of bytes for which there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -26670,8 +26673,9 @@ static bool gpi_file_fill(int file, unsigned char *to, size_t size)
     return true;
 }
 
-/* Returns all of a file, which the caller frees; NULL if it cannot be read or, if `own`, because others may write to it. Then *size
-   is 0 if it was not opened or is empty, GPI_FILE_ENDS_EARLY if it was cut short, and else the bytes for which there was no memory. */
+/* Returns all of a file, which the caller frees, and sets *size to its size. Returns NULL if the file cannot be read or, if
+   `own`, because others may write to it. Then *size is 0 for a file that was not opened or is empty, GPI_FILE_ENDS_EARLY for one
+   that is shorter than reported, and else the number of bytes for which there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     struct stat info;
@@ -28399,8 +28403,8 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     return GP_OK;
 }
 
-/* Retires the scratch if its last user has failed, so that this call gets another. Waiting for that user would make this call
-   fail, too, and earlier commands may still use the scratch. */
+/* Retires the scratch if its last user has failed, so that this call gets another. A wait for that user would make this call
+   fail, too, and without a wait earlier commands may still use the scratch. */
 static gp_result gpi_call_leave_failed(gpi_call *call)
 {
     gp_context *gp = call->gp;
@@ -35232,8 +35236,9 @@ static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, 1);
 }
 
-/* Returns true if one group selects and filters again when the sample has misled. If false, there is a launch for each digit,
-   which does nothing otherwise. The serial shape has these launches, because one serial group would be too slow. */
+/* Returns true if one group selects and filters again when the sample has misled. If false, gpi_topk_redo enqueues a launch
+   for each digit, and these launches do nothing unless the sample has misled. The serial shape has them, because one serial
+   group would be too slow. */
 static bool gpi_topk_resumes(const gp_context *gp, const gpi_topk *topk)
 {
     return topk->plan.shape == GP_SHAPE_LOCAL && !gp->info.loop_limit &&
@@ -35495,8 +35500,9 @@ enum {
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns the most loop iterations of an item that looks back. Every tile may be late, and so may the tile of each element's
-   opener, for which an item waits twice. A late tile takes all polls, one reading of a tile, and a search. */
+/* Returns the most loop iterations of an item that looks back. Counts a wait for every tile, and three waits for each
+   element: for its opener's cell, and twice for the tile of the opener. A wait takes at most all polls, one reading of a
+   tile, and a search. */
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
@@ -36805,9 +36811,9 @@ static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Returns the number of keys of a group. In the serial shape a small batch gives fewer keys to a group, so that all cores have
-   work. In the local shape an item has no more keys than its counters can count (hash/batch.cl), and only one if loops are
-   limited, because each key may take a long probe. */
+/* Returns the number of keys of a group. In the serial shape the groups of a small batch have fewer keys, so that all cores
+   have work. In the local shape an item has no more keys than its counters can count (hash/batch.cl), and only one if loops
+   are limited, because each key may take a long probe. */
 static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
@@ -37891,7 +37897,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, gp_hash handle, gp_hash_coun
     out->refused = counts[GP_HASH_REFUSED];
     out->superseded = counts[GP_HASH_SUPERSEDED];
     out->erased = counts[GP_HASH_ERASED];
-    /* A live key in a side slot claims no slot, so the difference is one too small for each such key. */
+    /* A live key in a side slot claims no slot, so each such key makes the difference one too small. */
     out->dead = counts[GPI_COUNT_CLAIMED] > out->live ? counts[GPI_COUNT_CLAIMED] - out->live : 0;
     return gpi_hash_result(gp);
 }

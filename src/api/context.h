@@ -164,8 +164,8 @@ typedef struct gp_context_desc {
        ago (to the second) are removed until the rest fits. On Windows there is no limit. */
     size_t cache_limit;
     /* Programs that the context keeps in memory; 0: 128. When one more is built, the one that was used
-       longest ago is released; when it is needed again, it is loaded from the disk cache. All programs of
-       one call are kept until it returns. */
+       longest ago is released; when it is needed again, it is loaded from the disk cache or built again. All
+       programs of one call are kept until the call returns. */
     size_t program_limit;
     const char *dump_dir;      /* folder for programs' sources and binaries, made if missing; NULL: none */
     const char *build_options; /* appended to the options of every program */
@@ -180,8 +180,8 @@ typedef struct gp_context_desc {
        violates the laws. The test makes up elements; with these, too, the monoid must not read beyond a buffer
        of args. */
     bool check_monoids;
-    /* Allocate and free scratch: device memory that calls need beyond their buffers, if their desc gives
-       none. A context has one scratch buffer, which grows to the size that the largest call needs.
+    /* Allocate and free scratch: device memory that calls need beyond their buffers, if their desc has no
+       `scratch`. A context has one scratch buffer, which grows to the size that the largest call needs.
        `scratch_alloc` returns a buffer of the context's cl_context for reading and writing, apart from all
        buffers of calls, of at least `bytes` (which may be more than the call needs). If it returns NULL, the
        call fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` receives the buffer when no command uses
@@ -221,7 +221,7 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
 GP_API void gp_context_destroy(gp_context *gp);
 
 /* Returns the text of the last failure in this context. NULL: of this thread's last failure without a context
-   (gp_context_create, gp_devices, any call whose gp was NULL). */
+   (gp_context_create, gp_devices, any call whose gp was NULL). The next failure overwrites the text. */
 GP_API const char *gp_last_error(const gp_context *gp);
 
 /* Sets the text of the last failure to the name of `result` and `text`, passes it to `log`, and returns

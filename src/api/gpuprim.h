@@ -58,8 +58,9 @@
        gp_context_destroy does nothing. They must return: an exception or longjmp out of them leaves the
        context in an undefined state (calls of gpuprim.hpp say which exceptions they pass on).
      - The library itself prints nothing, never aborts, and leaves no partially made object. Failures return a negative
-       gp_result; gp_last_error gives the function, the condition with its values, and the OpenCL error by name. The
-       OpenCL implementation runs in the same process, and PoCL prints, and in some cases aborts (manual/debugging.md).
+       gp_result; the text of gp_last_error names the function, the condition with its values, and the OpenCL error.
+       The OpenCL implementation runs in the same process, and PoCL prints, and in some cases aborts
+       (manual/debugging.md).
      - If a call fails after it has begun to enqueue, its outputs are undefined, and so are arrays that it
        sorts or scans in place; a hash table's batch may have been done in part. Other inputs are unchanged,
        and the context remains usable.

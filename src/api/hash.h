@@ -18,7 +18,7 @@
        any        64 bits        any                     one
 
    Handle: belongs to one context; all zeros is no table. The handle of a destroyed table is refused.
-   gp_hash_share gives a second context on the same cl_context a handle for the same table.
+   gp_hash_share makes a handle for the same table in a second context on the same cl_context.
    Concurrent: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at the
    same time on one table, from several contexts, and your own kernels with them (gp_device_source).
    Exclusive: clear, rehash, share, and insertions that make a table grow. Nothing else may use the table
@@ -34,10 +34,11 @@
    call. On an out-of-order queue only gp_finish, gp_hash_counts_read and gp_hash_size_read report it, because
    other calls wait for their own commands only.
    Full: a full table accepts no new keys, and keeps those that it has. A table with `grow` never fills up.
-   For any other, ask for failed_keys, call gp_hash_rehash for more slots, then insert the listed keys. If a
-   call asks for neither failed_keys nor results, a key that finds no slot is an error: gp_finish or the next
-   blocking call returns GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at most. On devices that
-   end long loops too early (gp_device_info.loop_limit) it looks at 24,000 slots at most.
+   For other tables, ask for failed_keys, call gp_hash_rehash for more slots, then insert the keys in
+   failed_keys. If a call asks for neither failed_keys nor results, a key that finds no slot is an error:
+   gp_finish or the next blocking call returns GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at
+   most. On devices that end long loops too early (gp_device_info.loop_limit) it looks at 24,000 slots at
+   most.
    Chosen keys: whoever knows the seed can choose keys that all begin their search at one slot, so that n insertions
    look at n^2 / 2 slots. Draw `seed` at random for keys that others choose. It decides the order of gp_hash_retrieve
    without sort_type, and the reserved value that the library derives; no other result depends on it.

@@ -28,7 +28,7 @@
    Result: counts or sums of out_type, modulo 2^32 or 2^64.
    Order: independent of the order of the input: the same result every time, on every device.
    Aliasing: `out` overlaps nothing.
-   Count 0: gives zeros; with `accumulate`, `out` keeps its contents.
+   Count 0: writes zeros; with `accumulate`, `out` keeps its contents.
    Scratch: on CPUs with many bins, a table for each core, but no more counts than samples; otherwise none.
    Cost: reads the input once. If bins are few, each group counts them in a table of its own, in one launch;
      many bins take atomics, or on CPUs a table for each core. A command clears `out` first, unless

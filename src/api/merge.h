@@ -12,9 +12,9 @@
    the records, or their indices, as values.
 
    Result: a_count + b_count keys and values. Either count may be on the device.
-   Order: that of gp_sort, `descending` included; both inputs must be in it. Stable: of equal keys those of a
-     come first, and each sequence's own keys keep their order. The same input gives the same result every
-     time, on every device.
+   Order: that of gp_sort, `descending` included; both inputs must be in it. Stable: keys of the first
+     sequence come before equal keys of the second one, and equal keys of one sequence keep their order. The
+     same input gives the same result every time, on every device.
    Aliasing: outputs overlap nothing; inputs may overlap each other. Neither count buffer's number may lie in
      an output.
    Count 0: an input whose count is 0 may be NULL.

@@ -15,7 +15,7 @@ typedef enum gp_random_kind {
 
 /* out[i] = element first_element + i of a stream of random numbers
 
-   `seed` and `stream` select the stream. An element takes consecutive 32-bit words of the generator's blocks,
+   `seed` and `stream` select the stream. Each element uses the next 32-bit words of the generator's blocks,
    low words first: two words for types of 8 bytes and for ranges, else one. GP_RANDOM_BITS of types shorter
    than a word are the word's low bits.
 

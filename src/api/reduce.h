@@ -20,7 +20,7 @@
    Order: input order for a monoid that is not commutative; otherwise any order, but always the same one for
      the same count on the same device, so float results repeat bit for bit.
    Aliasing: `out` may lie inside `in`.
-   Count 0: gives `initial`.
+   Count 0: the result is `initial`.
    Cost: reads the input once. One launch for up to one tile, else two; on PoCL with an in-order queue always
    one.
    Limits: 2^31 - 1 tiles, checked. A tile is 256 KiB of results on PoCL, and at least 1 KiB on GPUs.

@@ -24,7 +24,7 @@ typedef enum gp_segments {
    segment is empty. Flags and keys that are floats are compared as numbers (NaN differs from everything),
    halves by their bits.
 
-   Result: elements of out_type. Argmin and argmax (out_type 0: GP_U64) give the lowest index of equal
+   Result: elements of out_type. Argmin and argmax (out_type 0: GP_U64) return the lowest index of equal
      elements, also in reverse.
    Order: input order, always. Integer results are exact and repeat. With GP_STRATEGY_SINGLE_PASS the last
      bits of float sums depend on timing, which decides how elements are grouped. With `deterministic` they

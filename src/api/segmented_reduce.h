@@ -10,8 +10,8 @@
    Reduces each segment as gp_reduce would, by any gp_op or a monoid. With `map`, the elements are map(in[i]).
    Offsets are on the device. Elements outside all segments are not read.
 
-   Result: one per segment; an empty segment gives `initial`. The index i in a map, and the results of argmin
-     and argmax, count from the segment's first element.
+   Result: one per segment; for an empty segment it is `initial`. The index i in a map, and the results of
+     argmin and argmax, count from the segment's first element.
    Order: input order for a monoid that is not commutative; otherwise any order, but always the same one, so
      float results repeat bit for bit for the same offsets, counts and device.
    Aliasing: `out` overlaps nothing.

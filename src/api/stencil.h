@@ -21,9 +21,9 @@ typedef enum gp_border {
    elements; each channel is computed by itself. Weights are f32 on the device, row by row, beginning at
    (-radius_x, -radius_y): a correlation.
 
-   Result: elements of out_type. Weights are summed as f32, or as f64 where an input or output is; integers
-   are rounded to nearest and saturated. A map's value is converted to out_type as C does; dx and dy beyond
-   the radius are clamped to it.
+   Result: elements of out_type. Weighted elements are summed as f32, or as f64 if the input or the output is
+   f64; results of integer types are rounded to nearest and saturated. A map's value is converted to out_type
+   as C does; dx and dy beyond the radius are clamped to it.
    Order: weights are summed in their order. The same result every time; on other devices floats are the same
    up to rounding.
    Aliasing: in place (`out` the same elements as `in`, pitches too); otherwise `out` overlaps nothing, from

@@ -71,9 +71,9 @@ static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Returns the number of keys of a group. In the serial shape a small batch gives fewer keys to a group, so that all cores have
-   work. In the local shape an item has no more keys than its counters can count (hash/batch.cl), and only one if loops are
-   limited, because each key may take a long probe. */
+/* Returns the number of keys of a group. In the serial shape the groups of a small batch have fewer keys, so that all cores
+   have work. In the local shape an item has no more keys than its counters can count (hash/batch.cl), and only one if loops
+   are limited, because each key may take a long probe. */
 static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;

@@ -146,7 +146,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, gp_hash handle, gp_hash_coun
     out->refused = counts[GP_HASH_REFUSED];
     out->superseded = counts[GP_HASH_SUPERSEDED];
     out->erased = counts[GP_HASH_ERASED];
-    /* A live key in a side slot claims no slot, so the difference is one too small for each such key. */
+    /* A live key in a side slot claims no slot, so each such key makes the difference one too small. */
     out->dead = counts[GPI_COUNT_CLAIMED] > out->live ? counts[GPI_COUNT_CLAIMED] - out->live : 0;
     return gpi_hash_result(gp);
 }

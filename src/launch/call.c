@@ -72,8 +72,8 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     return GP_OK;
 }
 
-/* Retires the scratch if its last user has failed, so that this call gets another. Waiting for that user would make this call
-   fail, too, and earlier commands may still use the scratch. */
+/* Retires the scratch if its last user has failed, so that this call gets another. A wait for that user would make this call
+   fail, too, and without a wait earlier commands may still use the scratch. */
 static gp_result gpi_call_leave_failed(gpi_call *call)
 {
     gp_context *gp = call->gp;

@@ -15,8 +15,9 @@ enum {
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns the most loop iterations of an item that looks back. Every tile may be late, and so may the tile of each element's
-   opener, for which an item waits twice. A late tile takes all polls, one reading of a tile, and a search. */
+/* Returns the most loop iterations of an item that looks back. Counts a wait for every tile, and three waits for each
+   element: for its opener's cell, and twice for the tile of the opener. A wait takes at most all polls, one reading of a
+   tile, and a search. */
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;

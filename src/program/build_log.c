@@ -41,8 +41,8 @@ static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_
     return lines;
 }
 
-/* Returns `log` with the messages about the caller's own lines first, and few of those about kernels/, which are consequences of
-   the former as a rule. NULL: no memory. */
+/* Returns `log` with the messages about the caller's own lines first, and after them a few of those about kernels/: as a rule,
+   faults of the caller's lines cause them. NULL: no memory. */
 static char *gpi_log_arrange(const char *log)
 {
     gpi_text text;

@@ -44,8 +44,9 @@ static bool gpi_make_dirs(const char *path)
 
 #if defined(_WIN32)
 
-/* Returns all of a file, which the caller frees; NULL if it cannot be read or, if `own`, because others may write to it. Then *size
-   is 0 if it was not opened or is empty, GPI_FILE_ENDS_EARLY if it was cut short, and else the bytes for which there was no memory. */
+/* Returns all of a file, which the caller frees, and sets *size to its size. Returns NULL if the file cannot be read or, if
+   `own`, because others may write to it. Then *size is 0 for a file that was not opened or is empty, GPI_FILE_ENDS_EARLY for one
+   that is shorter than reported, and else the number of bytes for which there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -110,8 +111,9 @@ static bool gpi_file_fill(int file, unsigned char *to, size_t size)
     return true;
 }
 
-/* Returns all of a file, which the caller frees; NULL if it cannot be read or, if `own`, because others may write to it. Then *size
-   is 0 if it was not opened or is empty, GPI_FILE_ENDS_EARLY if it was cut short, and else the bytes for which there was no memory. */
+/* Returns all of a file, which the caller frees, and sets *size to its size. Returns NULL if the file cannot be read or, if
+   `own`, because others may write to it. Then *size is 0 for a file that was not opened or is empty, GPI_FILE_ENDS_EARLY for one
+   that is shorter than reported, and else the number of bytes for which there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     struct stat info;

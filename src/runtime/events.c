@@ -8,10 +8,10 @@
    is never called from within itself: failures that it causes wait for a later call.
 
    Commands that are enqueued faster than they run would pile up without bound, here and in the driver. So a call waits when
-   GPI_IN_FLIGHT_MAX commands are in flight. It must not wait for a user event, which only the caller can complete, nor for the
-   later commands of an in-order queue, which wait for that event. No query shows whether a command waits for a user event, so a
-   call waits only for a command that runs. If a command does not begin to run for a while, it counts as stalled, together with
-   all commands in flight at that time. Stalled commands do not count towards the limit. */
+   GPI_IN_FLIGHT_MAX commands are in flight. It must not wait for a user event, since only the caller can complete it, nor for
+   later commands of an in-order queue, since they wait for that event, too. No query shows whether a command waits for a user
+   event, so a call waits only for a command that runs. If a command does not begin to run for a while, it counts as stalled,
+   together with all commands in flight at that time. Stalled commands do not count towards the limit. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"

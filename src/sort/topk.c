@@ -243,8 +243,9 @@ static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, 1);
 }
 
-/* Returns true if one group selects and filters again when the sample has misled. If false, there is a launch for each digit,
-   which does nothing otherwise. The serial shape has these launches, because one serial group would be too slow. */
+/* Returns true if one group selects and filters again when the sample has misled. If false, gpi_topk_redo enqueues a launch
+   for each digit, and these launches do nothing unless the sample has misled. The serial shape has them, because one serial
+   group would be too slow. */
 static bool gpi_topk_resumes(const gp_context *gp, const gpi_topk *topk)
 {
     return topk->plan.shape == GP_SHAPE_LOCAL && !gp->info.loop_limit &&
