@@ -39,8 +39,10 @@ GPI_INLINE void gpi_element_write(__global uint *p, ulong i, gp_hash_key x, bool
     p[i] = (uint)x;
 }
 
-/* The parameters and first steps of a kernel whose groups each handle `span` keys of a batch. GPI_RUN_OPEN defines the table t
-   and the group's keys [begin, end), and checks the number of keys unless `is_checked`. */
+/* The parameters and first steps of a kernel whose groups each handle `span` keys of a batch. GPI_RUN_OPEN defines the table t,
+   its `facts`, `wide` (whether keys have eight bytes) and the group's keys [begin, end), and advances `keys` to the batch's first
+   key. Unless `is_checked`, the first group counts the call as clamped if it wanted more keys than its bound (GPI_COUNT_CHECK).
+   */
 #define GPI_RUN_PARAMETERS ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters
 #define GPI_RUN_OPEN(is_checked)                                                                            \
     const ulong4 facts = GPI_FACTS(table);                                                                  \
@@ -74,8 +76,8 @@ static gp_hash_value gpi_value_of(__global const uint *values, ulong i, uint sou
     return (gp_hash_value)(source == GPI_SOURCE_INDEX ? i : operand);
 }
 
-/* Returns whether key i of the batch is put: false if the table `judge` has chosen another element of the batch with the same
-   key. A key that found no room in `judge` is put, too. */
+/* Returns whether to put key i of the batch: false if the table `judge` has chosen another element of the batch with the same
+   key. A key that is not in `judge`, because it found no slot there, is put. */
 static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)
 {
     gp_hash_value chosen;

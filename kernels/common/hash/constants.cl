@@ -12,8 +12,8 @@
 #define GPI_HEADER_COUNTS 16
 #define GPI_MAGIC 0x67706874u /* identifies a table; `loud` is its lowest bit */
 
-/* Counts of the header. It also has a count for each result, GP_HASH_INSERTED to GP_HASH_ABSENT. */
-#define GPI_COUNT_CLAIMED 0 /* slots that have a key, live or erased, without side slots */
+/* Counts of the header, which also has a count for each result, GP_HASH_INSERTED to GP_HASH_ABSENT. */
+#define GPI_COUNT_CLAIMED 0 /* slots with a live or an erased key, side slots excluded */
 #define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */
 #define GPI_COUNTS 9
 
@@ -50,7 +50,7 @@
 #define GPI_WANTS_VALUES 1u
 #define GPI_WANTS_FOUND 2u
 
-/* Bits of `widths`: elements of eight bytes. */
+/* Bits of `widths`: keys, or values, have eight bytes. */
 #define GPI_WIDE_KEYS 1u
 #define GPI_WIDE_VALUES 2u
 

@@ -2,8 +2,8 @@
 
        if gpi_each_where(k, v):   v <- gpi_each_map(k, v), or the key is erased
 
-   A compare-and-swap replaces the value that the expressions have seen. If the value has changed meanwhile, the
-   expressions are evaluated again. So other operations may run at the same time.
+   A compare-and-swap replaces the value that the expressions have seen. If the value has changed meanwhile, the expressions are
+   evaluated again. Therefore, other operations may run at the same time.
 
    Before this file, the prelude defines the caller's expressions as functions:
        GPI_EACH_KEY, GPI_EACH_VALUE                  types of k and v
@@ -23,8 +23,7 @@
 #error "GPI_EACH_KEY, GPI_EACH_VALUE and GPI_EACH_ERASE must be defined"
 #endif
 
-/* Replaces the slot's `value` by `next`, or erases the key. Returns false and changes nothing if another value is in the slot by
-   now. */
+/* Replaces the slot's `value` by `next`, or erases the key. Returns false and changes nothing if the slot's value has changed. */
 static bool gpi_each_replace(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value,
                              gp_hash_value next)
 {
@@ -38,7 +37,8 @@ static bool gpi_each_replace(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 #endif
 }
 
-/* Applies the expressions to one slot. Returns GP_HASH_ERASED, _EXISTED or _REFUSED, or 0 if there is nothing to change. */
+/* Applies the expressions to one slot. Returns GP_HASH_ERASED, _EXISTED or _REFUSED. Returns 0 if the slot has no live pair, if
+   the condition is false, or if all t.turns exchanges have failed. */
 static uint gpi_each_slot(GPI_ARGS_PARAMETER gp_hash_table t, uint slot)
 {
     gp_hash_key key;

@@ -132,9 +132,9 @@ GPI_INLINE bool gpi_has_lines(gp_hash_table t, uint slot)
     return slot <= t.mask && t.mask >= GPI_LINE_SLOTS - 1;
 }
 
-/* Returns whether the key is in the table, and writes its value to *value. Reads a line at a time, and does not look for the
-   key's erased slot, although a probe could end there: that costs a quarter more for each line. If GPI_LINES_NEAR lines have no
-   empty slot, gpi_hash_get searches instead, which does end there. */
+/* Returns whether the key is in the table, and writes its value to *value. Reads a line at a time. In the packed form, it does
+   not look for the key's erased slot, where the probe could end, because this would make each line a quarter more expensive. If
+   GPI_LINES_NEAR lines have neither the key nor an empty slot, it calls gpi_hash_get, which does end at the erased slot. */
 GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
     const uint near = gpi_has_lines(t, slot) ? min(t.mask / GPI_LINE_SLOTS + 1, GPI_LINES_NEAR) : 0;
@@ -152,7 +152,7 @@ GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_has
     return gpi_hash_get(t, slot, key, value);
 }
 
-/* Erases a key, and returns the outcome: finds the key's slot a line at a time, and then works on that slot alone. */
+/* Erases a key, and returns the outcome. Searches a line at a time for the key's slot, and then works on that slot alone. */
 GPI_INLINE uint gpi_line_remove(gp_hash_table t, uint slot, gp_hash_key key)
 {
     uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;
@@ -168,8 +168,7 @@ GPI_INLINE uint gpi_line_remove(gp_hash_table t, uint slot, gp_hash_key key)
     return GP_HASH_ABSENT;
 }
 
-/* Does the same as gpi_hash_put, but searches a line of slots at a time: changes the slot of the key, or else claims the first
-   empty slot. */
+/* Does the same as gpi_hash_put, but searches a line of slots at a time. */
 GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
     uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;

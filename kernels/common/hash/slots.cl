@@ -69,9 +69,9 @@ GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(t
 
 /* ------------------------------------------------------------------ collect */
 
-/* Writes the live pairs to the output, in any order, at most `room` of them. *total counts all of them. The caller must prevent
-   changes meanwhile, because a group reads its slots twice, first to count its pairs and then to write as many. A pair inserted
-   in between would displace another one, and a pair erased in between would leave a gap in the output. */
+/* Writes at most `room` of the live pairs to the output, in any order, and adds the number of all live pairs to *total. The
+   caller must prevent changes meanwhile, because a group reads its slots twice: first to count its pairs, and then to write them.
+   A pair inserted in between would displace another one, and a pair erased in between would leave a gap in the output. */
 GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *keys,
                                       ulong keys_at, __global uint *values, ulong values_at,
                                       volatile __global uint *total, ulong total_at, ulong room, uint widths,
@@ -100,16 +100,16 @@ GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETER
 
 /* ------------------------------------------------------------------ measure */
 
-/* Statistics, in uints: counts of 64 bits, then the maximum. Bin b of the histogram counts the keys whose probe depth is b bits
-   long: 0, 1, 2-3, 4-7, ... */
+/* Statistics (GPI_STATS_...) are numbers of two uints, low half first. Bin b of the histogram counts the keys whose probe depth
+   is b bits long: 0, 1, 2-3, 4-7, ... */
 
 /* A group's counts of probe depths. */
 typedef struct gpi_depths {
     uint bin[GPI_LENGTH_BINS];
 } gpi_depths;
 
-/* Counts live and erased keys, and the probe depth (slot - home) & mask of every live key. Keys in side slots have depth 0.
-   Erased keys in side slots are not counted. */
+/* Adds the numbers of live and erased keys to the statistics, and the sum, the maximum and the histogram of the live keys' probe
+   depths, (slot - home) & mask. Keys in side slots have depth 0. Erased keys in side slots are not counted. */
 GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),
                                       volatile __global uint *stats, ulong span,
                                       volatile __global uint *counters)

@@ -1,5 +1,5 @@
-/* table.cl - a hash table with open addressing and linear probing, without locks: operations of one item on one
-   key. gp_device_source also returns this file, for the users' own kernels, which may use only names without gpi_.
+/* table.cl - a hash table with open addressing and linear probing, without locks: operations of one item on one key.
+   gp_device_source also returns this file. Users' kernels may use only its names without gpi_.
 
        home(key) = mix(key ^ seed) & mask         a probe visits home, home + 1, ... (mod capacity)
 
@@ -18,9 +18,9 @@
        packed    all ones                -> (key, value)    -> (one less than all ones, key)    -> live again
        split     (all ones, reserved)    -> (key, value)    -> (key, reserved)                  -> live again
 
-   In the packed form, a slot could not tell two keys from the marks for "empty" and "erased". The pairs of these two keys are
-   in the side slots, with the key 0, so that every key and every value is legal. In the split form, this is one key, and one
-   value is reserved. If values are narrower than words, the reserved word is one that no value equals.
+   In the packed form, two keys equal the marks for "empty" and "erased". The pairs of these two keys are in the side slots, with
+   the key 0, so that every key and every value is legal. In the split form, only one key equals a mark and has a side slot, and
+   one value is reserved. If values are narrower than words, no value equals the reserved word.
 
    Invariants:
      - A slot belongs to the key that claimed it, even if that key is erased. So a probe that meets an empty slot has
@@ -29,10 +29,10 @@
      - A value changes only by compare-and-swap from the value that was seen, so that no update is lost. In the packed
        form key and value change together. In the split form a reader between the two exchanges sees an absent key.
      - Every access to a slot is atomic. A relaxed load is enough, because each word is valid by itself.
-   A probe ends after `steps` slots: the capacity, or fewer on a device whose loops are limited. Such a device also stores
-   no key further than that from its home, so that a search that ends there misses nothing. An exchange fails only because
-   another item's exchange succeeded. On a device whose loops are limited, `turns` also bounds how often it is repeated.
-   tests/models/hash.pml checks all this, with operations that race and loads that are late.
+   A probe ends after `steps` slots: the capacity, or fewer on a device whose loops are limited. On such a device no key is
+   `steps` slots or more after its home, so that a search misses nothing. An exchange fails only because another item's exchange
+   succeeded. On a device whose loops are limited, `turns` also bounds how often an exchange is repeated. tests/models/hash.pml
+   checks all this, with operations that race and loads that are late.
 
    Parameters
        GPI_HASH_PACKED   1: packed form, 64-bit atomics; keys and values of 4 bytes
@@ -65,13 +65,13 @@ typedef uint gp_hash_value;
 #define GPI_SIDE_SLOTS 1
 #endif
 
-/* Kernels of the library get the table's facts (hash/constants.cl) as arguments, so that they stay within the buffer whatever it
-   contains. If the facts in the header differ, they do not touch the table. */
+/* The library's kernels have the table's facts (hash/constants.cl) as arguments, so that they stay within the buffer whatever it
+   contains. If the facts in the header differ, a kernel does not touch the table (gpi_hash_work). */
 
 /* The outcome of a key, and the index of its count in the header. gp_hash_result has the same values. */
 #define GP_HASH_INSERTED 1   /* it was absent, and has been inserted */
 #define GP_HASH_EXISTED 2    /* it was present: its value is kept, assigned or combined */
-#define GP_HASH_FAILED 3     /* no slot was found */
+#define GP_HASH_FAILED 3     /* no slot was found, or t.turns exchanges failed */
 #define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved one; never in the packed form */
 #define GP_HASH_SUPERSEDED 5 /* an equal key of the batch was put instead */
 #define GP_HASH_ERASED 6
@@ -131,7 +131,8 @@ GPI_INLINE bool gpi_hash_is(__global const uint *memory, ulong4 facts)
     return header.x == facts.x && header.y == facts.y && header.z == facts.z && header.w == facts.w;
 }
 
-/* Returns n, the number of elements or slots that a kernel has to handle, or 0 if the buffer does not hold the expected table. */
+/* Returns n, the number of elements or slots that a kernel has to handle. If the buffer does not hold the expected table, returns
+   0, and counts the call in the context's counters. */
 GPI_INLINE ulong gpi_hash_work(__global const uint *memory, ulong4 facts, ulong n,
                                volatile __global uint *counters)
 {
@@ -140,14 +141,14 @@ GPI_INLINE ulong gpi_hash_work(__global const uint *memory, ulong4 facts, ulong 
     return 0;
 }
 
-/* Adds x refused keys to the context's counters, if a refused key is an error. `by`: which call refused (see GPI_COUNT_REFUSED).
+/* Adds x refused keys to the context's counters, if a refused key is an error. `by` is the kind of call (see GPI_COUNT_REFUSED).
    */
 GPI_INLINE void gpi_hash_tell_refused(ulong4 facts, volatile __global uint *counters, uint by, uint x)
 {
     if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);
 }
 
-/* Returns the hash of a key; its low bits are the home slot. */
+/* Returns the hash of a key. Its low bits are the home slot, unless the key has a side slot. */
 GPI_INLINE uint gpi_hash_of(gp_hash_table t, gp_hash_key key)
 {
 #if GPI_WIDE && !GPI_HASH_PACKED
@@ -288,9 +289,9 @@ static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
 /* ------------------------------------------------------------------ put */
 
 #if GPI_HASH_PACKED
-/* Finds or claims the key's slot, changes its value, and returns the outcome. `slot`: gpi_hash_home(t, key).
-   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_AGAIN,
-   BUG_STEPS.) */
+/* Finds or claims the key's slot, changes its value, and returns the outcome. `slot`: gpi_hash_home(t, key). GPI_CLAIMED is added
+   if the key claimed an empty slot. (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE,
+   BUG_AGAIN, BUG_STEPS.) */
 GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
     const bool aside = slot > t.mask;
@@ -320,8 +321,8 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 }
 
 #else
-/* Changes the value of a key that has a slot, and returns the outcome, with `claimed` added. The caller has used up `turn` of
-   t.turns. (hash.pml: `lost`, `ends`, and the mutation BUG_STORE.) */
+/* Changes the value of a key that has a slot, or sets it if the key is absent. Returns the outcome, with `claimed` added. The
+   caller has used up `turn` of t.turns. (hash.pml: `lost`, `ends`, and the mutation BUG_STORE.) */
 GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,
                                 uint change, uint claimed, uint turn)
 {
@@ -339,8 +340,9 @@ GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cel
     return GP_HASH_FAILED | claimed;
 }
 
-/* Finds or claims the key's slot, changes its value, and returns the outcome. `slot`: gpi_hash_home(t, key).
-   (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.) */
+/* Finds or claims the key's slot, changes its value, and returns the outcome. `slot`: gpi_hash_home(t, key). GPI_CLAIMED is added
+   if the key claimed an empty slot. (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE,
+   BUG_STEPS.) */
 GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
     if (value == t.reserved) return GP_HASH_REFUSED;
@@ -403,7 +405,7 @@ GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)
 }
 
 #else
-/* Returns the address of the key's value, or NULL if it has no slot. */
+/* Returns the address of the key's value, or NULL if the key has no slot. */
 GPI_INLINE volatile __global gpi_word *gpi_hash_cell(gp_hash_table t, uint slot, gp_hash_key key)
 {
     for (uint step = 0; step < t.steps; step++) {

@@ -6,7 +6,7 @@
        depth[i]    height of the stack before i: how many openers enclose i
 
        pair      group per tile        pairs brackets inside the tile; writes the others to the tile's cells, and
-                                       counts them in its node; only the latter if no cells are needed
+                                       counts them in its node; on CPUs only makes the node if no cells are needed
        tree      group per 4096 leaves computes the products of neighbours, in two launches
        join      group per tile        finds the openers of the tile's other closers in earlier tiles; on CPUs
                                        also marks brackets without a partner
@@ -61,8 +61,8 @@ GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_NEST_PARAMETERS, uint
 
 /* ------------------------------------------------------------------ join, enclose, measure */
 
-/* Returns the tile that `group` joins. Groups get tiles from both ends by turns: closers with openers in other tiles tend to
-   be in the last tiles, and each thread of a CPU runs many consecutive groups. */
+/* Returns the tile that `group` joins. Groups get tiles from both ends in turn: closers with openers in other tiles tend to be in
+   the last tiles, and each thread of a CPU runs many consecutive groups. */
 static uint gpi_join_tile_of(uint group, uint groups)
 {
     return group % 2 ? groups - 1 - group / 2 : group / 2;

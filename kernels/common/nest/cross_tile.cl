@@ -12,8 +12,8 @@
 #include "nest/lookback.cl"
 #include "nest/lookback_nodes.cl"
 
-/* GPI_NEST_PARAMETERS and GPI_NEST_SET give a kernel the tiles' summaries, `nest`. GPI_NEST_SET must follow
-   GPI_SYMBOL_INPUT_SET(symbols), because a look-back needs `symbols`. */
+/* The parameters of a kernel that uses the tiles' summaries. GPI_NEST_SET defines the summaries, `nest`, and under GPI_LOOKBACK
+   also the tree, `back`. It must follow GPI_SYMBOL_INPUT_SET(symbols), because a look-back needs `symbols`. */
 #if GPI_LOOKBACK
 #define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters
 #define GPI_NEST_SET(nest)                                                                       \
@@ -54,8 +54,9 @@ static void gpi_join_pair(gpi_symbol_input in, __global gpi_index *match, gpi_in
     (void)note;
 }
 
-/* Writes pairs of the run in rows, as long as 16 openers are adjacent and their closers are, too. Returns how many pairs it has
-   written. If all of the run's openers and closers are adjacent (`all`), only the cells at the run's ends are read. */
+/* Writes pairs of the run in rows of 16, as long as the row's openers are adjacent in the input, and so are its closers. Returns
+   how many pairs it has written. If all of the run's openers and closers are adjacent (`all`), only the cells at the run's ends
+   are read. */
 static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,
                           gpi_index there, gpi_index begin, uint run)
 {

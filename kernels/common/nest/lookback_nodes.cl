@@ -45,7 +45,7 @@ static volatile __global uint *gpi_node_words(gpi_lookback back, uint x)
     return back.words + (ulong)x * GPI_NODE_WORDS;
 }
 
-/* Writes node x, which this group has computed for another one. */
+/* Writes node x, which this group has computed in place of the group that publishes it. */
 static void gpi_lookback_write(gpi_lookback back, uint x, gpi_node node)
 {
     volatile __global uint *words = gpi_node_words(back, x);

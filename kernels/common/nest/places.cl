@@ -12,8 +12,8 @@ static gpi_index gpi_opener_at(gpi_nest nest, gpi_place place)
     return gpi_opener_of(nest, place.leaf, gpi_leaf(nest, place.leaf).pushes - 1 - place.need);
 }
 
-/* Converts a place whose `need` is not less than its tile's pushes: returns the same opener's place, which is in an earlier
-   tile. */
+/* Returns the place of the same opener in an earlier tile. `place.need` must not be less than the pushes of the tile at `place`.
+   */
 static gpi_place gpi_place_behind(gpi_nest nest, gpi_place place)
 {
     const gpi_node node = gpi_leaf(nest, place.leaf);

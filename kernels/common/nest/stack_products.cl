@@ -8,7 +8,7 @@
        joint[x]      the product of those openers that node x's left child pushes and its right child does not pop
 
    So the product of the stack up to the k-th opener of tile t is base[t] . cell[t][k]. One descent finds the product of the
-   lowest m openers that a node pushes: if it continues to the right at node x, joint[x] is the product of the openers to
+   lowest m openers that a node pushes. If the descent continues to the right at node x, joint[x] is the product of the openers to
    the left. */
 #ifndef GPI_NEST_STACK_PRODUCTS_CL
 #define GPI_NEST_STACK_PRODUCTS_CL

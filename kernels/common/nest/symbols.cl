@@ -3,9 +3,9 @@
    For bytes both are in a table that is passed with the call, so that one program serves every table. If the bytes are
    codes themselves, the table is the identity. For other types an expression computes the code.
 
-   Compilers for CPUs turn an expression with comparisons into jumps, which are mispredicted, and do not vectorize it. So
-   on CPUs a byte's code is computed once, when the byte first occurs, and kept. For a byte that does not occur the
-   expression is not evaluated.
+   Compilers for CPUs turn an expression with comparisons into jumps, which are mispredicted, and do not vectorize it. So on CPUs
+   each item computes a byte's code when the byte first occurs, and keeps it. For a byte that does not occur the expression is not
+   evaluated.
 
    Parameters
        GPI_SYMBOL       type of an input element
@@ -35,8 +35,8 @@ typedef struct gpi_classes {
 
 #define GPI_KNOWS_CODES (!GPI_TABLE && GPI_MAP_BY_BYTE)
 #if GPI_KNOWS_CODES
-/* The code of each byte seen so far, and its sign as a GPI_KNOWN_... bit. The bit is in the place of the last of 16 elements, and
-   gpi_block_known shifts it down for earlier elements. */
+/* The code of each byte that has occurred, and its sign as a GPI_KNOWN_... bit, or GPI_KNOWN_NOT for other bytes. The bit is in
+   the place of the last of 16 elements, and gpi_block_known shifts it down for earlier elements. */
 typedef struct gpi_known_codes {
     uint bits[256];
     int code[256];

@@ -209,14 +209,14 @@ static gpi_index gpi_siblings_before(gpi_family f, gpi_tree_run run, gpi_crowd *
     return (key ? f.own[key - 1] : 0) + (crowd->between.key == key ? crowd->between.count : 0);
 }
 
-/* Writes the number of children of the parent with `key`, all of which are counted. */
+/* Writes the number of children of the parent with `key`, if there is one and the output is wanted. */
 static void gpi_children_done(gpi_family f, gpi_index key, gpi_index count)
 {
     if (key > 0 && f.outputs & GPI_TREE_CHILDREN) f.children[key - 1] = count;
 }
 
-/* Adds elements to the crowd whose parent has `key`. `counts` of them are counted. Returns how many of the parent's children are
-   before them. */
+/* Adds `counts` counted elements to the crowd, whose parent has `key`. If the crowd had another parent, writes that parent's
+   number of children first. Returns how many of the parent's counted children are before the elements. */
 static gpi_index gpi_crowd_add(gpi_family f, gpi_tree_run run, gpi_crowd *crowd, gpi_index key, uint counts)
 {
     if (key != crowd->key) {

@@ -27,7 +27,7 @@ typedef struct gpi_ahead {
     gpi_batch now, next, later;
 } gpi_ahead;
 
-/* Reads the first GPI_BATCH of keys [base, end), or all if they are fewer, and prefetches their homes. */
+/* Reads the next GPI_BATCH keys of [base, end), or fewer at the end, computes their homes, and prefetches these. */
 GPI_INLINE void gpi_batch_read(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,
                                gpi_batch *batch)
 {
@@ -68,8 +68,8 @@ typedef uint gpi_tally[32];
     for (uint k_ = 0; k_ < 32; k_++) name[k_] = 0
 #define GPI_TALLY_ADD(name, what) name[what]++
 
-/* Adds an item's counts to those of the table and of the context. tally[k] counts the keys with outcome k that claimed no slot,
-   tally[GPI_CLAIMED + k] those that did. */
+/* Adds an item's counts to the table's counts, and those of errors to the context's. tally[k] counts the keys with outcome k that
+   claimed no slot, and tally[GPI_CLAIMED + k] those that claimed one. */
 static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint change, uint wants,
                             volatile __global uint *counters)
 {

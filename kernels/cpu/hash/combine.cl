@@ -73,7 +73,9 @@ GPI_INLINE uint gpi_cell_find(const gpi_cells *cells, uint hash, gp_hash_key key
     return hash % GPI_CELLS;
 }
 
-/* Adds a pair to a cell of the key. Returns whether the cell had the key already. */
+/* Combines a pair with the pair of its key in a cell, and returns true. If no cell has the key, or if the sum would be the
+   reserved value, stores the pair in a cell, whose previous pair is put into the table, and returns false. Also returns false if
+   the value is the reserved one, which is refused. */
 GPI_INLINE bool gpi_cell_add(gp_hash_table t, gpi_cells *cells, uint hash, gp_hash_key key,
                              gp_hash_value value, uint change, uint *tally)
 {

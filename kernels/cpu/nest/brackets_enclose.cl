@@ -1,7 +1,7 @@
 /* brackets_enclose.cl - brackets: computes heights of the stack, and parents.
 
-   A tile's stack is in private memory. Below the tile's own openers it has some openers of earlier tiles. When these have
-   been popped, more are fetched. */
+   A tile's stack is in private memory. Below the tile's own openers, the stack has some openers of earlier tiles. Before these
+   run out, more are fetched. */
 #ifndef GPI_NEST_BRACKETS_ENCLOSE_CL
 #define GPI_NEST_BRACKETS_ENCLOSE_CL
 #include "base/platform.cl"
@@ -38,8 +38,8 @@ GPI_INLINE bool gpi_block_stays(gpi_brackets_block block, gpi_index height)
     return height >= (gpi_index)popcount(block.closers) || height >= (gpi_index)-gpi_least_height(block);
 }
 
-/* Writes to the tile's note how far the stack rises above its height before the tile. gpi_strand_rise has done that already,
-   unless closers of the tile find the stack empty. */
+/* Writes the stack's height before the tile to the tile's note. If closers of the tile find the stack empty, also writes how far
+   the stack rises above this height; for all other tiles, gpi_strand_rise has computed that. */
 GPI_NOINLINE void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, uint *shared)
 {
     const gpi_heights h = gpi_heights_make(nest, tile);
@@ -103,8 +103,8 @@ typedef struct gpi_walk {
     gpi_index stack[GPI_WALK_BELOW + GPI_WALK_LEAST + GPI_TILE + 16];
 } gpi_walk;
 
-/* Inserts GPI_WALK_BELOW openers of earlier tiles below the `count` cells of the stack, or "none" if there are no more. Returns
-   the stack's new end. */
+/* Inserts the next GPI_WALK_BELOW openers of earlier tiles below the `count` cells of the stack. Fills up with "none" if there
+   are fewer. Returns the stack's new end. */
 GPI_NOINLINE gpi_index *gpi_walk_fetch(gpi_walk *w, uint count)
 {
     uint k = GPI_WALK_BELOW;
@@ -124,8 +124,8 @@ GPI_NOINLINE gpi_index *gpi_walk_fetch(gpi_walk *w, uint count)
 }
 
 /* Writes the parents of a block with few brackets. All elements after one bracket, up to and including the next, have the same
-   parent, which is stored by vectors of 16. Later stores overwrite what a vector writes beyond the next bracket, also up to 15
-   elements after the block. Returns the stack's new end. */
+   parent, which is stored by vectors of 16. A vector may write up to 15 elements beyond the next bracket, even after the block.
+   Later stores overwrite these elements. Returns the stack's new end. */
 GPI_INLINE gpi_index *gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_index *free,
                                    __global gpi_index *out)
 {

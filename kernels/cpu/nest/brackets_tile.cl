@@ -158,7 +158,7 @@ GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_in
 #if GPI_KINDS
 #if GPI_TABLE
 /* Returns a mask: bit j < 63 is set if the codes of elements at + j and at + j + 1 add up to 0, as in a pair of one kind. Bit 63
-   has no meaning. Symbols must be listed. */
+   has no meaning. The list of symbols must not be empty. */
 GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
 {
     uchar code[GPI_BRACKETS_BLOCK + 1];
@@ -311,7 +311,7 @@ static void gpi_pair_tile(gpi_symbol_input in, const gpi_eight *eights, __global
         free = gpi_pair_block(&s, eights, &tops, free, in, gpi_block_read(in, begin + i, length - i), match,
                               begin + i, i, length - i);
 #if GPI_MATCH
-    if (GPI_LOOKBACK || gpi_tiles_of(nest.n) == 1) { /* otherwise gpi_join_left writes these */
+    if (GPI_LOOKBACK || gpi_tiles_of(nest.n) == 1) { /* otherwise gpi_join_left writes "none" */
         gpi_join_none(match, s.base, (gpi_index)(free - s.base), begin);
         gpi_join_none(match, s.pending + 1, s.node.pops, begin);
     }
@@ -360,7 +360,8 @@ static void gpi_pair_note(gpi_nest nest, uint group, gpi_pair_shared shared)
     (void)shared;
 }
 
-/* Writes "none" as the partner of the tile's brackets that are still unpaired. The note has the number of paired closers. */
+/* Writes "none" as the partner of the tile's brackets that are still unpaired. `joined` in the note is the number of the tile's
+   closers that gpi_join_tile has paired. */
 GPI_NOINLINE void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint tile)
 {
 #if GPI_MATCH && !GPI_LOOKBACK

@@ -21,8 +21,8 @@ GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
 #endif
 }
 
-/* Skips rows of 16 elements, from `at` on, whose keys are all above `most`. Returns where the first other row begins, or where
-   fewer than 16 elements are left before `last`. */
+/* Skips rows of 16 elements from `at` on, as long as all keys of a row are above `most`. Returns the begin of the first row that
+   is not skipped, which may have fewer than 16 elements before `last`. */
 static ulong gpi_skip_rows(__global const gpi_index *parent, ulong at, ulong last, gpi_index most)
 {
     for (bool above = true; above && at + 16 <= last;) { /* each parent p of element i: most <= p < i */

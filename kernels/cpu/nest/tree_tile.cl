@@ -1,7 +1,7 @@
 /* tree_tile.cl - trees: one item handles a run of elements.
 
-   Children are counted in private memory: an element's index is the number that its parent has so far. 16 consecutive
-   siblings are counted in one step. Ends are computed from the back: an element ends where its last descendant ends.
+   Children are counted in private memory: an element's index is the number of children that its parent has had before. 16
+   consecutive siblings are counted in one step. Ends are computed from the back: an element ends where its last descendant ends.
    Elements whose parents are in other runs are marked, and only their rows are read again. */
 #ifndef GPI_NEST_TREE_TILE_CL
 #define GPI_NEST_TREE_TILE_CL
@@ -24,8 +24,8 @@ typedef gpi_outside_memory *gpi_outside_shared;
 /* ------------------------------------------------------------------ rows */
 
 typedef ushort16 gpi_near_row __attribute__((aligned(2)));
-/* Returns whether the run's 16 elements from the i-th on are siblings that are all counted, with a parent before them in the run
-   or in another run. */
+/* Returns whether the run's 16 elements from the i-th on are siblings and all counted. Their parent must be before the 16
+   elements, in this run or an earlier one, or none. */
 GPI_INLINE bool gpi_are_siblings(__global const gpi_index *parent, gpi_index begin, uint i)
 {
 #if GPI_SELECT
@@ -82,7 +82,8 @@ GPI_INLINE void gpi_lower(gpi_index *lowest, gpi_index *count, gpi_index key, ui
     *count += key == *lowest ? counts : 0;
 }
 
-/* Counts the run's i-th element as a child of its parent. Returns whether the parent is in another run, or none. */
+/* Counts the run's i-th element as a child of its parent. Returns whether the parent is in another run, or none; if so, updates
+   *lowest and *count instead. */
 GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
                               gpi_index *count, const bool index)
 {
@@ -288,9 +289,9 @@ GPI_INLINE void gpi_store_but_first(gpi_index_row row, __global gpi_index *out)
     vstore8(row.hi, 0, out + 8);
 }
 
-/* Counts the 16 elements from `at` on if their parents are p, p - 1, ..., p - 15, as in deep nests. Returns false, and counts
-   nothing, if they are not, or if not all parents are in the run of the crowd's parent, or if one has children in the runs
-   between. */
+/* Counts the 16 elements from `at` on if their parents are p, p - 1, ..., p - 15, as in deep nests, if all these parents are in
+   the run of the crowd's parent, and if none of them has children in the runs between. Otherwise counts nothing, and returns
+   false. */
 GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
 {
     const gpi_index parent = f.parent[at], lowest = parent - 15;

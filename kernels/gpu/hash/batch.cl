@@ -10,8 +10,8 @@
 
 /* ------------------------------------------------------------------ counts */
 
-/* Counts an item's keys by outcome: eight counters of four bits, in the order of the table's counts. No counter overflows,
-   because src/hash/batch.c gives an item few enough keys. */
+/* Counts an item's keys by outcome: eight counters of four bits, in the order of the table's counts. Counter 0 counts claimed
+   slots. No counter overflows, because src/hash/batch.c gives an item few enough keys. */
 typedef uint gpi_tally;
 
 /* Counts a group's keys by outcome: word k has the counts of outcomes k and k + 4. There are several columns of such words, so

@@ -5,9 +5,9 @@
        cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...
        table           a <- a op (v0 op v2 op v3), ...
 
-   A key may be in one of GPI_CELL_PROBES consecutive cells. The first of these is its home modulo GPI_CELLS. A cell belongs
-   to the first key that claims it. A key whose cells all belong to other keys is put into the table directly. This is slow
-   if there are few different keys: all elements of a key without a cell queue for the same slot.
+   A key may be in one of GPI_CELL_PROBES consecutive cells. The first of these is its home modulo GPI_CELLS. A cell belongs to
+   the first key that claims it. A key whose cells all belong to other keys is put into the table directly. This is slow if there
+   are few different keys, because all elements of a key without a cell wait for the same slot.
 
    When a cell is put into the table, all of its keys have the same outcome, except that only one of them can have been
    inserted. A cell never contains a sum that is the reserved value. A cell has the form of a table's slot, packed or split.

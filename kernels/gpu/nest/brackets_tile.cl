@@ -25,7 +25,7 @@
 #endif
 
 #define GPI_GROUP_TILES 1
-#define gpi_join_left(match, nest, tile) /* gpi_pair_group has written these */
+#define gpi_join_left(match, nest, tile) /* gpi_pair_group has written "none" */
 #define GPI_LONE_NOTED GPI_LOOKBACK      /* 1: notes name the first closer without an opener */
 
 /* A node of the items' tree is a word: pops in the lower half, pushes in the upper one. */
@@ -41,8 +41,8 @@ GPI_DEFINE_TREE(items, __local const uint *, GPI_PACKED_NODE_AT)
 #define GPI_ALONE 0xffffu /* an element without a partner in the tile */
 #define GPI_LEFT 0xfffeu  /* GPI_LOOKBACK: an opener without a partner in the tile */
 #define GPI_PENDING \
-    0x8000u /* GPI_LOOKBACK: a closer whose partner is in a tile before is GPI_PENDING + how far below the top of \
-               the stack before the tile the partner is */
+    0x8000u /* GPI_LOOKBACK: a closer without a partner in the tile is GPI_PENDING + how many openers are above \
+               its partner on the stack before the tile */
 
 /* The memory through which the items of a group exchange their brackets. */
 typedef struct gpi_group {
@@ -60,7 +60,7 @@ typedef struct gpi_group {
     gpi_sg_memory sub_group;
 #endif
 #if GPI_TABLE
-    uchar table[256]; /* gpi_bracket_of each symbol */
+    uchar table[256]; /* gpi_bracket_of(sign) of each symbol */
 #endif
 } gpi_group;
 typedef __local gpi_group *gpi_shared;
@@ -86,8 +86,8 @@ typedef struct gpi_brackets_of {
 
 static uint gpi_bracket_of(int sign) { return sign > 0 ? GPI_OPENS : sign < 0 ? GPI_CLOSES : 0; }
 
-/* Adds the brackets of four consecutive elements, from the item's j-th on. Bit k of `four` says that the k-th of them opens, bit
-   4 + k that it closes. */
+/* Adds the brackets of four consecutive elements, from the item's j-th on. Bit k of `four` is set if the k-th of these elements
+   opens, and bit 4 + k if it closes. */
 static void gpi_brackets_add(gpi_brackets_of *item, uint four, uint j)
 {
     item->opens |= (four & 15) << j;
@@ -243,7 +243,8 @@ static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
 }
 #endif
 
-/* Returns the number of the bit that is `need` below the highest one in `open`, an opener. Clears that bit and those above. */
+/* Returns the number of the set bit in *open, an opener, that has `need` set bits above it. Clears this bit and those above it.
+   */
 static uint gpi_take_bit(uint *open, uint need)
 {
     uint left = *open;
@@ -325,8 +326,8 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
     }
 }
 
-/* Returns how many of the item's openers the tile leaves open, which are the item's lowest ones. Writes to *at how many openers
-   of other items, below these, the tile also leaves open. */
+/* Returns how many of the item's openers the tile leaves open. They are the item's lowest ones. If there are any, *at is how many
+   openers of earlier items the tile leaves open. */
 static uint gpi_kept(uint node, gpi_shared shared, uint *at)
 {
     uint after = 0;
@@ -441,8 +442,8 @@ static void gpi_partner_none(__local ushort *partner)
 #endif
 }
 
-/* Pairs the brackets of `tile`, and makes its node and its cells. The tile must exist. (Kernels check that, because PoCL 3.1
-   fails after functions that return early and have barriers.) */
+/* Pairs the brackets of `tile`, and makes its node and its cells. Without GPI_LOOKBACK, the tile must exist. (Kernels check that,
+   because PoCL 3.1 fails after functions that return early and have barriers.) */
 static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,
                            bool cells, gpi_pair_shared memory)
 {
@@ -510,9 +511,9 @@ static uint gpi_cursor_stage(gpi_cursor *c)
     return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;
 }
 
-/* Writes the parents of the item's elements to the stage, and removes from shared->closes those of its closers that pop no
-   opener. `below` is the height of the stack before the tile. The stack's top is in the bits `open` as long as it is one of the
-   item's own openers. */
+/* Writes the parents of the item's elements to the stage, and the height of the stack before the item to shared->height. Removes
+   from shared->closes the item's closers that pop no opener. `below` is the height of the stack before the tile. The stack's top
+   is in the bits `open` as long as it is one of the item's own openers. */
 static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)
 {
     const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;
@@ -569,7 +570,7 @@ static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *paren
     }
 }
 
-/* Reads the tile's brackets, and makes its items' tree and shared->before. */
+/* Reads the tile's brackets, clears its note, and makes its items' tree and shared->before. */
 static void gpi_open_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)
 {
     const gpi_shared shared = &memory->group;
@@ -588,7 +589,8 @@ static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint tile, __g
     gpi_enclose_tile(nest, tile, parent, parents, depth, depths, memory);
 }
 
-/* Writes to the tile's note how far the stack rises above its height before the tile. The items' tree must be complete. */
+/* Writes the stack's height before the tile to shared->note, and how far the stack rises above this height. The items' tree must
+   be complete. */
 static void gpi_measure_items(gpi_shared shared)
 {
     const uint l = (uint)get_local_id(0);

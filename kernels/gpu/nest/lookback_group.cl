@@ -23,9 +23,9 @@ static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared 
     return group;
 }
 
-/* Returns the place of the opener of the item's next pending closer. `place` is that of its previous one, and `need` is counted
-   from the top of leaf place.leaf. Before the first closer, place.leaf is `tile`, and `need` is counted from the top of the stack
-   before the tile. */
+/* Returns the place of the partner of the item's next pending closer. `place` is the place of the previous one's partner, and
+   `need` is counted from the top of leaf place.leaf. Before the first closer, place.leaf is `tile`, and `need` is counted from
+   the top of the stack before the tile. */
 static gpi_place gpi_lookback_next(gpi_nest nest, uint tile, gpi_place place, gpi_index need, gpi_note *note)
 {
     const bool fresh = place.leaf == tile;
@@ -38,8 +38,8 @@ static gpi_place gpi_lookback_next(gpi_nest nest, uint tile, gpi_place place, gp
     return gpi_tiles_search(nest.tree, nest.leaves, place.leaf, need - passed.pushes + passed.pops);
 }
 
-/* Pairs the tile's closers whose openers are in earlier tiles. Each item handles every GPI_WG-th element, and returns its
-   note. */
+/* Pairs the tile's pending closers with openers in earlier tiles. A closer without an opener gets the partner "none". Each item
+   handles every GPI_WG-th element, and returns its note. */
 static gpi_note gpi_lookback_join(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint tile,
                                   __local const ushort *partner)
 {

@@ -7,8 +7,8 @@
        base[l]    the product of the stack before item l, without the openers that its closers pop
                 = base[m] . those openers of item m that are still open before item l
 
-   Following base[m] is a chain, with a hop for each item. Every item follows its chain to the end of its block of
-   GPI_STACK_BLOCK items, and then from block to block. */
+   So base[l] is at the end of a chain of items. Every item follows its chain to the end of its block of GPI_STACK_BLOCK items,
+   and then from block to block. */
 #ifndef GPI_NEST_STACK_SCAN_TILE_CL
 #define GPI_NEST_STACK_SCAN_TILE_CL
 #include "base/platform.cl"
@@ -25,8 +25,8 @@
 #define GPI_STACK_BLOCK 16
 #define GPI_STACK_LOADS (GPI_SIZE > 8 || GPI_PER_ITEM % 4 ? 1 : 4) /* loads of an item in flight */
 
-/* An item has a row of cells: one for the item, and one for each of its elements. The odd length keeps items that read their
-   rows at the same time off one another's banks. */
+/* An item has a row of cells: one for the item, and one for each of its elements. The odd length avoids bank conflicts between
+   items that read their rows at the same time. */
 #define GPI_STACK_ROW (GPI_PER_ITEM + 1)
 
 /* These describe the tile's element k * GPI_WG + l: the item that owns it, its place among that item's elements, and the first
@@ -57,8 +57,9 @@ typedef __local gpi_slice_memory *gpi_slice_shared;
 typedef struct gpi_fold_memory {
     gpi_group group;
     ushort stage[GPI_TABLE ? 8 : GPI_TILE] __attribute__((aligned(16)));
-    ushort link[GPI_WG]; /* the opener below those that an item leaves open, in the form of gpi_fold_below */
-    ushort next[GPI_WG]; /* the item in another block with the rest of an item's base; GPI_NO_ITEM: none */
+    ushort
+        link[GPI_WG]; /* the topmost opener before an item that the item does not pop; gpi_fold_below's q */
+    ushort next[GPI_WG]; /* the item of another block whose base continues an item's chain, or GPI_NO_ITEM */
     /* Openers' values, and then products; in the end the product before each item, and those after its brackets. */
     GPI_T row[GPI_WG * GPI_STACK_ROW];
 } gpi_fold_memory;
@@ -192,7 +193,8 @@ static __local GPI_T *gpi_fold_own(gpi_fold_shared memory)
     return memory->row + (uint)get_local_id(0) * GPI_STACK_ROW + 1;
 }
 
-/* Replaces the value of each opener in `open`, which the item leaves open, by its product with the item's openers below. */
+/* Replaces the value of each opener in `open` by the product of the openers in `open` up to this one. `open` has the openers that
+   the item leaves open. */
 static void gpi_fold_item(GPI_COMBINE_PARAMETER uint open, gpi_fold_shared memory)
 {
     __local GPI_T *own = gpi_fold_own(memory);
@@ -241,8 +243,9 @@ static GPI_T gpi_fold_down(gpi_fold f, gpi_cursor *cursor)
     return gpi_fold_below(f, q == GPI_ALONE ? GPI_TILE + (uint)need : q);
 }
 
-/* Writes the products after each of the item's brackets. `left` are the brackets that are not paired in the item. The products of
-   the openers that items leave open must be written. */
+/* Writes the product before the item, and the products after each of its brackets, to the item's row. Replaces the item's word of
+   `opens` by its brackets. `left` has the brackets that are not paired in the item. The products of all openers that items leave
+   open must be written. */
 static void gpi_fold_brackets(gpi_fold f, gpi_brackets_of item, gpi_brackets_of left, GPI_T base)
 {
     const uint l = (uint)get_local_id(0);
