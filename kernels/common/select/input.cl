@@ -71,7 +71,8 @@ typedef struct gpi_input {
 #define GPI_READ_IN(p, i) (p)[i]
 #endif
 
-/* Returns the position, in input.data, of the element to move for i. An index beyond the data is not selected, and gives 0. */
+/* Returns the position, in input.data, of the element to move for i. Returns 0 if the index is beyond the data, and so is not
+   selected. */
 static ulong gpi_place_of(gpi_input input, ulong i)
 {
 #if GPI_SELECT_BY == GPI_SELECT_BY_INDICES

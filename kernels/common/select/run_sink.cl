@@ -31,8 +31,8 @@ static void gpi_run_put(gpi_run_sink runs, ulong r, GPI_BASE product)
     GPI_WRITE(runs.out, r, GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_OF(runs) runs.initial, product)));
 }
 
-/* Writes the last run's product and the number of runs, if the tile at `base` ends the input, or is the first of an empty one.
-   `total` is the product of all elements up to the tile's end. */
+/* Writes the last run's product and the number of runs, if the tile at `base` ends the input, or if the input is empty and the
+   tile is the first. `total` is the product of all elements up to the tile's end. */
 static void gpi_last_run_put(gpi_run_sink runs, gpi_input input, ulong base, GPI_T total)
 {
     const bool last = base < input.count ? base + GPI_TILE >= input.count : base == 0;

@@ -20,13 +20,13 @@
 
 /* Conditions under which a kernel of a classic pass does its work. Otherwise it returns at once. */
 #define GPI_ALWAYS 0u
-#define GPI_WHEN_ABANDONED 1u /* the onesweep pass before it is abandoned */
+#define GPI_WHEN_ABANDONED 1u /* a onesweep pass has been abandoned */
 #define GPI_UNLESS_BUCKETS 2u /* the keys are not moved to buckets (sort/buckets.cl) */
 #define GPI_WHEN_BUCKETS 3u   /* the keys are moved to buckets, by pass GPI_PASS_BUCKETS */
 #define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
 
-/* Bins chosen from a sample (sort/buckets.cl). Their description in the scratch has some ulongs, the bin of each entry, and last
-   the digits as bins. */
+/* Bins chosen from a sample (sort/buckets.cl). Their description in the scratch has GPI_BIN_TABLE ulongs, a table with the bin of
+   each entry, and a table in which each digit is a bin. */
 #define GPI_BIN_ENTRIES 4096u
 #define GPI_BIN_TABLE 3 /* ulongs before the entries */
 #define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES + (1 << GPI_SORT_DIGIT_BITS))

@@ -26,10 +26,10 @@
    its source, which is unchanged.
    tests/models/ring.pml checks these rules.
 
-   Clearing. A word that an earlier launch has left would be mistaken for one of this launch if both have the same tile
-   number. So the rows are zeroed before a launch. This is not needed if the launch before belonged to the same call and
-   both launches have at least 2 * ROWS tiles: then old words have tile numbers of at least ROWS, and a tile that looks for
-   such a number has passed the gate, so that this launch has written its row at least once.
+   Clearing. A word that an earlier launch has left would be mistaken for one of this launch if both have the same tile number. So
+   the rows are zeroed before a launch. This is not needed if the launch before belonged to the same call and both launches have
+   at least 2 * ROWS tiles: then old words have tile numbers of at least ROWS, and a tile that looks for such a number has passed
+   the gate, so that this launch has written the row of that number at least once.
 
    Parameters
        GPI_RING_ROWS    wide words: rows, a power of two
@@ -160,8 +160,9 @@ static bool gpi_ring_patience(gpi_ring ring, uint *polls)
     return *polls % GPI_RING_ASKS != 0 || !gpi_is_abandoned(ring.state);
 }
 
-/* Waits until the tile may write its row. One item calls. Returns false if the pass is abandoned. Ends because the tiles waited
-   for are lower, and after `polls` turns. (ring.pml: `alive` at the gate, `safe`, and the mutation BUG_GATE.) */
+/* Waits until the tile may write its row. One item calls. Returns false if the pass is abandoned, or if the polls are used up.
+   Ends because the tiles waited for are lower, and after `polls` turns. (ring.pml: `alive` at the gate, `safe`, and the mutation
+   BUG_GATE.) */
 static bool gpi_ring_gate(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE
@@ -182,8 +183,9 @@ static bool gpi_ring_gate(gpi_ring ring, uint tile)
 }
 
 /* Writes to *exclusive how many keys of digit d are in earlier tiles. One item calls for each digit. Returns false if the pass is
-   abandoned. Ends because each turn either steps one tile back, to REACH at most, or uses up one of the polls. The tile waited
-   for is a lower one. (ring.pml: `alive` in look-backs, `right`, and the mutations BUG_REACH and BUG_TAG.) */
+   abandoned, or if the polls are used up. Ends because each turn either steps one tile back, to REACH at most, or uses up one of
+   the polls. The tile waited for is a lower one. (ring.pml: `alive` in look-backs, `right`, and the mutations BUG_REACH and
+   BUG_TAG.) */
 static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)
 {
     uint polls = ring.polls, distance = 1, sum = 0;
@@ -204,8 +206,9 @@ static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive
 }
 
 /* Counts the tile in `tail`, because its group no longer needs the table. One item calls, after a barrier that orders all of the
-   group's reads and writes of the table before it. Returns false if the pass is abandoned. Ends because the tiles of earlier
-   blocks are lower, and after `polls` turns. (ring.pml: `alive` when tiles leave, `safe`, and the mutation BUG_TAIL.) */
+   group's reads and writes of the table before it. Returns false, without counting the tile, if the pass is abandoned or if the
+   polls are used up. Ends because the tiles of earlier blocks are lower, and after `polls` turns. (ring.pml: `alive` when tiles
+   leave, `safe`, and the mutation BUG_TAIL.) */
 static bool gpi_ring_leave(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE

@@ -20,7 +20,7 @@
    key(i) = map(i). The same holds for needles.
 
    Parameters
-       GPI_WG, GPI_TILE                      items of a group; local: the most samples of a group
+       GPI_WG, GPI_TILE                      items of a group; on GPUs: the most samples of a group
        GPI_ABREAST                           needles that an item searches for side by side
        GPI_VALUE_SIZE                        4, 8: bytes of a position
    If there are expressions, the prelude also defines
@@ -147,8 +147,8 @@ static void gpi_search_keys(gpi_haystack hay, ulong n, gpi_needles *needles)
         needles->at[k] += gpi_hay_order(hay, needles->at[k]) < needles->q[k];
 }
 
-/* Writes the positions of the needles to needles->at. A search after the last sample begins at an earlier key, so that it has as
-   many keys as the others. */
+/* Writes the positions of the needles to needles->at. A search after the last sample begins at an earlier key, so that it covers
+   as many keys as the others. */
 GPI_NOINLINE void gpi_search(gpi_haystack hay, GPI_GROUP_SPACE const gpi_key_bits *sample,
                              gpi_needles *needles)
 {

@@ -47,7 +47,7 @@
 #define GPI_SORT_OFFSETS_PARAMETERS \
     __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count
 
-/* Writes the maximum of the offsets <= count in each block of `span` offsets. The first group clears the state. */
+/* Writes the maximum of the offsets <= count in each block of `span` offsets. The first group initializes the state. */
 GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,
                                    GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
@@ -90,8 +90,8 @@ static void gpi_sort_bad_add(gpi_state state, uint i, volatile __global uint *co
     (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);
 }
 
-/* Writes P for the group's block of `span` offsets, and lists the large segments that end in this block: those of more than
-   `small` keys. */
+/* Writes P for the group's block of `span` offsets, and counts the bad offsets. Lists the large segments, of more than `small`
+   keys, that end in this block. */
 GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,
                                  ulong small, ulong row_span, uint from, volatile __global uint *counters)
 {

@@ -112,8 +112,9 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
     if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);
 }
 
-/* Replaces table[block][d] by the sum of the entries above it, and writes to bases[d] how many keys have a lower digit. Decides
-   which place the next pass reads. Launched with one group. */
+/* Replaces table[block][d] by the sum of the entries above it, and writes to bases[d] how many keys have a lower digit. Writes to
+   the state which place the next pass reads. If pass 0 has found all keys in order, writes this for all passes, which then have
+   nothing to do. Counts a fallback if it repeats an abandoned pass. Launched with one group. */
 GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,
                               ulong bases_at, volatile __global uint *counters)
 {
@@ -200,7 +201,7 @@ GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint 
 }
 
 /* Moves the keys [portion, portion_end), which are fewer than a word can count. If `more` launches follow in this pass, the last
-   tile writes the bases of the next one. */
+   tile writes the bases of the next launch. */
 GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
                                  uint launch, ulong portion, ulong portion_end, ulong span, uint lines,
                                  ulong bases_at, uint more, ulong rows_at, uint polls)

@@ -15,9 +15,9 @@
        gp_strings_keys         computes key(i, d) after these bytes
                                gp_segmented_sort sorts each group; repeat from gp_strings_ties until no string is tied
 
-   gp_strings_skip compares at most `cap` bytes of a group's strings. The cap is 64 bytes at first. It doubles, up to 65536,
-   each time that all compared bytes agree, and otherwise falls back to 64. So long equal strings take a round for each
-   doubling and then one for each 64 KiB, and strings that soon differ are not read far.
+   gp_strings_skip compares at most `cap` bytes of a group's strings. The cap is 64 bytes at first. It doubles, up to 65536, each
+   time that all compared bytes agree, and otherwise falls back to 64. Therefore, long strings that are equal take a round for
+   each doubling and then one for each 64 KiB, and strings that soon differ are not read far.
 
    A set holds a round's tied strings (index, place, owner) and their groups (offsets, and a gpi_strings_group each). Two sets
    alternate. Each part of a set has `room` uints, but the last part has as many as the groups need:

@@ -45,8 +45,8 @@
 /* Returns the i-th pseudo-random number, which is below n. */
 static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }
 
-/* Returns a rank among the s keys of a sample of n keys, which the k-th key hardly ever exceeds. If x samples are expected to
-   come before the k-th key, the rank is x + 4 sqrt(x) and a few more. */
+/* Returns the rank of the threshold in a sample of s of n keys. The sample's key of this rank is almost never below the k-th of
+   all keys. If x samples are expected to come before the k-th key, the rank is x + 4 sqrt(x) and a few more. */
 static uint gpi_sample_rank(ulong k, ulong n, uint s)
 {
     const float x = (float)(k - 1) * ((float)s / (float)n);
@@ -190,7 +190,8 @@ GPI_KERNEL void gp_topk_filter_again(__global const gpi_key *key, ulong key_at, 
     gpi_topk_filter(topk, 1, tile, base, directory, to, shared);
 }
 
-/* Filters all tiles again, with the k-th key as the threshold: fewer than k keys are below it. Launched with one group. */
+/* If the first round has missed, filters all tiles again, with the k-th key as the threshold, and counts a fallback. Fewer than k
+   keys are below this threshold. Launched with one group. */
 GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                uint span, GPI_TOPK_KEPT_PARAMETERS, volatile __global uint *counters)
 {
@@ -264,8 +265,8 @@ GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,
     return min(sum, enough);
 }
 
-/* Copies each tile's kept keys to their final positions. They are followed by the first keys equal to the threshold, in order, as
-   many as are still missing. */
+/* Copies each tile's kept keys to their final positions. After all kept keys, writes the first keys equal to the threshold, in
+   order, as many as are still missing. */
 GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                uint span, __global const uint4 *directory, ulong directory_at,
                                __global const gpi_key *kept_key, ulong kept_key_at,

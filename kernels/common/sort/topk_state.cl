@@ -43,7 +43,7 @@ static volatile __global uint *gpi_topk_bin(gpi_topk topk, uint level, uint d)
     return (volatile __global uint *)(topk.number + GPI_TOPK_HISTOGRAM + level * GPI_BINS + d);
 }
 
-/* Returns whether the first round's threshold has let too many keys pass, or too few. To be called after that round's filter. */
+/* Returns whether too many or too few keys have passed the first round's threshold. The first round's filter must have ended. */
 static bool gpi_topk_missed(gpi_topk topk)
 {
     const ulong kept = topk.cursor[0], equals = (ulong)topk.equals[1] << 32 | topk.equals[0];

@@ -1,7 +1,7 @@
 /* topk_tile.cl - a tile of keys to compare with a threshold, and the arrays for the keys that pass.
 
    Parameters
-       GPI_WG, GPI_TILE   in the local shape: items of a group, keys of a tile                                */
+       GPI_WG, GPI_TILE   on GPUs: items of a group, keys of a tile                                */
 #ifndef GPI_SORT_TOPK_TILE_CL
 #define GPI_SORT_TOPK_TILE_CL
 #include "base/platform.cl"

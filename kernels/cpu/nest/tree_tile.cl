@@ -350,8 +350,8 @@ GPI_NOINLINE void gpi_run_outside(gpi_family f, gpi_tree_run run)
     gpi_crowd_end(f, run, &crowd);
 }
 
-/* Writes the ends of the elements that are open at the run's end, from the innermost one to the outermost, because none ends
-   before those inside it. */
+/* Writes the ends of the elements that are open at the run's end. Begins with the innermost one, because no element ends before
+   those inside it. */
 GPI_NOINLINE void gpi_run_ends(gpi_family f, gpi_tree_run run)
 {
     gpi_index open = run.begin + run.length; /* a key */

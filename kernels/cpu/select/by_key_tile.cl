@@ -40,8 +40,8 @@ GPI_INLINE GPI_T gpi_run_step(gpi_input input, gpi_run_sink runs, ulong i, GPI_T
 #define GPI_RUNS_BLOCK (4 * GPI_LANES)
 
 #if GPI_PACKS && !GPI_OUT_HALF && GPI_HEADS_SIZE <= 8
-/* Writes to p those of 16 elements of `size` bytes whose bit in `mask` is set. Without `room` for 16 elements at p, bytes are
-   written one by one. */
+/* Writes to p the elements whose bits in `mask` are set. v is a vector of 16 elements of `size` bytes. If p has no `room` for 16
+   elements, bytes are written one by one. */
 #define GPI_RUNS_PACK_(size, p, v, mask, room)                                                     \
     do {                                                                                           \
         __private uchar near[2 * 16 * (size)];                                                     \

@@ -140,7 +140,8 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input
 }
 
 #else
-/* Appends to the streams those of elements i ... i + 15 that are selected, and of a partition also the others. */
+/* Appends the selected ones of elements i ... i + 15 to the streams. In a partition, also appends the others to the stream of the
+   rest. */
 GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_input input, gpi_sink sink, ulong i, uint mask)
 {
 #if GPI_OUT
@@ -161,7 +162,7 @@ GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_input input, gpi_sink sink, u
 #endif
 }
 
-/* Writes element i if it is part of an output. Before it j elements are selected. */
+/* Writes element i if it belongs to an output. j elements before it are selected. */
 static void gpi_put_single(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, bool selected)
 {
 #if GPI_PARTS == 2

@@ -65,7 +65,7 @@ GPI_INLINE void gpi_stream_close(gpi_stream s)
     for (uint k = s.first; k < s.count; k++) s.line[k] = s.near[k];
 }
 
-/* Appends to the stream s those of 16 elements v, of `size` bytes, whose bit in `mask` is set. */
+/* Appends to the stream s the elements whose bits in `mask` are set. v is a vector of 16 elements of `size` bytes. */
 #define GPI_STREAM_PACK_(size, s, v, mask)                                \
     do {                                                                  \
         GPI_PASTE(gpi_pack_near_, size)((s)->near + (s)->count, v, mask); \

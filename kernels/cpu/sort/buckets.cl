@@ -38,7 +38,7 @@
 
 /* ------------------------------------------------------------------ bins from a sample */
 
-/* Returns bins for windows in [least, most], without a table. A window above `most` has the last entry. */
+/* Returns bins for windows in [least, most], without a table. The last entry is left for windows above `most`. */
 static gpi_bin_map gpi_bin_make(gpi_digit_bits bits, gpi_key_bits least, gpi_key_bits most, uint crowded)
 {
     gpi_bin_map bin;
@@ -67,8 +67,8 @@ static void gpi_sample_count(const gpi_key_bits *sample, uint size, gpi_bin_map 
 }
 
 /* Divides the entries into bins that have about equally many keys of the sample: table[e] is the bin of entry e. Returns the
-   number of keys in the largest bin whose keys are not all equal. An entry begins a new bin if it would give the current one more
-   than its share of the remaining keys. */
+   number of keys in the largest of the bins whose keys are not all equal. An entry begins a new bin if the current bin would
+   exceed its share of the remaining keys with this entry's keys. */
 static uint gpi_bin_divide(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uchar *table)
 {
     uint count[GPI_BIN_ENTRIES];

@@ -100,8 +100,8 @@ static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)
     for (uint r = 0; r < GPI_MERGE_RUNS; r++) runs->i[r] = i[r];
 }
 
-/* Writes element d of the output, which i elements of a precede, and returns how many precede element d + 1. Checks for the ends
-   of a and b, neither of which may be empty. */
+/* Writes element d of the output. i must be the number of elements of a before it. Returns the number of elements of a before
+   element d + 1. Checks for the ends of a and b. Neither may be empty. */
 static ulong gpi_merge_step(gpi_pair pair, ulong d, ulong i)
 {
     const ulong j = d - i, i_in = min(i, pair.a_count - 1), j_in = min(j, pair.b_count - 1);

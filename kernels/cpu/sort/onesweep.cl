@@ -8,8 +8,9 @@
 #include "sort/lookback.cl"
 #include "sort/rank.cl"
 
-/* Computes from the tile's counts in shared->count, by look-back, the position of its first key of each digit d: shared->next[d].
-   Returns false if the pass is abandoned. */
+/* Writes to shared->next[d] the position of the tile's first key of each digit d, computed by look-back from the counts in
+   shared->count. Unless `bases_after` is NULL, writes the bases of the next launch to it. Returns false if the pass is abandoned,
+   also by this tile. */
 static bool gpi_onesweep_place(gpi_ring ring, uint tile, __global const ulong *bases,
                                __global ulong *bases_after, gpi_rank_shared shared)
 {

@@ -2,10 +2,10 @@
 
        share(g) = keys whose windows are in [bound(g), bound(g + 1))     bound(g): from a sample, the same in all groups
 
-   A bound may divide equal keys, by their positions. The equal keys that a bound divides are separate pieces of the shares,
-   which need no sorting.
+   A bound may divide equal keys, by their positions. The equal keys that a bound divides become separate pieces of the two
+   shares, and these pieces need no sorting.
 
-       in      7 2 9 4 1 8 3 6        each group reads all keys, finds its own, and counts those below
+       in      7 2 9 4 1 8 3 6        each group reads all keys, finds its own, and counts those before its share
        out     2 4 1 3 | 7 9 8 6      each group moves its own keys to where they belong ...
                1 2 3 4 | 6 7 8 9      ... and sorts them (sort/single_tile.cl)
 
@@ -26,15 +26,15 @@
     32u /* keys of the sample: a bound may be this far from its quantile, to keep equal keys together */
 #define GPI_SHARE_BLOCK 256u /* keys of a block: the share's keys in it are found at once */
 
-/* A bound between shares. A key is before it if its window is smaller, or if its window is equal and its block begins before
-   `at`. */
+/* A bound between shares. A key is before the bound if the key's window is smaller, or if the windows are equal and the key's
+   block begins before `at`. */
 typedef struct gpi_share_bound {
     gpi_key_bits window;
     ulong at;
 } gpi_share_bound;
 
-/* Pieces of a share: 0 and 2 have the keys equal to the window of its first and last bound, if the bound divides these; 1 has all
-   other keys. */
+/* Pieces of a share: piece 0 has the keys whose window is that of the share's first bound, if this bound divides them, piece 2
+   has those of its last bound, and piece 1 has all other keys. */
 #define GPI_SHARE_PIECES 3
 
 typedef struct gpi_key_share {
@@ -49,16 +49,16 @@ static uint gpi_share_below(const gpi_key_bits *sample, gpi_key_bits x)
     return below;
 }
 
-/* Returns the position of the k-th of `size` keys of a sample. The position is in part k of `size` equal parts. Its offset in the
-   part, a multiple of 1/512 of the part, follows the golden ratio, so that the sample has no period. */
+/* Returns the position of key k of a sample of `size` of n keys. The position is in part k of `size` equal parts. Its offset in
+   the part, a multiple of 1/512 of the part, follows the golden ratio, so that the sample has no period. */
 static ulong gpi_share_place(uint k, uint size, ulong n)
 {
     return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * size);
 }
 
-/* Returns a bound with about `rank` sample keys before it; the sample was taken from n keys. Its window is the greatest one that
-   has at most `rank` sample keys below it (found bit by bit), or the next window. If neither window is within GPI_SHARE_NEAR
-   sample keys of the rank, the bound divides the keys of the first window by position. */
+/* Returns a bound with about `rank` keys of the sample before it. The sample was taken from n keys. Its window is the greatest
+   one that has at most `rank` sample keys below it (found bit by bit), or the next window. If neither window is within
+   GPI_SHARE_NEAR sample keys of the rank, the bound divides the keys of the first window by position. */
 static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank, uint width, ulong n)
 {
     const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);
@@ -198,7 +198,7 @@ static ulong gpi_share_gather(gpi_share_bound begin, gpi_share_bound end, gpi_mo
 }
 
 /* Finds the keys of share g of `shares`, and moves them to consecutive positions. If all keys are in order already, only copies
-   the group's part to the output, unless the keys are there. */
+   the group's part to the output, unless the keys are there, and makes the share empty. */
 GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi_digit_bits bits,
                                  uint from, uint to, uint g, uint shares)
 {

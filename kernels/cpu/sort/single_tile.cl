@@ -68,8 +68,8 @@ static uint gpi_range_digit_of(gpi_key key, gpi_range_digit digit)
 
 /* ------------------------------------------------------------------ the highest bits, then insertion */
 
-/* Inserts element i of the output into the elements [base, i), which are in order. Returns by how many positions it moved, at
-   most `steps`. */
+/* Inserts element i of the output into the elements [base, i), which are in order, but moves it by at most `steps` positions.
+   Returns by how many positions it was moved. */
 static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi_digit_bits bits)
 {
     const gpi_key key = move.key_to[i];
@@ -138,7 +138,7 @@ static void gpi_top_count(gpi_top *top, gpi_move move, ulong base, ulong n)
     }
 }
 
-/* Returns whether few keys are equal in both digits, on the assumption that the two digits are independent. */
+/* Returns whether few keys are likely to be equal in both digits. Assumes that the two digits are independent. */
 static bool gpi_top_parts(const gpi_top *top, ulong n)
 {
     float alike[2] = {0, 0};
@@ -149,7 +149,8 @@ static bool gpi_top_parts(const gpi_top *top, ulong n)
     return (alike[0] - n) * (alike[1] - n) * (1 << (GPI_TOP_MORE - 1)) < (float)n * n * n;
 }
 
-/* Moves keys [base, base + n) by a digit of `bins` values. next[d] must be the number of keys with digit d. */
+/* Moves keys [base, base + n) by a digit of `bins` values. next[d] must be the number of keys with digit d. On return it is the
+   end of these keys, counted from `base`. */
 GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_range_digit digit, uint bins,
                                uint *restrict next)
 {

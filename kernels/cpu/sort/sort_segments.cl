@@ -24,7 +24,7 @@ static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_m
 typedef gpi_rank_memory gpi_segments_memory;
 typedef gpi_rank_shared gpi_segments_shared;
 
-/* Writes to *first and *last which segments begin in [begin, end): [*first, *last). */
+/* Finds the segments that begin in [begin, end): they are [*first, *last). */
 static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,
                                 gpi_segments_shared shared)
 {
@@ -34,7 +34,7 @@ static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, u
     *last = gpi_bound_find(segments.bounds, *first, m, end);
 }
 
-/* Sorts those of the segments [first, last) that are small, one after the other. */
+/* Sorts the small ones of segments [first, last), one after the other. */
 GPI_NOINLINE void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
                                     uint from, uint tmp_first, uint first, uint last,
                                     gpi_segments_shared shared)

@@ -20,9 +20,9 @@
 #error "a run is at most 32 elements, a tile 16384"
 #endif
 
-/* GPI_TREE_CELL gives the cell of element i. An item's row has `unused` cells more than elements: rows of an odd number of words
-   keep items off one another's banks. GPI_TREE_STRIPE gives the cell of element l of the group's k-th stripe of GPI_WG elements.
-   (Constants are separate terms, since compilers do not know that l is less than GPI_WG.) */
+/* GPI_TREE_CELL is the cell of element i. An item's row has `unused` cells more than elements, because rows of an odd number of
+   words avoid bank conflicts between items. GPI_TREE_STRIPE is the cell of element l of the group's k-th stripe of GPI_WG
+   elements. (Constants are separate terms, because compilers do not know that l is less than GPI_WG.) */
 #define GPI_TREE_CELL(i, unused) ((i) + (i) / GPI_RUN * (unused))
 #define GPI_TREE_CELLS(unused) (GPI_WG * (GPI_RUN + (unused)))
 #define GPI_TREE_WORDS(cells, of_word) (((cells) + (of_word)-1) / (of_word))
@@ -252,8 +252,8 @@ static uint gpi_run_siblings(uint outside, gpi_tree_shared memory)
     return far;
 }
 
-/* Finds the ends of the elements that are open at the run's end, from the innermost one to the outermost, because none ends
-   before those inside it. Returns the elements that are open at the tile's end. */
+/* Finds the ends of the elements that are open at the run's end. Begins with the innermost one, because no element ends before
+   those inside it. Returns the elements that are open at the tile's end. */
 static uint gpi_tile_ends(gpi_tree_run run, uint open, gpi_tree_shared memory)
 {
     const uint l = (uint)get_local_id(0);
@@ -274,8 +274,8 @@ static uint gpi_tile_ends(gpi_tree_run run, uint open, gpi_tree_shared memory)
     return open;
 }
 
-/* Writes the item's element of stripe k of a tile that is not full. Also writes results that are not final, which are overwritten
-   later. */
+/* Writes the results of the item's element of stripe k, in a tile that is not full. Results that are not final yet are
+   overwritten later. */
 static void gpi_tree_store_some(gpi_family f, uint k, gpi_tree_shared memory)
 {
     const uint l = (uint)get_local_id(0), near = l + k * GPI_WG, at = GPI_TREE_STRIPE(l, k, GPI_OF_USHORT);
@@ -287,7 +287,8 @@ static void gpi_tree_store_some(gpi_family f, uint k, gpi_tree_shared memory)
     if (f.outputs & GPI_TREE_END) f.end[i] = (gpi_index)begin + GPI_TREE_ENDS[at];
 }
 
-/* Writes x for each element of a full tile. In x `near` is the element's number in the tile, and `at` its cell. */
+/* Writes x for each element of a full tile. The expression x may use the element's number in the tile, `near`, and its cell,
+   `at`. */
 #define GPI_TREE_STORE(out, x)                                \
     GPI_UNROLL                                                \
     for (uint k = 0; k < GPI_TURNS(GPI_RUN); k++) {           \
