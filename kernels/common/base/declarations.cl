@@ -1,4 +1,4 @@
-/* declarations.cl - declares those of OpenCL's own functions that kernels call.
+/* declarations.cl - declares the functions of OpenCL that kernels call.
 
    PoCL makes clang read 900 kB of declarations for each program, which takes longer than compiling most programs. For programs
    of the CPU wing in which the caller's text calls nothing, the host defines _OPENCL_H_, which leaves out those 900 kB, and

@@ -1,7 +1,7 @@
 /* fault_injection.cl - makes groups misbehave on purpose, in builds of the tests. In other builds it does nothing.
 
-   Before a group writes a word that publishes its tile, it calls gpi_tells. In a build with GPI_FAULT = k, one tile in
-   k, tile 0 among them, is published
+   Before a group writes a word that publishes its tile, it calls gpi_tells. In a build with GPI_FAULT = k, about one tile in k,
+   tile 0 among them, is published
 
        never                           as if its group did not run
        late    GPI_FAULT_PAUSE = n     each word only after n turns of waiting: a state's words are written at

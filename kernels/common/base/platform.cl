@@ -1,8 +1,8 @@
 /* platform.cl - differences between vendors and devices, and nothing else.
 
-   Groups exchange words while they run. All reads and writes of these are relaxed atomic operations, because OpenCL C 1.2
-   has no acquire or release, and several devices have none at all. That suffices, because each word carries its own
-   validity (scan/lookback.cl). A plain read would be a data race. On some devices a volatile one is not: gpi_word_load.
+   Groups exchange words while they run. All reads and writes of these are relaxed atomic operations, because OpenCL C 1.2 has no
+   acquire or release, and several devices have none at all. That suffices, because each word carries its own validity
+   (scan/lookback.cl). A plain read would be a data race. On some devices, a volatile read is none (gpi_word_load).
 
        wide word    ulong   needs cl_khr_int64_base_atomics
        narrow word  uint    OpenCL 1.2 core
@@ -38,15 +38,15 @@
 
 /* On llvmpipe, and on Mesa's other drivers before 26.1 (GPI_LOSES_WRITES), members of structs lose what was written to them if a
    loop of known length is unrolled, and on llvmpipe compiling then takes long (docs/drivers.md). GPI_TURNS(n) is n, but the
-   compiler does not know it. It is for loops over elements, and wherever else many turns add up. */
+   compiler does not know it. It is used in loops over elements, and in other loops whose turns add up to many. */
 #if defined(GPI_LLVMPIPE_25) || defined(GPI_LOSES_WRITES)
 #define GPI_TURNS(n) ((n)*get_work_dim())
 #else
 #define GPI_TURNS(n) (n)
 #endif
 
-/* GPI_STRUCT_TURNS(n) is the same for loops over whole structs, where llvmpipe of any version needs it. GPI_LOSES_STRUCTS 1: it
-   is needed. */
+/* GPI_STRUCT_TURNS(n) does the same in loops over whole structs, in which every version of llvmpipe needs it. GPI_LOSES_STRUCTS
+   is 1 on devices that need it. */
 #if defined(GPI_LLVMPIPE) || defined(GPI_LOSES_WRITES)
 #define GPI_STRUCT_TURNS(n) ((n)*get_work_dim())
 #define GPI_LOSES_STRUCTS 1
@@ -73,9 +73,9 @@
 #pragma clang diagnostic ignored "-Wpsabi"
 #endif
 
-/* To be written before a loop that fills an array of 16, which is then loaded as a vector. It makes LLVM fill the array at once.
-   Otherwise LLVM fills two halves, and the load waits until both have left the CPU's store buffer. A loop that cannot be
-   vectorized stays as it is. */
+/* GPI_AT_ONCE precedes a loop that fills an array of 16 elements, if the array is then loaded as a vector. It makes LLVM fill the
+   array at once. Otherwise LLVM fills two halves, and the load waits until both have left the CPU's store buffer. A loop that
+   cannot be vectorized stays as it is. */
 #if GPI_ON_CPU
 #define GPI_AT_ONCE _Pragma("clang loop vectorize_width(16)")
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -141,10 +141,10 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 }
 #endif
 
-/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. If volatile accesses are known to be relaxed atomics,
-   they are cheaper than gpi_word_read and an exchange. On PoCL the load is clang's built-in. A store suffices if the old value is
-   not needed. Stores to different words may land in any order, because each word carries its own validity. All groups see one
-   item's stores to one word in order. */
+/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. They are volatile accesses on devices where these are
+   relaxed atomics, because gpi_word_read and an exchange are slower. On CPUs the load is clang's built-in. Stores to different
+   words may land in any order, because each word carries its own validity. All groups see one item's stores to one word in order.
+   */
 #if GPI_ON_CPU
 static gpi_word gpi_word_load(volatile __global gpi_word *p)
 {
@@ -212,7 +212,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 
 /* GPI_UNROLL unrolls loops over arrays, so that a GPU's work-item has the arrays in registers. It does nothing on CPUs, which
    have too few registers, and on llvmpipe (GPI_TURNS). For the same reason GPI_INLINE_GPU inlines functions that take the address
-   of such an array. GPI_ROLLED is for loops that are seldom run, and must not occupy registers, GPI_UNROLL_SOME for loops that
+   of such an array. GPI_ROLLED is for loops that are seldom run and must not occupy registers. GPI_UNROLL_SOME is for loops that
    load. */
 #if !defined(GPI_LLVMPIPE) && !GPI_ON_CPU
 #define GPI_UNROLL _Pragma("unroll")
@@ -230,8 +230,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #else
 #define GPI_SETTLE(x)
 #endif
-/* On Intel's GPUs a lane (of 16) has 64 words of registers, and everything beyond is spilled. GPI_SPARING keeps a loop rolled
-   whose loads would otherwise all be in flight at once. GPI_ANEW(x, zero) is x, computed again in each turn of a loop: `zero` is
+/* On Intel's GPUs a lane (of 16) has 64 words of registers, and everything beyond is spilled. GPI_SPARING keeps a loop rolled, if
+   otherwise all of its loads would be in flight at once. GPI_ANEW(x, zero) is x, computed again in each turn of a loop: `zero` is
    0, but the compiler assumes that it changes from turn to turn. So it does not keep x, and what depends on x, in registers. */
 #ifdef GPI_INTEL_GPU
 #define GPI_SPARING _Pragma("unroll 1")
@@ -253,11 +253,11 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_INLINE_GPU static
 #endif
 
-/* GPI_INLINE inlines where that was measured to pay. Elsewhere compilers inline everything anyway, and Oclgrind 21.10 fails on
-   what the attribute leaves (llvm.experimental.noalias.scope.decl). PoCL 3.1 compiles a kernel, with everything that is inlined
-   into it, three times, but a GPI_NOINLINE function once, unless it asks for its work-item or has a barrier. GPI_NOINLINE only
-   has an effect in groups of one item: in larger groups PoCL gets private arrays wrong that a kernel passes to a function
-   (docs/drivers.md). */
+/* GPI_INLINE inlines where that was measured to pay. On other devices compilers inline everything anyway, and Oclgrind 21.10
+   fails on an intrinsic that the attribute leaves (llvm.experimental.noalias.scope.decl). PoCL 3.1 compiles a kernel, with
+   everything that is inlined into it, three times, but a GPI_NOINLINE function only once, unless this function asks for its
+   work-item or has a barrier. GPI_NOINLINE only has an effect in groups of one item: in larger groups PoCL gets private arrays
+   wrong that a kernel passes to a function (docs/drivers.md). */
 #if GPI_ON_CPU
 #define GPI_INLINE __attribute__((always_inline)) static
 #else
@@ -269,8 +269,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_NOINLINE static
 #endif
 /* GPI_LOCAL_ID is the item's number in its group. In a group of one item it does not call get_local_id, because PoCL inlines
-   every function that does. On Intel's CPU runtime it nevertheless calls it, because that compiler crashes on a selection without
-   the call (docs/drivers.md). */
+   every function that does. On Intel's CPU runtime it calls get_local_id even then, because Intel's compiler crashes on a
+   selection without this call (docs/drivers.md). */
 #if GPI_WG == 1 && !defined(GPI_INTEL_CPU)
 GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_LOCAL_ID gpi_only_item()

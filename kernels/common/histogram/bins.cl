@@ -52,7 +52,8 @@ typedef struct gpi_bins {
 #endif
 
 #if GPI_EDGES
-/* Writes to b[k] the bin of x[k]: the number of edges that are not above x[k], minus one. All searches make the same steps. */
+/* Writes to b[k] the bin of x[k]: the number of edges that are not above x[k], minus one. All searches make the same number of
+   steps. */
 static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)
 {
     uint n = bins.count + 1;

@@ -38,7 +38,8 @@ GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, v
     gpi_count_near(samples, bins, copies, channels, out, near);
 }
 
-/* Counts a span of samples in `out` or in a slice, if there are more bins than near tables hold. Never for samples of 8 bits. */
+/* Counts a span of samples in `out` or in a slice, if there are more bins than near tables hold. Does not count samples of 8
+   bits, which never need it. */
 GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,
                                  __global gpi_histogram_cell *out, ulong out_at,
                                  __global gpi_histogram_cell *slices, volatile __global uint *counters)

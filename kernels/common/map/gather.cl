@@ -7,8 +7,8 @@
    `limit` is the number of elements of the indexed array. An element whose index is not below it is skipped, and
    counted. If a flag is not set, its index is ignored.
 
-   On CPUs, the cache line of each element is prefetched GPI_FETCH elements before it is used. So as many misses overlap as a
-   core can have in flight, at any time. With batches, their number would fall at the end of each batch.
+   On CPUs, the cache line of each element is prefetched GPI_FETCH elements before it is used. So at any time, as many misses
+   overlap as a core can have in flight. With batches, fewer would overlap at the end of each batch.
 
    Parameters: those of map/moves.cl. */
 #ifndef GPI_MAP_GATHER_CL

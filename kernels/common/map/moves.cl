@@ -1,7 +1,7 @@
 /* moves.cl - moves one element of gp_gather, gp_scatter or an unpack.
 
    Parameters, which the prelude defines
-       GPI_WG, GPI_PER_ITEM                  items of a group; local: elements of an item
+       GPI_WG, GPI_PER_ITEM                  items of a group; on GPUs: elements of an item
        GPI_OUT                               type of an element: any of 1, 2, 4, 8 or 16 bytes
        GPI_INDEX                             type of an index: uint or ulong
        GPI_FLAG                              type of a flag; not defined: there are none

@@ -1,7 +1,7 @@
 /* operands.cl - reads the inputs of gp_transform and similar calls, as operands of their function.
 
    Parameters, which the prelude defines
-       GPI_WG, GPI_PER_ITEM                  items of a group; local: elements of an item
+       GPI_WG, GPI_PER_ITEM                  items of a group; on GPUs: elements of an item
        GPI_INPUTS                            0 .. 3
        GPI_IN_0, GPI_IN_1, GPI_IN_2          types of the inputs in memory
        GPI_HALF_0, GPI_HALF_1, GPI_HALF_2    1: the input's type is half
@@ -12,7 +12,7 @@
        GPI_OUT_RECORD                        1: the output's type is a record
        GPI_OUT_VECTOR                        type of 16 elements of the output; undefined if there is none
        GPI_LAG                               1: the second input is one element late
-       GPI_CHUNK                             local: 4: elements can be moved by vectors of four, else 1
+       GPI_CHUNK                             on GPUs: 4 if elements can be moved by vectors of four, else 1
        gpi_map(x, y, z, i, a, b)             the function                                              */
 #ifndef GPI_MAP_OPERANDS_CL
 #define GPI_MAP_OPERANDS_CL

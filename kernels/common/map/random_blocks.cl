@@ -13,7 +13,7 @@
    each pair from one block.
 
    Parameters, which the prelude defines
-       GPI_WG, GPI_PER_ITEM                  items of a group; local: blocks of an item
+       GPI_WG, GPI_PER_ITEM                  items of a group; on GPUs: blocks of an item
        GPI_WORDS                             1, 2: words of an element
        GPI_KIND                              0: bits, 1: uniform floats, 2: integers of a range, 3: normal
        GPI_OUT, GPI_OUT_HALF                 type of the output in memory; 1: half

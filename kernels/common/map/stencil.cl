@@ -22,8 +22,8 @@
        GPI_RX, GPI_RY                        radii, 0 .. 8
        GPI_CHANNELS                          elements of a pixel
        GPI_TILE_X, GPI_TILE_Y                elements and rows of a tile: all of a group's output, or a part of a row
-                                             if it works row by row; serial: GPI_TILE_X is a multiple of 16
-       GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS; local: with wider rims (padding)
+                                             if it works row by row; on CPUs GPI_TILE_X is a multiple of 16
+       GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS; on GPUs the rims are padded
        GPI_BORDER                            0: clamp, 1: wrap, 2: constant
        GPI_IN, GPI_IN_HALF, GPI_X            the input's type in memory; 1: half; its type as an operand
        GPI_OUT, GPI_OUT_HALF, GPI_LANE       the output's type in memory; 1: half; its type as an operand

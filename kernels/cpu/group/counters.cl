@@ -1,4 +1,4 @@
-/* counters.cl - counters of a group of one item. gpi_claim adds n to *total, and returns the item's share: its first number. */
+/* counters.cl - counters of a group of one item. gpi_claim adds n to *total, and returns the old value of *total. */
 #ifndef GPI_GROUP_COUNTERS_CL
 #define GPI_GROUP_COUNTERS_CL
 #include "base/platform.cl"

@@ -9,8 +9,8 @@
 #define GPI_GATHER_AHEAD \
     2048 /* prefetch distance in consecutive memory, in bytes: hardware prefetching stops at page ends */
 
-/* Prefetches the element that index i points to. An index out of range is not checked, because prefetching an invalid address
-   does no harm. */
+/* Prefetches the element that index i names, unless there are flags. Does not check whether the index is in range, because
+   prefetching an invalid address does no harm. */
 GPI_INLINE void gpi_gather_ask(gpi_moves m, ulong i)
 {
 #ifndef GPI_FLAG
@@ -22,8 +22,8 @@ GPI_INLINE void gpi_gather_ask(gpi_moves m, ulong i)
 #endif
 }
 
-/* Prefetches consecutive elements and indices ahead of i. Does nothing for large elements. A turn needs several lines of these,
-   which the hardware prefetches well enough. */
+/* Prefetches consecutive elements and indices ahead of i. Does nothing for elements of more than four bytes, because a turn needs
+   several cache lines of these, and the hardware prefetches them well enough. */
 GPI_INLINE void gpi_ask_row(gpi_moves m, ulong i)
 {
     if (sizeof(GPI_OUT) > 4) return;

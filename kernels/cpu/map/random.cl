@@ -6,7 +6,8 @@
 #include "map/random_blocks.cl"
 #include "map/random_lanes.cl"
 
-/* Writes out[i] for i in [span g, span g + span), g the group: eight blocks at a time, from the block of the first element on. */
+/* Writes out[i] for `span` indices i, from span * g on in group g. Computes eight blocks at a time, from the block of the first
+   element on. */
 GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
 {
     const uint chunk = GPI_BLOCKS * GPI_PER_BLOCK;

@@ -11,8 +11,8 @@ typedef ulong gpi_stencil_groups; /* a number of groups, or the index of one */
 #define GPI_STENCIL_LANES 16                               /* elements that an item computes side by side */
 #define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES) /* of a row */
 
-/* Copies to `near` the tile whose first element is at (e, y), with its rim. Rows are copied from the tile's edge on, where cache
-   lines begin. */
+/* Copies to `near` the tile whose first element is at (e, y), with its rim. From the tile's left edge on, a row's elements inside
+   the picture are copied in a loop of its own. */
 static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
 {
     const long end = clamp(in.width * GPI_CHANNELS - (e - GPI_RIM), (long)GPI_RIM, (long)GPI_ROW);

@@ -27,13 +27,13 @@ static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
 }
 
 #define GPI_SEGMENTS_BATCH 32u                                      /* segments */
-#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE) /* elements of a batch */
+#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE) /* the most elements of a batch */
 
 /* 1: the result depends on the position of elements in their segment. */
 #define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))
 
-/* Returns whether the GPI_SEGMENTS_BATCH segments from segment s on are short and have good offsets. Writes to `at` the segments'
-   bounds, counted from the begin of segment s. */
+/* Returns whether the GPI_SEGMENTS_BATCH segments from segment s on are short, together at most GPI_BATCH_MOST elements, and have
+   good offsets. Writes to `at` the segments' bounds, counted from the begin of segment s. */
 static bool gpi_batch_open(gpi_offsets offsets, ulong s, uint *at)
 {
     const ulong begin = gpi_number(offsets.at, s, offsets.words);

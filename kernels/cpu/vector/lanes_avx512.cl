@@ -1,8 +1,8 @@
 /* lanes_avx512.cl - the operations of vector/lanes.cl by AVX-512, and some that only AVX-512 has:
 
-       gpi_pack_lanes(v, mask)         those of 16 lanes whose bit in `mask` is set, side by side from lane 0 on
+       gpi_pack_lanes(v, mask)         the lanes of v whose bits in `mask` are set, side by side from lane 0 on
        gpi_pick_lanes(a, b, source)    lane k is lane source[k] of a, or, if source[k] >= 16, lane source[k] - 16 of b
-       gpi_pack_bits(bits, mask)       those bits of `bits` whose bit in `mask` is set, side by side from the lowest on */
+       gpi_pack_bits(bits, mask)       the bits of `bits` at the positions of the set bits of `mask`, side by side from bit 0 on */
 #ifndef GPI_VECTOR_LANES_AVX512_CL
 #define GPI_VECTOR_LANES_AVX512_CL
 #include "base/platform.cl"

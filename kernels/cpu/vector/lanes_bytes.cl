@@ -1,5 +1,5 @@
 /* lanes_bytes.cl - the operations of vector/lanes.cl by an instruction that moves the bytes of a vector to positions that another
-   vector names (SSSE3's pshufb, NEON's tbl). A table has, for each mask of eight bits, the positions of its bits. Elements of
+   vector names (SSSE3's pshufb, NEON's tbl). A table has the positions of the set bits of each mask of eight bits. Elements of
    four bytes are packed here unless vectors have 32 bytes, for which there are better instructions (vector/lanes_avx2.cl). */
 #ifndef GPI_VECTOR_LANES_BYTES_CL
 #define GPI_VECTOR_LANES_BYTES_CL
@@ -7,7 +7,7 @@
 #include "vector/features.cl"
 
 #if GPI_MOVES_BYTES && GPI_VECTOR_BYTES < 64
-/* Returns v[from[k]] in each byte k; from[k] < 16. */
+/* Returns a vector whose byte k is v[from[k]]; from[k] < 16. */
 GPI_INLINE uchar16 gpi_move_bytes(uchar16 v, uchar16 from)
 {
 #ifdef __SSSE3__
@@ -19,7 +19,8 @@ GPI_INLINE uchar16 gpi_move_bytes(uchar16 v, uchar16 from)
 #endif
 }
 
-/* Row m: the positions of the bits of m, a byte each, the lowest first. The bits 4 to 7 of m have the positions `high`. */
+/* Row m: the positions of the set bits of m, a byte each, the lowest first. `high` has the positions of those among bits 4 to 7.
+   */
 #define GPI_PACK_ROWS(high)                                                                               \
     high##ul, high##ul << 8, 1 | high##ul << 8, 0x100 | high##ul << 16, 2 | high##ul << 8,                \
         0x200 | high##ul << 16, 0x201 | high##ul << 16, 0x20100 | high##ul << 24, 3 | high##ul << 8,      \
