@@ -37,7 +37,7 @@
 #endif
 
 /* On llvmpipe, and on Mesa's other drivers before 26.1 (GPI_LOSES_WRITES), members of structs lose what was written to them if a
-   loop of known length is unrolled, and on llvmpipe compiling then takes long (docs/drivers.md). GPI_TURNS(n) is n, but the
+   loop of known length is unrolled. On llvmpipe, compiling such a loop is also slow (docs/drivers.md). GPI_TURNS(n) is n, but the
    compiler does not know it. It is used in loops over elements, and in other loops whose turns add up to many. */
 #if defined(GPI_LLVMPIPE_25) || defined(GPI_LOSES_WRITES)
 #define GPI_TURNS(n) ((n)*get_work_dim())
@@ -67,8 +67,8 @@
 #define GPI_ON_CPU 0
 #endif
 
-/* clang warns of a function that takes a vector longer than the CPU's own (16 words without AVX-512), because its caller could
-   be compiled for another CPU, and PoCL writes to stderr how many warnings a program got. */
+/* clang warns of a function with a vector parameter that is longer than the CPU's vectors (16 words without AVX-512), because the
+   function's caller could be compiled for another CPU. PoCL writes the number of a program's warnings to stderr. */
 #if GPI_ON_CPU
 #pragma clang diagnostic ignored "-Wpsabi"
 #endif
@@ -157,9 +157,9 @@ static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { *p = w; 
 static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }
 #endif
 
-/* If a group writes plain memory, calls GPI_RELEASE and writes a word, these writes are visible to a group that loads this word
-   and then calls GPI_ACQUIRE, on devices for which such fences are known. On others these macros do nothing. (Intel's compiler
-   does not vectorize a kernel with clang's fences, and then operations of sub-groups abort: docs/drivers.md.) */
+/* Fences, on devices for which they are known: if a group writes plain memory, calls GPI_RELEASE and writes a word, its writes
+   are visible to a group that loads this word and then calls GPI_ACQUIRE. On other devices these macros do nothing. (Intel's
+   compiler does not vectorize a kernel with clang's fences, and then operations of sub-groups abort: docs/drivers.md.) */
 #ifdef GPI_INTEL_CPU
 #define GPI_RELEASE() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #define GPI_ACQUIRE() mem_fence(CLK_GLOBAL_MEM_FENCE)
@@ -256,8 +256,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 /* GPI_INLINE inlines where that was measured to pay. On other devices compilers inline everything anyway, and Oclgrind 21.10
    fails on an intrinsic that the attribute leaves (llvm.experimental.noalias.scope.decl). PoCL 3.1 compiles a kernel, with
    everything that is inlined into it, three times, but a GPI_NOINLINE function only once, unless this function asks for its
-   work-item or has a barrier. GPI_NOINLINE only has an effect in groups of one item: in larger groups PoCL gets private arrays
-   wrong that a kernel passes to a function (docs/drivers.md). */
+   work-item or has a barrier. GPI_NOINLINE only has an effect in groups of one item, because in larger groups PoCL miscompiles
+   private arrays that a kernel passes to a function (docs/drivers.md). */
 #if GPI_ON_CPU
 #define GPI_INLINE __attribute__((always_inline)) static
 #else

@@ -8,8 +8,8 @@
 
        GPI_BASE                      the element without its head
 
-   A user's function may take the call's arguments (base/args.cl). They are passed as those of expressions are: with
-   the input, with any other struct that has a GPI_COMBINE_MEMBER, or from function to function.
+   A user's function may take the call's arguments (base/args.cl). They are passed like the arguments of expressions: with the
+   input, with any other struct that has a GPI_COMBINE_MEMBER, or from function to function.
 
    The prelude defines:
        GPI_FIELD_COUNT, GPI_FIELDS   how many fields, and X(0) X(1) ... for these; 0: the user's type

@@ -1,6 +1,6 @@
-/* line.cl - put, get and remove that read a whole line of slots in each step (platform.cl: gpi_line), for devices that can
-   load one at once. The invariants of hash/table.cl hold, although the words of a line may be read at different moments: a
-   key that is found in any word is in the table, a slot that has a key keeps it, and an empty slot is claimed by an
+/* line.cl - put, get and remove that read a whole line of slots in each step (platform.cl: gpi_line), for devices that can load
+   one at once. The invariants of hash/table.cl hold, although the words of a line may be read at different moments, for three
+   reasons: a key that is found in any word is in the table, a slot that has a key keeps it, and an empty slot is claimed by an
    exchange. (tests/models/hash.pml with LINE checks this.)
 
        line      | a  b  key c  -  d  -  - |      own: the key's slot, anywhere in the line
@@ -134,7 +134,8 @@ GPI_INLINE bool gpi_has_lines(gp_hash_table t, uint slot)
 
 /* Returns whether the key is in the table, and writes its value to *value. Reads a line at a time. In the packed form, it does
    not look for the key's erased slot, where the probe could end, because this would make each line a quarter more expensive. If
-   GPI_LINES_NEAR lines have neither the key nor an empty slot, it calls gpi_hash_get, which does end at the erased slot. */
+   neither the key nor an empty slot is in the first GPI_LINES_NEAR lines, or if lines cannot be read, it calls gpi_hash_get,
+   which does end at the erased slot. */
 GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
     const uint near = gpi_has_lines(t, slot) ? min(t.mask / GPI_LINE_SLOTS + 1, GPI_LINES_NEAR) : 0;

@@ -45,7 +45,8 @@ GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, GPI_FACTS_PARAMETERS(
     }
 }
 
-/* Puts every live pair of the table `from` into the table `memory`. */
+/* Puts every live pair of the table `from` into the table `memory`, whose header counts the claimed slots and the pairs that
+   found no slot. */
 GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *from,
                                    GPI_FACTS_PARAMETERS(old), ulong span, volatile __global uint *counters)
 {

@@ -24,8 +24,8 @@
 
    Invariants:
      - A slot belongs to the key that claimed it, even if that key is erased. So a probe that meets an empty slot has
-       seen all keys that began to be inserted before it. No key can have two slots: two writers of the same key both try
-       to claim the first slot that was empty for either of them, and one of their exchanges fails.
+       seen all keys that began to be inserted before it. No key can have two slots, because two writers of the same key
+       both try to claim the first slot that was empty for either of them, and one of their exchanges fails.
      - A value changes only by compare-and-swap from the value that was seen, so that no update is lost. In the packed
        form key and value change together. In the split form a reader between the two exchanges sees an absent key.
      - Every access to a slot is atomic. A relaxed load is enough, because each word is valid by itself.
@@ -132,7 +132,7 @@ GPI_INLINE bool gpi_hash_is(__global const uint *memory, ulong4 facts)
 }
 
 /* Returns n, the number of elements or slots that a kernel has to handle. If the buffer does not hold the expected table, returns
-   0, and counts the call in the context's counters. */
+   0, and counts the launch in the context's counters (GPI_COUNT_STRANGE). */
 GPI_INLINE ulong gpi_hash_work(__global const uint *memory, ulong4 facts, ulong n,
                                volatile __global uint *counters)
 {

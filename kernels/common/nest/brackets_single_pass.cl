@@ -58,7 +58,7 @@ GPI_KERNEL void gp_brackets_look_back(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_
     gpi_lookback_group(symbols, to, nest, group, shared);
 }
 
-/* Writes "none" for the openers that are never closed: the lowest of those that the tile leaves open. */
+/* Writes "none" for the tile's openers that are never closed. They are the lowest openers that the tile leaves open. */
 GPI_KERNEL void gp_brackets_rest(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
                                  GPI_NEST_PARAMETERS)
 {

@@ -79,8 +79,8 @@ static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener
     return k;
 }
 
-/* Pairs those closers of `tile` that have no opener in it. The item handles the closers `first`, first + stride, ... One search
-   finds all openers that are consecutive in one tile. Returns the item's note. */
+/* Pairs the closers of `tile` whose openers are in earlier tiles. The item handles the closers `first`, first + stride, ... in
+   the tile's cells. One search finds all openers that are consecutive in one tile. Returns the item's note. */
 GPI_NOINLINE gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,
                                     uint first, uint stride)
 {

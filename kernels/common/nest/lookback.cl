@@ -10,8 +10,8 @@
        the input's last tile publishes node(x / 2) = node(x) for left children, too
 
              *                 The tile that is a node's last leaf publishes the node: a tile publishes one
-          *     .              node on the average, log2(leaves) at most. Then all nodes to the left of its
-        *   *  . .             path are published, and later tiles can search them: a search takes
+          *     .              node on the average, log2(leaves) at most. After its climb, all nodes to the left
+        *   *  . .             of its path are published, and later tiles can search them: a search takes
        * * t  . . .            2 log2(leaves) steps for every input. Links from tile to tile would form chains.
 
    A node has four words, each with 31 bits of payload and a top bit that says that the word is written. A node is

@@ -102,7 +102,7 @@ typedef struct gpi_place {
 /* Defines the functions on a tree of `type`. node(tree, x) is the node with index x in the heap. (No function returns
    inside a loop: with Mesa 22.3, an item that does so runs another turn of the loop.)
 
-       descend(x, need)      the place of the opener that is `need` below the top of those that node x pushes
+       descend(x, need)      the place of the opener that is `need` below the topmost opener that node x pushes
        search(leaf, need)    the place of the opener that is `need` below the top of the stack before `leaf`
        before(leaf)          the product of all leaves before `leaf`
        after(leaf)           the product of all leaves after `leaf` */

@@ -27,7 +27,7 @@
 typedef struct gpi_classes {
     char code[256], sign[256];
     uchar listed[GPI_LISTED_MAX];
-    uchar openers;  /* openers of the list, where they come first */
+    uchar openers;  /* openers of the list, which precede its closers */
     uchar count;    /* openers and closers of the list, together */
     uchar codes;    /* 1: there is no list, and symbols are codes */
     uchar compares; /* 1: there is a list, or symbols are codes; 0: the list would be too long */

@@ -10,7 +10,7 @@
 
    State buffer, in uints; the host computes where the parts begin:
 
-       | count lo, hi | abandoned | buckets | from(0) ... from(8) | from, to of buckets | - |
+       | count lo, hi | abandoned | buckets | from(0) ... from(8) | from, to of buckets | trivial or order |
        | ticket, tail of each launch |
        | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | bins | rows | */
 #ifndef GPI_SORT_DIGIT_CL

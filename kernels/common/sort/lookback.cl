@@ -148,8 +148,8 @@ static void gpi_ring_abandon(gpi_ring ring)
     (void)atomic_or(ring.state + GPI_STATE_ABANDONED, ring.pass + 1);
 }
 
-/* Ends one turn of a wait, and returns whether to continue. Reads the word `abandoned` only every GPI_RING_ASKS turns: all
-   waiting items of all groups read this one word, and would queue for it. */
+/* Ends one turn of a wait, and returns whether to continue. Reads the word `abandoned` only every GPI_RING_ASKS turns, because
+   all waiting items of all groups read this one word, and would queue for it. */
 #define GPI_RING_ASKS 64
 
 static bool gpi_ring_patience(gpi_ring ring, uint *polls)

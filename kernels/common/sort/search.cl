@@ -9,9 +9,9 @@
        keys      | . . . s0 | . . . s1 | . . . s2 | . .       n keys, n / stride samples
        samples   | s0 s1 s2 |                                 stride = n / wanted + 1
 
-   If c samples come before the needle, only the stride - 1 keys after sample c - 1 are left to search. The searches
-   of samples and of keys are the same loop without branches. It takes the same number of steps for every needle, so
-   that an item searches for GPI_ABREAST needles side by side, and reads do not wait for each other.
+   If c samples come before the needle, only the stride - 1 keys after sample c - 1 are left to search. The searches of samples
+   and of keys are the same loop without branches. It has the same number of steps for every needle. So an item searches for
+   GPI_ABREAST needles side by side, and their reads do not wait for each other.
 
    "x <= q" is computed as "x < q + 1". If q is the greatest number, q + 1 is 0, and all keys come before the needle.
    If the keys are not sorted, positions are arbitrary in [0, n]. No other memory is touched.

@@ -114,7 +114,8 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
 
 /* Replaces table[block][d] by the sum of the entries above it, and writes to bases[d] how many keys have a lower digit. Writes to
    the state which place the next pass reads. If pass 0 has found all keys in order, writes this for all passes, which then have
-   nothing to do. Counts a fallback if it repeats an abandoned pass. Launched with one group. */
+   nothing to do. If it repeats an abandoned pass, counts a fallback instead, because the state has the places already. Launched
+   with one group. */
 GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,
                               ulong bases_at, volatile __global uint *counters)
 {

@@ -118,9 +118,9 @@ static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)
     return atomic_or(cursor, 0u) > topk.room ? ~0u : atomic_add(cursor, keys);
 }
 
-/* Enters a tile in the directory: adds `below` and `equal`, its numbers of keys below the threshold and equal to it, to those of
-   its block, reserves room for the keys below, and writes its entry. Returns where the room begins, or ~0u if none is left. One
-   item calls. */
+/* Enters a tile in the directory. The tile has `below` keys below the threshold, and `equal` keys equal to it. Adds these numbers
+   to the counts of the tile's block, reserves room for the keys below, and writes the tile's entry. Returns where the room
+   begins, or ~0u if none is left. One item calls. */
 static uint gpi_topk_enter(gpi_topk topk, uint round, uint number, uint below, uint equal,
                            __global uint4 *directory)
 {

@@ -2,8 +2,8 @@
 
        select(rank) = the least x with |{i : order(key[i]) <= x}| >= rank
 
-   Each digit's histogram counts the keys that agree with the result in all higher digits. One group alone selects from a
-   sample. A selection from all keys takes a launch for each digit, which continues from the state of the launch before
+   Each digit's histogram counts the keys that agree with the result in all higher digits. One group alone selects from a sample.
+   A selection from all keys needs a launch for each digit. Each launch continues from the state of the launch before
    (sort/topk_state.cl). (Radix selection: Alabi et al. 2012.)
 
    Parameters: those of sort/rank.cl. */
@@ -24,7 +24,7 @@ static void gpi_count_match(gpi_key key, gpi_digit digit, gpi_key_bits prefix, g
     if (high >> 8 == prefix) GPI_NEAR_INC(&shared->count[high & digit.mask]);
 }
 
-/* Counts in shared->count the digits of those keys in [begin, end) whose higher digits are `prefix`. */
+/* Counts, in shared->count, the digits of the keys in [begin, end) whose higher digits are `prefix`. */
 GPI_NOINLINE void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
                                      gpi_key_bits prefix, gpi_topk_shared shared)
 {

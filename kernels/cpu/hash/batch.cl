@@ -68,8 +68,8 @@ typedef uint gpi_tally[32];
     for (uint k_ = 0; k_ < 32; k_++) name[k_] = 0
 #define GPI_TALLY_ADD(name, what) name[what]++
 
-/* Adds an item's counts to the table's counts, and those of errors to the context's. tally[k] counts the keys with outcome k that
-   claimed no slot, and tally[GPI_CLAIMED + k] those that claimed one. */
+/* Adds an item's counts to the table's counts, and its counts of errors to the context's counters. tally[k] counts the keys with
+   outcome k that claimed no slot, and tally[GPI_CLAIMED + k] those that claimed one. */
 static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint change, uint wants,
                             volatile __global uint *counters)
 {

@@ -5,10 +5,10 @@
        cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...
        table           a <- a op (v0 op v2 op v3), ...
 
-   A key may be in one of GPI_CELL_PROBES consecutive cells. The first of these, its own cell, is its whole hash modulo
-   GPI_CELLS, however small the table is. If other keys are in all of these cells, the pair in the first one is put into the
-   table, and the new pair replaces it. If too many keys (GPI_TRIAL, plus a quarter of those read) have found no cell with
-   their key, the remaining keys are put into the table directly.
+   A key may be in one of GPI_CELL_PROBES consecutive cells. The first of these, its own cell, is its whole hash modulo GPI_CELLS,
+   however small the table is. If other keys are in all of these cells, the pair in the first one is put into the table, and the
+   new pair replaces it. If too many keys (GPI_TRIAL, plus a quarter of all keys read) have found no cell with their key, the
+   remaining keys are put into the table directly.
 
    When a cell is put into the table, all of its keys have the same outcome, except that only one of them can have been
    inserted. A cell never contains a sum that is the reserved value.

@@ -32,7 +32,8 @@ typedef struct gpi_eight {
     uchar known; /* known cells after the step, if all 16 are known before */
 } gpi_eight;
 
-/* The topmost 16 cells of a stack, of which only the last `known` lanes are valid, and its end in memory, where all cells are. */
+/* A stack. `cells` has its topmost 16 cells, but only the last `known` lanes are valid. All cells are also in memory, where
+   `free` is their end. */
 typedef struct gpi_tops {
     uint16 cells;
     uint known;

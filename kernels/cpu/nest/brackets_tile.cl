@@ -181,7 +181,7 @@ GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
 }
 #endif
 
-/* Counts in the note those of the block's adjacent pairs whose kinds differ. Listed symbols are compared by vectors first. */
+/* Counts the block's adjacent pairs of different kinds, in the note. Listed symbols are compared by vectors first. */
 GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index at, ulong pairs, uint i,
                                  uint length)
 {

@@ -61,7 +61,8 @@ typedef struct gpi_slice {
     gpi_index pops;
 } gpi_slice;
 
-/* Handles element `at`. *top is the stack's top: s->base if the stack is empty. */
+/* Handles element `at`, and moves *top, the stack's top. The stack is empty if *top is s->base. A closer on an empty stack is
+   counted in s->pops. */
 GPI_INLINE void gpi_slice_step(gpi_slice *s, __global GPI_T **top, long sign, gpi_index at)
 {
     __global GPI_T *next = *top + sign;
@@ -186,7 +187,8 @@ GPI_NOINLINE GPI_T gpi_fold_below(gpi_fold *f)
     return gpi_stack_at(f->stack, f->place, f->initial);
 }
 
-/* Handles element `at`, and writes its result. *top is the stack's top. */
+/* Handles element `at`, writes its result, and moves *top, the stack's top. If the stack is at its lowest product, a closer
+   replaces this product. */
 GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at)
 {
     GPI_T *next = *top + sign;

@@ -99,7 +99,8 @@ GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own
     return false;
 }
 
-/* Counts 16 siblings from the run's i-th element on. Returns a mask of those whose parent is in another run: all or none. */
+/* Counts 16 siblings from the run's i-th element on. If their parent is in another run, or none, updates *lowest and *count
+   instead. Returns a mask of the siblings with such a parent: 0xffff or 0. */
 GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
                                      gpi_index *count, const bool index)
 {
@@ -126,8 +127,8 @@ GPI_INLINE void gpi_count_ladder(gpi_family f, gpi_index begin, uint i, ushort *
     for (uint k = i; k < i + 15; k++) own[k] = 1;
 }
 
-/* Counts 16 elements for which gpi_is_descent holds: adds a child to each of their 16 adjacent parents, and with `index` writes
-   the counts before that. */
+/* Counts 16 elements for which gpi_is_descent holds: adds a child to each of their 16 adjacent parents. If `index`, writes the
+   parents' previous counts as the elements' indices. */
 GPI_INLINE void gpi_count_descent(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)
 {
     ushort *lowest = own + (f.parent[begin + i] - begin - 15);

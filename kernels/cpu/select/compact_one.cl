@@ -1,7 +1,7 @@
-/* compact_one.cl - compacts a tile by one loop over it. The tile is still in the cache, because it has been counted before.
-   The loop has no branches: each element is written to the place of the next selected one, and the element after it
-   overwrites it unless it was selected. The loop ends with the tile's last selected element, because the next tile's
-   output begins after that. */
+/* compact_one.cl - compacts a tile by one loop over it. The tile is still in the cache, because it has been counted before. The
+   loop has no branches: each element is written to the position of the next selected element. If it is not selected itself, the
+   element after it overwrites it. The loop ends with the tile's last selected element, because the next tile's output begins
+   after that. */
 #ifndef GPI_SELECT_COMPACT_ONE_CL
 #define GPI_SELECT_COMPACT_ONE_CL
 #include "select/input_vectors.cl" /* first: it replaces element/input.cl */

@@ -1,4 +1,4 @@
-/* buckets.cl - sorts many keys: moves them to buckets that fit the caches, each of which one group then sorts.
+/* buckets.cl - sorts many keys: moves them to buckets that fit the caches. Then one group sorts each bucket.
 
        to[base(b) + rank(i)] = from[i]       b = bucket of key i: the part of the keys' range that it is in (sort/bin.cl)
 

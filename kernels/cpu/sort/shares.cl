@@ -152,7 +152,8 @@ static uint gpi_share_has(gpi_share_windows windows, gpi_key_bits window)
     return (gpi_key_bits)(window - windows.first) <= windows.more;
 }
 
-/* Writes to `own` the indices of those keys of a whole block that are in `windows`, and returns how many they are. */
+/* Finds the keys of a whole block whose windows are in `windows`. Writes their indices in the block to `own`, and returns their
+   number. */
 static uint gpi_share_find(gpi_share_windows windows, __global const gpi_key *key, gpi_digit_bits bits,
                            uint *own)
 {

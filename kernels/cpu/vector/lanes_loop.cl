@@ -1,5 +1,5 @@
-/* lanes_loop.cl - the operations of vector/lanes.cl by loops, for elements that no instruction packs: each lane is written to the place
-   of the next packed one, and overwritten by the next lane unless its bit is set. */
+/* lanes_loop.cl - the operations of vector/lanes.cl by loops, for elements that no instruction packs. Each lane is written to the
+   position of the next packed lane. The next lane overwrites it unless its bit is set. */
 #ifndef GPI_VECTOR_LANES_LOOP_CL
 #define GPI_VECTOR_LANES_LOOP_CL
 #include "base/platform.cl"

@@ -84,8 +84,9 @@ static void gpi_count_vector(gpi_tables t, uint4 x, uint channel)
     }
 }
 
-/* Counts the group's bytes: aligned vectors, of which an item loads four before it counts them, and the fewer than 16 bytes
-   before and after these. (x0 to x3 are no array, because Mesa's driver for Adreno keeps an array in memory.) */
+/* Counts the group's bytes in aligned vectors of 16, and one by one the up to 15 bytes before and after these vectors. An item
+   loads four vectors before it counts them. (x0 to x3 are no array, because Mesa's driver for Adreno keeps an array in memory.)
+   */
 static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
 {
     __global const uchar *in = (__global const uchar *)s.in;

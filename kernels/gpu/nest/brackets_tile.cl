@@ -262,7 +262,7 @@ typedef struct gpi_cursor {
                           this memory in the parameter's place, and PoCL 3.1 then gives a function that is not
                           inlined a memory of its own, filled with zeros */
     uint self;         /* the item whose stack this is */
-    uint item, open;   /* an item, and those of its openers that have not been seen yet */
+    uint item, open;   /* an item, and its openers that have not been seen yet */
     gpi_index before;  /* how many openers of earlier tiles have been seen */
 } gpi_cursor;
 
@@ -502,8 +502,8 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
     if (get_local_id(0) == 0) *total = *sum;
 }
 
-/* Returns the next opener in the form that the stage has: its index in the tile, or, if it is in an earlier tile, GPI_TILE + how
-   far it is below the top of the stack before the tile. */
+/* Returns the next opener as the stage stores it. This is its index in the tile, or, for an opener of an earlier tile, GPI_TILE +
+   how far the opener is below the top of the stack before the tile. */
 static uint gpi_cursor_stage(gpi_cursor *c)
 {
     gpi_index need;

@@ -2,10 +2,10 @@
 
    An item has GPI_PER_ITEM consecutive elements as bits (nest/brackets_tile.cl), and handles its brackets one by one. The result
    of an element between two brackets is the product after the first of them. Below an item's own openers, its stack has openers
-   of another item m, and below those the same openers as item m's stack:
+   of an earlier item m, and below these the openers that are below item m's own in item m's stack:
 
        base[l]    the product of the stack before item l, without the openers that its closers pop
-                = base[m] . those openers of item m that are still open before item l
+                = base[m] . the openers of item m in this stack
 
    So base[l] is at the end of a chain of items. Every item follows its chain to the end of its block of GPI_STACK_BLOCK items,
    and then from block to block. */
@@ -59,7 +59,7 @@ typedef struct gpi_fold_memory {
     ushort stage[GPI_TABLE ? 8 : GPI_TILE] __attribute__((aligned(16)));
     ushort
         link[GPI_WG]; /* the topmost opener before an item that the item does not pop; gpi_fold_below's q */
-    ushort next[GPI_WG]; /* the item of another block whose base continues an item's chain, or GPI_NO_ITEM */
+    ushort next[GPI_WG]; /* the item of another block at which an item's chain continues, or GPI_NO_ITEM */
     /* Openers' values, and then products; in the end the product before each item, and those after its brackets. */
     GPI_T row[GPI_WG * GPI_STACK_ROW];
 } gpi_fold_memory;
@@ -87,7 +87,7 @@ static uint gpi_slice_list(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_sl
     return shared->tree[1] >> 16;
 }
 
-/* Replaces the list's values by their running products: those of the first 1, 2 ... `count` values. */
+/* Replaces the list's values by the products of the first 1, 2, ... `count` values. */
 static void gpi_slice_scan(GPI_COMBINE_PARAMETER uint count, gpi_slice_shared memory)
 {
     const uint share = (count + GPI_WG - 1) / GPI_WG, first = min((uint)get_local_id(0) * share, count);

@@ -227,7 +227,7 @@ static void gpi_tile_children(gpi_index key, uint count, gpi_tree_shared memory)
     if (count) (void)atomic_add(&memory->children[k / 2], count << k % 2 * 16);
 }
 
-/* Handles those elements of `outside` whose parents are in the tile. Returns the others. */
+/* Handles the elements in `outside` whose parents are in the tile. Returns a mask of the others. */
 static uint gpi_run_siblings(uint outside, gpi_tree_shared memory)
 {
     gpi_index key = GPI_NONE;
