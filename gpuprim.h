@@ -7778,7 +7778,7 @@ static const char *const gpi_kernel_common_hash_constants[] = {
 "#define GPI_CHANGE_ADD_F 10",
 "#define GPI_CHANGE_MIN_F 11",
 "#define GPI_CHANGE_MAX_F 12",
-"#define GPI_WIDE_VALUE 16 /* added to a change: it operates on 64 bits */",
+"#define GPI_WIDE_VALUE 16 /* added to a change that operates on 64 bits */",
 "",
 "/* Sources of a batch's values. */",
 "#define GPI_SOURCE_BUFFER 0",
@@ -11356,7 +11356,7 @@ static const char *const gpi_kernel_common_select_by_key[] = {
 "gpi_last_run_put(runs, input, base, gpi_combine(GPI_COMBINE_OF(input) prefix, aggregate));",
 "gpi_runs_put(&tile, prefix, input, base, runs, shared);",
 "}",
-"#line 56",
+"#line 57",
 "GPI_KERNEL void gp_by_key_tile(GPI_INPUT_PARAMETERS, GPI_RUNS_PARAMETERS, volatile __global uint *counters)",
 "{",
 "GPI_SHARED(gpi_tile_memory, shared);",
@@ -11574,7 +11574,7 @@ static const char *const gpi_kernel_common_select_select[] = {
 "gpi_tell_counts(input, sink, base, gpi_combine(prefix, aggregate));",
 "gpi_tile_compact(&tile, prefix, input, base, gpi_sink_open(sink, prefix, input.count), shared);",
 "}",
-"#line 61",
+"#line 62",
 "GPI_KERNEL void gp_select_upsweep(GPI_INPUT_PARAMETERS, __global GPI_T *partials)",
 "{",
 "GPI_SHARED(gpi_tile_memory, shared);",
@@ -11582,14 +11582,14 @@ static const char *const gpi_kernel_common_select_select[] = {
 "GPI_INPUT_SET(input);",
 "gpi_sweep_up(input, partials, shared);",
 "}",
-"#line 69",
+"#line 70",
 "GPI_KERNEL void gp_select_spine(__global GPI_T *partials, uint tiles)",
 "{",
 "GPI_SHARED(gpi_tile_memory, shared);",
 "const GPI_T total = gpi_sweep_spine(partials, tiles, gpi_identity(), shared);",
 "if (GPI_LOCAL_ID == 0) partials[tiles] = total;",
 "}",
-"#line 77",
+"#line 78",
 "GPI_KERNEL void gp_select_downsweep(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,",
 "uint tiles, volatile __global uint *counters)",
 "{",
@@ -11979,19 +11979,19 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "static ulong gpi_state_count(gpi_state state) { return (ulong)state[1] << 32 | state[0]; }",
 "#line 181",
 "static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }",
-"#line 184",
+"#line 185",
 "static bool gpi_is_abandoned(gpi_state state) { return atomic_or(state + GPI_STATE_ABANDONED, 0u) != 0; }",
-"#line 187",
+"#line 188",
 "static bool gpi_is_trivial(gpi_state state, uint pass)",
 "{",
 "return gpi_from(state, pass) == gpi_from(state, pass + 1);",
 "}",
-"#line 194",
+"#line 195",
 "static bool gpi_are_in_order(gpi_state state, uint pass)",
 "{",
 "return pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;",
 "}",
-"#line 199",
+"#line 200",
 "static bool gpi_is_idle(gpi_state state, uint pass, uint when)",
 "{",
 "switch (when) {",
@@ -12001,7 +12001,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "default: return gpi_are_in_order(state, pass);",
 "}",
 "}",
-"#line 209",
+"#line 210",
 "static __global ulong *gpi_part(gpi_state state, ulong at) { return (__global ulong *)(state + at); }",
 "#endif",
 };
@@ -32191,11 +32191,11 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 #define GPI_PLACE_TMP 2
 
 /* State, in uints (sort/digit.cl). */
-#define GPI_STATE_ABANDONED 2 /* 1 + the number of the onesweep pass that is abandoned; 0: no pass is */
+#define GPI_STATE_ABANDONED 2 /* 1 + the number of the onesweep pass that is abandoned; 0: none is */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
 #define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above: number of passes reported */
-#define GPI_STATE_ORDER 15   /* classic: what the blocks report about order, or-ed (GPI_IN_ORDER, ...) */
+#define GPI_STATE_ORDER 15   /* classic: the blocks' reports about order, ORed (GPI_IN_ORDER, ...) */
 #define GPI_STATE_LAUNCHES 16
 
 /* Conditions under which a kernel of a classic pass does its work. Otherwise it returns at once. */
@@ -35439,7 +35439,7 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
 #ifndef GPI_NEST_CONSTANTS_CL
 #define GPI_NEST_CONSTANTS_CL
 
-#define GPI_LISTED_MAX 12 /* symbols that are compared side by side */
+#define GPI_LISTED_MAX 12 /* the most symbols of a list, which are compared side by side */
 #define GPI_NODE_WORDS 4  /* words of a node, with look-back */
 #define GPI_GROUP_TILES_SERIAL 4
 
@@ -36606,7 +36606,7 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 #define GPI_CHANGE_ADD_F 10
 #define GPI_CHANGE_MIN_F 11
 #define GPI_CHANGE_MAX_F 12
-#define GPI_WIDE_VALUE 16 /* added to a change: it operates on 64 bits */
+#define GPI_WIDE_VALUE 16 /* added to a change that operates on 64 bits */
 
 /* Sources of a batch's values. */
 #define GPI_SOURCE_BUFFER 0

@@ -37,7 +37,7 @@
 #error "GPI_SIZE must be 1..128"
 #endif
 
-/* These are the macros of base/args.cl if the operation takes arguments, and empty otherwise. */
+/* The macros of base/args.cl under names of their own, if the operation has arguments. Otherwise they are empty. */
 #if GPI_MONOID_ARGS
 #define GPI_COMBINE_PARAMETERS GPI_ARGS_PARAMETERS
 #define GPI_COMBINE_MEMBER GPI_ARGS_MEMBER

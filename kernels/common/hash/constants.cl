@@ -31,7 +31,7 @@
 #define GPI_CHANGE_ADD_F 10
 #define GPI_CHANGE_MIN_F 11
 #define GPI_CHANGE_MAX_F 12
-#define GPI_WIDE_VALUE 16 /* added to a change: it operates on 64 bits */
+#define GPI_WIDE_VALUE 16 /* added to a change that operates on 64 bits */
 
 /* Sources of a batch's values. */
 #define GPI_SOURCE_BUFFER 0

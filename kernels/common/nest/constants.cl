@@ -2,7 +2,7 @@
 #ifndef GPI_NEST_CONSTANTS_CL
 #define GPI_NEST_CONSTANTS_CL
 
-#define GPI_LISTED_MAX 12 /* symbols that are compared side by side */
+#define GPI_LISTED_MAX 12 /* the most symbols of a list, which are compared side by side */
 #define GPI_NODE_WORDS 4  /* words of a node, with look-back */
 #define GPI_GROUP_TILES_SERIAL 4
 

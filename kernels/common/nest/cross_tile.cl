@@ -152,7 +152,7 @@ static ulong gpi_first_unmatched_opener(gpi_nest nest)
     return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));
 }
 
-/* The sum of the notes of several tiles. (Tiles are not searched for errors here. That would take several turns of a loop for
+/* The sum of the notes of several tiles. (Tiles are not searched for errors here. This would need several turns of a loop for
    each node, and from a few thousand tiles on, one group would exceed llvmpipe's limit of 65,535 turns.) */
 typedef struct gpi_summary {
     ulong mismatches, first, joined, searches, depth;

@@ -42,7 +42,7 @@ static __global GPI_T *gpi_stack_cells(gpi_stack stack, uint tile)
     return stack.cells + (ulong)tile * (GPI_TILE + 1);
 }
 
-/* Returns the product of the stack from its bottom up to the opener at `place`, that one included. */
+/* Returns the product of the stack from its bottom up to and including the opener at `place`. */
 static GPI_T gpi_stack_at(gpi_stack stack, gpi_place place, GPI_T initial)
 {
     if (place.leaf == GPI_NOWHERE) return initial;

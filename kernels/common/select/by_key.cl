@@ -48,7 +48,8 @@ GPI_KERNEL void gp_by_key_look_back(GPI_INPUT_PARAMETERS, GPI_RUNS_PARAMETERS, v
     gpi_runs_open(&tile, input, base, shared);
     const GPI_T aggregate = gpi_tile_aggregate(&tile);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);
-    /* Before the last barrier: after it, PoCL 6 hangs in kernels that return early and then branch (docs/drivers.md). */
+    /* The last run is written before the last barrier, because PoCL 6 hangs in kernels that return early and branch after a
+       barrier (docs/drivers.md). */
     gpi_last_run_put(runs, input, base, gpi_combine(GPI_COMBINE_OF(input) prefix, aggregate));
     gpi_runs_put(&tile, prefix, input, base, runs, shared);
 }

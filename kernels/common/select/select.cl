@@ -53,7 +53,8 @@ GPI_KERNEL void gp_select_look_back(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, v
     gpi_tile_open(&tile, input, base, shared);
     const GPI_T aggregate = gpi_tile_aggregate(&tile);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);
-    /* Before the last barrier: after it, PoCL hangs in kernels that return early and then branch (docs/drivers.md). */
+    /* The counts are written before the last barrier, because PoCL hangs in kernels that return early and branch after a barrier
+       (docs/drivers.md). */
     gpi_tell_counts(input, sink, base, gpi_combine(prefix, aggregate));
     gpi_tile_compact(&tile, prefix, input, base, gpi_sink_open(sink, prefix, input.count), shared);
 }

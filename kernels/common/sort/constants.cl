@@ -11,11 +11,11 @@
 #define GPI_PLACE_TMP 2
 
 /* State, in uints (sort/digit.cl). */
-#define GPI_STATE_ABANDONED 2 /* 1 + the number of the onesweep pass that is abandoned; 0: no pass is */
+#define GPI_STATE_ABANDONED 2 /* 1 + the number of the onesweep pass that is abandoned; 0: none is */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
 #define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above: number of passes reported */
-#define GPI_STATE_ORDER 15   /* classic: what the blocks report about order, or-ed (GPI_IN_ORDER, ...) */
+#define GPI_STATE_ORDER 15   /* classic: the blocks' reports about order, ORed (GPI_IN_ORDER, ...) */
 #define GPI_STATE_LAUNCHES 16
 
 /* Conditions under which a kernel of a classic pass does its work. Otherwise it returns at once. */

@@ -180,7 +180,8 @@ static ulong gpi_state_count(gpi_state state) { return (ulong)state[1] << 32 | s
 
 static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }
 
-/* Returns whether a pass is abandoned. For use while the pass runs. Later launches can simply read the word. */
+/* Returns whether a pass is abandoned. This atomic read is needed while the pass runs. Later launches can simply read the word.
+   */
 static bool gpi_is_abandoned(gpi_state state) { return atomic_or(state + GPI_STATE_ABANDONED, 0u) != 0; }
 
 /* Returns whether the pass has nothing to do, because all keys have the same digit. */

@@ -182,7 +182,7 @@ GPI_KERNEL void gp_search_needles(GPI_ARGS_PARAMETERS __global const GPI_HAY *ke
     for (ulong base = begin + GPI_LOCAL_ID; base < end; base += GPI_ABREAST * GPI_WG) {
         gpi_needles some;
         for (uint k = 0; k < GPI_ABREAST; k++) {
-            const ulong i = min(base + k * GPI_WG, end - 1); /* after the end: the last one again */
+            const ulong i = min(base + k * GPI_WG, end - 1); /* needles after the end repeat the last one */
             some.q[k] = gpi_needle_order(hay, needle, i) + upper;
         }
         gpi_search(hay, sample, &some);

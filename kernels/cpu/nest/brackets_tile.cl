@@ -375,7 +375,7 @@ GPI_NOINLINE void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint t
 #endif
 }
 
-/* Adds `note`, of the group's only item, to the tile's note. */
+/* Adds `note`, which is that of the group's only item, to the tile's note. */
 static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared shared)
 {
     (void)shared;

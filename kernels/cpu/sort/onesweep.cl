@@ -9,8 +9,8 @@
 #include "sort/rank.cl"
 
 /* Writes to shared->next[d] the position of the tile's first key of each digit d, computed by look-back from the counts in
-   shared->count. Unless `bases_after` is NULL, writes the bases of the next launch to it. Returns false if the pass is abandoned,
-   also by this tile. */
+   shared->count. Unless `bases_after` is NULL, writes the bases of the next launch to it. Returns false if this tile or another
+   one has abandoned the pass. */
 static bool gpi_onesweep_place(gpi_ring ring, uint tile, __global const ulong *bases,
                                __global ulong *bases_after, gpi_rank_shared shared)
 {

@@ -177,7 +177,7 @@ static uint gpi_share_find(gpi_share_windows windows, __global const gpi_key *ke
     return n;
 }
 
-/* Moves the keys between two bounds to consecutive positions from `first` on. Returns how many they are. */
+/* Moves the keys between two bounds to consecutive positions from `first` on, and returns their number. */
 static ulong gpi_share_gather(gpi_share_bound begin, gpi_share_bound end, gpi_move move, ulong first, ulong n,
                               gpi_digit_bits bits)
 {

@@ -29,9 +29,9 @@
    items that read their rows at the same time. */
 #define GPI_STACK_ROW (GPI_PER_ITEM + 1)
 
-/* These describe the tile's element k * GPI_WG + l: the item that owns it, its place among that item's elements, and the first
-   cell of that item's row. (The first forms keep the terms with k apart, as constants, because compilers do not know that l <
-   GPI_WG.) */
+/* Macros that describe the tile's element k * GPI_WG + l: the item that owns it, its place among that item's elements, and the
+   first cell of that item's row. (The first forms keep the terms with k apart, as constants, because compilers do not know that l
+   < GPI_WG.) */
 #if GPI_WG % GPI_PER_ITEM == 0
 #define GPI_STRIPE_ITEM(l, k) ((l) / GPI_PER_ITEM + (k) * (GPI_WG / GPI_PER_ITEM))
 #define GPI_STRIPE_PLACE(l, k) ((l) % GPI_PER_ITEM)
@@ -69,7 +69,7 @@ typedef __local gpi_fold_memory *gpi_fold_shared;
 
 /* ------------------------------------------------------------------ pair: what a tile leaves */
 
-/* Writes a list of the openers that the tile leaves open to memory->stage. Returns how many they are. */
+/* Writes a list of the openers that the tile leaves open to memory->stage, and returns their number. */
 static uint gpi_slice_list(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_slice_shared memory)
 {
     const gpi_shared shared = &memory->group;
