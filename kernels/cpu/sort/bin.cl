@@ -41,7 +41,8 @@ static uint gpi_bin_entry(gpi_key_bits window, gpi_bin_map bin)
     return (uint)min(gpi_bin_scale(window, bin) >> bin.shift, (gpi_key_bits)(GPI_BIN_ENTRIES - 1));
 }
 
-/* Writes to `entry` the entries of n keys. n is at most GPI_BIN_BLOCK. */
+/* Writes to `entry` the entries of n keys. n is at most GPI_BIN_BLOCK. Has a loop for each value of bin.crowded, so that both are
+   vectorized. */
 GPI_INLINE void gpi_bin_entries(__global const gpi_key *key, uint n, gpi_bin_map bin,
                                 gpi_entry *restrict entry)
 {
