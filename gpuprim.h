@@ -2311,9 +2311,9 @@ typedef struct gp_group_op {
      T gp_group_NAME_reduce(x, memory)                  x0 . x1 ... xG-1, to every item
      T gp_group_NAME_scan(x, &total, memory)            x0 . x1 ... xl, to item l; total: of all items
      T gp_group_NAME_scan_exclusive(x, &total, memory)  x0 . x1 ... xl-1, to item l; the identity to item 0
-     uint gp_group_pack(n, &total, memory)              the position of this item's n elements among the group's;
-                                                        add an offset of yours, such as from a scan of all
-                                                        totals
+     uint gp_group_pack(n, &total, memory)              the position of this item's n elements among the
+                                                        group's; add an offset of yours, such as from a scan
+                                                        of all totals
      uint gp_group_pack_at(n, counter, memory)          the same from *counter on (__global uint), to which
                                                         the group adds its total in one atomic addition
      uint gp_group_unpack(n, memory)                    the number of pieces of all items; n: those of this item
@@ -3302,7 +3302,7 @@ static char *gpi_text_take(gpi_text *text);
 
 /* ---- Begin file src/base/text.c ---- */
 /* text.c - text that grows, and text formatted as by printf. */
-/* Returns text formatted as by printf, which the caller frees; NULL: no memory. */
+/* Returns new text, formatted as by printf; the caller frees it. NULL: no memory, or vsnprintf failed. */
 static char *gpi_format(const char *format, ...)
 {
     va_list args;
@@ -4387,7 +4387,7 @@ static void gpi_throttle(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* Makes room for one more command by settling ended ones. If the list is still more than half full, grows it, too. Returns
+/* Makes room for one more command: settles the commands that have ended. If the list is still more than half full, grows it, too. Returns
    false if there is no room. */
 static bool gpi_pending_reserve(gp_context *gp)
 {
@@ -4793,7 +4793,8 @@ static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint
 }
 
 /* Returns the local memory of a group that builds a tree (nest/tree_tile.cl): for each element an index and eight bytes, or
-   two indices and a byte, whichever is more; a tree of the items' runs, a word for emulated sub-groups, and padding. */
+   two indices and a byte if that is more; for each item its nodes in the tree of runs, a word for emulated sub-groups, and the
+   unused cells of its rows. */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t element = size + 8 > 2 * size + 1 ? size + 8 : 2 * size + 1;
@@ -15329,7 +15330,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "return agree;",
 "}",
 "#endif",
-"#line 185 \"kernels/cpu/nest/brackets_tile.cl\"",
+"#line 186 \"kernels/cpu/nest/brackets_tile.cl\"",
 "GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index at, ulong pairs, uint i,",
 "uint length)",
 "{",
@@ -15342,7 +15343,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "}",
 "}",
 "#endif",
-"#line 199 \"kernels/cpu/nest/brackets_tile.cl\"",
+"#line 200 \"kernels/cpu/nest/brackets_tile.cl\"",
 "GPI_INLINE void gpi_pair_beside(__global gpi_index *match, gpi_index at, ulong pairs, uint length)",
 "{",
 "#if GPI_MATCH",
@@ -15358,7 +15359,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "}",
 "#endif",
 "}",
-"#line 216",
+"#line 217",
 "GPI_INLINE __global uint *gpi_pair_singly(gpi_strand *s, __global uint *free, gpi_symbol_input in,",
 "ulong openers, ulong closers, __global gpi_index *match,",
 "gpi_index at, uint i)",
@@ -15386,7 +15387,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "return free;",
 "}",
 "#if GPI_EIGHTS",
-"#line 246",
+"#line 247",
 "GPI_INLINE __global uint *gpi_pair_eights(gpi_strand *s, const gpi_eight *eights, gpi_tops *tops,",
 "__global uint *free, gpi_symbol_input in, gpi_brackets_block block,",
 "ulong lone, __global gpi_index *match, gpi_index at, uint i)",
@@ -15411,7 +15412,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "return (__global uint *)(size_t)tops->free;",
 "}",
 "#endif",
-"#line 272 \"kernels/cpu/nest/brackets_tile.cl\"",
+"#line 273 \"kernels/cpu/nest/brackets_tile.cl\"",
 "GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, const gpi_eight *eights, gpi_tops *tops,",
 "__global uint *free, gpi_symbol_input in, gpi_brackets_block block,",
 "__global gpi_index *match, gpi_index at, uint i, uint length)",
@@ -15437,7 +15438,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "#endif",
 "return gpi_pair_singly(s, free, in, openers, closers, match, at, i);",
 "}",
-"#line 298",
+"#line 299",
 "static void gpi_pair_tile(gpi_symbol_input in, const gpi_eight *eights, __global gpi_index *match,",
 "gpi_nest nest, uint tile)",
 "{",
@@ -15461,7 +15462,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "#endif",
 "gpi_strand_end(&s, free, nest, tile);",
 "}",
-"#line 323",
+"#line 324",
 "static void gpi_pair_node(gpi_symbol_input in, gpi_nest nest, uint tile)",
 "{",
 "const gpi_index begin = (gpi_index)gpi_tile_begin(tile);",
@@ -15481,7 +15482,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "nest.notes[tile] = gpi_note_make();",
 "gpi_leaf_set(nest, tile, gpi_node_make((gpi_index)pops, (gpi_index)pushes));",
 "}",
-"#line 343",
+"#line 344",
 "GPI_NOINLINE void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint group,",
 "bool cells, gpi_pair_shared shared)",
 "{",
@@ -15494,14 +15495,14 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "else gpi_pair_node(in, nest, tile + k);",
 "}",
 "}",
-"#line 356",
+"#line 357",
 "static void gpi_pair_note(gpi_nest nest, uint group, gpi_pair_shared shared)",
 "{",
 "(void)nest;",
 "(void)group;",
 "(void)shared;",
 "}",
-"#line 365",
+"#line 366",
 "GPI_NOINLINE void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint tile)",
 "{",
 "#if GPI_MATCH && !GPI_LOOKBACK",
@@ -15514,7 +15515,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "gpi_join_none(match, end - node.pops, node.pops - nest.notes[tile].joined, begin);",
 "#endif",
 "}",
-"#line 379",
+"#line 380",
 "static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared shared)",
 "{",
 "(void)shared;",
@@ -15523,7 +15524,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_tile[] = {
 "nest.notes[tile].joined = note.joined;",
 "nest.notes[tile].searches = note.searches;",
 "}",
-"#line 388",
+"#line 389",
 "GPI_NOINLINE void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint group,",
 "__global gpi_index *parent, bool parents, __global gpi_index *depth,",
 "bool depths, gpi_pair_shared shared)",
@@ -15721,7 +15722,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "{",
 "stack.nest.tree[stack.nest.leaves + tile] = gpi_node_make(s->pops, (gpi_index)(top - s->base));",
 "}",
-"#line 110",
+"#line 111",
 "GPI_INLINE void gpi_slice_abreast(const gpi_slice *of, gpi_stack stack, uint tile)",
 "{",
 "const gpi_index begin = (gpi_index)gpi_tile_begin(tile);",
@@ -15749,7 +15750,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "#pragma unroll",
 "for (uint k = 0; k < GPI_STRANDS; k++) gpi_slice_end(&s[k], top[k], stack, tile + k);",
 "}",
-"#line 138",
+"#line 139",
 "GPI_INLINE void gpi_slice_tile(const gpi_slice *of, gpi_stack stack, uint tile)",
 "{",
 "const gpi_index begin = (gpi_index)gpi_tile_begin(tile);",
@@ -15762,7 +15763,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "}",
 "gpi_slice_end(&s, top, stack, tile);",
 "}",
-"#line 151",
+"#line 152",
 "GPI_NOINLINE void gpi_slice_tiles(const gpi_slice *s, gpi_stack stack, uint tile)",
 "{",
 "if (gpi_is_abreast(stack, tile)) {",
@@ -15772,7 +15773,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < stack.nest.n; k++)",
 "gpi_slice_tile(s, stack, tile + k);",
 "}",
-"#line 161",
+"#line 162",
 "static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stack, gpi_stack_shared shared)",
 "{",
 "const gpi_slice s = {in, input, 0, 0};",
@@ -15789,13 +15790,13 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "GPI_T *base;",
 "long after;",
 "} gpi_fold;",
-"#line 184",
+"#line 185",
 "GPI_NOINLINE GPI_T gpi_fold_below(gpi_fold *f)",
 "{",
 "if (f->place.leaf != GPI_NOWHERE) f->place = gpi_place_below(f->stack.nest, f->place);",
 "return gpi_stack_at(f->stack, f->place, f->initial);",
 "}",
-"#line 192",
+"#line 193",
 "GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at)",
 "{",
 "GPI_T *next = *top + sign;",
@@ -15810,7 +15811,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "gpi_stack_put(f->out, at, (*top)[sign & f->after]);",
 "*top = next;",
 "}",
-"#line 209",
+"#line 210",
 "GPI_NOINLINE GPI_T *gpi_fold_block(gpi_fold *restrict f, GPI_T *top, gpi_brackets_block block, gpi_index at,",
 "uint length)",
 "{",
@@ -15830,7 +15831,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "left &= left - 1;",
 "}",
 "}",
-"#line 230",
+"#line 231",
 "GPI_NOINLINE GPI_T *gpi_fold_begin(gpi_fold *f, const gpi_fold *of, uint tile, GPI_T *room)",
 "{",
 "*f = *of;",
@@ -15839,7 +15840,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "*room = gpi_stack_at(f->stack, f->place, f->initial);",
 "return room;",
 "}",
-"#line 240",
+"#line 241",
 "GPI_INLINE void gpi_fold_abreast(const gpi_fold *of, uint tile)",
 "{",
 "const gpi_index begin = (gpi_index)gpi_tile_begin(tile);",
@@ -15865,7 +15866,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "}",
 "}",
 "}",
-"#line 266",
+"#line 267",
 "GPI_INLINE void gpi_fold_tile(const gpi_fold *of, uint tile)",
 "{",
 "const gpi_index begin = (gpi_index)gpi_tile_begin(tile);",
@@ -15878,7 +15879,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "top = gpi_fold_block(&f, top, gpi_block_read(of->in, begin + i, some), begin + i, some);",
 "}",
 "}",
-"#line 279",
+"#line 280",
 "GPI_NOINLINE void gpi_fold_tiles(const gpi_fold *f, uint tile)",
 "{",
 "const gpi_nest nest = f->stack.nest;",
@@ -15888,7 +15889,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "}",
 "for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++) gpi_fold_tile(f, tile + k);",
 "}",
-"#line 289",
+"#line 290",
 "static void gpi_fold_group(gpi_symbol_input in, gpi_input input, __global GPI_OUT *out, gpi_stack stack,",
 "GPI_T initial, bool exclusive, gpi_stack_shared shared)",
 "{",
@@ -18651,7 +18652,7 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "typedef struct gpi_share_windows {",
 "gpi_key_bits first, more;",
 "} gpi_share_windows;",
-"#line 139",
+"#line 140",
 "static bool gpi_share_windows_at(gpi_share_bound begin, gpi_share_bound end, ulong i,",
 "gpi_share_windows *windows)",
 "{",
@@ -18662,12 +18663,12 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "windows->more = last - windows->first;",
 "return true;",
 "}",
-"#line 150",
+"#line 151",
 "static uint gpi_share_has(gpi_share_windows windows, gpi_key_bits window)",
 "{",
 "return (gpi_key_bits)(window - windows.first) <= windows.more;",
 "}",
-"#line 157",
+"#line 158",
 "static uint gpi_share_find(gpi_share_windows windows, __global const gpi_key *key, gpi_digit_bits bits,",
 "uint *own)",
 "{",
@@ -18690,7 +18691,7 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "#endif",
 "return n;",
 "}",
-"#line 181",
+"#line 182",
 "static ulong gpi_share_gather(gpi_share_bound begin, gpi_share_bound end, gpi_move move, ulong first, ulong n,",
 "gpi_digit_bits bits)",
 "{",
@@ -18710,7 +18711,7 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "}",
 "return to - first;",
 "}",
-"#line 203",
+"#line 204",
 "GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi_digit_bits bits,",
 "uint from, uint to, uint g, uint shares)",
 "{",
@@ -18730,7 +18731,7 @@ static const char *const gpi_kernel_cpu_sort_shares[] = {
 "first += share->n[k];",
 "}",
 "}",
-"#line 226",
+"#line 227",
 "GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,",
 "uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
 "{",
@@ -23792,7 +23793,7 @@ static const char *const gpi_kernel_gpu_select_compact_items[] = {
 "#include \"scan/tile.cl\"",
 "#include \"select/kept.cl\"",
 "#include \"select/sink.cl\"",
-"#line 17 \"kernels/gpu/select/compact_items.cl\"",
+"#line 18 \"kernels/gpu/select/compact_items.cl\"",
 "static GPI_CELL gpi_stage_entry(const gpi_tile *tile, uint j, uint i, GPI_T sum)",
 "{",
 "#if GPI_KEPT",
@@ -23807,7 +23808,7 @@ static const char *const gpi_kernel_gpu_select_compact_items[] = {
 "return entry;",
 "#endif",
 "}",
-"#line 34",
+"#line 35",
 "static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)",
 "{",
 "if (GPI_SELECTED(x)) return (uint)GPI_SELECTED(before);",
@@ -23821,7 +23822,7 @@ static const char *const gpi_kernel_gpu_select_compact_items[] = {
 "return ~0u;",
 "#endif",
 "}",
-"#line 49",
+"#line 50",
 "static void gpi_put_ranked(gpi_input input, gpi_sink sink, GPI_T prefix, GPI_T aggregate, ulong base,",
 "GPI_CELL entry, uint r)",
 "{",
@@ -23845,7 +23846,7 @@ static const char *const gpi_kernel_gpu_select_compact_items[] = {
 "else sink.rest[sink.step * (long)(rest + (r - firsts - seconds))] = x;",
 "#endif",
 "}",
-"#line 73",
+"#line 74",
 "GPI_INLINE_GPU void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,",
 "gpi_sink sink, gpi_tile_shared shared)",
 "{",
@@ -23945,14 +23946,14 @@ static const char *const gpi_kernel_gpu_select_input_vectors[] = {
 "} gpi_kept_cell;",
 "#define GPI_KEPT_IN(cell) (cell).in",
 "#endif",
-"#line 31 \"kernels/gpu/select/input_vectors.cl\"",
+"#line 32 \"kernels/gpu/select/input_vectors.cl\"",
 "static gpi_kept_cell gpi_kept_cell_load(gpi_input input, ulong i)",
 "{",
 "gpi_kept_cell x;",
 "x.record = input.data[i];",
 "return x;",
 "}",
-"#line 38",
+"#line 39",
 "static gpi_kept_cell gpi_kept_cell_none(void)",
 "{",
 "gpi_kept_cell x;",
@@ -23961,7 +23962,7 @@ static const char *const gpi_kernel_gpu_select_input_vectors[] = {
 "}",
 "#if GPI_RECORD_SIZE <= 8",
 "#define GPI_QUADS 1",
-"#line 49",
+"#line 50",
 "static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, gpi_kept_cell *x)",
 "{",
 "const GPI_QUAD(GPI_RECORD) quad = GPI_READ_QUAD(GPI_RECORD, input.data + i, aligned);",
@@ -23970,7 +23971,7 @@ static const char *const gpi_kernel_gpu_select_input_vectors[] = {
 "x[2].record = quad.s2;",
 "x[3].record = quad.s3;",
 "}",
-"#line 59",
+"#line 60",
 "static bool gpi_quads_aligned(gpi_input input)",
 "{",
 "return (size_t)input.data % sizeof(GPI_QUAD(GPI_RECORD)) == 0;",
@@ -26484,7 +26485,7 @@ static void gpi_text_compose(gpi_text *text, const char *wing, unsigned long fie
     gpi_text_include(&of, path, strlen(path), seen);
 }
 
-/* Adds a common file for kernels of the caller's. It must be the first file in `text`, or have no guard. */
+/* Adds a common file, with all that it includes, for the caller's own kernels. It must be the first file in `text`, or have no guard. */
 static void gpi_text_add_kernels(gpi_text *text, const char *path)
 {
     gpi_text_compose(text, "common", ULONG_MAX, path);
@@ -39936,7 +39937,7 @@ static void gpi_histogram_prelude(const gp_context *gp, const gpi_plan *plan, co
 }
 
 /* Sets near_cells, the number of counts in a group's near tables, and is_near, which is true if groups use such tables. Samples
-   of 8 bits always use them, because they are counted by value, whatever the bins. */
+   of 8 bits are counted by value, so groups use near tables for them, however many bins there are. */
 static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
 {
     const bool serial = h->plan.shape == GP_SHAPE_SERIAL;

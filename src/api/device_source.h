@@ -33,9 +33,9 @@ typedef struct gp_group_op {
      T gp_group_NAME_reduce(x, memory)                  x0 . x1 ... xG-1, to every item
      T gp_group_NAME_scan(x, &total, memory)            x0 . x1 ... xl, to item l; total: of all items
      T gp_group_NAME_scan_exclusive(x, &total, memory)  x0 . x1 ... xl-1, to item l; the identity to item 0
-     uint gp_group_pack(n, &total, memory)              the position of this item's n elements among the group's;
-                                                        add an offset of yours, such as from a scan of all
-                                                        totals
+     uint gp_group_pack(n, &total, memory)              the position of this item's n elements among the
+                                                        group's; add an offset of yours, such as from a scan
+                                                        of all totals
      uint gp_group_pack_at(n, counter, memory)          the same from *counter on (__global uint), to which
                                                         the group adds its total in one atomic addition
      uint gp_group_unpack(n, memory)                    the number of pieces of all items; n: those of this item

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns text formatted as by printf, which the caller frees; NULL: no memory. */
+/* Returns new text, formatted as by printf; the caller frees it. NULL: no memory, or vsnprintf failed. */
 static char *gpi_format(const char *format, ...)
 {
     va_list args;

@@ -240,7 +240,7 @@ static void gpi_histogram_prelude(const gp_context *gp, const gpi_plan *plan, co
 }
 
 /* Sets near_cells, the number of counts in a group's near tables, and is_near, which is true if groups use such tables. Samples
-   of 8 bits always use them, because they are counted by value, whatever the bins. */
+   of 8 bits are counted by value, so groups use near tables for them, however many bins there are. */
 static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
 {
     const bool serial = h->plan.shape == GP_SHAPE_SERIAL;

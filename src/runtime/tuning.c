@@ -112,7 +112,8 @@ static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint
 }
 
 /* Returns the local memory of a group that builds a tree (nest/tree_tile.cl): for each element an index and eight bytes, or
-   two indices and a byte, whichever is more; a tree of the items' runs, a word for emulated sub-groups, and padding. */
+   two indices and a byte if that is more; for each item its nodes in the tree of runs, a word for emulated sub-groups, and the
+   unused cells of its rows. */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t element = size + 8 > 2 * size + 1 ? size + 8 : 2 * size + 1;

@@ -88,7 +88,7 @@ GPI_DEFINE_LOWS(run_lows, __global const gpi_low *)
 
 /* ------------------------------------------------------------------ input, output */
 
-/* Scratch, in uints; the host computes where the parts begin:
+/* The parts of the scratch. The host computes where they begin; own_at and marks_at are in uints:
 
        | tree: 2 * leaves gpi_low | own: a gpi_tree_own per element | marks |
 

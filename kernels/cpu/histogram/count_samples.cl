@@ -218,7 +218,7 @@ GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint
     }
 }
 
-/* Counts the samples in far memory: group 0 in `out` itself, each other group in a slice of its own, which it clears first. The
+/* Counts the samples directly in global memory: group 0 in `out`, each other group in its own slice, which it clears first. The
    counts of a batch are prefetched while the batch before it is counted. */
 static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,
                           __global gpi_histogram_cell *slices)

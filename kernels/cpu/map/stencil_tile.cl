@@ -85,8 +85,8 @@ typedef GPI_VECTOR(GPI_IN) gpi_in_vector __attribute__((aligned(sizeof(GPI_IN)))
 GPI_SUMS(gpi_sums_far, __global const GPI_IN *, GPI_LOAD_FAR, GPI_UNROLL_WEIGHTS)
 GPI_SUMS(gpi_sums_near, GPI_NEAR const GPI_X *, GPI_LOAD_NEAR, GPI_ROLLED)
 
-/* Prefetch distance along a row, in bytes. Only the last of the input's rows that a tile reads is prefetched, because earlier
-   tiles have read the others. */
+/* Prefetch distance along a row, in bytes. The last input row of a tile is the only one prefetched, because earlier tiles have
+   read its other rows. */
 #define GPI_STENCIL_AHEAD 2048
 
 GPI_INLINE void gpi_stencil_ask(__global const GPI_IN *in, __global GPI_OUT *out)

@@ -114,8 +114,8 @@ GPI_INLINE void gpi_pair_set(gpi_strand *s, gpi_symbol_input in, __global gpi_in
     gpi_pair_kinds(s, in, opener, closer, i);
 }
 
-/* Handles a block of only openers. Also handles a block of only closers, if openers for all or for none of them are on the tile's
-   stack. Returns false for all other blocks. */
+/* Handles a block of only openers. Also handles a block of only closers if the tile's stack is empty or has an opener
+   for each of them. Returns false for all other blocks. */
 GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_input in,
                               gpi_brackets_block block, __global gpi_index *match, gpi_index at, uint i)
 {
@@ -181,7 +181,8 @@ GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
 }
 #endif
 
-/* Counts the block's adjacent pairs of different kinds, in the note. Listed symbols are compared by vectors first. */
+/* Adds to the note's count the adjacent pairs of the block whose brackets differ in kind. In a whole block whose symbols are
+   listed, comparisons of vectors drop the pairs of one kind first. */
 GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index at, ulong pairs, uint i,
                                  uint length)
 {

@@ -106,7 +106,8 @@ GPI_INLINE void gpi_slice_end(const gpi_slice *s, __global GPI_T *top, gpi_stack
     stack.nest.tree[stack.nest.leaves + tile] = gpi_node_make(s->pops, (gpi_index)(top - s->base));
 }
 
-/* Computes the products of GPI_STRANDS whole tiles from `tile` on, side by side. */
+/* Computes the stacks of GPI_STRANDS whole tiles from `tile` on, a step of each in turn: for each opener that its tile leaves open,
+   the product up to it. Also writes the leaves of the tiles. */
 GPI_INLINE void gpi_slice_abreast(const gpi_slice *of, gpi_stack stack, uint tile)
 {
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);

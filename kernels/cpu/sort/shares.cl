@@ -135,7 +135,8 @@ typedef struct gpi_share_windows {
     gpi_key_bits first, more;
 } gpi_share_windows;
 
-/* Returns whether any windows are between two bounds in the block at i, and writes them to *windows. */
+/* Writes to *windows the windows that keys of the block at i must have to be between the two bounds. Returns false, and writes
+   nothing, if there are none. */
 static bool gpi_share_windows_at(gpi_share_bound begin, gpi_share_bound end, ulong i,
                                  gpi_share_windows *windows)
 {

@@ -12,8 +12,9 @@
 #include "select/kept.cl"
 #include "select/sink.cl"
 
-/* Returns the stage's cell for this item's element j, which is element i of the tile. The cell has the element itself, or else i
-   and, for runs, where the run begins. `sum` is the sum of all elements before. */
+/* Returns what the stage stores for this item's element j, which is element i of the tile. If GPI_KEPT, that
+   is the element, otherwise i and, for runs, the begin of the run that ends at i. `sum`: what all elements of the input before this
+   one add to the counts. */
 static GPI_CELL gpi_stage_entry(const gpi_tile *tile, uint j, uint i, GPI_T sum)
 {
 #if GPI_KEPT

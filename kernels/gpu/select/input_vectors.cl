@@ -5,7 +5,8 @@
 #include "base/paste.cl"
 #include "base/platform.cl"
 
-/* GPI_KEPT 1: an item keeps its elements in registers, from counting them until they are written (select/kept.cl). */
+/* GPI_KEPT 1: each element is read once. Until it is written, its item has it in registers (select/kept.cl), or, with GPI_BY_PIECES,
+   its sub-group compacts it on the stage (select/pieces.cl). */
 #define GPI_KEPT                                                                         \
     (GPI_OUT && GPI_RECORD_PLAIN && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \
      GPI_PER_ITEM <= 32 &&                                                               \
