@@ -4387,8 +4387,8 @@ static void gpi_throttle(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* Makes room for one more command: settles the commands that have ended. If the list is still more than half full, grows it, too. Returns
-   false if there is no room. */
+/* Makes room for one more command: settles the commands that have ended. If the list is still more than half full, grows it, too.
+   Returns false if there is no room. */
 static bool gpi_pending_reserve(gp_context *gp)
 {
     const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;
@@ -26485,7 +26485,8 @@ static void gpi_text_compose(gpi_text *text, const char *wing, unsigned long fie
     gpi_text_include(&of, path, strlen(path), seen);
 }
 
-/* Adds a common file, with all that it includes, for the caller's own kernels. It must be the first file in `text`, or have no guard. */
+/* Adds a common file, with all that it includes, for the caller's own kernels. It must be the first file in `text`, or have no
+   guard. */
 static void gpi_text_add_kernels(gpi_text *text, const char *path)
 {
     gpi_text_compose(text, "common", ULONG_MAX, path);

@@ -116,7 +116,8 @@ static void gpi_text_compose(gpi_text *text, const char *wing, unsigned long fie
     gpi_text_include(&of, path, strlen(path), seen);
 }
 
-/* Adds a common file, with all that it includes, for the caller's own kernels. It must be the first file in `text`, or have no guard. */
+/* Adds a common file, with all that it includes, for the caller's own kernels. It must be the first file in `text`, or have no
+   guard. */
 static void gpi_text_add_kernels(gpi_text *text, const char *path)
 {
     gpi_text_compose(text, "common", ULONG_MAX, path);

@@ -269,8 +269,8 @@ static void gpi_throttle(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* Makes room for one more command: settles the commands that have ended. If the list is still more than half full, grows it, too. Returns
-   false if there is no room. */
+/* Makes room for one more command: settles the commands that have ended. If the list is still more than half full, grows it, too.
+   Returns false if there is no room. */
 static bool gpi_pending_reserve(gp_context *gp)
 {
     const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;

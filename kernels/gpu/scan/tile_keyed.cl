@@ -98,8 +98,8 @@ GPI_INLINE_GPU void gpi_values_get(gpi_input input, ulong base, gpi_tile_shared 
 #endif
 }
 
-/* Loads the tile's values and keys to their stages, each once; the first lane of a team also reads the key before its piece. Sets tile->heads, writes this item's GPI_PER_ITEM keys to `key`, and returns
-   the product of this item's elements. */
+/* Loads the tile's values and keys to their stages, each once; the first lane of a team also reads the key before its piece. Sets
+   tile->heads, writes this item's GPI_PER_ITEM keys to `key`, and returns the product of this item's elements. */
 GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared,
                                     GPI_HEADS_TYPE *key)
 {
