@@ -6,7 +6,7 @@
 
 enum { LANES = 16, MASKS = 1 << LANES, SUMS = 64 };
 
-/* Each item takes one mask. Without GPI_PACKS there are not the first two functions. */
+/* Each item handles one mask. gpi_mask_of and gpi_pack_near_n are defined only if GPI_PACKS is 1. */
 static const char source[] =
     "#include \"base/prelude.h\"\n"
     "#include \"vector/lanes.cl\"\n"
