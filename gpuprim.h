@@ -696,10 +696,12 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
 
 /* ------------------------------------------------------------------ segmented reduce */
 
-/* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]        . is op or monoid
+/* out[s] = initial . in[b] ... in[e-1]        . is op or monoid
+   b = offsets[s], e = offsets[s+1]; or, with row_length, b = s * row_stride, e = b + row_length
 
    Reduces each segment as gp_reduce would, by any gp_op or a monoid. With `map`, the elements are map(in[i]).
-   Offsets are on the device. Elements outside all segments are not read.
+   Offsets are on the device. Elements outside all segments are not read. Rows of one length need no offsets;
+   with a row_stride below row_length they overlap, as windows that slide over the input do.
 
    Result: one per segment; for an empty segment it is `initial`. The index i in a map, and the results of
      argmin and argmax, count from the segment's first element.
@@ -714,12 +716,14 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
    Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not
      affected. gp_stats.bad_offsets counts the calls that found such a segment. */
 typedef struct gp_segmented_reduce_desc {
-    cl_mem in;        /* NULL when count is 0 */
+    cl_mem in;        /* NULL if there are no elements */
     size_t in_offset; /* in elements, as all offsets */
-    size_t count;     /* elements of the input */
+    size_t count;     /* elements of the input; with row_length, 0: up to the last row's end */
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t row_length;    /* instead of offsets: elements of each row */
+    size_t row_stride;    /* elements from a row's begin to the next one's; 0: row_length */
     size_t segment_count; /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
     cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
     size_t count_offset;
@@ -1508,6 +1512,65 @@ GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc);
 
 /* Sets *bytes to the scratch that gp_topk needs with this desc. The buffers of the desc may be NULL. */
 GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes);
+/* ------------------------------------------------------------------ segmented top k */
+
+/* keys_out[s * k + j] = the key of segment s that comes j-th        j < k
+   indices_out[s * k + j] = its index in segment s, from 0 on
+
+   Finds the k largest keys (with `smallest`, the k smallest) of each segment, and their indices, best first:
+   the first k keys of a stable sort of the segment, which is descending unless `smallest`. Segments are given
+   by offsets on the device, or are rows of one length. For example, the ten largest of each row of a matrix:
+
+       gp_segmented_topk_desc best = {.keys = matrix, .row_length = columns, .segment_count = rows, .k = 10,
+                                      .key_type = GP_F32, .indices_out = columns_of_the_best};
+
+   Result: k keys and indices for each segment; one of keys_out and indices_out may be NULL. For a segment of
+     fewer keys that many are written, and the rest of its k elements is not changed.
+   Order: as for gp_topk, in each segment. The same keys give the same result every time, on every device.
+   Aliasing: outputs overlap nothing.
+   Count 0: with segment_count 0 or k 0 it does nothing.
+   Scratch: k entries of 8 bytes (16 with keys or indices of 8 bytes) for each 2^13 keys, or 16 k keys if that
+     is more; a few words for rows of up to so many keys.
+   Cost: reads the keys once, without a round trip to the host. One launch for such rows; with offsets a
+     clearing command, and two more launches if a segment may be longer.
+   Limits: k up to 1024; 2^32 - 2 segments; 2^32 - 1 keys with indices of GP_U32. Checked. For more of each
+     segment: gp_segmented_sort.
+   Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not
+     affected. gp_stats.bad_offsets counts the calls that found such a segment. */
+typedef struct gp_segmented_topk_desc {
+    cl_mem keys;        /* NULL if there are none */
+    size_t keys_offset; /* in elements, as all offsets */
+    size_t count;       /* elements of keys; with row_length, 0: up to the last row's end */
+    cl_mem offsets;     /* segment_count + 1 positions, counted from keys_offset */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t row_length;    /* instead of offsets: elements of each row */
+    size_t row_stride;    /* elements from a row's begin to the next one's; 0: row_length */
+    size_t segment_count; /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
+    cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem keys_out; /* segment_count * k keys; NULL: not wanted */
+    size_t keys_out_offset;
+    cl_mem indices_out; /* segment_count * k indices; NULL: not wanted */
+    size_t indices_out_offset;
+    size_t k;
+    gp_type key_type;   /* type of all keys */
+    gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
+    bool array_indices; /* indices count from keys_offset, not from the segment's begin */
+    bool smallest;
+    cl_mem scratch; /* gp_segmented_topk_scratch_size bytes that overlap nothing; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_segmented_topk_desc;
+
+GP_API gp_result gp_segmented_topk(gp_context *gp, const gp_segmented_topk_desc *desc);
+
+/* Sets *bytes to the scratch that gp_segmented_topk needs with this desc. The buffers of the desc may be
+   NULL. */
+GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segmented_topk_desc *desc,
+                                                size_t *bytes);
 /* ------------------------------------------------------------------ segmented sort */
 
 /* keys_out[offsets[s]] <= ... <= keys_out[offsets[s+1] - 1]        for each segment s
@@ -2687,6 +2750,7 @@ typedef struct gp_warmup_desc {
     /* only type, record, map, map_type, args, channels, out_type, weight_type, and whether edges is NULL */
     const gp_histogram_desc *histogram;
     const gp_topk_desc *topk;                     /* only key_type, index_type, strategy */
+    const gp_segmented_topk_desc *segmented_topk; /* only key_type, index_type, k */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* no field is read */
     /* also columns, index_type, which buffers are NULL, whether `out` is `in`, and count, as for sort */
@@ -2829,7 +2893,8 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 #define GPI_IMPLEMENTATION_ONCE
 
 /* ---- Begin file kernels/common/base/constants.cl ---- */
-/* constants.cl - a context's counters, by their index in the buffer `counters`: for the host and for kernels. */
+/* constants.cl - constants that the host and kernels share: a context's counters, by their index in the buffer `counters`, and
+   the list of large segments. */
 #ifndef GPI_BASE_CONSTANTS_CL
 #define GPI_BASE_CONSTANTS_CL
 
@@ -2844,6 +2909,13 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 #define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */
 #define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */
 #define GPI_CONTEXT_COUNTERS 13
+
+/* The list of large segments (base/segments.cl), in uints. */
+#define GPI_SEGMENTS_PARTS 0
+#define GPI_SEGMENTS_LARGE 1
+#define GPI_SEGMENTS_BAD 2
+#define GPI_SEGMENTS_HEADER 4
+#define GPI_LARGE_WORDS 4 /* words of a large segment */
 #endif
 /* ---- End file kernels/common/base/constants.cl ---- */
 
@@ -4457,6 +4529,7 @@ static cl_int gpi_restore_order(gp_context *gp)
     X(MERGE,            "sort/merge.cl",            MERGE,      merge,    4, W(merge, merge)) \
     X(SEARCH,           "sort/search.cl",           SEARCH,     keys,     4, W(search, search)) \
     X(TOPK,             "sort/topk.cl",             SORT,       keys,     4, W(topk, topk)) \
+    X(SEGMENTED_TOPK,   "sort/segmented_topk.cl",   SORT,       keys,     4, W(segmented_topk, segmented_topk)) \
     X(SEGMENTED_REDUCE, "scan/segmented_reduce.cl", REDUCE,     values,   1, W(segmented_reduce, segmented_reduce)) \
     X(HISTOGRAM,        "histogram/histogram.cl",   HISTOGRAM,  keys,     4, W(histogram, histogram)) \
     X(SEGMENTED_SORT,   "sort/segmented_sort.cl",   SORT,       keys,     4, W(segmented_sort, segmented_sort)) \
@@ -5904,7 +5977,8 @@ static const char *const gpi_kernel_common_base_args[] = {
 
 /* ---- Begin file kernels/common/base/constants.cl ---- */
 static const char *const gpi_kernel_common_base_constants[] = {
-"/* constants.cl - a context's counters, by their index in the buffer `counters`: for the host and for kernels. */",
+"/* constants.cl - constants that the host and kernels share: a context's counters, by their index in the buffer `counters`, and",
+"   the list of large segments. */",
 "#ifndef GPI_BASE_CONSTANTS_CL",
 "#define GPI_BASE_CONSTANTS_CL",
 "",
@@ -5919,6 +5993,13 @@ static const char *const gpi_kernel_common_base_constants[] = {
 "#define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */",
 "#define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */",
 "#define GPI_CONTEXT_COUNTERS 13",
+"",
+"/* The list of large segments (base/segments.cl), in uints. */",
+"#define GPI_SEGMENTS_PARTS 0",
+"#define GPI_SEGMENTS_LARGE 1",
+"#define GPI_SEGMENTS_BAD 2",
+"#define GPI_SEGMENTS_HEADER 4",
+"#define GPI_LARGE_WORDS 4 /* words of a large segment */",
 "#endif",
 };
 /* ---- End file kernels/common/base/constants.cl ---- */
@@ -6519,6 +6600,104 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#endif",
 };
 /* ---- End file kernels/common/base/platform.cl ---- */
+
+/* ---- Begin file kernels/common/base/segments.cl ---- */
+static const char *const gpi_kernel_common_base_segments[] = {
+"#ifndef GPI_BASE_SEGMENTS_CL",
+"#define GPI_BASE_SEGMENTS_CL",
+"#include \"base/constants.cl\"",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"typedef struct gpi_offsets {",
+"__global const uint *at;",
+"uint words;",
+"ulong row_length, row_stride;",
+"ulong count;",
+"} gpi_offsets;",
+"#define GPI_OFFSETS_PARAMETERS \\",
+"__global const uint *offsets, ulong offsets_at, uint offset_words, ulong row_length, ulong row_stride, \\",
+"ulong count",
+"#define GPI_OFFSETS_SET(o) \\",
+"(o).at = offsets + offsets_at * (ulong)offset_words; \\",
+"(o).words = offset_words; \\",
+"(o).row_length = row_length; \\",
+"(o).row_stride = row_stride; \\",
+"(o).count = count",
+"typedef struct gpi_extent {",
+"ulong begin, length;",
+"bool bad;",
+"} gpi_extent;",
+"#line 43 \"kernels/common/base/segments.cl\"",
+"static gpi_extent gpi_segment_find(gpi_offsets offsets, ulong s)",
+"{",
+"const bool rows = offsets.words == 0;",
+"const ulong begin = rows ? s * offsets.row_stride : gpi_number(offsets.at, s, offsets.words);",
+"const ulong end = rows ? begin + offsets.row_length : gpi_number(offsets.at, s + 1, offsets.words);",
+"gpi_extent segment;",
+"segment.bad = end < begin || end > offsets.count;",
+"segment.begin = segment.bad ? 0 : begin;",
+"segment.length = segment.bad ? 0 : end - begin;",
+"return segment;",
+"}",
+"#define GPI_NO_OWNER (~0u)",
+"typedef struct gpi_list {",
+"volatile __global uint *state;",
+"__global uint *large, *owner;",
+"__global char *partials;",
+"uint large_room, part_room;",
+"} gpi_list;",
+"#define GPI_LIST_PARAMETERS volatile __global uint *state, ulong partials_at, uint large_room, uint part_room",
+"#define GPI_LIST_SET(list) \\",
+"(list).state = state; \\",
+"(list).large = (__global uint *)state + GPI_SEGMENTS_HEADER; \\",
+"(list).owner = (__global uint *)state + GPI_SEGMENTS_HEADER + (ulong)GPI_LARGE_WORDS * large_room; \\",
+"(list).partials = (__global char *)state + partials_at; \\",
+"(list).large_room = large_room; \\",
+"(list).part_room = part_room",
+"#line 78",
+"static bool gpi_large_add(gpi_list list, ulong s, ulong length, ulong span)",
+"{",
+"const uint parts = (uint)((length + span - 1) / span);",
+"if (atomic_or(list.state + GPI_SEGMENTS_PARTS, 0u) >= list.part_room) return false;",
+"const uint k = atomic_inc(list.state + GPI_SEGMENTS_LARGE);",
+"if (k >= list.large_room) return false;",
+"const uint first = atomic_add(list.state + GPI_SEGMENTS_PARTS, parts);",
+"const bool fits = first <= list.part_room && parts <= list.part_room - first;",
+"list.large[GPI_LARGE_WORDS * k] = (uint)s;",
+"list.large[GPI_LARGE_WORDS * k + 1] = first;",
+"list.large[GPI_LARGE_WORDS * k + 2] = fits ? parts : 0;",
+"for (uint p = first; p < list.part_room && p - first < parts; p++)",
+"list.owner[p] = fits ? k : GPI_NO_OWNER;",
+"return fits;",
+"}",
+"#line 95",
+"static uint gpi_list_parts(gpi_list list)",
+"{",
+"return min(list.part_room, atomic_or(list.state + GPI_SEGMENTS_PARTS, 0u));",
+"}",
+"#line 100",
+"static uint gpi_list_large(gpi_list list)",
+"{",
+"return min(list.large_room, atomic_or(list.state + GPI_SEGMENTS_LARGE, 0u));",
+"}",
+"#line 107",
+"static gpi_extent gpi_part_find(gpi_list list, gpi_offsets offsets, uint p, ulong span, ulong *from)",
+"{",
+"const uint owner = list.owner[p], k = owner == GPI_NO_OWNER ? 0 : owner;",
+"gpi_extent part = gpi_segment_find(offsets, list.large[GPI_LARGE_WORDS * k]);",
+"*from = (ulong)(p - list.large[GPI_LARGE_WORDS * k + 1]) * span;",
+"part.length = owner == GPI_NO_OWNER || *from >= part.length ? 0 : min(span, part.length - *from);",
+"part.begin += part.length ? *from : 0;",
+"return part;",
+"}",
+"#line 117",
+"static void gpi_bad_add(gpi_list list, volatile __global uint *counters)",
+"{",
+"if (atomic_inc(list.state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/base/segments.cl ---- */
 
 /* ---- Begin file kernels/common/element/hash_function.cl ---- */
 static const char *const gpi_kernel_common_element_hash_function[] = {
@@ -10593,11 +10772,6 @@ static const char *const gpi_kernel_common_scan_constants[] = {
 "#define GPI_STATE_HEADER 4",
 "#define GPI_REDUCE_SPANS_EACH 4",
 "#define GPI_REDUCE_SPAN 256",
-"#define GPI_SEGMENTS_ROWS 0",
-"#define GPI_SEGMENTS_LARGE 1",
-"#define GPI_SEGMENTS_BAD 2",
-"#define GPI_SEGMENTS_HEADER 4",
-"#define GPI_LARGE_WORDS 4",
 "#define GPI_LAW_LEFT 1u",
 "#define GPI_LAW_RIGHT 2u",
 "#define GPI_LAW_COMMUTES 4u",
@@ -10931,13 +11105,14 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "#include \"base/args.cl\"",
 "#include \"base/count.cl\"",
 "#include \"base/platform.cl\"",
+"#include \"base/segments.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/input.cl\"",
 "#include \"element/monoid.cl\"",
 "#include \"scan/reduce_segments.cl\"",
 "#include \"scan/reduce_tile.cl\"",
 "#include \"scan/segments.cl\"",
-"#line 30 \"kernels/common/scan/segmented_reduce.cl\"",
+"#line 31 \"kernels/common/scan/segmented_reduce.cl\"",
 "GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
 "GPI_OFFSETS_PARAMETERS, GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS,",
 "__global GPI_OUT *out, ulong out_offset, gpi_argument initial, ulong block,",
@@ -10959,8 +11134,8 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "gpi_segments_block(input, numbers, list, first, last, small, team, out + out_offset, gpi_base_of(initial),",
 "counters, shared, listed);",
 "}",
-"#line 55",
-"GPI_KERNEL void gp_segments_rows(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
+"#line 56",
+"GPI_KERNEL void gp_segments_parts(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
 "GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)",
 "{",
 "GPI_SHARED(gpi_tile_memory, shared);",
@@ -10969,18 +11144,17 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "gpi_list list;",
 "GPI_LIST_SET(list);",
 "GPI_OFFSETS_SET(numbers);",
-"const uint rows = min(list.row_room, atomic_or(state + GPI_SEGMENTS_ROWS, 0u));",
+"const uint parts = gpi_list_parts(list);",
 "GPI_ARGS_SET(input)",
 "input.in = in + in_offset;",
-"input.count = count;",
-"for (uint r = (uint)get_group_id(0); r < rows; r += (uint)get_num_groups(0)) {",
-"const uint owner = list.owner[r], k = owner == GPI_NO_OWNER ? 0 : owner;",
-"bool bad;",
-"gpi_input segment = gpi_segment_of(input, numbers, list.large[GPI_LARGE_WORDS * k], &bad);",
-"segment.count = owner == GPI_NO_OWNER ? 0 : segment.count;",
-"const ulong base = (ulong)(r - list.large[GPI_LARGE_WORDS * k + 1]) * GPI_TILE;",
-"const GPI_T sum = gpi_tile_reduce(segment, base, shared);",
-"if (GPI_LOCAL_ID == 0) list.partials[r] = sum;",
+"for (uint p = (uint)get_group_id(0); p < parts; p += (uint)get_num_groups(0)) {",
+"ulong from;",
+"const gpi_extent part = gpi_part_find(list, numbers, p, GPI_TILE, &from);",
+"gpi_input segment = input;",
+"segment.in = input.in + (part.length ? part.begin - from : 0);",
+"segment.count = part.length ? from + part.length : 0;",
+"const GPI_T sum = gpi_tile_reduce(segment, from, shared);",
+"if (GPI_LOCAL_ID == 0) ((__global GPI_T *)list.partials)[p] = sum;",
 "}",
 "}",
 "#line 81",
@@ -10990,15 +11164,16 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "GPI_SHARED(gpi_tile_memory, shared);",
 "gpi_list list;",
 "GPI_LIST_SET(list);",
-"const uint large = min(list.large_room, atomic_or(state + GPI_SEGMENTS_LARGE, 0u));",
+"const uint large = gpi_list_large(list);",
+"__global const GPI_T *const partials = (__global const GPI_T *)list.partials;",
 "for (uint k = (uint)get_group_id(0); k < large; k += (uint)get_num_groups(0)) {",
-"const uint row = list.large[GPI_LARGE_WORDS * k + 1], rows = list.large[GPI_LARGE_WORDS * k + 2];",
-"const uint run = (rows + GPI_WG - 1) / GPI_WG, begin = min((uint)GPI_LOCAL_ID * run, rows);",
-"const uint end = min(begin + run, rows);",
+"const uint first = list.large[GPI_LARGE_WORDS * k + 1], parts = list.large[GPI_LARGE_WORDS * k + 2];",
+"const uint run = (parts + GPI_WG - 1) / GPI_WG, begin = min((uint)GPI_LOCAL_ID * run, parts);",
+"const uint end = min(begin + run, parts);",
 "GPI_T sum = gpi_identity();",
-"for (uint r = begin; r < end; r++) sum = gpi_combine(GPI_COMBINE_HERE sum, list.partials[row + r]);",
+"for (uint p = begin; p < end; p++) sum = gpi_combine(GPI_COMBINE_HERE sum, partials[first + p]);",
 "sum = gpi_group_reduce(GPI_COMBINE_HERE sum, shared);",
-"if (rows > 0 && GPI_LOCAL_ID == 0)",
+"if (parts > 0 && GPI_LOCAL_ID == 0)",
 "gpi_segment_put(GPI_COMBINE_HERE out + out_offset, list.large[GPI_LARGE_WORDS * k],",
 "gpi_base_of(initial), sum);",
 "}",
@@ -11011,72 +11186,25 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 static const char *const gpi_kernel_common_scan_segments[] = {
 "#ifndef GPI_SCAN_SEGMENTS_CL",
 "#define GPI_SCAN_SEGMENTS_CL",
-"#include \"base/count.cl\"",
+"#include \"base/segments.cl\"",
 "#include \"element/input.cl\"",
 "#include \"element/monoid.cl\"",
 "#include \"element/ops.cl\"",
-"#include \"scan/constants.cl\"",
 "#include \"scan/tile_input.cl\"",
-"#define GPI_NO_OWNER (~0u)",
-"typedef struct gpi_list {",
-"volatile __global uint *state;",
-"__global uint *large, *owner;",
-"__global GPI_T *partials;",
-"uint large_room, row_room;",
-"} gpi_list;",
-"#define GPI_LIST_PARAMETERS volatile __global uint *state, ulong partials_at, uint large_room, uint row_room",
-"#define GPI_LIST_SET(list) \\",
-"(list).state = state; \\",
-"(list).large = (__global uint *)state + GPI_SEGMENTS_HEADER; \\",
-"(list).owner = (__global uint *)state + GPI_SEGMENTS_HEADER + (ulong)GPI_LARGE_WORDS * large_room; \\",
-"(list).partials = (__global GPI_T *)((__global char *)state + partials_at); \\",
-"(list).large_room = large_room; \\",
-"(list).row_room = row_room",
-"typedef struct gpi_offsets {",
-"__global const uint *at;",
-"uint words;",
-"ulong count;",
-"} gpi_offsets;",
-"#define GPI_OFFSETS_PARAMETERS __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count",
-"#define GPI_OFFSETS_SET(o) \\",
-"(o).at = offsets + offsets_at * (ulong)offset_words; \\",
-"(o).words = offset_words; \\",
-"(o).count = count",
-"#line 47 \"kernels/common/scan/segments.cl\"",
+"#line 11 \"kernels/common/scan/segments.cl\"",
 "static gpi_input gpi_segment_of(gpi_input input, gpi_offsets offsets, ulong s, bool *bad)",
 "{",
-"const ulong begin = gpi_number(offsets.at, s, offsets.words),",
-"end = gpi_number(offsets.at, s + 1, offsets.words);",
+"const gpi_extent found = gpi_segment_find(offsets, s);",
 "gpi_input segment = input;",
-"*bad = end < begin || end > offsets.count;",
-"segment.count = *bad ? 0 : end - begin;",
-"segment.in = input.in + (*bad ? 0 : begin);",
+"*bad = found.bad;",
+"segment.count = found.length;",
+"segment.in = input.in + found.begin;",
 "return segment;",
 "}",
-"#line 58",
+"#line 21",
 "static void gpi_segment_put(GPI_COMBINE_PARAMETER __global GPI_OUT *out, ulong s, GPI_BASE initial, GPI_T sum)",
 "{",
 "GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_PASSED initial, sum)));",
-"}",
-"#line 65",
-"static bool gpi_large_add(gpi_list list, ulong s, ulong length)",
-"{",
-"const uint rows = (uint)((length + GPI_TILE - 1) / GPI_TILE);",
-"if (atomic_or(list.state + GPI_SEGMENTS_ROWS, 0u) >= list.row_room) return false;",
-"const uint k = atomic_inc(list.state + GPI_SEGMENTS_LARGE);",
-"if (k >= list.large_room) return false;",
-"const uint row = atomic_add(list.state + GPI_SEGMENTS_ROWS, rows);",
-"const bool fits = row <= list.row_room && rows <= list.row_room - row;",
-"list.large[GPI_LARGE_WORDS * k] = (uint)s;",
-"list.large[GPI_LARGE_WORDS * k + 1] = row;",
-"list.large[GPI_LARGE_WORDS * k + 2] = fits ? rows : 0;",
-"for (uint r = row; r < list.row_room && r - row < rows; r++) list.owner[r] = fits ? k : GPI_NO_OWNER;",
-"return fits;",
-"}",
-"#line 80",
-"static void gpi_bad_add(gpi_list list, volatile __global uint *counters)",
-"{",
-"if (atomic_inc(list.state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);",
 "}",
 "#endif",
 };
@@ -12284,6 +12412,50 @@ static const char *const gpi_kernel_common_sort_rank[] = {
 };
 /* ---- End file kernels/common/sort/rank.cl ---- */
 
+/* ---- Begin file kernels/common/sort/ranked.cl ---- */
+static const char *const gpi_kernel_common_sort_ranked[] = {
+"#ifndef GPI_SORT_RANKED_CL",
+"#define GPI_SORT_RANKED_CL",
+"#include \"base/platform.cl\"",
+"#include \"element/key.cl\"",
+"#if GPI_VALUE_SIZE != 4 && GPI_VALUE_SIZE != 8",
+"#error \"GPI_VALUE_SIZE must be 4 or 8: an index\"",
+"#endif",
+"#if GPI_KEY_SIZE <= 4 && GPI_VALUE_SIZE == 4",
+"typedef ulong gpi_ranked;",
+"#line 18 \"kernels/common/sort/ranked.cl\"",
+"GPI_INLINE gpi_ranked gpi_rank_of(gpi_key_bits order, ulong index) { return (ulong)order << 32 | index; }",
+"GPI_INLINE gpi_key_bits gpi_ranked_order(gpi_ranked x) { return (gpi_key_bits)(x >> 32); }",
+"GPI_INLINE ulong gpi_ranked_index(gpi_ranked x) { return (uint)x; }",
+"GPI_INLINE bool gpi_ranked_before(gpi_ranked a, gpi_ranked b) { return a < b; }",
+"#else",
+"typedef struct gpi_ranked {",
+"ulong order, index;",
+"} gpi_ranked;",
+"#line 26 \"kernels/common/sort/ranked.cl\"",
+"GPI_INLINE gpi_ranked gpi_rank_of(gpi_key_bits order, ulong index)",
+"{",
+"gpi_ranked x;",
+"x.order = order;",
+"x.index = index;",
+"return x;",
+"}",
+"GPI_INLINE gpi_key_bits gpi_ranked_order(gpi_ranked x) { return (gpi_key_bits)x.order; }",
+"GPI_INLINE ulong gpi_ranked_index(gpi_ranked x) { return x.index; }",
+"GPI_INLINE bool gpi_ranked_before(gpi_ranked a, gpi_ranked b)",
+"{",
+"return a.order < b.order || (a.order == b.order && a.index < b.index);",
+"}",
+"#endif",
+"#line 42 \"kernels/common/sort/ranked.cl\"",
+"GPI_INLINE gpi_ranked gpi_ranked_last(void)",
+"{",
+"return gpi_rank_of((gpi_key_bits) ~(gpi_key_bits)0, GPI_VALUE_SIZE == 4 ? 0xffffffffu : ~(ulong)0);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/sort/ranked.cl ---- */
+
 /* ---- Begin file kernels/common/sort/records.cl ---- */
 static const char *const gpi_kernel_common_sort_records[] = {
 "#ifndef GPI_SORT_RECORDS_CL",
@@ -12702,6 +12874,128 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "#endif",
 };
 /* ---- End file kernels/common/sort/segmented_sort.cl ---- */
+
+/* ---- Begin file kernels/common/sort/segmented_topk.cl ---- */
+static const char *const gpi_kernel_common_sort_segmented_topk[] = {
+"#ifndef GPI_SORT_SEGMENTED_TOPK_CL",
+"#define GPI_SORT_SEGMENTED_TOPK_CL",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"base/segments.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/key.cl\"",
+"#include \"sort/best.cl\"",
+"#include \"sort/constants.cl\"",
+"#include \"sort/ranked.cl\"",
+"#if GPI_ENTRIES & (GPI_ENTRIES - 1)",
+"#error \"GPI_ENTRIES must be a power of two\"",
+"#endif",
+"typedef struct gpi_topk_out {",
+"__global gpi_key *key;",
+"__global gpi_value *index;",
+"uint wants, absolute, k;",
+"gpi_key_bits flip;",
+"} gpi_topk_out;",
+"#define GPI_TOPK_OUT_PARAMETERS \\",
+"__global gpi_key *key_out, ulong key_out_at, __global gpi_value *index_out, ulong index_out_at, \\",
+"uint wants, uint absolute, uint k, ulong flip",
+"#define GPI_TOPK_OUT_SET(out) \\",
+"(out).key = key_out + key_out_at; \\",
+"(out).index = index_out + index_out_at; \\",
+"(out).wants = wants; \\",
+"(out).absolute = absolute; \\",
+"(out).k = k; \\",
+"(out).flip = (gpi_key_bits)flip",
+"#line 48 \"kernels/common/sort/segmented_topk.cl\"",
+"static void gpi_topk_put(gpi_topk_out out, ulong s, gpi_extent segment, gpi_best_shared shared)",
+"{",
+"const ulong first = s * out.k, base = out.absolute ? segment.begin : 0;",
+"const uint n = (uint)min((ulong)out.k, segment.length);",
+"for (uint j = (uint)GPI_LOCAL_ID; j < n; j += GPI_WG) {",
+"const gpi_ranked x = shared->entry[j];",
+"if (out.wants & GPI_TOPK_WANTS_KEYS)",
+"out.key[first + j] = gpi_key_of_order((gpi_key)gpi_ranked_order(x), out.flip);",
+"if (out.wants & GPI_TOPK_WANTS_INDICES)",
+"out.index[first + j] = (gpi_value)(base + gpi_ranked_index(x));",
+"}",
+"gpi_sync();",
+"}",
+"#line 63",
+"GPI_KERNEL void gp_topk_segments(__global const gpi_key *key, ulong key_at, GPI_OFFSETS_PARAMETERS,",
+"GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS, GPI_TOPK_OUT_PARAMETERS,",
+"ulong span, ulong block, volatile __global uint *counters)",
+"{",
+"GPI_SHARED(gpi_best_memory, shared);",
+"gpi_offsets numbers;",
+"gpi_list list;",
+"gpi_topk_out out;",
+"const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);",
+"const ulong first = min(segments, block * get_group_id(0)), last = min(segments, first + block);",
+"GPI_OFFSETS_SET(numbers);",
+"GPI_LIST_SET(list);",
+"GPI_TOPK_OUT_SET(out);",
+"GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
+"for (ulong s = first; s < last; s++) {",
+"gpi_extent segment = gpi_segment_find(numbers, s);",
+"uint listed = 0;",
+"if (GPI_LOCAL_ID == 0) {",
+"if (segment.bad) gpi_bad_add(list, counters);",
+"listed = segment.length > span && gpi_large_add(list, s, segment.length, span);",
+"}",
+"if (gpi_broadcast(listed, &shared->word)) segment.length = 0;",
+"gpi_best best = gpi_best_open(k, shared);",
+"gpi_best_keys(&best, key + key_at + segment.begin, segment.length, 0, out.flip, shared);",
+"gpi_best_close(&best, shared);",
+"gpi_topk_put(out, s, segment, shared);",
+"}",
+"}",
+"#line 93",
+"GPI_KERNEL void gp_topk_parts(__global const gpi_key *key, ulong key_at, GPI_OFFSETS_PARAMETERS,",
+"GPI_LIST_PARAMETERS, uint k, ulong flip, ulong span)",
+"{",
+"GPI_SHARED(gpi_best_memory, shared);",
+"gpi_offsets numbers;",
+"gpi_list list;",
+"GPI_OFFSETS_SET(numbers);",
+"GPI_LIST_SET(list);",
+"__global gpi_ranked *const entry = (__global gpi_ranked *)list.partials;",
+"const uint parts = gpi_list_parts(list);",
+"for (uint p = (uint)get_group_id(0); p < parts; p += (uint)get_num_groups(0)) {",
+"ulong from;",
+"const gpi_extent part = gpi_part_find(list, numbers, p, span, &from);",
+"gpi_best best = gpi_best_open(k, shared);",
+"gpi_best_keys(&best, key + key_at + part.begin, part.length, from, (gpi_key_bits)flip, shared);",
+"gpi_best_close(&best, shared);",
+"for (uint j = (uint)GPI_LOCAL_ID; j < k; j += GPI_WG) entry[(ulong)p * k + j] = shared->entry[j];",
+"gpi_sync();",
+"}",
+"}",
+"#line 115",
+"GPI_KERNEL void gp_topk_join(GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_TOPK_OUT_PARAMETERS)",
+"{",
+"GPI_SHARED(gpi_best_memory, shared);",
+"gpi_offsets numbers;",
+"gpi_list list;",
+"gpi_topk_out out;",
+"GPI_OFFSETS_SET(numbers);",
+"GPI_LIST_SET(list);",
+"GPI_TOPK_OUT_SET(out);",
+"const uint large = gpi_list_large(list);",
+"for (uint i = (uint)get_group_id(0); i < large; i += (uint)get_num_groups(0)) {",
+"__global const uint *listed = list.large + GPI_LARGE_WORDS * i;",
+"const uint parts = listed[2];",
+"gpi_extent segment = gpi_segment_find(numbers, listed[0]);",
+"gpi_best best = gpi_best_open(k, shared);",
+"gpi_best_entries(&best, (__global const gpi_ranked *)list.partials + (ulong)listed[1] * k,",
+"(ulong)parts * k, shared);",
+"gpi_best_close(&best, shared);",
+"if (parts == 0) segment.length = 0;",
+"gpi_topk_put(out, listed[0], segment, shared);",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/sort/segmented_topk.cl ---- */
 
 /* ---- Begin file kernels/common/sort/segments_state.cl ---- */
 static const char *const gpi_kernel_common_sort_segments_state[] = {
@@ -16401,13 +16695,14 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "#define GPI_SCAN_REDUCE_SEGMENTS_CL",
 "#include \"base/count.cl\"",
 "#include \"base/platform.cl\"",
+"#include \"base/segments.cl\"",
 "#include \"element/input.cl\"",
 "#include \"element/monoid.cl\"",
 "#include \"element/ops.cl\"",
 "#include \"scan/reduce_tile.cl\"",
 "#include \"scan/segments.cl\"",
 "#define GPI_SEGMENTS_FEW 64",
-"#line 19 \"kernels/cpu/scan/reduce_segments.cl\"",
+"#line 20 \"kernels/cpu/scan/reduce_segments.cl\"",
 "static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)",
 "{",
 "GPI_T sum = gpi_identity();",
@@ -16420,10 +16715,9 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "#define GPI_SEGMENTS_BATCH 32u",
 "#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE)",
 "#define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))",
-"#line 37",
-"static bool gpi_batch_open(gpi_offsets offsets, ulong s, uint *at)",
+"#line 38",
+"static bool gpi_batch_open(gpi_offsets offsets, ulong s, ulong begin, uint *at)",
 "{",
-"const ulong begin = gpi_number(offsets.at, s, offsets.words);",
 "bool rises = true;",
 "for (uint k = 0; k <= GPI_SEGMENTS_BATCH; k++) {",
 "const ulong from_begin = gpi_number(offsets.at, s + k, offsets.words) - begin;",
@@ -16456,37 +16750,43 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++)",
 "gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);",
 "}",
-"#line 76",
-"GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, __global GPI_OUT *out, ulong s,",
-"GPI_BASE initial)",
+"#line 77",
+"GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, ulong stride, __global GPI_OUT *out,",
+"ulong s, GPI_BASE initial)",
 "{",
 "gpi_input segment = input;",
 "for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) {",
 "GPI_T sum = gpi_identity();",
-"segment.in = input.in + k * length;",
+"segment.in = input.in + k * stride;",
 "for (uint i = 0; i < length; i++)",
 "sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));",
 "gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum);",
 "}",
 "}",
-"#line 90",
+"#line 91",
 "static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,",
 "GPI_BASE initial)",
 "{",
 "uint at[GPI_SEGMENTS_BATCH + 1];",
 "gpi_input batch = input;",
 "uint uneven = 0;",
-"if (!gpi_batch_open(offsets, s, at)) return false;",
-"batch.in += gpi_number(offsets.at, s, offsets.words);",
-"for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) uneven |= at[k + 1] ^ (k + 1) * at[1];",
+"const bool rows = offsets.words == 0;",
+"const ulong begin = rows ? s * offsets.row_stride : gpi_number(offsets.at, s, offsets.words);",
+"if (rows ? offsets.row_length > GPI_BATCH_MOST / GPI_SEGMENTS_BATCH",
+": !gpi_batch_open(offsets, s, begin, at))",
+"return false;",
+"batch.in += begin;",
+"if (rows) at[1] = (uint)offsets.row_length;",
+"for (uint k = 0; k < GPI_SEGMENTS_BATCH && !rows; k++) uneven |= at[k + 1] ^ (k + 1) * at[1];",
+"const ulong stride = rows ? offsets.row_stride : at[1];",
 "if (uneven) gpi_batch_reduce(batch, at, out, s, initial);",
-"else if (at[1] == 1) gpi_batch_reduce_even(batch, 1, out, s, initial);",
-"else gpi_batch_reduce_even(batch, at[1], out, s, initial);",
+"else if (at[1] == 1) gpi_batch_reduce_even(batch, 1, stride, out, s, initial);",
+"else gpi_batch_reduce_even(batch, at[1], stride, out, s, initial);",
 "return true;",
 "}",
 "typedef uint gpi_listed_shared;",
 "#define GPI_LISTED_SHARED(name) const gpi_listed_shared name = 0",
-"#line 108",
+"#line 115",
 "GPI_NOINLINE void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,",
 "ulong last, uint small, uint team, __global GPI_OUT *out,",
 "GPI_BASE initial, volatile __global uint *counters,",
@@ -16501,7 +16801,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "bool bad;",
 "const gpi_input segment = gpi_segment_of(input, offsets, s, &bad);",
 "if (bad) gpi_bad_add(list, counters);",
-"if (segment.count > small && gpi_large_add(list, s, segment.count)) continue;",
+"if (segment.count > small && gpi_large_add(list, s, segment.count, GPI_TILE)) continue;",
 "gpi_segment_put(GPI_COMBINE_OF(input) out, s, initial, gpi_segment_reduce(segment, shared));",
 "}",
 "}",
@@ -17617,6 +17917,93 @@ static const char *const gpi_kernel_cpu_sort_bases[] = {
 };
 /* ---- End file kernels/cpu/sort/bases.cl ---- */
 
+/* ---- Begin file kernels/cpu/sort/best.cl ---- */
+static const char *const gpi_kernel_cpu_sort_best[] = {
+"#ifndef GPI_SORT_BEST_CL",
+"#define GPI_SORT_BEST_CL",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/key.cl\"",
+"#include \"sort/ranked.cl\"",
+"#include \"sort/ranked_sort.cl\"",
+"#define GPI_BEST_FEW 128u",
+"typedef struct gpi_best_memory {",
+"gpi_ranked entry[GPI_ENTRIES], other[GPI_ENTRIES];",
+"uint count, word;",
+"} gpi_best_memory;",
+"typedef gpi_best_memory *gpi_best_shared;",
+"typedef struct gpi_best {",
+"gpi_ranked bound;",
+"uint k, sorted;",
+"} gpi_best;",
+"#line 31 \"kernels/cpu/sort/best.cl\"",
+"static gpi_best gpi_best_open(uint k, gpi_best_shared shared)",
+"{",
+"gpi_best best;",
+"best.k = k;",
+"best.sorted = 0;",
+"best.bound = gpi_ranked_last();",
+"shared->count = 0;",
+"return best;",
+"}",
+"#line 42",
+"static void gpi_best_prune(gpi_best *best, gpi_best_shared shared)",
+"{",
+"gpi_ranked *const added = shared->entry + best->sorted;",
+"const uint add = shared->count - best->sorted, n = min(shared->count, best->k);",
+"gpi_ranked_sort(added, add, shared->other);",
+"gpi_ranked_merge(shared->entry, best->sorted, added, add, n, shared->other);",
+"for (uint i = 0; i < n; i++) shared->entry[i] = shared->other[i];",
+"shared->count = best->sorted = n;",
+"if (n == best->k) best->bound = shared->entry[n - 1];",
+"}",
+"#line 53",
+"GPI_INLINE void gpi_best_offer(gpi_best *best, gpi_ranked x, gpi_best_shared shared)",
+"{",
+"if (!gpi_ranked_before(x, best->bound)) return;",
+"if (best->k > GPI_BEST_FEW) {",
+"shared->entry[shared->count++] = x;",
+"if (shared->count == 2 * best->k) gpi_best_prune(best, shared);",
+"return;",
+"}",
+"const uint before = min(shared->count, best->k - 1);",
+"gpi_ranked_insert(shared->entry, before, x);",
+"shared->count = before + 1;",
+"if (shared->count == best->k) best->bound = shared->entry[before];",
+"}",
+"#line 68",
+"static void gpi_best_keys(gpi_best *best, __global const gpi_key *key, ulong n, ulong index,",
+"gpi_key_bits flip, gpi_best_shared shared)",
+"{",
+"ulong i = 0;",
+"for (; i + 16 <= n; i += 16) {",
+"const gpi_key_bits bound = gpi_ranked_order(best->bound);",
+"gpi_key_bits order[16];",
+"uint some = 0;",
+"for (uint j = 0; j < 16; j++) order[j] = gpi_key_order(key[i + j], flip);",
+"for (uint j = 0; j < 16; j++) some |= order[j] <= bound;",
+"if (!some) continue;",
+"for (uint j = 0; j < 16; j++)",
+"if (order[j] <= bound) gpi_best_offer(best, gpi_rank_of(order[j], index + i + j), shared);",
+"}",
+"for (; i < n; i++) gpi_best_offer(best, gpi_rank_of(gpi_key_order(key[i], flip), index + i), shared);",
+"}",
+"#line 86",
+"static void gpi_best_entries(gpi_best *best, __global const gpi_ranked *entry, ulong n,",
+"gpi_best_shared shared)",
+"{",
+"for (ulong i = 0; i < n; i++) gpi_best_offer(best, entry[i], shared);",
+"}",
+"#line 93",
+"static void gpi_best_close(gpi_best *best, gpi_best_shared shared)",
+"{",
+"if (best->k > GPI_BEST_FEW) gpi_best_prune(best, shared);",
+"for (uint i = shared->count; i < best->k; i++) shared->entry[i] = gpi_ranked_last();",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/sort/best.cl ---- */
+
 /* ---- Begin file kernels/cpu/sort/bin.cl ---- */
 static const char *const gpi_kernel_cpu_sort_bin[] = {
 "#ifndef GPI_SORT_BIN_CL",
@@ -18508,6 +18895,54 @@ static const char *const gpi_kernel_cpu_sort_rank_keys[] = {
 "#endif",
 };
 /* ---- End file kernels/cpu/sort/rank_keys.cl ---- */
+
+/* ---- Begin file kernels/cpu/sort/ranked_sort.cl ---- */
+static const char *const gpi_kernel_cpu_sort_ranked_sort[] = {
+"#ifndef GPI_SORT_RANKED_SORT_CL",
+"#define GPI_SORT_RANKED_SORT_CL",
+"#include \"base/platform.cl\"",
+"#include \"sort/ranked.cl\"",
+"#define GPI_RANKED_RUN 8u",
+"#line 10 \"kernels/cpu/sort/ranked_sort.cl\"",
+"GPI_INLINE void gpi_ranked_insert(gpi_ranked *entry, uint n, gpi_ranked x)",
+"{",
+"for (; n > 0 && gpi_ranked_before(x, entry[n - 1]); n--) entry[n] = entry[n - 1];",
+"entry[n] = x;",
+"}",
+"#line 17",
+"GPI_INLINE void gpi_ranked_merge(const gpi_ranked *a, uint n, const gpi_ranked *b, uint m, uint most,",
+"gpi_ranked *out)",
+"{",
+"uint i = 0, j = 0, k = 0;",
+"for (; i < n && j < m && k < most; k++) {",
+"const bool second = gpi_ranked_before(b[j], a[i]);",
+"out[k] = second ? b[j] : a[i];",
+"i += !second;",
+"j += second;",
+"}",
+"for (; i < n && k < most; k++) out[k] = a[i++];",
+"for (; j < m && k < most; k++) out[k] = b[j++];",
+"}",
+"#line 32",
+"GPI_NOINLINE void gpi_ranked_sort(gpi_ranked *entry, uint n, gpi_ranked *other)",
+"{",
+"gpi_ranked *from = entry, *to = other;",
+"for (uint i = 0; i < n; i++)",
+"gpi_ranked_insert(entry + i / GPI_RANKED_RUN * GPI_RANKED_RUN, i % GPI_RANKED_RUN, entry[i]);",
+"for (uint run = GPI_RANKED_RUN; run < n; run *= 2) {",
+"for (uint at = 0; at < n; at += 2 * run) {",
+"const uint first = min(run, n - at), second = min(run, n - at - first);",
+"gpi_ranked_merge(from + at, first, from + at + first, second, first + second, to + at);",
+"}",
+"gpi_ranked *const swap = from;",
+"from = to;",
+"to = swap;",
+"}",
+"for (uint i = 0; i < n && from != entry; i++) entry[i] = from[i];",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/sort/ranked_sort.cl ---- */
 
 /* ---- Begin file kernels/cpu/sort/row_bases.cl ---- */
 static const char *const gpi_kernel_cpu_sort_row_bases[] = {
@@ -22588,12 +23023,13 @@ static const char *const gpi_kernel_gpu_scan_reduce_segments[] = {
 "#ifndef GPI_SCAN_REDUCE_SEGMENTS_CL",
 "#define GPI_SCAN_REDUCE_SEGMENTS_CL",
 "#include \"base/platform.cl\"",
+"#include \"base/segments.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/input.cl\"",
 "#include \"element/monoid.cl\"",
 "#include \"scan/reduce_tile.cl\"",
 "#include \"scan/segments.cl\"",
-"#line 14 \"kernels/gpu/scan/reduce_segments.cl\"",
+"#line 15 \"kernels/gpu/scan/reduce_segments.cl\"",
 "static GPI_T gpi_segment_share(gpi_input segment, uint lane, uint team)",
 "{",
 "const ulong run = (segment.count + team - 1) / team;",
@@ -22605,7 +23041,7 @@ static const char *const gpi_kernel_gpu_scan_reduce_segments[] = {
 "return sum;",
 "}",
 "#if GPI_SUB_GROUP",
-"#line 29",
+"#line 30",
 "static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)",
 "{",
 "__local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);",
@@ -22621,7 +23057,7 @@ static const char *const gpi_kernel_gpu_scan_reduce_segments[] = {
 "return sum;",
 "}",
 "#else",
-"#line 46 \"kernels/gpu/scan/reduce_segments.cl\"",
+"#line 47 \"kernels/gpu/scan/reduce_segments.cl\"",
 "static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)",
 "{",
 "__local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);",
@@ -22639,7 +23075,7 @@ static const char *const gpi_kernel_gpu_scan_reduce_segments[] = {
 "#endif",
 "typedef __local uint *gpi_listed_shared;",
 "#define GPI_LISTED_SHARED(name) __local uint name[GPI_WG]",
-"#line 68 \"kernels/gpu/scan/reduce_segments.cl\"",
+"#line 69 \"kernels/gpu/scan/reduce_segments.cl\"",
 "static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,",
 "uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,",
 "volatile __global uint *counters, gpi_tile_shared shared,",
@@ -22653,7 +23089,7 @@ static const char *const gpi_kernel_gpu_scan_reduce_segments[] = {
 "gpi_input segment = gpi_segment_of(input, offsets, s, &bad);",
 "if (mine && lane == 0) {",
 "if (bad) gpi_bad_add(list, counters);",
-"listed[l] = segment.count > small && gpi_large_add(list, s, segment.count);",
+"listed[l] = segment.count > small && gpi_large_add(list, s, segment.count, GPI_TILE);",
 "}",
 "gpi_sync();",
 "const bool skip = !mine || listed[l - lane];",
@@ -24307,6 +24743,108 @@ static const char *const gpi_kernel_gpu_sort_bases[] = {
 };
 /* ---- End file kernels/gpu/sort/bases.cl ---- */
 
+/* ---- Begin file kernels/gpu/sort/best.cl ---- */
+static const char *const gpi_kernel_gpu_sort_best[] = {
+"#ifndef GPI_SORT_BEST_CL",
+"#define GPI_SORT_BEST_CL",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/key.cl\"",
+"#include \"sort/ranked.cl\"",
+"#include \"sort/ranked_sort.cl\"",
+"#define GPI_OFFERS 4",
+"typedef struct gpi_best_memory {",
+"gpi_ranked entry[GPI_ENTRIES];",
+"uint count, word;",
+"} gpi_best_memory;",
+"typedef __local gpi_best_memory *gpi_best_shared;",
+"typedef struct gpi_best {",
+"gpi_ranked bound;",
+"uint k;",
+"bool bounded;",
+"} gpi_best;",
+"#line 33 \"kernels/gpu/sort/best.cl\"",
+"static gpi_best gpi_best_open(uint k, gpi_best_shared shared)",
+"{",
+"gpi_best best;",
+"best.k = k;",
+"best.bound = gpi_ranked_last();",
+"best.bounded = false;",
+"if (get_local_id(0) == 0) shared->count = 0;",
+"gpi_sync();",
+"return best;",
+"}",
+"#line 45",
+"static void gpi_best_prune(gpi_best *best, gpi_best_shared shared)",
+"{",
+"const uint n = shared->count;",
+"gpi_ranked_sort(shared->entry, n);",
+"if (n >= best->k) best->bound = shared->entry[best->k - 1];",
+"best->bounded = true;",
+"if (get_local_id(0) == 0) shared->count = min(n, best->k);",
+"gpi_sync();",
+"}",
+"#line 56",
+"static void gpi_best_bound(gpi_best *best, const gpi_ranked *x, gpi_best_shared shared)",
+"{",
+"gpi_ranked first = x[0];",
+"for (uint j = 1; j < GPI_OFFERS; j++) first = gpi_ranked_before(x[j], first) ? x[j] : first;",
+"shared->entry[get_local_id(0)] = first;",
+"gpi_ranked_sort(shared->entry, GPI_WG);",
+"const gpi_ranked last = shared->entry[best->k - 1];",
+"if (gpi_ranked_before(last, best->bound))",
+"best->bound = gpi_rank_of(gpi_ranked_order(last), gpi_ranked_index(last) + 1);",
+"best->bounded = true;",
+"gpi_sync();",
+"}",
+"#line 70",
+"static void gpi_best_offer(gpi_best *best, const gpi_ranked *x, bool more, gpi_best_shared shared)",
+"{",
+"if (!best->bounded && more && 2 * best->k <= GPI_WG) gpi_best_bound(best, x, shared);",
+"if (shared->count > GPI_ENTRIES - GPI_OFFERS * GPI_WG) gpi_best_prune(best, shared);",
+"gpi_sync();",
+"for (uint j = 0; j < GPI_OFFERS; j++)",
+"if (gpi_ranked_before(x[j], best->bound)) shared->entry[atomic_inc(&shared->count)] = x[j];",
+"gpi_sync();",
+"}",
+"#line 81",
+"static void gpi_best_keys(gpi_best *best, __global const gpi_key *key, ulong n, ulong index,",
+"gpi_key_bits flip, gpi_best_shared shared)",
+"{",
+"for (ulong base = get_local_id(0); base < n + get_local_id(0); base += GPI_OFFERS * GPI_WG) {",
+"gpi_ranked x[GPI_OFFERS];",
+"for (uint j = 0; j < GPI_OFFERS; j++) {",
+"const ulong i = base + j * GPI_WG;",
+"x[j] = i < n ? gpi_rank_of(gpi_key_order(key[i], flip), index + i) : gpi_ranked_last();",
+"}",
+"gpi_best_offer(best, x, n > GPI_OFFERS * GPI_WG, shared);",
+"}",
+"}",
+"#line 95",
+"static void gpi_best_entries(gpi_best *best, __global const gpi_ranked *entry, ulong n,",
+"gpi_best_shared shared)",
+"{",
+"for (ulong base = get_local_id(0); base < n + get_local_id(0); base += GPI_OFFERS * GPI_WG) {",
+"gpi_ranked x[GPI_OFFERS];",
+"for (uint j = 0; j < GPI_OFFERS; j++) {",
+"const ulong i = base + j * GPI_WG;",
+"x[j] = i < n ? entry[i] : gpi_ranked_last();",
+"}",
+"gpi_best_offer(best, x, n > GPI_OFFERS * GPI_WG, shared);",
+"}",
+"}",
+"#line 109",
+"static void gpi_best_close(gpi_best *best, gpi_best_shared shared)",
+"{",
+"const uint n = shared->count;",
+"gpi_ranked_sort(shared->entry, n);",
+"for (uint i = n + (uint)get_local_id(0); i < best->k; i += GPI_WG) shared->entry[i] = gpi_ranked_last();",
+"gpi_sync();",
+"}",
+"#endif",
+};
+/* ---- End file kernels/gpu/sort/best.cl ---- */
+
 /* ---- Begin file kernels/gpu/sort/count_digits.cl ---- */
 static const char *const gpi_kernel_gpu_sort_count_digits[] = {
 "#ifndef GPI_SORT_COUNT_DIGITS_CL",
@@ -25199,6 +25737,40 @@ static const char *const gpi_kernel_gpu_sort_rank_tile[] = {
 "#endif",
 };
 /* ---- End file kernels/gpu/sort/rank_tile.cl ---- */
+
+/* ---- Begin file kernels/gpu/sort/ranked_sort.cl ---- */
+static const char *const gpi_kernel_gpu_sort_ranked_sort[] = {
+"#ifndef GPI_SORT_RANKED_SORT_CL",
+"#define GPI_SORT_RANKED_SORT_CL",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"sort/ranked.cl\"",
+"#line 11 \"kernels/gpu/sort/ranked_sort.cl\"",
+"static void gpi_ranked_sort(__local gpi_ranked *entry, uint n)",
+"{",
+"uint all = 1;",
+"while (all < n) all *= 2;",
+"for (uint i = n + (uint)get_local_id(0); i < all; i += GPI_WG) entry[i] = gpi_ranked_last();",
+"gpi_sync();",
+"for (uint size = 2; size <= all; size *= 2) {",
+"for (uint reach = size; reach > 1; reach /= 2) {",
+"const uint half_reach = reach / 2;",
+"for (uint p = (uint)get_local_id(0); p < all / 2; p += GPI_WG) {",
+"const uint within = p & (half_reach - 1), at = 2 * p - within;",
+"const uint other = reach == size ? at + reach - 1 - 2 * within : at + half_reach;",
+"const gpi_ranked a = entry[at], b = entry[other];",
+"if (gpi_ranked_before(b, a)) {",
+"entry[at] = b;",
+"entry[other] = a;",
+"}",
+"}",
+"gpi_sync();",
+"}",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/gpu/sort/ranked_sort.cl ---- */
 
 /* ---- Begin file kernels/gpu/sort/row_bases.cl ---- */
 static const char *const gpi_kernel_gpu_sort_row_bases[] = {
@@ -26107,6 +26679,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "base/fault_injection.cl", gpi_kernel_common_base_fault_injection, GPI_COUNT_OF(gpi_kernel_common_base_fault_injection), true},
     {"common", "base/paste.cl", gpi_kernel_common_base_paste, GPI_COUNT_OF(gpi_kernel_common_base_paste), true},
     {"common", "base/platform.cl", gpi_kernel_common_base_platform, GPI_COUNT_OF(gpi_kernel_common_base_platform), true},
+    {"common", "base/segments.cl", gpi_kernel_common_base_segments, GPI_COUNT_OF(gpi_kernel_common_base_segments), true},
     {"common", "element/hash_function.cl", gpi_kernel_common_element_hash_function, GPI_COUNT_OF(gpi_kernel_common_element_hash_function), true},
     {"common", "element/input.cl", gpi_kernel_common_element_input, GPI_COUNT_OF(gpi_kernel_common_element_input), true},
     {"common", "element/key.cl", gpi_kernel_common_element_key, GPI_COUNT_OF(gpi_kernel_common_element_key), true},
@@ -26173,9 +26746,11 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "sort/merge.cl", gpi_kernel_common_sort_merge, GPI_COUNT_OF(gpi_kernel_common_sort_merge), true},
     {"common", "sort/merge_pair.cl", gpi_kernel_common_sort_merge_pair, GPI_COUNT_OF(gpi_kernel_common_sort_merge_pair), true},
     {"common", "sort/rank.cl", gpi_kernel_common_sort_rank, GPI_COUNT_OF(gpi_kernel_common_sort_rank), true},
+    {"common", "sort/ranked.cl", gpi_kernel_common_sort_ranked, GPI_COUNT_OF(gpi_kernel_common_sort_ranked), true},
     {"common", "sort/records.cl", gpi_kernel_common_sort_records, GPI_COUNT_OF(gpi_kernel_common_sort_records), true},
     {"common", "sort/search.cl", gpi_kernel_common_sort_search, GPI_COUNT_OF(gpi_kernel_common_sort_search), true},
     {"common", "sort/segmented_sort.cl", gpi_kernel_common_sort_segmented_sort, GPI_COUNT_OF(gpi_kernel_common_sort_segmented_sort), true},
+    {"common", "sort/segmented_topk.cl", gpi_kernel_common_sort_segmented_topk, GPI_COUNT_OF(gpi_kernel_common_sort_segmented_topk), true},
     {"common", "sort/segments_state.cl", gpi_kernel_common_sort_segments_state, GPI_COUNT_OF(gpi_kernel_common_sort_segments_state), true},
     {"common", "sort/sort.cl", gpi_kernel_common_sort_sort, GPI_COUNT_OF(gpi_kernel_common_sort_sort), true},
     {"common", "sort/sort_records.cl", gpi_kernel_common_sort_sort_records, GPI_COUNT_OF(gpi_kernel_common_sort_sort_records), true},
@@ -26225,6 +26800,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"cpu", "select/stream.cl", gpi_kernel_cpu_select_stream, GPI_COUNT_OF(gpi_kernel_cpu_select_stream), true},
     {"cpu", "select/tile.cl", gpi_kernel_cpu_select_tile, GPI_COUNT_OF(gpi_kernel_cpu_select_tile), true},
     {"cpu", "sort/bases.cl", gpi_kernel_cpu_sort_bases, GPI_COUNT_OF(gpi_kernel_cpu_sort_bases), true},
+    {"cpu", "sort/best.cl", gpi_kernel_cpu_sort_best, GPI_COUNT_OF(gpi_kernel_cpu_sort_best), true},
     {"cpu", "sort/bin.cl", gpi_kernel_cpu_sort_bin, GPI_COUNT_OF(gpi_kernel_cpu_sort_bin), true},
     {"cpu", "sort/buckets.cl", gpi_kernel_cpu_sort_buckets, GPI_COUNT_OF(gpi_kernel_cpu_sort_buckets), true},
     {"cpu", "sort/count_passes.cl", gpi_kernel_cpu_sort_count_passes, GPI_COUNT_OF(gpi_kernel_cpu_sort_count_passes), true},
@@ -26232,6 +26808,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"cpu", "sort/move_records.cl", gpi_kernel_cpu_sort_move_records, GPI_COUNT_OF(gpi_kernel_cpu_sort_move_records), true},
     {"cpu", "sort/onesweep.cl", gpi_kernel_cpu_sort_onesweep, GPI_COUNT_OF(gpi_kernel_cpu_sort_onesweep), true},
     {"cpu", "sort/rank_keys.cl", gpi_kernel_cpu_sort_rank_keys, GPI_COUNT_OF(gpi_kernel_cpu_sort_rank_keys), true},
+    {"cpu", "sort/ranked_sort.cl", gpi_kernel_cpu_sort_ranked_sort, GPI_COUNT_OF(gpi_kernel_cpu_sort_ranked_sort), true},
     {"cpu", "sort/row_bases.cl", gpi_kernel_cpu_sort_row_bases, GPI_COUNT_OF(gpi_kernel_cpu_sort_row_bases), true},
     {"cpu", "sort/search_samples.cl", gpi_kernel_cpu_sort_search_samples, GPI_COUNT_OF(gpi_kernel_cpu_sort_search_samples), true},
     {"cpu", "sort/shares.cl", gpi_kernel_cpu_sort_shares, GPI_COUNT_OF(gpi_kernel_cpu_sort_shares), true},
@@ -26294,6 +26871,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"gpu", "select/pieces.cl", gpi_kernel_gpu_select_pieces, GPI_COUNT_OF(gpi_kernel_gpu_select_pieces), true},
     {"gpu", "select/tile.cl", gpi_kernel_gpu_select_tile, GPI_COUNT_OF(gpi_kernel_gpu_select_tile), true},
     {"gpu", "sort/bases.cl", gpi_kernel_gpu_sort_bases, GPI_COUNT_OF(gpi_kernel_gpu_sort_bases), true},
+    {"gpu", "sort/best.cl", gpi_kernel_gpu_sort_best, GPI_COUNT_OF(gpi_kernel_gpu_sort_best), true},
     {"gpu", "sort/count_digits.cl", gpi_kernel_gpu_sort_count_digits, GPI_COUNT_OF(gpi_kernel_gpu_sort_count_digits), true},
     {"gpu", "sort/count_passes.cl", gpi_kernel_gpu_sort_count_passes, GPI_COUNT_OF(gpi_kernel_gpu_sort_count_passes), true},
     {"gpu", "sort/merge_tile.cl", gpi_kernel_gpu_sort_merge_tile, GPI_COUNT_OF(gpi_kernel_gpu_sort_merge_tile), true},
@@ -26304,6 +26882,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"gpu", "sort/rank_keys.cl", gpi_kernel_gpu_sort_rank_keys, GPI_COUNT_OF(gpi_kernel_gpu_sort_rank_keys), true},
     {"gpu", "sort/rank_nibbles.cl", gpi_kernel_gpu_sort_rank_nibbles, GPI_COUNT_OF(gpi_kernel_gpu_sort_rank_nibbles), true},
     {"gpu", "sort/rank_tile.cl", gpi_kernel_gpu_sort_rank_tile, GPI_COUNT_OF(gpi_kernel_gpu_sort_rank_tile), true},
+    {"gpu", "sort/ranked_sort.cl", gpi_kernel_gpu_sort_ranked_sort, GPI_COUNT_OF(gpi_kernel_gpu_sort_ranked_sort), true},
     {"gpu", "sort/row_bases.cl", gpi_kernel_gpu_sort_row_bases, GPI_COUNT_OF(gpi_kernel_gpu_sort_row_bases), true},
     {"gpu", "sort/search_samples.cl", gpi_kernel_gpu_sort_search_samples, GPI_COUNT_OF(gpi_kernel_gpu_sort_search_samples), true},
     {"gpu", "sort/single_tile.cl", gpi_kernel_gpu_sort_single_tile, GPI_COUNT_OF(gpi_kernel_gpu_sort_single_tile), true},
@@ -26335,12 +26914,13 @@ static const gpi_program_text gpi_program_texts[] = {
     {"cpu", "scan/monoid_check.cl", {"gp_monoid_check", NULL}},
     {"cpu", "scan/reduce.cl", {"gp_reduce_tiles", "gp_reduce_partials", NULL}},
     {"cpu", "scan/scan.cl", {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL}},
-    {"cpu", "scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL}},
+    {"cpu", "scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_parts", "gp_segments_join", NULL}},
     {"cpu", "select/by_key.cl", {"gp_by_key_look_back", "gp_by_key_tile", NULL}},
     {"cpu", "select/select.cl", {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL}},
     {"cpu", "sort/merge.cl", {"gp_merge_tiles", NULL}},
     {"cpu", "sort/search.cl", {"gp_search_needles", NULL}},
     {"cpu", "sort/segmented_sort.cl", {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count", "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL}},
+    {"cpu", "sort/segmented_topk.cl", {"gp_topk_segments", "gp_topk_parts", "gp_topk_join", NULL}},
     {"cpu", "sort/sort.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_resume", NULL}},
     {"cpu", "sort/sort_records.cl", {"gp_records_keys", "gp_records_move", NULL}},
     {"cpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
@@ -26361,12 +26941,13 @@ static const gpi_program_text gpi_program_texts[] = {
     {"gpu", "scan/monoid_check.cl", {"gp_monoid_check", NULL}},
     {"gpu", "scan/reduce.cl", {"gp_reduce_tiles", "gp_reduce_partials", NULL}},
     {"gpu", "scan/scan.cl", {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL}},
-    {"gpu", "scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL}},
+    {"gpu", "scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_parts", "gp_segments_join", NULL}},
     {"gpu", "select/by_key.cl", {"gp_by_key_look_back", "gp_by_key_tile", NULL}},
     {"gpu", "select/select.cl", {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL}},
     {"gpu", "sort/merge.cl", {"gp_merge_tiles", NULL}},
     {"gpu", "sort/search.cl", {"gp_search_needles", NULL}},
     {"gpu", "sort/segmented_sort.cl", {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count", "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL}},
+    {"gpu", "sort/segmented_topk.cl", {"gp_topk_segments", "gp_topk_parts", "gp_topk_join", NULL}},
     {"gpu", "sort/sort.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_resume", NULL}},
     {"gpu", "sort/sort_records.cl", {"gp_records_keys", "gp_records_move", NULL}},
     {"gpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
@@ -27794,6 +28375,16 @@ typedef struct gpi_count {
     gp_type type;
 } gpi_count;
 
+/* The segments of an array: by offsets, or as rows of one length. */
+typedef struct gpi_offsets {
+    cl_mem buffer; /* the offsets, segments + 1 numbers */
+    size_t offset;
+    gp_type type;
+    size_t row_length, row_stride; /* row_length 0: segments are given by offsets */
+    size_t segments;               /* their number, or its bound */
+    size_t count;                  /* elements of the array */
+} gpi_offsets;
+
 enum { GPI_RECORDS_MAX = 4 }; /* types of inputs and an output */
 
 /* The arguments that a call's expressions may name, and the caller's types of its inputs and outputs. */
@@ -27867,6 +28458,11 @@ static void gpi_uses_apart(gpi_uses *uses);
 static void gpi_uses_args(gpi_uses *uses, const gpi_args *args);
 static gp_result gpi_uses_scratch(gpi_uses *uses, cl_mem scratch, size_t bytes);
 static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scratch, size_t bytes);
+
+/* segments.c */
+static gp_result gpi_offsets_check(gp_context *gp, gpi_offsets *o);
+static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o);
+static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o);
 
 /* finish.c */
 static gp_result gpi_finish(gp_context *gp);
@@ -28782,6 +29378,65 @@ static void gpi_scratch_close(gp_context *gp)
 }
 /* ---- End file src/launch/scratch.c ---- */
 
+/* ---- Begin file src/launch/segments.c ---- */
+/* segments.c - segments of an array, by offsets or as rows of one length: checks them, and passes them to kernels
+   (kernels/common/base/segments.cl). */
+/* Checks rows, and completes their stride and the array's count. */
+static gp_result gpi_offsets_check_rows(gp_context *gp, gpi_offsets *o)
+{
+    size_t end;
+    if (o->buffer) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "offsets and row_length are given: segments are given by one of them");
+    }
+    if (!o->row_stride) o->row_stride = o->row_length;
+    if (o->segments == 0) return GP_OK;
+    if (o->segments - 1 > (SIZE_MAX - o->row_length) / o->row_stride) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%zu rows, %zu elements apart, are too many", o->segments,
+                        o->row_stride);
+    }
+    end = (o->segments - 1) * o->row_stride + o->row_length;
+    if (!o->count) o->count = end;
+    if (end <= o->count) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "the last row ends at element %zu, and count is %zu", end,
+                    o->count);
+}
+
+static gp_result gpi_offsets_check(gp_context *gp, gpi_offsets *o)
+{
+    if (o->segments >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "segment_count = %zu, at most 2^32 - 2", o->segments);
+    }
+    if (o->row_length) return gpi_offsets_check_rows(gp, o);
+    if (o->row_stride) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "row_stride = %zu, and row_length is 0",
+                        o->row_stride);
+    }
+    if (o->type == GP_U32 || o->type == GP_U64) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64", (int)o->type);
+}
+
+/* Adds the buffer of the offsets to the table. Rows have none. */
+static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o)
+{
+    if (o->row_length) return;
+    (void)gpi_use_buffer(uses, "offsets", o->buffer, o->offset, o->segments + 1, gpi_type_size(o->type),
+                         GPI_READS);
+}
+
+/* Passes GPI_OFFSETS_PARAMETERS. */
+static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
+{
+    const cl_mem buffer = o->row_length ? call->gp->counters : o->buffer; /* rows: it is not read */
+    GPI_CALL_ARG(call, buffer);
+    gpi_call_arg_ulong(call, o->row_length ? 0 : o->offset);
+    gpi_call_arg_uint(call, o->row_length ? 0 : gpi_type_size(o->type) / 4);
+    gpi_call_arg_ulong(call, o->row_length);
+    gpi_call_arg_ulong(call, o->row_stride);
+    gpi_call_arg_ulong(call, o->count);
+}
+/* ---- End file src/launch/segments.c ---- */
+
 /* ---- Begin file src/launch/uses.c ---- */
 /* uses.c - the table of a call's buffers. Each call adds a row per buffer, and all checks and messages come from the rows. */
 static void gpi_uses_begin(gpi_uses *uses, gp_context *gp, gp_result result)
@@ -29455,7 +30110,7 @@ static gp_result gpi_check_value_size(gp_context *gp, size_t size)
 /* ---- End file src/element/key.c ---- */
 
 /* ---- Begin file kernels/common/scan/constants.cl ---- */
-/* constants.cl - constants that the host and kernels share: state of look-back, spans of reductions, segments, laws of monoids.
+/* constants.cl - constants that the host and kernels share: state of look-back, spans of reductions, laws of monoids.
    */
 #ifndef GPI_SCAN_CONSTANTS_CL
 #define GPI_SCAN_CONSTANTS_CL
@@ -29465,13 +30120,6 @@ static gp_result gpi_check_value_size(gp_context *gp, size_t size)
 /* Spans of gp_reduce. */
 #define GPI_REDUCE_SPANS_EACH 4 /* spans per compute unit */
 #define GPI_REDUCE_SPAN 256     /* most tiles of a span, so that loops stay short */
-
-/* State of gp_segmented_reduce, in uints. */
-#define GPI_SEGMENTS_ROWS 0
-#define GPI_SEGMENTS_LARGE 1
-#define GPI_SEGMENTS_BAD 2
-#define GPI_SEGMENTS_HEADER 4
-#define GPI_LARGE_WORDS 4 /* words of a large segment in the list */
 
 /* Bits for the laws that a monoid breaks. GPI_LAW_RESULTS is the number of results for each three elements: e a, a e, a b, b a,
    (a b) c, a (b c). */
@@ -30092,11 +30740,12 @@ typedef struct gpi_segmented {
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
-    gpi_count count;     /* number of segments */
-    cl_uint small_size;  /* most elements of a small segment */
-    cl_uint team;        /* number of items that reduce a small segment */
-    size_t block;        /* segments that a group handles */
-    cl_uint large, rows; /* most large segments; most rows of them */
+    gpi_count count;      /* number of segments */
+    gpi_offsets offsets;  /* where segments are */
+    cl_uint small_size;   /* most elements of a small segment */
+    cl_uint team;         /* number of items that reduce a small segment */
+    size_t block;         /* segments that a group handles */
+    cl_uint large, parts; /* most large segments; most parts of them */
     size_t partials_at, scratch;
 } gpi_segmented;
 
@@ -30601,8 +31250,8 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 /* ---- End file src/scan/scan.c ---- */
 
 /* ---- Begin file src/scan/segmented_reduce.c ---- */
-/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into rows;
-   groups reduce the rows, and then join their results. */
+/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into parts;
+   groups reduce the parts, and then join their results. */
 enum {
     GPI_REDUCE_SMALL = 2048, /* serial: most elements of a small segment, which one item reduces */
     GPI_REDUCE_BLOCK = 512   /* serial: most segments of a group */
@@ -30614,13 +31263,6 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
 {
     const gp_segmented_reduce_desc *d = s->desc;
     gpi_operation o;
-    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64",
-                        (int)d->offsets_type);
-    }
-    if (d->segment_count >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "segment_count = %zu, at most 2^32 - 2", d->segment_count);
-    }
     memset(&o, 0, sizeof o);
     o.type = d->type;
     o.out_type = d->out_type;
@@ -30636,7 +31278,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
 /* Returns the number of items that reduce a small segment: so many that each has a few elements of an average segment. */
 static cl_uint gpi_segmented_team(const gpi_segmented *s)
 {
-    const size_t average = s->desc->segment_count ? s->desc->count / s->desc->segment_count : 0;
+    const size_t average = s->offsets.segments ? s->offsets.count / s->offsets.segments : 0;
     cl_uint team = 1;
     while (team < s->plan.group && (size_t)team * 4 < average) team *= 2;
     return team;
@@ -30645,7 +31287,7 @@ static cl_uint gpi_segmented_team(const gpi_segmented *s)
 /* Sets which segments are small, how many of them a group reduces, and the scratch for large ones. */
 static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
 {
-    const size_t n = s->desc->count, tile = gpi_plan_tile(&s->plan), segments = s->desc->segment_count;
+    const size_t n = s->offsets.count, tile = gpi_plan_tile(&s->plan), segments = s->offsets.segments;
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
     const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
     cl_uint tiles;
@@ -30660,10 +31302,10 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     if (!serial && s->block > 64 * (s->plan.group / s->team)) s->block = 64 * (s->plan.group / s->team);
     if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
     s->large = segments ? (cl_uint)(n / ((size_t)s->small_size + 1)) : 0;
-    s->rows = s->large ? tiles + s->large : 0;
+    s->parts = s->large ? tiles + s->large : 0;
     s->partials_at =
-        gpi_round_up(4 * (GPI_SEGMENTS_HEADER + (size_t)s->large * GPI_LARGE_WORDS + s->rows), 64);
-    s->scratch = segments ? s->partials_at + s->rows * s->element.size : 0;
+        gpi_round_up(4 * (GPI_SEGMENTS_HEADER + (size_t)s->large * GPI_LARGE_WORDS + s->parts), 64);
+    s->scratch = segments ? s->partials_at + s->parts * s->element.size : 0;
     return GP_OK;
 }
 
@@ -30677,7 +31319,15 @@ static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_de
     s->count.buffer = d->count_buffer;
     s->count.offset = d->count_offset;
     s->count.type = d->count_type;
-    result = gpi_segmented_types(gp, s);
+    s->offsets.buffer = d->offsets;
+    s->offsets.offset = d->offsets_offset;
+    s->offsets.type = d->offsets_type;
+    s->offsets.row_length = d->row_length;
+    s->offsets.row_stride = d->row_stride;
+    s->offsets.segments = d->segment_count;
+    s->offsets.count = d->count;
+    result = gpi_offsets_check(gp, &s->offsets);
+    if (result == GP_OK) result = gpi_segmented_types(gp, s);
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
     if (result != GP_OK) return result;
@@ -30689,11 +31339,11 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 {
     const gp_segmented_reduce_desc *d = s->desc;
     const gpi_element *e = &s->element;
+    const size_t n = s->offsets.count;
     gpi_uses uses;
-    gpi_uses_begin(&uses, gp, gpi_check_positions(gp, e, d->count));
-    if (d->count > 0) gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, e->in_size, GPI_READS);
-    gpi_use_buffer(&uses, "offsets", d->offsets, d->offsets_offset, d->segment_count + 1,
-                   gpi_type_size(d->offsets_type), GPI_READS);
+    gpi_uses_begin(&uses, gp, gpi_check_positions(gp, e, n));
+    if (n > 0) gpi_use_buffer(&uses, "in", d->in, d->in_offset, n, e->in_size, GPI_READS);
+    gpi_use_offsets(&uses, &s->offsets);
     gpi_use_count(&uses, "count_buffer", &s->count);
     gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->segment_count, e->out_size, GPI_WRITES);
     return gpi_uses_end(&uses, &e->operation.args, d->scratch, s->scratch);
@@ -30705,16 +31355,11 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
 {
     const gp_segmented_reduce_desc *d = s->desc;
-    const cl_mem in = d->count ? d->in : d->out; /* without elements, the kernel reads none */
-    const cl_ulong in_at = d->count ? d->in_offset : 0, offsets_at = d->offsets_offset, count = d->count;
-    const cl_uint words = d->offsets_type == GP_U32 ? 1 : 2;
+    const cl_mem in = s->offsets.count ? d->in : d->out; /* without elements, the kernel reads none */
     gpi_call_args(call, &s->element.operation.args);
     GPI_CALL_ARG(call, in);
-    GPI_CALL_ARG(call, in_at);
-    GPI_CALL_ARG(call, d->offsets);
-    GPI_CALL_ARG(call, offsets_at);
-    GPI_CALL_ARG(call, words);
-    GPI_CALL_ARG(call, count);
+    gpi_call_arg_ulong(call, s->offsets.count ? d->in_offset : 0);
+    gpi_call_arg_offsets(call, &s->offsets);
 }
 
 /* Passes GPI_LIST_PARAMETERS. */
@@ -30724,7 +31369,7 @@ static void gpi_segmented_arg_list(gpi_call *call, const gpi_segmented *s, cl_me
     GPI_CALL_ARG(call, scratch);
     GPI_CALL_ARG(call, at);
     GPI_CALL_ARG(call, s->large);
-    GPI_CALL_ARG(call, s->rows);
+    GPI_CALL_ARG(call, s->parts);
 }
 
 static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
@@ -30750,15 +31395,15 @@ static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_
     return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));
 }
 
-/* Enqueues the reduction of large segments' rows, and the join of the results. A few groups per compute unit share the rows. If
-   loops are limited, a group has one row. */
+/* Enqueues the reduction of large segments' parts, and the join of the results. A few groups per compute unit share the parts. If
+   loops are limited, a group has one part. */
 static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
 {
     const gp_device_info *info = &call->gp->info;
     size_t groups = 16 * (size_t)(info->compute_units ? info->compute_units : 1);
     gp_result result;
-    if (groups > s->rows || info->loop_limit) groups = s->rows;
-    gpi_call_kernel(call, s->program, "gp_segments_rows");
+    if (groups > s->parts || info->loop_limit) groups = s->parts;
+    gpi_call_kernel(call, s->program, "gp_segments_parts");
     gpi_segmented_arg_input(call, s);
     gpi_segmented_arg_list(call, s, scratch);
     result = gpi_call_launch(call, &s->plan, groups);
@@ -33365,6 +34010,320 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
     return result;
 }
 /* ---- End file src/sort/segmented_sort.c ---- */
+
+/* ---- Begin file src/sort/segmented_topk.c ---- */
+/* segmented_topk.c - gp_segmented_topk: a group finds the first k keys of each small segment. Large segments are cut into parts;
+   groups find the first k of each part, and then join them. */
+enum {
+    GPI_BEST_MOST = 1024,       /* the greatest k */
+    GPI_BEST_SOME = 512,        /* up to this k, a group has room for fewer entries */
+    GPI_BEST_GROUP = 128,       /* most items of a group */
+    GPI_BEST_SPAN_LOCAL = 8192, /* keys of a part */
+    GPI_BEST_SPAN_SERIAL = 65536,
+    GPI_BEST_BLOCK_KEYS = 16384, /* serial: keys of a block of segments */
+    GPI_BEST_SPAN_EACH = 16      /* fewest keys of a part for each of its k results */
+};
+
+/* A checked call of gp_segmented_topk, ready to run. */
+typedef struct gpi_best {
+    const gp_segmented_topk_desc *desc;
+    size_t key_size, index_size, entry_size; /* bytes */
+    gpi_count count;
+    gpi_offsets offsets;
+    gpi_plan plan;
+    gpi_program *program;
+    size_t span;         /* keys of a part; a segment of more keys is large */
+    size_t block;        /* segments that a group handles */
+    size_t large, parts; /* most large segments; most parts of them */
+    size_t partials_at, scratch;
+} gpi_best;
+
+/* ------------------------------------------------------------------ checks, plan */
+
+static gp_result gpi_best_check_desc(gp_context *gp, gpi_best *best)
+{
+    const gp_segmented_topk_desc *d = best->desc;
+    const gp_result result = gpi_check_key_type(gp, d->key_type);
+    if (result != GP_OK) return result;
+    if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "index_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->index_type);
+    }
+    if (d->k > (size_t)GPI_BEST_MOST) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "k = %zu, at most %d; gp_segmented_sort has no such limit",
+                        d->k, (int)GPI_BEST_MOST);
+    }
+    best->key_size = gpi_type_size(d->key_type);
+    best->index_size = d->index_type == GP_U64 ? 8 : 4;
+    best->entry_size = best->key_size <= 4 && best->index_size == 4 ? 8 : 16;
+    return GP_OK;
+}
+
+static gp_result gpi_best_check_segments(gp_context *gp, gpi_best *best)
+{
+    const gp_segmented_topk_desc *d = best->desc;
+    gpi_offsets *o = &best->offsets;
+    gp_result result;
+    best->count = gpi_count_make(d->segment_count, d->count_buffer, d->count_offset, d->count_type);
+    o->buffer = d->offsets;
+    o->offset = d->offsets_offset;
+    o->type = d->offsets_type;
+    o->row_length = d->row_length;
+    o->row_stride = d->row_stride;
+    o->segments = d->segment_count;
+    o->count = d->count;
+    result = gpi_offsets_check(gp, o);
+    if (result != GP_OK) return result;
+    if (best->index_size == 4 && o->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu does not fit indices of 4 bytes", o->count);
+    }
+    if (d->k && o->segments > SIZE_MAX / 16 / d->k) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%zu segments of k = %zu results are too many", o->segments,
+                        d->k);
+    }
+    return GP_OK;
+}
+
+/* Returns a group's room for entries, a power of two. In the local shape an item offers four entries at a time. */
+static size_t gpi_best_entries(const gpi_best *best)
+{
+    const size_t k = best->desc->k > (size_t)GPI_BEST_SOME ? GPI_BEST_MOST : GPI_BEST_SOME;
+    const size_t least =
+        best->plan.shape == GP_SHAPE_LOCAL ? k + 4 * best->plan.group : 2 * (size_t)GPI_BEST_MOST;
+    size_t entries = 1;
+    while (entries < least) entries *= 2;
+    return entries;
+}
+
+/* Makes the plan: a group of the local shape is halved until its entries fit in local memory. */
+static gp_result gpi_best_make_plan(gp_context *gp, gpi_best *best)
+{
+    gpi_plan *plan = &best->plan;
+    const gp_result result = gpi_plan_make_keys(gp, GPI_SEGMENTED_TOPK, best->key_size, plan);
+    if (result != GP_OK || plan->shape == GP_SHAPE_SERIAL) return result;
+    plan->sub_group = 0;
+    while (plan->group > GPI_BEST_GROUP) plan->group /= 2;
+    while (plan->group > 4 && gpi_best_entries(best) * best->entry_size + 64 > gp->info.local_mem_size)
+        plan->group /= 2;
+    if (gpi_best_entries(best) * best->entry_size + 64 <= gp->info.local_mem_size) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
+                    "k = %zu needs %zu bytes of local memory, and the device has %zu", best->desc->k,
+                    gpi_best_entries(best) * best->entry_size + 64, (size_t)gp->info.local_mem_size);
+}
+
+/* Sets span, block, and the scratch for large segments. */
+static void gpi_best_spans(const gp_context *gp, gpi_best *best)
+{
+    const bool serial = best->plan.shape == GP_SHAPE_SERIAL;
+    const gpi_offsets *o = &best->offsets;
+    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1;
+    const size_t average = o->segments ? o->count / o->segments : 0,
+                 each = GPI_BEST_SPAN_EACH * best->desc->k;
+    const size_t fewest = serial ? GPI_BEST_BLOCK_KEYS / (average + 1) + 1 : 1;
+    best->span = serial ? GPI_BEST_SPAN_SERIAL : GPI_BEST_SPAN_LOCAL;
+    if (best->span < each) best->span = each;
+    best->block = gpi_ceil_div(o->segments, (serial ? 8 : 256) * cores);
+    if (serial && best->block > fewest) best->block = fewest;
+    if (best->block == 0) best->block = 1;
+    if (o->row_length) best->large = o->row_length > best->span ? o->segments : 0;
+    else best->large = o->segments ? o->count / (best->span + 1) : 0;
+    if (o->row_length) best->parts = best->large * gpi_ceil_div(o->row_length, best->span);
+    else best->parts = best->large ? gpi_ceil_div(o->count, best->span) + best->large : 0;
+    best->partials_at =
+        gpi_round_up(4 * (GPI_SEGMENTS_HEADER + best->large * GPI_LARGE_WORDS + best->parts), 64);
+    best->scratch = best->partials_at + best->parts * best->desc->k * best->entry_size;
+    if (o->segments == 0 || best->desc->k == 0) best->scratch = 0;
+}
+
+/* Checks and plans everything except the buffers. */
+static gp_result gpi_best_plan(gp_context *gp, const gp_segmented_topk_desc *desc, gpi_best *best)
+{
+    gpi_text more;
+    char *text;
+    gp_result result;
+    memset(best, 0, sizeof *best);
+    best->desc = desc;
+    result = gpi_best_check_desc(gp, best);
+    if (result == GP_OK) result = gpi_best_check_segments(gp, best);
+    if (result == GP_OK) result = gpi_best_make_plan(gp, best);
+    if (result != GP_OK) return result;
+    memset(&more, 0, sizeof more);
+    gpi_text_add(&more, "#define GPI_ENTRIES %u\n", (unsigned)gpi_best_entries(best));
+    text = gpi_text_take(&more);
+    if (!text) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
+    result = gpi_key_program(gp, GPI_SEGMENTED_TOPK, desc->key_type, best->index_size, text, &best->plan,
+                             &best->program);
+    GP_FREE(text);
+    if (result == GP_OK) gpi_best_spans(gp, best);
+    return result;
+}
+
+static gp_result gpi_best_check(gp_context *gp, const gpi_best *best)
+{
+    const gp_segmented_topk_desc *d = best->desc;
+    const size_t n = best->offsets.count, results = d->segment_count * d->k;
+    gpi_uses uses;
+    if (!d->keys_out && !d->indices_out) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "keys_out and indices_out are NULL: at least one output is required");
+    }
+    gpi_uses_begin(&uses, gp, GP_OK);
+    if (n) gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, n, best->key_size, GPI_READS);
+    gpi_use_offsets(&uses, &best->offsets);
+    gpi_use_count(&uses, "count_buffer", &best->count);
+    if (d->keys_out)
+        gpi_use_buffer(&uses, "keys_out", d->keys_out, d->keys_out_offset, results, best->key_size,
+                       GPI_WRITES);
+    if (d->indices_out)
+        gpi_use_buffer(&uses, "indices_out", d->indices_out, d->indices_out_offset, results, best->index_size,
+                       GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, d->scratch, best->scratch);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static void gpi_best_arg_keys(gpi_call *call, const gpi_best *best)
+{
+    const bool some = best->offsets.count > 0; /* without keys, the kernel reads none */
+    const cl_mem keys = some ? best->desc->keys : call->gp->counters;
+    GPI_CALL_ARG(call, keys);
+    gpi_call_arg_ulong(call, some ? best->desc->keys_offset : 0);
+}
+
+/* Passes GPI_LIST_PARAMETERS. */
+static void gpi_best_arg_list(gpi_call *call, const gpi_best *best, cl_mem scratch)
+{
+    GPI_CALL_ARG(call, scratch);
+    gpi_call_arg_ulong(call, best->partials_at);
+    gpi_call_arg_uint(call, best->large);
+    gpi_call_arg_uint(call, best->parts);
+}
+
+/* Passes GPI_TOPK_OUT_PARAMETERS. */
+static void gpi_best_arg_out(gpi_call *call, const gpi_best *best)
+{
+    const gp_segmented_topk_desc *d = best->desc;
+    const cl_uint wants =
+        (d->keys_out ? GPI_TOPK_WANTS_KEYS : 0) | (d->indices_out ? GPI_TOPK_WANTS_INDICES : 0);
+    const cl_ulong flip = gpi_key_flip(d->key_type, !d->smallest);
+    const cl_mem keys = d->keys_out ? d->keys_out : d->indices_out;
+    const cl_mem indices = d->indices_out ? d->indices_out : d->keys_out;
+    GPI_CALL_ARG(call, keys);
+    gpi_call_arg_ulong(call, d->keys_out_offset);
+    GPI_CALL_ARG(call, indices);
+    gpi_call_arg_ulong(call, d->indices_out_offset);
+    GPI_CALL_ARG(call, wants);
+    gpi_call_arg_uint(call, d->array_indices);
+    gpi_call_arg_uint(call, d->k);
+    GPI_CALL_ARG(call, flip);
+}
+
+static gp_result gpi_best_small(gpi_call *call, const gpi_best *best, cl_mem scratch)
+{
+    gpi_call_kernel(call, best->program, "gp_topk_segments");
+    gpi_best_arg_keys(call, best);
+    gpi_call_arg_offsets(call, &best->offsets);
+    gpi_call_arg_count(call, &best->count);
+    gpi_best_arg_list(call, best, scratch);
+    gpi_best_arg_out(call, best);
+    gpi_call_arg_ulong(call, best->span);
+    gpi_call_arg_ulong(call, best->block);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &best->plan, gpi_ceil_div(best->offsets.segments, best->block));
+}
+
+/* Enqueues the search of large segments' parts, and the join of the results. A few groups per compute unit share the parts. If
+   loops are limited, a group has one part. */
+static gp_result gpi_best_large(gpi_call *call, const gpi_best *best, cl_mem scratch)
+{
+    const gp_device_info *info = &call->gp->info;
+    const cl_ulong flip = gpi_key_flip(best->desc->key_type, !best->desc->smallest);
+    size_t groups = 32 * (size_t)(info->compute_units ? info->compute_units : 1);
+    gp_result result;
+    if (groups > best->parts || info->loop_limit) groups = best->parts;
+    gpi_call_kernel(call, best->program, "gp_topk_parts");
+    gpi_best_arg_keys(call, best);
+    gpi_call_arg_offsets(call, &best->offsets);
+    gpi_best_arg_list(call, best, scratch);
+    gpi_call_arg_uint(call, best->desc->k);
+    GPI_CALL_ARG(call, flip);
+    gpi_call_arg_ulong(call, best->span);
+    result = gpi_call_launch(call, &best->plan, groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, best->program, "gp_topk_join");
+    gpi_call_arg_offsets(call, &best->offsets);
+    gpi_best_arg_list(call, best, scratch);
+    gpi_best_arg_out(call, best);
+    return gpi_call_launch(call, &best->plan, groups < best->large ? groups : best->large);
+}
+
+static gp_result gpi_best_launch(gpi_call *call, const gpi_best *best)
+{
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (best->scratch == 0) return GP_OK;
+    result = gpi_call_scratch(call, best->desc->scratch, best->scratch, &scratch);
+    if (result == GP_OK && (best->large || !best->offsets.row_length))
+        result = gpi_call_fill(call, scratch, 0, GPI_SEGMENTS_HEADER * 4);
+    if (result == GP_OK) result = gpi_best_small(call, best, scratch);
+    return result == GP_OK && best->large ? gpi_best_large(call, best, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_segmented_topk(gp_context *gp, const gp_segmented_topk_desc *desc)
+{
+    gpi_best best;
+    gpi_call call;
+    gp_result result;
+    gpi_enter(gp, __func__);
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_best_plan(gp, desc, &best);
+    if (result == GP_OK && best.scratch > 0) result = gpi_best_check(gp, &best);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_best_launch(&call, &best);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segmented_topk_desc *desc,
+                                                size_t *bytes)
+{
+    gpi_best best;
+    gp_result result;
+    gpi_enter(gp, __func__);
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    }
+    result = gpi_best_plan(gp, desc, &best);
+    *bytes = result == GP_OK ? best.scratch : 0;
+    return result;
+}
+
+/* Finds the greatest of zeros in buffers of its own: in a large row and in another. */
+static gp_result gpi_segmented_topk_warm_up(gp_context *gp, const gp_segmented_topk_desc *desc)
+{
+    gp_segmented_topk_desc probe;
+    gpi_best best;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.index_type = desc->index_type;
+    probe.k = desc->k ? desc->k : 1;
+    probe.row_length = 1;
+    result = gpi_best_plan(gp, &probe, &best);
+    if (result != GP_OK) return result;
+    probe.row_length = best.span + 1;
+    probe.segment_count = 2;
+    result = gpi_alloc_zeros(gp, 2 * probe.row_length * best.key_size, &probe.keys);
+    if (result == GP_OK) result = gpi_alloc(gp, 2 * probe.k * best.index_size, &probe.indices_out);
+    if (result == GP_OK) result = gp_segmented_topk(gp, &probe);
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.indices_out) (void)clReleaseMemObject(probe.indices_out);
+    return result;
+}
+/* ---- End file src/sort/segmented_topk.c ---- */
 
 /* ---- Begin file src/sort/sort.c ---- */
 /* sort.c - gp_sort, gp_argsort: sorts by digits, the lowest first. Chooses the passes and launches them. */

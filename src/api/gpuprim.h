@@ -130,6 +130,7 @@ extern "C" {
 #include "api/histogram.h"
 
 #include "api/topk.h"
+#include "api/segmented_topk.h"
 #include "api/segmented_sort.h"
 
 #include "api/sort_strings.h"

@@ -5,10 +5,12 @@
 
 /* ------------------------------------------------------------------ segmented reduce */
 
-/* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]        . is op or monoid
+/* out[s] = initial . in[b] ... in[e-1]        . is op or monoid
+   b = offsets[s], e = offsets[s+1]; or, with row_length, b = s * row_stride, e = b + row_length
 
    Reduces each segment as gp_reduce would, by any gp_op or a monoid. With `map`, the elements are map(in[i]).
-   Offsets are on the device. Elements outside all segments are not read.
+   Offsets are on the device. Elements outside all segments are not read. Rows of one length need no offsets;
+   with a row_stride below row_length they overlap, as windows that slide over the input do.
 
    Result: one per segment; for an empty segment it is `initial`. The index i in a map, and the results of
      argmin and argmax, count from the segment's first element.
@@ -23,12 +25,14 @@
    Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not
      affected. gp_stats.bad_offsets counts the calls that found such a segment. */
 typedef struct gp_segmented_reduce_desc {
-    cl_mem in;        /* NULL when count is 0 */
+    cl_mem in;        /* NULL if there are no elements */
     size_t in_offset; /* in elements, as all offsets */
-    size_t count;     /* elements of the input */
+    size_t count;     /* elements of the input; with row_length, 0: up to the last row's end */
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t row_length;    /* instead of offsets: elements of each row */
+    size_t row_stride;    /* elements from a row's begin to the next one's; 0: row_length */
     size_t segment_count; /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
     cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
     size_t count_offset;

@@ -12,6 +12,7 @@
 #include "api/search.h"
 #include "api/histogram.h"
 #include "api/topk.h"
+#include "api/segmented_topk.h"
 #include "api/segmented_sort.h"
 #include "api/sort_strings.h"
 #include "api/sort_records.h"
@@ -51,6 +52,7 @@ typedef struct gp_warmup_desc {
     /* only type, record, map, map_type, args, channels, out_type, weight_type, and whether edges is NULL */
     const gp_histogram_desc *histogram;
     const gp_topk_desc *topk;                     /* only key_type, index_type, strategy */
+    const gp_segmented_topk_desc *segmented_topk; /* only key_type, index_type, k */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* no field is read */
     /* also columns, index_type, which buffers are NULL, whether `out` is `in`, and count, as for sort */

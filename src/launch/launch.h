@@ -57,6 +57,16 @@ typedef struct gpi_count {
     gp_type type;
 } gpi_count;
 
+/* The segments of an array: by offsets, or as rows of one length. */
+typedef struct gpi_offsets {
+    cl_mem buffer; /* the offsets, segments + 1 numbers */
+    size_t offset;
+    gp_type type;
+    size_t row_length, row_stride; /* row_length 0: segments are given by offsets */
+    size_t segments;               /* their number, or its bound */
+    size_t count;                  /* elements of the array */
+} gpi_offsets;
+
 enum { GPI_RECORDS_MAX = 4 }; /* types of inputs and an output */
 
 /* The arguments that a call's expressions may name, and the caller's types of its inputs and outputs. */
@@ -130,6 +140,11 @@ static void gpi_uses_apart(gpi_uses *uses);
 static void gpi_uses_args(gpi_uses *uses, const gpi_args *args);
 static gp_result gpi_uses_scratch(gpi_uses *uses, cl_mem scratch, size_t bytes);
 static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scratch, size_t bytes);
+
+/* segments.c */
+static gp_result gpi_offsets_check(gp_context *gp, gpi_offsets *o);
+static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o);
+static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o);
 
 /* finish.c */
 static gp_result gpi_finish(gp_context *gp);

@@ -19,6 +19,7 @@
     X(MERGE,            "sort/merge.cl",            MERGE,      merge,    4, W(merge, merge)) \
     X(SEARCH,           "sort/search.cl",           SEARCH,     keys,     4, W(search, search)) \
     X(TOPK,             "sort/topk.cl",             SORT,       keys,     4, W(topk, topk)) \
+    X(SEGMENTED_TOPK,   "sort/segmented_topk.cl",   SORT,       keys,     4, W(segmented_topk, segmented_topk)) \
     X(SEGMENTED_REDUCE, "scan/segmented_reduce.cl", REDUCE,     values,   1, W(segmented_reduce, segmented_reduce)) \
     X(HISTOGRAM,        "histogram/histogram.cl",   HISTOGRAM,  keys,     4, W(histogram, histogram)) \
     X(SEGMENTED_SORT,   "sort/segmented_sort.cl",   SORT,       keys,     4, W(segmented_sort, segmented_sort)) \

@@ -1,5 +1,5 @@
-/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into rows;
-   groups reduce the rows, and then join their results. */
+/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into parts;
+   groups reduce the parts, and then join their results. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -19,13 +19,6 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
 {
     const gp_segmented_reduce_desc *d = s->desc;
     gpi_operation o;
-    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64",
-                        (int)d->offsets_type);
-    }
-    if (d->segment_count >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "segment_count = %zu, at most 2^32 - 2", d->segment_count);
-    }
     memset(&o, 0, sizeof o);
     o.type = d->type;
     o.out_type = d->out_type;
@@ -41,7 +34,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
 /* Returns the number of items that reduce a small segment: so many that each has a few elements of an average segment. */
 static cl_uint gpi_segmented_team(const gpi_segmented *s)
 {
-    const size_t average = s->desc->segment_count ? s->desc->count / s->desc->segment_count : 0;
+    const size_t average = s->offsets.segments ? s->offsets.count / s->offsets.segments : 0;
     cl_uint team = 1;
     while (team < s->plan.group && (size_t)team * 4 < average) team *= 2;
     return team;
@@ -50,7 +43,7 @@ static cl_uint gpi_segmented_team(const gpi_segmented *s)
 /* Sets which segments are small, how many of them a group reduces, and the scratch for large ones. */
 static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
 {
-    const size_t n = s->desc->count, tile = gpi_plan_tile(&s->plan), segments = s->desc->segment_count;
+    const size_t n = s->offsets.count, tile = gpi_plan_tile(&s->plan), segments = s->offsets.segments;
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
     const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
     cl_uint tiles;
@@ -65,10 +58,10 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     if (!serial && s->block > 64 * (s->plan.group / s->team)) s->block = 64 * (s->plan.group / s->team);
     if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
     s->large = segments ? (cl_uint)(n / ((size_t)s->small_size + 1)) : 0;
-    s->rows = s->large ? tiles + s->large : 0;
+    s->parts = s->large ? tiles + s->large : 0;
     s->partials_at =
-        gpi_round_up(4 * (GPI_SEGMENTS_HEADER + (size_t)s->large * GPI_LARGE_WORDS + s->rows), 64);
-    s->scratch = segments ? s->partials_at + s->rows * s->element.size : 0;
+        gpi_round_up(4 * (GPI_SEGMENTS_HEADER + (size_t)s->large * GPI_LARGE_WORDS + s->parts), 64);
+    s->scratch = segments ? s->partials_at + s->parts * s->element.size : 0;
     return GP_OK;
 }
 
@@ -82,7 +75,15 @@ static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_de
     s->count.buffer = d->count_buffer;
     s->count.offset = d->count_offset;
     s->count.type = d->count_type;
-    result = gpi_segmented_types(gp, s);
+    s->offsets.buffer = d->offsets;
+    s->offsets.offset = d->offsets_offset;
+    s->offsets.type = d->offsets_type;
+    s->offsets.row_length = d->row_length;
+    s->offsets.row_stride = d->row_stride;
+    s->offsets.segments = d->segment_count;
+    s->offsets.count = d->count;
+    result = gpi_offsets_check(gp, &s->offsets);
+    if (result == GP_OK) result = gpi_segmented_types(gp, s);
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
     if (result != GP_OK) return result;
@@ -94,11 +95,11 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 {
     const gp_segmented_reduce_desc *d = s->desc;
     const gpi_element *e = &s->element;
+    const size_t n = s->offsets.count;
     gpi_uses uses;
-    gpi_uses_begin(&uses, gp, gpi_check_positions(gp, e, d->count));
-    if (d->count > 0) gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->count, e->in_size, GPI_READS);
-    gpi_use_buffer(&uses, "offsets", d->offsets, d->offsets_offset, d->segment_count + 1,
-                   gpi_type_size(d->offsets_type), GPI_READS);
+    gpi_uses_begin(&uses, gp, gpi_check_positions(gp, e, n));
+    if (n > 0) gpi_use_buffer(&uses, "in", d->in, d->in_offset, n, e->in_size, GPI_READS);
+    gpi_use_offsets(&uses, &s->offsets);
     gpi_use_count(&uses, "count_buffer", &s->count);
     gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->segment_count, e->out_size, GPI_WRITES);
     return gpi_uses_end(&uses, &e->operation.args, d->scratch, s->scratch);
@@ -110,16 +111,11 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
 {
     const gp_segmented_reduce_desc *d = s->desc;
-    const cl_mem in = d->count ? d->in : d->out; /* without elements, the kernel reads none */
-    const cl_ulong in_at = d->count ? d->in_offset : 0, offsets_at = d->offsets_offset, count = d->count;
-    const cl_uint words = d->offsets_type == GP_U32 ? 1 : 2;
+    const cl_mem in = s->offsets.count ? d->in : d->out; /* without elements, the kernel reads none */
     gpi_call_args(call, &s->element.operation.args);
     GPI_CALL_ARG(call, in);
-    GPI_CALL_ARG(call, in_at);
-    GPI_CALL_ARG(call, d->offsets);
-    GPI_CALL_ARG(call, offsets_at);
-    GPI_CALL_ARG(call, words);
-    GPI_CALL_ARG(call, count);
+    gpi_call_arg_ulong(call, s->offsets.count ? d->in_offset : 0);
+    gpi_call_arg_offsets(call, &s->offsets);
 }
 
 /* Passes GPI_LIST_PARAMETERS. */
@@ -129,7 +125,7 @@ static void gpi_segmented_arg_list(gpi_call *call, const gpi_segmented *s, cl_me
     GPI_CALL_ARG(call, scratch);
     GPI_CALL_ARG(call, at);
     GPI_CALL_ARG(call, s->large);
-    GPI_CALL_ARG(call, s->rows);
+    GPI_CALL_ARG(call, s->parts);
 }
 
 static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
@@ -155,15 +151,15 @@ static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_
     return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));
 }
 
-/* Enqueues the reduction of large segments' rows, and the join of the results. A few groups per compute unit share the rows. If
-   loops are limited, a group has one row. */
+/* Enqueues the reduction of large segments' parts, and the join of the results. A few groups per compute unit share the parts. If
+   loops are limited, a group has one part. */
 static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
 {
     const gp_device_info *info = &call->gp->info;
     size_t groups = 16 * (size_t)(info->compute_units ? info->compute_units : 1);
     gp_result result;
-    if (groups > s->rows || info->loop_limit) groups = s->rows;
-    gpi_call_kernel(call, s->program, "gp_segments_rows");
+    if (groups > s->parts || info->loop_limit) groups = s->parts;
+    gpi_call_kernel(call, s->program, "gp_segments_parts");
     gpi_segmented_arg_input(call, s);
     gpi_segmented_arg_list(call, s, scratch);
     result = gpi_call_launch(call, &s->plan, groups);

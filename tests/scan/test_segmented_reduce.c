@@ -7,6 +7,9 @@ typedef enum lengths {
     LENGTHS_MIXED, /* by a power law: a few huge ones among tiny ones */
     LENGTHS_ONE,   /* all in one segment, others empty */
     LENGTHS_EVEN,
+    LENGTHS_ROWS, /* no offsets: rows */
+    LENGTHS_GAPS, /* rows with elements between them */
+    LENGTHS_OVERLAP,
     LENGTHS_BAD, /* tiny ones; some offsets fall, some are beyond the end */
     LENGTHS_COUNT
 } lengths;
@@ -20,6 +23,7 @@ typedef struct segments_case {
 
 typedef struct segments_data {
     unsigned char *in, *offsets, *expected, initial[64];
+    size_t row_length, row_stride; /* row_length 0: there are offsets */
 } segments_data;
 
 /* ------------------------------------------------------------------ input, reference */
@@ -59,6 +63,14 @@ static unsigned char *make_offsets(const segments_case *c)
     return offsets;
 }
 
+/* Sets rows that end within the count. */
+static void make_rows(const segments_case *c, segments_data *data)
+{
+    const size_t each = c->count / c->segments;
+    data->row_length = c->lengths == LENGTHS_GAPS ? each / 2 + 1 : each;
+    data->row_stride = c->lengths == LENGTHS_GAPS ? each : c->lengths == LENGTHS_OVERLAP ? each / 3 + 1 : 0;
+}
+
 static void expect(const segments_case *c, segments_data *data)
 {
     const test_element *e = c->element;
@@ -68,7 +80,10 @@ static void expect(const segments_case *c, segments_data *data)
     data->expected = malloc(c->segments * e->size + 1);
     assert_non_null(data->expected);
     for (s = 0; s < c->segments; s++) {
-        const uint64_t begin = key_load(data->offsets, s, size), end = key_load(data->offsets, s + 1, size);
+        const size_t stride = data->row_stride ? data->row_stride : data->row_length;
+        const uint64_t begin = data->row_length ? s * stride : key_load(data->offsets, s, size);
+        const uint64_t end =
+            data->row_length ? begin + data->row_length : key_load(data->offsets, s + 1, size);
         unsigned char x[64], *out = data->expected + s * e->size;
         e->identity(out);
         if (c->initial) memcpy(out, data->initial, e->size);
@@ -81,10 +96,12 @@ static void expect(const segments_case *c, segments_data *data)
 
 static segments_data make_data(const segments_case *c)
 {
-    segments_data data;
+    segments_data data = {0};
     unsigned char first[64];
     data.in = test_input(c->element, TEST_RANDOM, c->count);
-    data.offsets = make_offsets(c);
+    if (c->lengths >= LENGTHS_ROWS && c->lengths <= LENGTHS_OVERLAP && c->count >= c->segments)
+        make_rows(c, &data);
+    else data.offsets = make_offsets(c);
     c->element->make(0x12345677u, first);
     c->element->from(first, data.initial);
     expect(c, &data);
@@ -111,12 +128,15 @@ static gp_segmented_reduce_desc make_desc(gp_context *gp, const segments_case *c
     d.count = c->count;
     d.segment_count = c->segments;
     d.offsets_type = c->wide ? GP_U64 : GP_U32;
+    d.row_length = data->row_length;
+    d.row_stride = data->row_stride;
     d.initial = c->initial ? data->initial : NULL;
     d.in_offset = c->offset;
     d.offsets_offset = 2 * c->offset;
     d.out_offset = 3 * c->offset;
     d.in = guarded(gp, d.in_offset, c->count, e->in_size, data->in);
-    d.offsets = guarded(gp, d.offsets_offset, c->segments + 1, c->wide ? 8 : 4, data->offsets);
+    if (data->offsets)
+        d.offsets = guarded(gp, d.offsets_offset, c->segments + 1, c->wide ? 8 : 4, data->offsets);
     d.out = guarded(gp, d.out_offset, c->segments, e->size, NULL);
     return d;
 }
@@ -297,6 +317,10 @@ static void test_bad_input(void **state)
     REFUSED(d.out_offset = 17, GP_ERROR_INVALID_BUFFER, "out has");
     REFUSED((d.in = d.out, d.count = 10), GP_ERROR_OVERLAP, "in is");
     REFUSED((d.count_buffer = d.in, d.count_type = GP_F32), GP_ERROR_INVALID_TYPE, "count_type = 9");
+    REFUSED(d.row_length = 5, GP_ERROR_INVALID_ARGUMENT, "offsets and row_length are given");
+    REFUSED(d.row_stride = 5, GP_ERROR_INVALID_ARGUMENT, "row_stride = 5, and row_length is 0");
+    REFUSED((d.offsets = NULL, d.row_length = 2), GP_ERROR_INVALID_ARGUMENT,
+            "the last row ends at element 600, and count is 500");
     REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
 #undef REFUSED
     assert_gp_fails(NULL, gp_segmented_reduce(NULL, &d), GP_ERROR_INVALID_ARGUMENT, "NULL");

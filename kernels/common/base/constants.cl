@@ -1,4 +1,5 @@
-/* constants.cl - a context's counters, by their index in the buffer `counters`: for the host and for kernels. */
+/* constants.cl - constants that the host and kernels share: a context's counters, by their index in the buffer `counters`, and
+   the list of large segments. */
 #ifndef GPI_BASE_CONSTANTS_CL
 #define GPI_BASE_CONSTANTS_CL
 
@@ -13,4 +14,11 @@
 #define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */
 #define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */
 #define GPI_CONTEXT_COUNTERS 13
+
+/* The list of large segments (base/segments.cl), in uints. */
+#define GPI_SEGMENTS_PARTS 0
+#define GPI_SEGMENTS_LARGE 1
+#define GPI_SEGMENTS_BAD 2
+#define GPI_SEGMENTS_HEADER 4
+#define GPI_LARGE_WORDS 4 /* words of a large segment */
 #endif

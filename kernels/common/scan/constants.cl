@@ -1,4 +1,4 @@
-/* constants.cl - constants that the host and kernels share: state of look-back, spans of reductions, segments, laws of monoids.
+/* constants.cl - constants that the host and kernels share: state of look-back, spans of reductions, laws of monoids.
    */
 #ifndef GPI_SCAN_CONSTANTS_CL
 #define GPI_SCAN_CONSTANTS_CL
@@ -8,13 +8,6 @@
 /* Spans of gp_reduce. */
 #define GPI_REDUCE_SPANS_EACH 4 /* spans per compute unit */
 #define GPI_REDUCE_SPAN 256     /* most tiles of a span, so that loops stay short */
-
-/* State of gp_segmented_reduce, in uints. */
-#define GPI_SEGMENTS_ROWS 0
-#define GPI_SEGMENTS_LARGE 1
-#define GPI_SEGMENTS_BAD 2
-#define GPI_SEGMENTS_HEADER 4
-#define GPI_LARGE_WORDS 4 /* words of a large segment in the list */
 
 /* Bits for the laws that a monoid breaks. GPI_LAW_RESULTS is the number of results for each three elements: e a, a e, a b, b a,
    (a b) c, a (b c). */

@@ -1,14 +1,14 @@
 /* segmented_reduce.cl - out[s] = initial . in[b] ... in[e-1]        b = offsets[s], e = offsets[s+1]
 
-   A segment is bad if its offsets decrease or exceed the input's count. It is reported, treated as empty, and does not affect
+   or b = s * row_stride, e = b + row_length. Segments, and the list of large ones: base/segments.cl. A bad segment does not affect
    other segments. Positions, in maps and for argmin and argmax, are counted from the segment's first element.
 
        gp_segments_reduce    group per block of segments: reduces the small ones, and lists the large ones
-       gp_segments_rows      some rows per group: reduces each row, which is a tile of a large segment
-       gp_segments_join      some large segments per group: combines the rows of each
+       gp_segments_parts     some parts per group: reduces each part, which is a tile of a large segment
+       gp_segments_join      some large segments per group: combines the partials of each
 
        in       | small |            large 0           |sm|      large 1     |
-       rows             |  tile 0 |  tile 1 |  tile 2  |  |  tile 3 | tile 4 |
+       parts            |  tile 0 |  tile 1 |  tile 2  |  |  tile 3 | tile 4 |
 
    Small segments are reduced by scan/reduce_segments.cl, which differs between CPUs and GPUs. A segment's elements are always
    combined in the same way, in input order unless the operation commutes, so that float results repeat bit for bit. */
@@ -17,6 +17,7 @@
 #include "base/args.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "base/segments.cl"
 #include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
@@ -51,9 +52,9 @@ GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in
 
 /* ------------------------------------------------------------------ large */
 
-/* Reduces each row to its partial. A row has no owner if its segment found no room in the list. It is then treated as empty. */
-GPI_KERNEL void gp_segments_rows(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
-                                 GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)
+/* Reduces each part of a large segment, which is a tile, to its partial. Positions count from the segment's begin. */
+GPI_KERNEL void gp_segments_parts(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
+                                  GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)
 {
     GPI_SHARED(gpi_tile_memory, shared);
     gpi_input input;
@@ -61,38 +62,38 @@ GPI_KERNEL void gp_segments_rows(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
     gpi_list list;
     GPI_LIST_SET(list);
     GPI_OFFSETS_SET(numbers);
-    const uint rows = min(list.row_room, atomic_or(state + GPI_SEGMENTS_ROWS, 0u));
+    const uint parts = gpi_list_parts(list);
     GPI_ARGS_SET(input)
     input.in = in + in_offset;
-    input.count = count;
-    for (uint r = (uint)get_group_id(0); r < rows; r += (uint)get_num_groups(0)) {
-        const uint owner = list.owner[r], k = owner == GPI_NO_OWNER ? 0 : owner;
-        bool bad;
-        gpi_input segment = gpi_segment_of(input, numbers, list.large[GPI_LARGE_WORDS * k], &bad);
-        segment.count = owner == GPI_NO_OWNER ? 0 : segment.count;
-        const ulong base = (ulong)(r - list.large[GPI_LARGE_WORDS * k + 1]) * GPI_TILE;
-        const GPI_T sum = gpi_tile_reduce(segment, base, shared);
-        if (GPI_LOCAL_ID == 0) list.partials[r] = sum;
+    for (uint p = (uint)get_group_id(0); p < parts; p += (uint)get_num_groups(0)) {
+        ulong from;
+        const gpi_extent part = gpi_part_find(list, numbers, p, GPI_TILE, &from);
+        gpi_input segment = input;
+        segment.in = input.in + (part.length ? part.begin - from : 0);
+        segment.count = part.length ? from + part.length : 0;
+        const GPI_T sum = gpi_tile_reduce(segment, from, shared);
+        if (GPI_LOCAL_ID == 0) ((__global GPI_T *)list.partials)[p] = sum;
     }
 }
 
-/* Combines the rows of each large segment, and writes its result. Every item combines consecutive rows, so that input order is
-   kept. */
+/* Combines the partials of each large segment, and writes its result. Every item combines consecutive partials, so that input
+   order is kept. */
 GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __global GPI_OUT *out,
                                  ulong out_offset, gpi_argument initial)
 {
     GPI_SHARED(gpi_tile_memory, shared);
     gpi_list list;
     GPI_LIST_SET(list);
-    const uint large = min(list.large_room, atomic_or(state + GPI_SEGMENTS_LARGE, 0u));
+    const uint large = gpi_list_large(list);
+    __global const GPI_T *const partials = (__global const GPI_T *)list.partials;
     for (uint k = (uint)get_group_id(0); k < large; k += (uint)get_num_groups(0)) {
-        const uint row = list.large[GPI_LARGE_WORDS * k + 1], rows = list.large[GPI_LARGE_WORDS * k + 2];
-        const uint run = (rows + GPI_WG - 1) / GPI_WG, begin = min((uint)GPI_LOCAL_ID * run, rows);
-        const uint end = min(begin + run, rows);
+        const uint first = list.large[GPI_LARGE_WORDS * k + 1], parts = list.large[GPI_LARGE_WORDS * k + 2];
+        const uint run = (parts + GPI_WG - 1) / GPI_WG, begin = min((uint)GPI_LOCAL_ID * run, parts);
+        const uint end = min(begin + run, parts);
         GPI_T sum = gpi_identity();
-        for (uint r = begin; r < end; r++) sum = gpi_combine(GPI_COMBINE_HERE sum, list.partials[row + r]);
+        for (uint p = begin; p < end; p++) sum = gpi_combine(GPI_COMBINE_HERE sum, partials[first + p]);
         sum = gpi_group_reduce(GPI_COMBINE_HERE sum, shared);
-        if (rows > 0 && GPI_LOCAL_ID == 0)
+        if (parts > 0 && GPI_LOCAL_ID == 0)
             gpi_segment_put(GPI_COMBINE_HERE out + out_offset, list.large[GPI_LARGE_WORDS * k],
                             gpi_base_of(initial), sum);
     }

@@ -4,6 +4,7 @@
 #define GPI_KEY_FLOAT 1
 #define GPI_VALUE_SIZE 4
 #define GPI_CELL_WIDE 0
+#define GPI_ENTRIES 2048
 #define GPI_SAMPLED_BINS 1
 #define GPI_RING_ROWS 1024u
 #define GPI_RING_REACH 64u

@@ -8,6 +8,7 @@
 #define GPI_SCAN_REDUCE_SEGMENTS_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "base/segments.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"
@@ -32,11 +33,10 @@ static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
 /* 1: the result depends on the position of elements in their segment. */
 #define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))
 
-/* Returns whether the GPI_SEGMENTS_BATCH segments from segment s on are short, together at most GPI_BATCH_MOST elements, and have
-   good offsets. Writes to `at` the segments' bounds, counted from the begin of segment s. */
-static bool gpi_batch_open(gpi_offsets offsets, ulong s, uint *at)
+/* Returns whether the GPI_SEGMENTS_BATCH segments from segment s on have good offsets, and are short: together at most
+   GPI_BATCH_MOST elements. Writes to `at` the segments' bounds, counted from `begin`, that of segment s. */
+static bool gpi_batch_open(gpi_offsets offsets, ulong s, ulong begin, uint *at)
 {
-    const ulong begin = gpi_number(offsets.at, s, offsets.words);
     bool rises = true;
     for (uint k = 0; k <= GPI_SEGMENTS_BATCH; k++) {
         const ulong from_begin = gpi_number(offsets.at, s + k, offsets.words) - begin;
@@ -72,14 +72,15 @@ static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *
         gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);
 }
 
-/* Reduces GPI_SEGMENTS_BATCH segments of `length` elements each, from segment s on. `input` begins with segment s. */
-GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, __global GPI_OUT *out, ulong s,
-                                      GPI_BASE initial)
+/* Reduces GPI_SEGMENTS_BATCH segments of `length` elements each, from segment s on, each `stride` elements after the one before.
+   `input` begins with segment s. */
+GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, ulong stride, __global GPI_OUT *out,
+                                      ulong s, GPI_BASE initial)
 {
     gpi_input segment = input;
     for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) {
         GPI_T sum = gpi_identity();
-        segment.in = input.in + k * length;
+        segment.in = input.in + k * stride;
         for (uint i = 0; i < length; i++)
             sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));
         gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum);
@@ -93,12 +94,18 @@ static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __
     uint at[GPI_SEGMENTS_BATCH + 1];
     gpi_input batch = input;
     uint uneven = 0;
-    if (!gpi_batch_open(offsets, s, at)) return false;
-    batch.in += gpi_number(offsets.at, s, offsets.words);
-    for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) uneven |= at[k + 1] ^ (k + 1) * at[1];
+    const bool rows = offsets.words == 0;
+    const ulong begin = rows ? s * offsets.row_stride : gpi_number(offsets.at, s, offsets.words);
+    if (rows ? offsets.row_length > GPI_BATCH_MOST / GPI_SEGMENTS_BATCH
+             : !gpi_batch_open(offsets, s, begin, at))
+        return false;
+    batch.in += begin;
+    if (rows) at[1] = (uint)offsets.row_length;
+    for (uint k = 0; k < GPI_SEGMENTS_BATCH && !rows; k++) uneven |= at[k + 1] ^ (k + 1) * at[1];
+    const ulong stride = rows ? offsets.row_stride : at[1];
     if (uneven) gpi_batch_reduce(batch, at, out, s, initial);
-    else if (at[1] == 1) gpi_batch_reduce_even(batch, 1, out, s, initial); /* without an inner loop */
-    else gpi_batch_reduce_even(batch, at[1], out, s, initial);
+    else if (at[1] == 1) gpi_batch_reduce_even(batch, 1, stride, out, s, initial); /* without an inner loop */
+    else gpi_batch_reduce_even(batch, at[1], stride, out, s, initial);
     return true;
 }
 
@@ -119,7 +126,7 @@ GPI_NOINLINE void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_l
             bool bad;
             const gpi_input segment = gpi_segment_of(input, offsets, s, &bad);
             if (bad) gpi_bad_add(list, counters);
-            if (segment.count > small && gpi_large_add(list, s, segment.count)) continue;
+            if (segment.count > small && gpi_large_add(list, s, segment.count, GPI_TILE)) continue;
             gpi_segment_put(GPI_COMBINE_OF(input) out, s, initial, gpi_segment_reduce(segment, shared));
         }
     }

@@ -3,6 +3,7 @@
 #ifndef GPI_SCAN_REDUCE_SEGMENTS_CL
 #define GPI_SCAN_REDUCE_SEGMENTS_CL
 #include "base/platform.cl"
+#include "base/segments.cl"
 #include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
@@ -78,7 +79,7 @@ static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list li
         gpi_input segment = gpi_segment_of(input, offsets, s, &bad);
         if (mine && lane == 0) {
             if (bad) gpi_bad_add(list, counters);
-            listed[l] = segment.count > small && gpi_large_add(list, s, segment.count);
+            listed[l] = segment.count > small && gpi_large_add(list, s, segment.count, GPI_TILE);
         }
         gpi_sync(); /* `listed` is written */
         const bool skip = !mine || listed[l - lane];

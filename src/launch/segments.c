@@ -1,0 +1,61 @@
+/* segments.c - segments of an array, by offsets or as rows of one length: checks them, and passes them to kernels
+   (kernels/common/base/segments.cl). */
+#include "base/error.h"
+#include "base/math.h"
+#include "base/type.h"
+#include "launch/launch.h"
+
+/* Checks rows, and completes their stride and the array's count. */
+static gp_result gpi_offsets_check_rows(gp_context *gp, gpi_offsets *o)
+{
+    size_t end;
+    if (o->buffer) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "offsets and row_length are given: segments are given by one of them");
+    }
+    if (!o->row_stride) o->row_stride = o->row_length;
+    if (o->segments == 0) return GP_OK;
+    if (o->segments - 1 > (SIZE_MAX - o->row_length) / o->row_stride) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%zu rows, %zu elements apart, are too many", o->segments,
+                        o->row_stride);
+    }
+    end = (o->segments - 1) * o->row_stride + o->row_length;
+    if (!o->count) o->count = end;
+    if (end <= o->count) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "the last row ends at element %zu, and count is %zu", end,
+                    o->count);
+}
+
+static gp_result gpi_offsets_check(gp_context *gp, gpi_offsets *o)
+{
+    if (o->segments >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "segment_count = %zu, at most 2^32 - 2", o->segments);
+    }
+    if (o->row_length) return gpi_offsets_check_rows(gp, o);
+    if (o->row_stride) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "row_stride = %zu, and row_length is 0",
+                        o->row_stride);
+    }
+    if (o->type == GP_U32 || o->type == GP_U64) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64", (int)o->type);
+}
+
+/* Adds the buffer of the offsets to the table. Rows have none. */
+static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o)
+{
+    if (o->row_length) return;
+    (void)gpi_use_buffer(uses, "offsets", o->buffer, o->offset, o->segments + 1, gpi_type_size(o->type),
+                         GPI_READS);
+}
+
+/* Passes GPI_OFFSETS_PARAMETERS. */
+static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
+{
+    const cl_mem buffer = o->row_length ? call->gp->counters : o->buffer; /* rows: it is not read */
+    GPI_CALL_ARG(call, buffer);
+    gpi_call_arg_ulong(call, o->row_length ? 0 : o->offset);
+    gpi_call_arg_uint(call, o->row_length ? 0 : gpi_type_size(o->type) / 4);
+    gpi_call_arg_ulong(call, o->row_length);
+    gpi_call_arg_ulong(call, o->row_stride);
+    gpi_call_arg_ulong(call, o->count);
+}
