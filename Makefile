@@ -409,7 +409,7 @@ NATIVE := -O3 -march=native
 hash := \#
 peer_if = $(shell printf '%s\n' '$(hash)include <$(1)>' | $(CXX) -std=c++17 -E -x c++ -o /dev/null - 2>/dev/null && echo $(2))
 ifneq ($(filter all bench bench-check against report plot-hash build/gpbench,$(MAKECMDGOALS)),)
-PEERS := $(strip $(call peer_if,numeric,libraries std packs sorts sorted topk segment_sorts string_sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort tbb_histogram par_merge par_packs par_map tbb_map) \
+PEERS := $(strip $(call peer_if,numeric,libraries std packs sorts sorted topk topk_rows segment_sorts string_sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort tbb_histogram par_merge par_packs par_map tbb_map) \
 	$(call peer_if,boost/compute.hpp,boost_compute boost_sort boost_packs boost_map) \
 	$(call peer_if,simdjson.h,simdjson) $(call peer_if,hwy/contrib/sort/vqsort.h,vqsort) $(call peer_if,viennacl/vector.hpp,viennacl))
 endif

@@ -32489,11 +32489,9 @@ static gp_result gpi_by_key_two_steps(gpi_call *call, gpi_by_key *b, cl_mem scra
     c->array[GPI_COMPACT_INDEX_OUT].buffer = c->array[GPI_COMPACT_COUNTS].buffer = scratch;
     c->array[GPI_COMPACT_INDEX_OUT].offset = b->offsets_at / 4;
     c->array[GPI_COMPACT_COUNTS].offset = b->count_at / 4;
-    b->segments.offsets = b->segments.count_buffer = scratch;
-    b->segments.offsets_offset = b->offsets_at / 4;
-    b->segments.count_offset = b->count_at / 4;
-    b->reduce.count.buffer = scratch;
-    b->reduce.count.offset = b->segments.count_offset;
+    b->reduce.offsets.buffer = b->reduce.count.buffer = scratch;
+    b->reduce.offsets.offset = b->offsets_at / 4;
+    b->reduce.count.offset = b->count_at / 4;
     b->reduce.count.type = GP_U32;
     r = gpi_call_fill(call, scratch, b->count_at, 8); /* the upper half of a u64 count */
     if (r == GP_OK) r = gpi_compact_launch(call, c);
@@ -41714,6 +41712,7 @@ typedef struct gpi_self_test {
     X(sort_strings,     "gp_sort_strings",     SORT_STRINGS,     AUTO,        "out", "", "") \
     X(sort_records,     "gp_sort_records",     SORT_RECORDS,     AUTO,        "out", "indices_out", "") \
     X(topk,             "gp_topk",             TOPK,             AUTO,        "keys_out", "indices_out", "") \
+    X(segmented_topk,   "gp_segmented_topk",   SEGMENTED_TOPK,   AUTO,        "keys_out", "indices_out", "") \
     X(merge,            "gp_merge",            MERGE,            AUTO,        "keys_out", "values_out", "") \
     X(search,           "gp_search",           SEARCH,           AUTO,        "out", "", "") \
     X(histogram,        "gp_histogram",        HISTOGRAM,        AUTO,        "out", "", "") \
@@ -42571,6 +42570,34 @@ static gp_result gpi_self_test_topk(gpi_self_test *t)
         gpi_self_test_expect(t, 1, (uint32_t)t->order[i]);
     }
     return result == GP_OK ? gp_topk(t->gp, &d) : result;
+}
+
+/* Finds the best of three rows, which several groups share if they are long. The last elements are in no row. */
+static gp_result gpi_self_test_segmented_topk(gpi_self_test *t)
+{
+    gp_result result;
+    gp_segmented_topk_desc d;
+    size_t s, i;
+    gpi_self_test_mask(t, 0xffff);
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.indices_out = t->out_buffer[1];
+    d.row_length = t->count / 4;
+    d.row_stride = t->count / 3;
+    d.segment_count = 3;
+    d.k = t->count / 100 < 50 ? t->count / 100 : 50;
+    d.key_type = GP_U32;
+    for (s = 0; s < 3; s++) {
+        const size_t begin = s * d.row_stride;
+        gpi_self_test_sort(t, begin, begin + d.row_length, UINT32_MAX);
+        for (i = begin; i < begin + d.k; i++) {
+            gpi_self_test_expect(t, 0, ~(uint32_t)(t->order[i] >> 32));
+            gpi_self_test_expect(t, 1, (uint32_t)t->order[i] - (uint32_t)begin);
+        }
+    }
+    return result == GP_OK ? gp_segmented_topk(t->gp, &d) : result;
 }
 
 /* Merges the two sorted halves of the first input. Many keys are in both halves. */

@@ -576,6 +576,7 @@ GPI_READ(segmented_sort_read, segmented_sort, gp_segmented_sort_report)
 GPI_WITH_SCRATCH(sort_records)
 GPI_WITH_SCRATCH(sort_strings)
 GPI_WITH_SCRATCH(topk)
+GPI_WITH_SCRATCH(segmented_topk)
 GPI_CALL(merge, merge)
 GPI_CALL(search, search)
 GPI_WITH_SCRATCH(histogram)
@@ -849,6 +850,22 @@ returns<void> segmented_reduce(gp_context *ctx, view<Element> in, view<Index> of
     c.d.offsets_type = detail::number_of<Index>();
     GPI_PUT(in, in, 0);
     GPI_PUT(offsets, offsets, out.size() + 1);
+    GPI_PUT(out, out, 0);
+    c.template fold<Element, Out>(o);
+    return c.run(ctx, gp_segmented_reduce);
+}
+
+// The same of rows of `row_length` elements each.
+template <typename Element, typename Out>
+returns<void> segmented_reduce(gp_context *ctx, view<Element> in, size_t row_length, view<Out> out,
+                               const operation &o = GP_SUM, const gp_segmented_reduce_desc &d = {})
+{
+    detail::call<gp_segmented_reduce_desc> c{d};
+    c.expect(row_length > 0, "gp::segmented_reduce: row_length is 0");
+    c.d.count = in.size();
+    c.d.segment_count = out.size();
+    c.d.row_length = row_length;
+    GPI_PUT(in, in, 0);
     GPI_PUT(out, out, 0);
     c.template fold<Element, Out>(o);
     return c.run(ctx, gp_segmented_reduce);
@@ -1157,6 +1174,52 @@ returns<void> topk(gp_context *ctx, view<Key> keys, view<Key> keys_out, view<Ind
     GPI_PUT_IF(keys_out, keys_out, c.d.k);
     GPI_PUT_IF(indices_out, indices_out, c.d.k);
     return c.run(ctx, gp_topk);
+}
+
+namespace detail
+{
+template <typename Key, typename Index>
+returns<void> segmented_topk(gp_context *ctx, call<gp_segmented_topk_desc> c, size_t segments, view<Key> keys,
+                             view<Key> keys_out, view<Index> indices_out)
+{
+    const size_t results = keys_out.get() ? keys_out.size() : indices_out.size();
+    c.d.count = keys.size();
+    c.d.segment_count = segments;
+    c.d.k = segments ? results / segments : 0;
+    c.d.key_type = number_of<Key>();
+    c.d.index_type = number_of<Index>();
+    GPI_PUT(keys, keys, 0);
+    c.expect(keys_out.get() || indices_out.get(),
+             "gp::segmented_topk: both keys_out and indices_out are NULL");
+    c.expect(!segments || results % segments == 0, "gp::segmented_topk: outputs have no k for each segment");
+    GPI_PUT_IF(keys_out, keys_out, results);
+    GPI_PUT_IF(indices_out, indices_out, results);
+    return c.run(ctx, gp_segmented_topk);
+}
+} // namespace detail
+
+// Outputs have k elements for each segment. One of them may be {}.
+template <typename Key, typename Offset, typename Index = uint32_t>
+returns<void> segmented_topk(gp_context *ctx, view<Key> keys, view<Offset> offsets, view<Key> keys_out,
+                             view<Index> indices_out = {}, const gp_segmented_topk_desc &d = {})
+{
+    detail::call<gp_segmented_topk_desc> c{d};
+    c.d.offsets_type = detail::number_of<Offset>();
+    GPI_PUT(offsets, offsets, 1);
+    return detail::segmented_topk(ctx, c, offsets.size() ? offsets.size() - 1 : 0, keys, keys_out,
+                                  indices_out);
+}
+
+// The same of the rows of a matrix.
+template <typename Key, typename Index = uint32_t>
+returns<void> segmented_topk(gp_context *ctx, view<Key> keys, size_t row_length, view<Key> keys_out,
+                             view<Index> indices_out = {}, const gp_segmented_topk_desc &d = {})
+{
+    detail::call<gp_segmented_topk_desc> c{d};
+    c.expect(row_length > 0, "gp::segmented_topk: row_length is 0");
+    c.d.row_length = row_length;
+    return detail::segmented_topk(ctx, c, row_length ? keys.size() / row_length : 0, keys, keys_out,
+                                  indices_out);
 }
 
 template <typename Key>

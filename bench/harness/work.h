@@ -23,6 +23,7 @@ typedef enum bench_primitive {
     BENCH_MERGE,  /* of the two halves of host_in */
     BENCH_SEARCH, /* of host_in2 in host_in; u32 positions */
     BENCH_TOPK,
+    BENCH_TOPK_ROWS, /* of `segments` rows, the k largest of each, best first */
     BENCH_SEGMENTED_SORT,
     BENCH_SORT_STRINGS,
     BENCH_SORT_RECORDS, /* of four words, n / 4 of them, by the first one, a float */
@@ -56,9 +57,9 @@ typedef struct bench_work {
     size_t value_size; /* sort: bytes of a value, 0: none */
     size_t k;          /* topk: the largest k keys, best first; select: those below; tree: outputs */
     const uint32_t *host_offsets; /* segmented sort: segments + 1; strings: n + 1 */
-    size_t segments;
-    const uint8_t *host_bytes; /* strings, by host_offsets */
-    const signed char *signs;  /* brackets: of each of 256 symbols, 1 opens, -1 closes */
+    size_t segments;              /* also: rows of a matrix */
+    const uint8_t *host_bytes;    /* strings, by host_offsets */
+    const signed char *signs;     /* brackets: of each of 256 symbols, 1 opens, -1 closes */
     /* The case's first run, which is not timed: here, and only here, libraries that keep data of their own take
        the input and give the result back. */
     bool checked;

@@ -68,6 +68,7 @@ extern const bench_peer bench_peer_duckdb;
 extern const bench_peer bench_peer_nth_element;
 extern const bench_peer bench_peer_numpy;
 extern const bench_peer bench_peer_partial_sort;
+extern const bench_peer bench_peer_partial_sort_rows;
 extern const bench_peer bench_peer_tbb;
 extern const bench_peer bench_peer_tbb_pack;
 extern const bench_peer bench_peer_tbb_histogram;

@@ -36,6 +36,7 @@ static const bench_peer *const peers[] = {
     &bench_peer_std_search_threads,
     &bench_peer_partial_sort,
     &bench_peer_nth_element,
+    &bench_peer_partial_sort_rows,
     &bench_peer_std_strings,
     &bench_peer_std_segments,
     &bench_peer_std_segments_pool,

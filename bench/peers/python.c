@@ -180,8 +180,9 @@ static bool ask(int package, const bench_work *work, const char *word, const cha
 /* ------------------------------------------------------------------ work */
 
 static const char *const names[] = {
-    [BENCH_REDUCE] = "reduce",     [BENCH_SCAN] = "scan", [BENCH_DOT] = "dot",
-    [BENCH_GROUP_BY] = "group-by", [BENCH_JOIN] = "join", [BENCH_SORT] = "sort",
+    [BENCH_REDUCE] = "reduce",       [BENCH_SCAN] = "scan", [BENCH_DOT] = "dot",
+    [BENCH_GROUP_BY] = "group-by",   [BENCH_JOIN] = "join", [BENCH_SORT] = "sort",
+    [BENCH_TOPK_ROWS] = "topk-rows",
 };
 
 static bool load(int package, const char *peer, const bench_work *work)
@@ -192,8 +193,8 @@ static bool load(int package, const char *peer, const bench_work *work)
     const size_t size = work->n * data_size(work->type);
     const size_t size2 = work->host_in2 == NULL ? 0 : work->value_size ? work->n * work->value_size : size;
     if (p->gave_up || (p->pid == 0 && !start(package, work))) return false;
-    snprintf(line, sizeof line, "load %s %s %s %zu %zu %zu %zu %zu\n", peer, names[work->primitive],
-             data_type_name(work->type), work->n, work->k, work->value_size, size, size2);
+    snprintf(line, sizeof line, "load %s %s %s %zu %zu %zu %zu %zu %zu\n", peer, names[work->primitive],
+             data_type_name(work->type), work->n, work->k, work->segments, work->value_size, size, size2);
     return ((tell(p, line, strlen(line)) && tell(p, work->host_in, size) && tell(p, work->host_in2, size2)) ||
             give_up(package, work, "the process ended")) &&
            hear_answer(package, work, &none);
@@ -206,6 +207,7 @@ static size_t result_bytes(const bench_work *work)
     case BENCH_REDUCE:
     case BENCH_DOT: return size;
     case BENCH_GROUP_BY: return 2 * work->n * size;
+    case BENCH_TOPK_ROWS: return work->segments * work->k * size;
     case BENCH_SORT: return work->n * (size + work->value_size);
     default: return work->n * size;
     }
@@ -255,7 +257,10 @@ static bool tables_support(const bench_work *work)
 }
 
 static bool duckdb_supports(const bench_work *work) { return tables_support(work) && is_there(DUCKDB); }
-static bool numpy_supports(const bench_work *work) { return sorts(work) && is_there(NUMPY); }
+static bool numpy_supports(const bench_work *work)
+{
+    return (sorts(work) || work->primitive == BENCH_TOPK_ROWS) && is_there(NUMPY);
+}
 static bool polars_supports(const bench_work *work) { return tables_support(work) && is_there(POLARS); }
 
 static bool pyopencl_supports(const bench_work *work)

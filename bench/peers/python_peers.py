@@ -86,7 +86,7 @@ class DuckDB:
 
 
 class NumPy:
-    """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys."""
+    """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions rows."""
 
     def __init__(self, name):
         self.result = None
@@ -97,7 +97,11 @@ class NumPy:
     def run(self):
         import numpy
 
-        if self.work.value_size:
+        if self.work.primitive == "topk-rows":
+            rows, k = self.work.a.reshape(self.work.segments, -1), self.work.k
+            found = numpy.argpartition(rows, -k, axis=1)[:, -k:]
+            self.result = (numpy.sort(numpy.take_along_axis(rows, found, 1), axis=1)[:, ::-1].reshape(-1),)
+        elif self.work.value_size:
             order = numpy.argsort(self.work.a)
             self.result = self.work.a[order], self.work.b[order]
         else:
@@ -238,12 +242,13 @@ class PyOpenCL:
 def read_work(words, requests):
     import numpy
 
-    primitive, kind, n, k, value_size, size, size2 = words
+    primitive, kind, n, k, segments, value_size, size, size2 = words
     dtype = numpy.dtype({"u": "uint", "f": "float"}[kind[0]] + kind[1:])
     return types.SimpleNamespace(
         primitive=primitive,
         n=int(n),
         k=int(k),
+        segments=int(segments),
         value_size=int(value_size),
         a=numpy.frombuffer(requests.read(int(size)), dtype=dtype),
         b=numpy.frombuffer(requests.read(int(size2)), dtype=numpy.uint32 if int(value_size) else dtype),

@@ -160,6 +160,20 @@ static void example_topk(void)
     /* [/gp_topk] */
 }
 
+static void example_segmented_topk(void)
+{
+    /* [gp_segmented_topk] */
+    /* The columns of the 3 largest floats in each of 10 rows: */
+    gp_segmented_topk_desc d = {.keys = keys,
+                                .row_length = n / 10,
+                                .segment_count = 10,
+                                .indices_out = b,
+                                .k = 3,
+                                .key_type = GP_F32};
+    gp_segmented_topk(gp, &d);
+    /* [/gp_segmented_topk] */
+}
+
 static void example_merge(void)
 {
     /* [gp_merge] */
@@ -454,6 +468,7 @@ int main(void)
     run("gp_sort_records", example_sort_records);
     run("gp_sort_strings", example_sort_strings);
     run("gp_topk", example_topk);
+    run("gp_segmented_topk", example_segmented_topk);
     run("gp_merge", example_merge);
     run("gp_search", example_search);
     run("gp_histogram", example_histogram);

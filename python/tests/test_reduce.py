@@ -71,6 +71,30 @@ def test_segmented_reduce(ctx, rng):
     assert ctx.segmented_reduce(x, np.array([0], np.uint32)).size == 0
 
 
+@pytest.mark.parametrize("rows, columns", [(1, 1), (3, 1000), (500, 33), (7, 100003)])
+def test_rows(ctx, rng, rows, columns):
+    x = rng.integers(-1000, 1000, (rows, columns)).astype(np.int32)
+    np.testing.assert_array_equal(ctx.reduce(x, axis=1).get(), x.sum(axis=1))
+    np.testing.assert_array_equal(ctx.reduce(x, "argmax", axis=-1).get(), x.argmax(axis=1))
+    np.testing.assert_array_equal(ctx.segmented_reduce(x, None, map="x * i", dtype=np.int64).get(), (x * np.arange(columns)).sum(axis=1))
+    out = ctx.empty(rows, np.int32)
+    assert ctx.reduce(x, "max", axis=1, out=out) is out
+    np.testing.assert_array_equal(out.get(), x.max(axis=1))
+
+
+def test_bad_rows(ctx):
+    x = np.zeros((3, 4), np.int32)
+    with pytest.raises(ValueError, match="axis is 0"):
+        ctx.reduce(x, axis=0)
+    with pytest.raises(ValueError, match="2, with axis=1"):
+        ctx.reduce(x.ravel(), axis=1)
+    with pytest.raises(ValueError, match="not taken"):
+        ctx.reduce(x, y=x, axis=1)
+    with pytest.raises(ValueError, match="no elements"):
+        ctx.reduce(np.zeros((3, 0)), axis=1)
+    assert ctx.reduce(np.zeros((0, 3)), axis=1).size == 0
+
+
 def test_reduce_by_key(ctx, rng):
     keys = np.sort(rng.integers(0, 300, 80000)).astype(np.uint32)
     x = numbers(rng, 80000, "int32")

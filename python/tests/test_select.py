@@ -90,6 +90,7 @@ BESIDE = {
     "sort_records args": lambda c, k: c.sort_records(k, [gpuprim.Column("q[i]", np.int32)], args={"q": k}),
     "sort_strings": lambda c, k: c.sort_strings(np.arange(9, dtype=np.uint8), k),
     "topk": lambda c, k: c.topk(k, 3),
+    "segmented_topk": lambda c, k: c.segmented_topk(k, [0, 2], 3),
     "merge": lambda c, k: c.merge(k, k, SEVEN, k),
     "search keys": lambda c, k: c.search(k, SEVEN),
     "search both": lambda c, k: c.search(k, k, needle_map="x + q[0]", args={"q": k}),

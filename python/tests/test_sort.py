@@ -97,6 +97,34 @@ def test_topk(ctx, rng, n, k):
         ctx.topk(keys, n + 1)
 
 
+@pytest.mark.parametrize("rows, columns, k", [(1, 1, 1), (100, 500, 10), (3, 70000, 1000), (4, 5, 0), (0, 5, 2)])
+def test_topk_of_rows(ctx, rng, rows, columns, k):
+    keys = rng.integers(-1000, 1000, (rows, columns)).astype(np.float32)
+    order = np.argsort(-keys, axis=1, kind="stable")[:, :k]
+    best, where = ctx.topk(keys, k, axis=1)
+    np.testing.assert_array_equal(where.get(), order)
+    np.testing.assert_array_equal(best.get(), np.take_along_axis(keys, order, 1))
+    least, _ = ctx.topk(keys, k, axis=-1, smallest=True)
+    np.testing.assert_array_equal(least.get(), np.sort(keys, axis=1)[:, :k])
+    with pytest.raises(ValueError, match="k is"):
+        ctx.topk(keys, columns + 1, axis=1)
+    with pytest.raises(ValueError, match="axis is 0"):
+        ctx.topk(keys, k, axis=0)
+    with pytest.raises(ValueError, match="dimensions instead of 2"):
+        ctx.topk(keys.ravel(), k, axis=1)
+
+
+def test_segmented_topk(ctx, rng):
+    keys = rng.integers(0, 100, 1000).astype(np.int32)
+    best, where = ctx.segmented_topk(keys, [0, 2, 2, 1000], 3)
+    order = np.argsort(-keys[2:], kind="stable")[:3]
+    assert best.get().tolist() == [[*sorted(keys[:2], reverse=True), 0], [0, 0, 0], keys[2:][order].tolist()]
+    none = 2**32 - 1
+    assert where.get()[1:].tolist() == [[none] * 3, order.tolist()] and where.get()[0, 2] == none
+    with pytest.raises(gpuprim.Error, match="at most 1024"):
+        ctx.segmented_topk(keys, [0, 1000], 1025)
+
+
 @pytest.mark.parametrize("n", SIZES)
 def test_merge_and_search(ctx, rng, n):
     a = np.sort(rng.integers(0, 10**6, n)).astype(np.int32)

@@ -202,6 +202,34 @@ static gp_result gpi_self_test_topk(gpi_self_test *t)
     return result == GP_OK ? gp_topk(t->gp, &d) : result;
 }
 
+/* Finds the best of three rows, which several groups share if they are long. The last elements are in no row. */
+static gp_result gpi_self_test_segmented_topk(gpi_self_test *t)
+{
+    gp_result result;
+    gp_segmented_topk_desc d;
+    size_t s, i;
+    gpi_self_test_mask(t, 0xffff);
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.indices_out = t->out_buffer[1];
+    d.row_length = t->count / 4;
+    d.row_stride = t->count / 3;
+    d.segment_count = 3;
+    d.k = t->count / 100 < 50 ? t->count / 100 : 50;
+    d.key_type = GP_U32;
+    for (s = 0; s < 3; s++) {
+        const size_t begin = s * d.row_stride;
+        gpi_self_test_sort(t, begin, begin + d.row_length, UINT32_MAX);
+        for (i = begin; i < begin + d.k; i++) {
+            gpi_self_test_expect(t, 0, ~(uint32_t)(t->order[i] >> 32));
+            gpi_self_test_expect(t, 1, (uint32_t)t->order[i] - (uint32_t)begin);
+        }
+    }
+    return result == GP_OK ? gp_segmented_topk(t->gp, &d) : result;
+}
+
 /* Merges the two sorted halves of the first input. Many keys are in both halves. */
 static gp_result gpi_self_test_merge(gpi_self_test *t)
 {

@@ -159,11 +159,9 @@ static gp_result gpi_by_key_two_steps(gpi_call *call, gpi_by_key *b, cl_mem scra
     c->array[GPI_COMPACT_INDEX_OUT].buffer = c->array[GPI_COMPACT_COUNTS].buffer = scratch;
     c->array[GPI_COMPACT_INDEX_OUT].offset = b->offsets_at / 4;
     c->array[GPI_COMPACT_COUNTS].offset = b->count_at / 4;
-    b->segments.offsets = b->segments.count_buffer = scratch;
-    b->segments.offsets_offset = b->offsets_at / 4;
-    b->segments.count_offset = b->count_at / 4;
-    b->reduce.count.buffer = scratch;
-    b->reduce.count.offset = b->segments.count_offset;
+    b->reduce.offsets.buffer = b->reduce.count.buffer = scratch;
+    b->reduce.offsets.offset = b->offsets_at / 4;
+    b->reduce.count.offset = b->count_at / 4;
     b->reduce.count.type = GP_U32;
     r = gpi_call_fill(call, scratch, b->count_at, 8); /* the upper half of a u64 count */
     if (r == GP_OK) r = gpi_compact_launch(call, c);

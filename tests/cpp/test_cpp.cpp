@@ -187,6 +187,9 @@ void test_reductions(gp_context *ctx)
     gp::segmented_reduce(ctx, in, offsets, sums);
     const uint32_t head = std::accumulate(host.begin(), host.begin() + 10, 0u);
     CHECK(gp::read(ctx, sums) == u32s{head, 0, uint32_t(total) - head});
+    gp::segmented_reduce(ctx, in, 10, sums);
+    CHECK(gp::read(ctx, sums)[0] == head &&
+          gp::read(ctx, sums)[2] == host[20] + std::accumulate(host.begin() + 21, host.begin() + 30, 0u));
 
     // A monoid: maps one after the other.
     std::vector<affine> maps(n);
@@ -365,6 +368,23 @@ void test_sorts(gp_context *ctx)
     smallest.smallest = true;
     gp::topk(ctx, keys, best, {}, smallest);
     CHECK(gp::read(ctx, best) == first(sorted, 5));
+
+    // Two rows, and the same by offsets.
+    const gp::buffer<uint32_t> row_best(ctx, 4), row_at(ctx, 4), again(ctx, 4);
+    const gp::view<uint32_t> two_rows = keys.subview(0, 2000);
+    gp::segmented_topk(ctx, two_rows, 1000, row_best, row_at);
+    u32s rows = first(host, 2000), chosen;
+    for (size_t k = 0; k < 4; k++) chosen.push_back(host[gp::read(ctx, row_at)[k] + k / 2 * 1000]);
+    CHECK(chosen == gp::read(ctx, row_best));
+    std::sort(rows.begin(), rows.begin() + 1000, std::greater<>());
+    std::sort(rows.begin() + 1000, rows.end(), std::greater<>());
+    CHECK(gp::read(ctx, row_best) == u32s{rows[0], rows[1], rows[1000], rows[1001]});
+    gp::segmented_topk(ctx, two_rows, gp::buffer(ctx, u32s{0, 1000, 2000}), again);
+    CHECK(gp::read(ctx, again) == gp::read(ctx, row_best));
+    CHECK(has(error_of([&] { gp::segmented_topk(ctx, two_rows, 0, again); }, GP_ERROR_INVALID_BUFFER),
+              "row_length is 0"));
+    CHECK(has(error_of([&] { gp::segmented_topk(ctx, two_rows, 600, again); }, GP_ERROR_INVALID_BUFFER),
+              "no k for each segment"));
 
     std::vector<particle> some(100), by_mass(100);
     for (size_t k = 0; k < some.size(); k++) some[k] = {float(k), 0, 0, float(k * 37 % 10)};

@@ -384,13 +384,14 @@ static gp_result run_sizes(world *w)
     SIZE(sort_records, .count = N, .type = GP_U32, .columns = &by_itself, .column_count = 1);
     SIZE(histogram, .count = N, .type = GP_U32, .bins = N, .upper = {.u64 = N});
     SIZE(topk, .count = N, .k = 100, .key_type = GP_U32);
+    SIZE(segmented_topk, .row_length = N, .segment_count = 2, .k = 100, .key_type = GP_U32);
     SIZE(brackets, .count = N, .type = GP_U8);
     SIZE(stack_scan, .count = N, .type = GP_U8, .value_type = GP_U32, .op = GP_SUM);
     SIZE(tree, .count = N);
     SIZE(adjacent_difference, .count = N, .type = GP_U32);
     SIZE(unpack, .count = N, .element_size = 4);
     SIZE(stencil, .width = N, .type = GP_U32, .radius_x = 1, .map = "x");
-    w->host[0] = known == 19;
+    w->host[0] = known == 20;
     return result;
 }
 

@@ -237,6 +237,41 @@ static void run_segmented_sort(stress *s)
     STRESS_CALL(s, gp_segmented_sort, d);
 }
 
+static void run_segmented_topk(stress *s)
+{
+    const size_t count = stress_count(s), segments = stress_below(s, 60), k = 1 + stress_below(s, 200);
+    const bool rows = stress_chance(s, 2) && segments && count >= segments;
+    const piece offsets = stress_out(s, segments + 1, 4), keys = stress_in(s, count, 4);
+    const piece keys_out = stress_out(s, segments * k, 4), indices_out = stress_out(s, segments * k, 4);
+    gp_segmented_topk_desc d = {0};
+    size_t i, j, at = stress_below(s, count + 1);
+    for (i = 0; i <= segments; i++) {
+        stress_set_u32(&offsets, i, (uint32_t)(rows ? i * (count / segments) : at));
+        at += stress_below(s, stress_chance(s, 20) ? count - at + 1 : (count - at) / 16 + 1);
+    }
+    stress_send(s, &offsets, segments + 1, 4);
+    if (rows) d.row_length = count / segments;
+    else STRESS_PIECE(d, offsets, offsets);
+    STRESS_PIECE(d, keys, keys);
+    STRESS_PIECE(d, keys_out, keys_out);
+    STRESS_PIECE(d, indices_out, indices_out);
+    d.count = count;
+    d.segment_count = segments;
+    d.offsets_type = d.key_type = GP_U32;
+    d.k = k;
+    d.smallest = stress_chance(s, 2);
+    for (i = 0; i < segments; i++) {
+        const size_t begin = stress_u32(&offsets, i), n = stress_u32(&offsets, i + 1) - begin;
+        key_entry *e = keys_sorted(GP_U32, !d.smallest, 0, 0, keys.mirror + 4 * begin, n);
+        for (j = 0; j < k && j < n; j++) {
+            stress_set_u32(&keys_out, i * k + j, stress_u32(&keys, begin + e[j].index));
+            stress_set_u32(&indices_out, i * k + j, (uint32_t)e[j].index);
+        }
+        free(e);
+    }
+    STRESS_CALL(s, gp_segmented_topk, d);
+}
+
 const stress_entry stress_keys[] = {{"sort", run_sort},
                                     {"argsort", run_argsort},
                                     {"sort_records", run_sort_records},
@@ -244,4 +279,5 @@ const stress_entry stress_keys[] = {{"sort", run_sort},
                                     {"merge", run_merge},
                                     {"search", run_search},
                                     {"segmented_sort", run_segmented_sort},
+                                    {"segmented_topk", run_segmented_topk},
                                     {NULL, NULL}};

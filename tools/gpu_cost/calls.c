@@ -28,6 +28,7 @@ enum {
     COMBINE_COUNT = 1 << 15,
     SEGMENTED_COUNT = 1 << 13,
     SEGMENT = 64,
+    TOPK_ROW = 1000,
     STRING_COUNT = 1 << 12,
     SIDE = 1 << 7, /* of a picture */
     RUN = 4        /* a run's average length */
@@ -346,6 +347,19 @@ static void call_topk(void)
     check(gp_topk(gp, &desc));
 }
 
+static void call_segmented_topk(void)
+{
+    gp_segmented_topk_desc desc = {0};
+    desc.keys = random_words(SEGMENTED_COUNT);
+    desc.indices_out = no_words(SEGMENTED_COUNT / TOPK_ROW * 16);
+    desc.row_length = TOPK_ROW;
+    desc.segment_count = SEGMENTED_COUNT / TOPK_ROW;
+    desc.k = 16;
+    desc.key_type = GP_U32;
+    ready(SEGMENTED_COUNT);
+    check(gp_segmented_topk(gp, &desc));
+}
+
 static void call_segmented_sort(void)
 {
     gp_segmented_sort_desc desc = {0};
@@ -579,6 +593,7 @@ static const struct {
              {"brackets-u8", call_brackets},
              {"merge-u32", call_merge},
              {"topk-u32", call_topk},
+             {"segmented-topk-u32", call_segmented_topk},
              {"segmented-sort-u32", call_segmented_sort},
              {"segmented-reduce-u32", call_segmented_reduce},
              {"gather-u32", call_gather},

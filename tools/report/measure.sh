@@ -34,6 +34,7 @@ for name in select unique rle by-key; do measure $name --n 2^24 --repeats 3; don
 for name in group-by join; do measure $name --n 2^24 --repeats 3; done
 measure sort --n 2^21 --repeats 3
 for name in merge topk; do measure $name --n 2^24 --repeats 3; done
+measure topk-rows --n 2^24 --repeats 3
 measure search --n 2^22 --repeats 3
 for name in histogram segmented-sort; do measure $name --n 2^22 --repeats 5; done
 measure strings --n 2^20 --repeats 1

@@ -102,6 +102,15 @@ class Base(Session):
             raise ValueError(f"{name} has {array.ndim} dimensions instead of 1")
         return array
 
+    def _matrix(self, x: Any, axis: Any, name: str = "x") -> Array:
+        """The same with two dimensions, of which `axis` is the last."""
+        array = self._in(x, name)
+        if array.ndim != 2:
+            raise ValueError(f"{name} has {array.ndim} dimensions instead of 2, with axis={axis!r}")
+        if isinstance(axis, bool) or axis not in (1, -1):
+            raise ValueError(f"axis is {axis!r} instead of 1: the rows of a matrix")
+        return array
+
     def _heads(self, x: Any, name: str, dtype: npt.DTypeLike = np.bool_) -> Array:
         """Flags, or keys as a wider dtype, with one dimension; halves are compared as the numbers that they are, not by bits."""
         array = self._line(x, name)

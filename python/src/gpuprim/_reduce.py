@@ -25,6 +25,7 @@ class Reductions(Base):
         *,
         map: Optional[str] = None,
         y: Any = None,
+        axis: Optional[int] = None,
         args: Args = None,
         dtype: Any = None,
         map_dtype: Optional[npt.DTypeLike] = None,
@@ -46,6 +47,9 @@ class Reductions(Base):
             Expression in OpenCL C of x (the element), y and i (the index): "x * x".
         y : array_like, optional
             A second input of the same length, for y in `map`.
+        axis : int, optional
+            1 or -1: reduces each row of a matrix; i counts within the row. Not with y, several `op`, `compensated`,
+            `map_dtype` and `count`.
         args : dict, optional
             Numbers and arrays that `map` names. Other numbers compile nothing anew.
         dtype : dtype, optional
@@ -65,12 +69,17 @@ class Reductions(Base):
 
         Returns
         -------
-        NumPy scalar, tuple of them for several `op`, or `out`
+        NumPy scalar, tuple of them for several `op`, an Array with `axis`, or `out`
 
         Examples
         --------
         >>> ctx.reduce(x, map="x * x")  # doctest: +SKIP
         """
+        if axis is not None:
+            if not isinstance(op, (str, Monoid)) or compensated or any(v is not None for v in (y, map_dtype, count)):
+                raise ValueError("axis is not taken with y, several op, compensated, map_dtype or count")
+            matrix = self._matrix(x, axis)
+            return self.segmented_reduce(matrix, None, op, map=map, args=args, dtype=dtype, initial=initial, out=out)
         call = Call(self, "reduce")
         first = None if x is None else self._line(x)
         kind = None if first is None else first.dtype
@@ -142,12 +151,12 @@ class Reductions(Base):
         initial: Any = None,
         out: Any = None,
     ) -> Any:
-        """Reduces each segment ``x[offsets[s]:offsets[s + 1]]``.
+        """Reduces each segment ``x[offsets[s]:offsets[s + 1]]``, or without offsets each row of a matrix.
 
         Parameters
         ----------
         x : array_like
-        offsets : array_like of int
+        offsets : array_like of int, or None
             One more than there are segments. A segment that ends before it begins, or beyond x, is empty.
         op, map, args, dtype, initial
             As for `reduce`; i counts from the segment's first element.
@@ -158,12 +167,20 @@ class Reductions(Base):
         -------
         Array
         """
-        first, ends = self._line(x), self._indices(offsets, "offsets")
-        segments = _segments(ends)
         call = Call(self, "segmented_reduce")
+        if offsets is None:
+            first = self._matrix(x, 1)
+            segments = first.shape[0]
+            if first.shape[1] == 0:
+                raise ValueError("rows have no elements")
+            call.set(row_length=first.shape[1])
+        else:
+            first, ends = self._line(x), self._indices(offsets, "offsets")
+            segments = _segments(ends)
+            call.set(offsets_type=index_type_of(ends.dtype))
+            call.buffer("offsets", ends)
         call.buffer("in", first)
-        call.set(count=first.size, offsets_type=index_type_of(ends.dtype), segment_count=segments)
-        call.buffer("offsets", ends)
+        call.set(count=first.size, segment_count=segments)
         call.expression("map", map)
         call.args(args, first.dtype)
         result = call.operation(op, first.dtype, map, dtype, result_dtype)

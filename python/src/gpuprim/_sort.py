@@ -279,7 +279,9 @@ class Sorts(Selections):
         call.run("gp_sort_strings")
         return out
 
-    def topk(self, keys: Any, k: int, *, smallest: bool = False, strategy: str = "auto") -> tuple[Array, Array]:
+    def topk(
+        self, keys: Any, k: int, *, axis: Optional[int] = None, smallest: bool = False, strategy: str = "auto"
+    ) -> tuple[Array, Array]:
         """The k largest keys, best first, and where they are.
 
         Parameters
@@ -287,6 +289,8 @@ class Sorts(Selections):
         keys : array_like
         k : int
             At most as many as there are keys.
+        axis : int, optional
+            1 or -1: those of each row of a matrix, for k up to 1024; indices are column numbers.
         smallest : bool
             The smallest ones instead.
         strategy : {"auto", "single_pass", "multi_pass"}
@@ -296,6 +300,14 @@ class Sorts(Selections):
         -------
         keys, indices : Array
         """
+        if axis is not None:
+            matrix = self._matrix(keys, axis, "keys")
+            rows, columns = matrix.shape
+            if not 0 <= k <= columns:
+                raise ValueError(f"k is {k}, and rows have {columns} keys")
+            call = Call(self, "segmented_topk")
+            call.set(row_length=columns, count=matrix.size)
+            return self._segmented_topk(call, matrix, rows, k, smallest)
         every = self._line(keys, "keys")
         size = every.size
         if not 0 <= k <= size:
@@ -309,6 +321,46 @@ class Sorts(Selections):
         call.buffer("indices_out", indices)
         call.set(index_type=type_of(indices.dtype))
         call.run("gp_topk")
+        return best, indices
+
+    def segmented_topk(
+        self, keys: Any, offsets: Any, k: int, *, smallest: bool = False
+    ) -> tuple[Array, Array]:
+        """The k largest keys of each segment ``keys[offsets[s]:offsets[s + 1]]``, best first, and where they are in it.
+
+        Parameters
+        ----------
+        keys : array_like
+        offsets : array_like of int
+            One more than there are segments. A segment that ends before it begins, or beyond the keys, is empty.
+        k : int
+            At most 1024.
+        smallest : bool
+            The smallest ones instead.
+
+        Returns
+        -------
+        keys, indices : Array
+            A row for each segment. If it has fewer than k keys, zeros follow, whose index is the greatest of its dtype.
+        """
+        every, ends = self._line(keys, "keys"), self._indices(offsets, "offsets")
+        call = Call(self, "segmented_topk")
+        call.set(count=every.size, offsets_type=index_type_of(ends.dtype))
+        call.buffer("offsets", ends)
+        return self._segmented_topk(call, every, _segments(ends), k, smallest)
+
+    def _segmented_topk(self, call: Call, keys: Array, segments: int, k: int, smallest: bool) -> tuple[Array, Array]:
+        if k < 0:
+            raise ValueError(f"k is {k}")
+        index = np.uint32 if keys.size < 1 << 32 else np.uint64
+        best: Array = self.fill((segments, k), 0, keys.dtype)  # type: ignore[attr-defined]
+        indices: Array = self.fill((segments, k), np.iinfo(index).max, index)  # type: ignore[attr-defined]
+        call.buffer("keys", keys)
+        call.buffer("keys_out", best)
+        call.buffer("indices_out", indices)
+        call.set(segment_count=segments, k=k, smallest=smallest)
+        call.set(key_type=type_of(keys.dtype), index_type=type_of(np.dtype(index)))
+        call.run("gp_segmented_topk")
         return best, indices
 
     def merge(
