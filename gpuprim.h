@@ -1577,7 +1577,8 @@ GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segment
 
    Sorts each segment [offsets[s], offsets[s+1]) of an array by itself: many small segments and a few huge
    ones alike, in the same few launches, without a round trip to the host. Offsets stay on the device and are
-   checked there. Segments may be empty. Keys, bits and values are as for gp_sort. To sort records, make keys
+   checked there. Segments may be empty. Rows of one length need no
+   offsets. Keys, bits and values are as for gp_sort. To sort records, make keys
    of a field with gp_transform, and give the records, or their indices, as values.
 
    Result: sorted segments. Elements of the output that lie outside all segments are not written.
@@ -1614,6 +1615,7 @@ typedef struct gp_segmented_sort_desc {
     cl_mem offsets; /* segment_count + 1 positions, counted from the arrays' first elements */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t row_length;    /* instead of offsets: segments are rows of so many elements each */
     size_t segment_count; /* number of segments, or its bound with count_buffer */
     cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
     size_t count_offset;
@@ -6623,16 +6625,20 @@ static const char *const gpi_kernel_common_base_segments[] = {
 "(o).row_length = row_length; \\",
 "(o).row_stride = row_stride; \\",
 "(o).count = count",
+"#line 38 \"kernels/common/base/segments.cl\"",
+"static ulong gpi_offset(gpi_offsets offsets, ulong i)",
+"{",
+"return offsets.words ? gpi_number(offsets.at, i, offsets.words) : i * offsets.row_stride;",
+"}",
 "typedef struct gpi_extent {",
 "ulong begin, length;",
 "bool bad;",
 "} gpi_extent;",
-"#line 43 \"kernels/common/base/segments.cl\"",
+"#line 49",
 "static gpi_extent gpi_segment_find(gpi_offsets offsets, ulong s)",
 "{",
-"const bool rows = offsets.words == 0;",
-"const ulong begin = rows ? s * offsets.row_stride : gpi_number(offsets.at, s, offsets.words);",
-"const ulong end = rows ? begin + offsets.row_length : gpi_number(offsets.at, s + 1, offsets.words);",
+"const ulong begin = gpi_offset(offsets, s);",
+"const ulong end = offsets.words ? gpi_offset(offsets, s + 1) : begin + offsets.row_length;",
 "gpi_extent segment;",
 "segment.bad = end < begin || end > offsets.count;",
 "segment.begin = segment.bad ? 0 : begin;",
@@ -6654,7 +6660,7 @@ static const char *const gpi_kernel_common_base_segments[] = {
 "(list).partials = (__global char *)state + partials_at; \\",
 "(list).large_room = large_room; \\",
 "(list).part_room = part_room",
-"#line 78",
+"#line 83",
 "static bool gpi_large_add(gpi_list list, ulong s, ulong length, ulong span)",
 "{",
 "const uint parts = (uint)((length + span - 1) / span);",
@@ -6670,17 +6676,17 @@ static const char *const gpi_kernel_common_base_segments[] = {
 "list.owner[p] = fits ? k : GPI_NO_OWNER;",
 "return fits;",
 "}",
-"#line 95",
+"#line 100",
 "static uint gpi_list_parts(gpi_list list)",
 "{",
 "return min(list.part_room, atomic_or(list.state + GPI_SEGMENTS_PARTS, 0u));",
 "}",
-"#line 100",
+"#line 105",
 "static uint gpi_list_large(gpi_list list)",
 "{",
 "return min(list.large_room, atomic_or(list.state + GPI_SEGMENTS_LARGE, 0u));",
 "}",
-"#line 107",
+"#line 112",
 "static gpi_extent gpi_part_find(gpi_list list, gpi_offsets offsets, uint p, ulong span, ulong *from)",
 "{",
 "const uint owner = list.owner[p], k = owner == GPI_NO_OWNER ? 0 : owner;",
@@ -6690,7 +6696,7 @@ static const char *const gpi_kernel_common_base_segments[] = {
 "part.begin += part.length ? *from : 0;",
 "return part;",
 "}",
-"#line 117",
+"#line 122",
 "static void gpi_bad_add(gpi_list list, volatile __global uint *counters)",
 "{",
 "if (atomic_inc(list.state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);",
@@ -12683,6 +12689,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "#define GPI_SORT_SEGMENTED_SORT_CL",
 "#include \"base/count.cl\"",
 "#include \"base/platform.cl\"",
+"#include \"base/segments.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"sort/bases.cl\"",
 "#include \"sort/digit.cl\"",
@@ -12691,30 +12698,30 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "#include \"sort/segments_state.cl\"",
 "#include \"sort/single_tile.cl\"",
 "#include \"sort/sort_segments.cl\"",
-"#define GPI_SORT_OFFSETS_PARAMETERS \\",
-"__global const uint *offsets, ulong offsets_at, uint offset_words, ulong count",
-"#line 51 \"kernels/common/sort/segmented_sort.cl\"",
-"GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,",
+"#line 48 \"kernels/common/sort/segmented_sort.cl\"",
+"GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span,",
 "GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
 "{",
 "GPI_MAXIMA_SHARED(row);",
 "gpi_segments segments;",
+"gpi_offsets numbers;",
 "gpi_sort_cell most = 0, total;",
 "const uint l = (uint)GPI_LOCAL_ID, m = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);",
 "const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),",
 "end = min(entries, begin + span);",
 "GPI_SEGMENTS_SET(segments);",
+"GPI_OFFSETS_SET(numbers);",
 "GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
 "for (uint i = l; i < GPI_SEGMENTS_WORDS && get_group_id(0) == 0; i += GPI_WG)",
 "state[i] = i == GPI_SEGMENTS_FIRST_BAD ? ~0u : i == GPI_SEGMENTS_COUNT ? m : 0;",
 "for (ulong i = begin + l; i < end; i += GPI_WG) {",
-"const ulong x = gpi_number(offsets, offsets_at + i, offset_words);",
+"const ulong x = gpi_offset(numbers, i);",
 "if (x <= count) most = max(most, (gpi_sort_cell)x);",
 "}",
 "(void)gpi_max_before(most, &total, row);",
 "if (l == 0) segments.maxima[get_group_id(0)] = total;",
 "}",
-"#line 73",
+"#line 72",
 "static void gpi_sort_large_add(gpi_segments segments, ulong begin, ulong length, ulong span, uint from)",
 "{",
 "const uint rows = (uint)((length + span - 1) / span);",
@@ -12728,28 +12735,30 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "large->from[0] = from;",
 "for (uint r = 0; r < rows; r++) segments.owner[row + r] = k;",
 "}",
-"#line 87",
+"#line 86",
 "static void gpi_sort_bad_add(gpi_state state, uint i, volatile __global uint *counters)",
 "{",
 "if (atomic_inc(state + GPI_SORT_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);",
 "(void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);",
 "}",
-"#line 95",
-"GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,",
-"ulong small, ulong row_span, uint from, volatile __global uint *counters)",
+"#line 94",
+"GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span, ulong small,",
+"ulong row_span, uint from, volatile __global uint *counters)",
 "{",
 "GPI_MAXIMA_SHARED(row);",
 "gpi_segments segments;",
+"gpi_offsets numbers;",
 "gpi_sort_cell carry = 0, total;",
 "const uint l = (uint)GPI_LOCAL_ID, m = state[GPI_SEGMENTS_COUNT];",
 "const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),",
 "end = min(entries, begin + span);",
 "GPI_SEGMENTS_SET(segments);",
+"GPI_OFFSETS_SET(numbers);",
 "for (uint g = l; g < get_group_id(0); g += GPI_WG) carry = max(carry, segments.maxima[g]);",
 "(void)gpi_max_before(carry, &total, row);",
 "carry = total;",
 "for (ulong base = begin; base < end; base += GPI_WG) {",
-"const ulong i = base + l, x = i < end ? gpi_number(offsets, offsets_at + i, offset_words) : 0;",
+"const ulong i = base + l, x = i < end ? gpi_offset(numbers, i) : 0;",
 "const gpi_sort_cell good = x <= count ? (gpi_sort_cell)x : 0;",
 "const gpi_sort_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);",
 "carry = max(carry, total);",
@@ -12759,7 +12768,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sort_large_add(segments, before, own - before, row_span, from);",
 "}",
 "}",
-"#line 124",
+"#line 125",
 "GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
 "ulong window, uint small, uint from, uint tmp_first)",
 "{",
@@ -12777,7 +12786,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "}",
 "#define GPI_EACH_ROW(r, state) \\",
 "for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))",
-"#line 146",
+"#line 147",
 "GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
 "uint pass, ulong span)",
 "{",
@@ -12797,7 +12806,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 168",
+"#line 169",
 "GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)",
 "{",
 "GPI_SHARED(gpi_bases_memory, shared);",
@@ -12831,7 +12840,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 204",
+"#line 205",
 "GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
 "uint pass, ulong span, uint first_place, ulong lines_from, uint lines)",
 "{",
@@ -12855,7 +12864,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 228",
+"#line 229",
 "GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)",
 "{",
 "gpi_segments segments;",
@@ -16771,7 +16780,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "gpi_input batch = input;",
 "uint uneven = 0;",
 "const bool rows = offsets.words == 0;",
-"const ulong begin = rows ? s * offsets.row_stride : gpi_number(offsets.at, s, offsets.words);",
+"const ulong begin = gpi_offset(offsets, s);",
 "if (rows ? offsets.row_length > GPI_BATCH_MOST / GPI_SEGMENTS_BATCH",
 ": !gpi_batch_open(offsets, s, begin, at))",
 "return false;",
@@ -32952,9 +32961,7 @@ typedef struct gpi_sort {
     cl_uint ring_rows;
     gpi_sort_layout at;
     gpi_sort_array key[3], value[3]; /* indexed by GPI_PLACE_... */
-    gpi_sort_array offsets;          /* positions at which segments begin */
-    size_t offset_count;             /* 0: there are no segments */
-    size_t offset_size;              /* bytes of an offset */
+    gpi_offsets offsets;             /* its `segments` 0: there are none */
 } gpi_sort;
 
 enum {
@@ -33671,22 +33678,22 @@ static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d)
 static gp_result gpi_segments_check_offsets(gp_context *gp, gpi_segments *s)
 {
     const gp_segmented_sort_desc *d = s->desc;
-    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64",
-                        (int)d->offsets_type);
+    gpi_offsets *o = &s->sort.offsets;
+    o->buffer = d->offsets;
+    o->offset = d->offsets_offset;
+    o->type = d->offsets_type;
+    o->row_length = d->row_length;
+    o->segments = d->segment_count;
+    o->count = d->count;
+    if (d->row_length && d->segment_count && d->count == 0) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "count is 0, and there are %zu rows",
+                        d->segment_count);
     }
-    if (d->segment_count >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "segment_count = %zu, at most 2^32 - 2", d->segment_count);
-    }
-    s->sort.offsets.buffer = d->offsets;
-    s->sort.offsets.offset = d->offsets_offset;
-    s->sort.offset_count = d->segment_count + 1;
-    s->sort.offset_size = d->offsets_type == GP_U32 ? 4 : 8;
     s->sort.count.bound = d->segment_count;
     s->sort.count.buffer = d->count_buffer;
     s->sort.count.offset = d->count_offset;
     s->sort.count.type = d->count_type;
-    return GP_OK;
+    return gpi_offsets_check(gp, o);
 }
 
 static bool gpi_segments_wide(const gpi_sort *sort) { return sort->desc->count > UINT32_MAX; }
@@ -33802,13 +33809,10 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
     gpi_sort_arg_at(call, s->sort.at.table);
 }
 
-/* Passes GPI_SORT_OFFSETS_PARAMETERS, and the number of offsets in a block. */
+/* Passes GPI_OFFSETS_PARAMETERS, and the number of offsets in a block. */
 static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
 {
-    GPI_CALL_ARG(call, s->sort.offsets.buffer);
-    gpi_call_arg_ulong(call, s->sort.offsets.offset);
-    gpi_call_arg_uint(call, s->sort.offset_size / 4);
-    gpi_call_arg_ulong(call, s->desc->count);
+    gpi_call_arg_offsets(call, &s->sort.offsets);
     gpi_call_arg_ulong(call, s->block);
 }
 
@@ -35048,9 +35052,7 @@ static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
     if (v && d->values_tmp && tmp)
         gpi_use_buffer(&uses, "values_tmp", d->values_tmp, d->values_tmp_offset, n, v, GPI_BOTH);
     gpi_use_count(&uses, "count_buffer", &sort->count);
-    if (sort->offset_count)
-        gpi_use_buffer(&uses, "offsets", sort->offsets.buffer, sort->offsets.offset, sort->offset_count,
-                       sort->offset_size, GPI_READS);
+    if (sort->offsets.segments) gpi_use_offsets(&uses, &sort->offsets);
     return gpi_uses_end(&uses, NULL, d->scratch, sort->at.end);
 }
 

@@ -1118,6 +1118,20 @@ returns<void> segmented_sort(gp_context *ctx, view<Key> keys, view<Index> offset
     GPI_PUT(offsets, offsets, 1u);
     return c.run(ctx, gp_segmented_sort);
 }
+// The same of the rows of a matrix.
+template <typename Key>
+returns<void> segmented_sort(gp_context *ctx, view<Key> keys, size_t row_length,
+                             const gp_segmented_sort_desc &d = {})
+{
+    detail::call<gp_segmented_sort_desc> c{d};
+    c.expect(row_length > 0, "gp::segmented_sort: row_length is 0");
+    c.d.count = keys.size();
+    c.d.segment_count = row_length ? keys.size() / row_length : 0;
+    c.d.row_length = row_length;
+    c.d.key_type = detail::number_of<Key>();
+    GPI_PUT(keys, keys, 0);
+    return c.run(ctx, gp_segmented_sort);
+}
 template <typename Key, typename Value, typename Index>
 returns<void> segmented_sort(gp_context *ctx, view<Key> keys, view<Value> values, view<Index> offsets,
                              const gp_segmented_sort_desc &d = {})

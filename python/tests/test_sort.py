@@ -114,6 +114,20 @@ def test_topk_of_rows(ctx, rng, rows, columns, k):
         ctx.topk(keys.ravel(), k, axis=1)
 
 
+@pytest.mark.parametrize("rows, columns", [(1, 1), (40, 500), (2, 70000), (0, 3), (3, 0)])
+def test_sort_of_rows(ctx, rng, rows, columns):
+    keys = rng.integers(-1000, 1000, (rows, columns)).astype(np.int32)
+    np.testing.assert_array_equal(ctx.segmented_sort(keys, None).get(), np.sort(keys, axis=1))
+    order = np.argsort(-keys, axis=1, kind="stable")
+    values = np.arange(keys.size, dtype=np.int32).reshape(keys.shape)
+    found = ctx.segmented_sort(keys, None, values, descending=True)
+    np.testing.assert_array_equal(found[1].get(), np.take_along_axis(values, order, 1))
+    with pytest.raises(ValueError, match="dimensions instead of 2"):
+        ctx.segmented_sort(keys.ravel(), None)
+    with pytest.raises(ValueError, match="shape"):
+        ctx.segmented_sort(np.zeros((2, 6)), None, np.zeros((3, 4)))
+
+
 def test_segmented_topk(ctx, rng):
     keys = rng.integers(0, 100, 1000).astype(np.int32)
     best, where = ctx.segmented_topk(keys, [0, 2, 2, 1000], 3)

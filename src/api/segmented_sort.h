@@ -9,7 +9,8 @@
 
    Sorts each segment [offsets[s], offsets[s+1]) of an array by itself: many small segments and a few huge
    ones alike, in the same few launches, without a round trip to the host. Offsets stay on the device and are
-   checked there. Segments may be empty. Keys, bits and values are as for gp_sort. To sort records, make keys
+   checked there. Segments may be empty. Rows of one length need no
+   offsets. Keys, bits and values are as for gp_sort. To sort records, make keys
    of a field with gp_transform, and give the records, or their indices, as values.
 
    Result: sorted segments. Elements of the output that lie outside all segments are not written.
@@ -46,6 +47,7 @@ typedef struct gp_segmented_sort_desc {
     cl_mem offsets; /* segment_count + 1 positions, counted from the arrays' first elements */
     size_t offsets_offset;
     gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t row_length;    /* instead of offsets: segments are rows of so many elements each */
     size_t segment_count; /* number of segments, or its bound with count_buffer */
     cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
     size_t count_offset;

@@ -48,22 +48,22 @@ static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d)
 static gp_result gpi_segments_check_offsets(gp_context *gp, gpi_segments *s)
 {
     const gp_segmented_sort_desc *d = s->desc;
-    if (d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64",
-                        (int)d->offsets_type);
+    gpi_offsets *o = &s->sort.offsets;
+    o->buffer = d->offsets;
+    o->offset = d->offsets_offset;
+    o->type = d->offsets_type;
+    o->row_length = d->row_length;
+    o->segments = d->segment_count;
+    o->count = d->count;
+    if (d->row_length && d->segment_count && d->count == 0) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "count is 0, and there are %zu rows",
+                        d->segment_count);
     }
-    if (d->segment_count >= UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "segment_count = %zu, at most 2^32 - 2", d->segment_count);
-    }
-    s->sort.offsets.buffer = d->offsets;
-    s->sort.offsets.offset = d->offsets_offset;
-    s->sort.offset_count = d->segment_count + 1;
-    s->sort.offset_size = d->offsets_type == GP_U32 ? 4 : 8;
     s->sort.count.bound = d->segment_count;
     s->sort.count.buffer = d->count_buffer;
     s->sort.count.offset = d->count_offset;
     s->sort.count.type = d->count_type;
-    return GP_OK;
+    return gpi_offsets_check(gp, o);
 }
 
 static bool gpi_segments_wide(const gpi_sort *sort) { return sort->desc->count > UINT32_MAX; }
@@ -179,13 +179,10 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
     gpi_sort_arg_at(call, s->sort.at.table);
 }
 
-/* Passes GPI_SORT_OFFSETS_PARAMETERS, and the number of offsets in a block. */
+/* Passes GPI_OFFSETS_PARAMETERS, and the number of offsets in a block. */
 static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
 {
-    GPI_CALL_ARG(call, s->sort.offsets.buffer);
-    gpi_call_arg_ulong(call, s->sort.offsets.offset);
-    gpi_call_arg_uint(call, s->sort.offset_size / 4);
-    gpi_call_arg_ulong(call, s->desc->count);
+    gpi_call_arg_offsets(call, &s->sort.offsets);
     gpi_call_arg_ulong(call, s->block);
 }
 

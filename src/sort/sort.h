@@ -49,9 +49,7 @@ typedef struct gpi_sort {
     cl_uint ring_rows;
     gpi_sort_layout at;
     gpi_sort_array key[3], value[3]; /* indexed by GPI_PLACE_... */
-    gpi_sort_array offsets;          /* positions at which segments begin */
-    size_t offset_count;             /* 0: there are no segments */
-    size_t offset_size;              /* bytes of an offset */
+    gpi_offsets offsets;             /* its `segments` 0: there are none */
 } gpi_sort;
 
 enum {

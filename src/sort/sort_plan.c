@@ -230,9 +230,7 @@ static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort)
     if (v && d->values_tmp && tmp)
         gpi_use_buffer(&uses, "values_tmp", d->values_tmp, d->values_tmp_offset, n, v, GPI_BOTH);
     gpi_use_count(&uses, "count_buffer", &sort->count);
-    if (sort->offset_count)
-        gpi_use_buffer(&uses, "offsets", sort->offsets.buffer, sort->offsets.offset, sort->offset_count,
-                       sort->offset_size, GPI_READS);
+    if (sort->offsets.segments) gpi_use_offsets(&uses, &sort->offsets);
     return gpi_uses_end(&uses, NULL, d->scratch, sort->at.end);
 }
 

@@ -23,6 +23,7 @@ typedef struct segment_case {
     uint32_t begin_bit, end_bit;
     bool descending, in_place, own_tmp, wide, gaps;
     size_t offset;
+    bool rows; /* no offsets: all segments have one length */
 } segment_case;
 
 /* Offsets as numbers, with room for one more. */
@@ -211,7 +212,8 @@ static gp_segmented_sort_desc make_desc(gp_context *gp, const segment_case *c, c
     if (vs) d.values = guarded(gp, d.values_offset, n, vs, values);
     if (vs && !c->in_place) d.values_out = guarded(gp, d.values_out_offset, n, vs, NULL);
     if (vs && c->own_tmp) d.values_tmp = guarded(gp, d.values_tmp_offset, n, vs, NULL);
-    d.offsets = offsets_buffer(gp, c, s);
+    if (c->rows) d.row_length = s->offset[1];
+    else d.offsets = offsets_buffer(gp, c, s);
     d.offsets_type = c->wide ? GP_U64 : GP_U32;
     d.segment_count = s->count;
     return d;
@@ -546,6 +548,9 @@ static void test_bad_input(void **state)
     REFUSED(d.end_bit = 33, GP_ERROR_INVALID_ARGUMENT, "end_bit = 33");
     REFUSED(d.offsets_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "offsets_type = 0");
     REFUSED(d.offsets_type = GP_I32, GP_ERROR_INVALID_TYPE, "offsets_type = 5");
+    REFUSED((d.offsets = NULL, d.row_length = 3, d.count = 0), GP_ERROR_INVALID_ARGUMENT,
+            "count is 0, and there are");
+    REFUSED(d.row_length = 3, GP_ERROR_INVALID_ARGUMENT, "offsets and row_length");
     REFUSED(d.offsets = NULL, GP_ERROR_INVALID_BUFFER, "offsets is NULL");
     REFUSED(d.segment_count += 100, GP_ERROR_INVALID_BUFFER, "offsets has");
     REFUSED(d.segment_count = UINT32_MAX, GP_ERROR_COUNT_LIMIT, "segment_count = 4294967295");
@@ -614,6 +619,32 @@ static void test_warmup(void **state)
     gp_context_destroy(gp);
 }
 
+/* Rows: small ones, and such as several groups share. */
+static void test_rows(void **state)
+{
+    static const size_t counts[] = {1000, 30000, 1, 90001};
+    size_t v, k;
+    (void)state;
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
+        for (k = 0; k < 4 && gp; k++) {
+            segment_case c = {0};
+            c.type = GP_I32;
+            c.value_size = k % 2 ? 4 : 0;
+            c.count = test_small() && k == 3 ? 9001 : counts[k];
+            c.lengths = k < 2 ? LENGTHS_EQUAL : LENGTHS_ONE;
+            c.unit = 1;
+            c.pattern = KEYS_RANDOM;
+            c.descending = k == 1;
+            c.in_place = k == 3;
+            c.offset = k;
+            c.rows = true;
+            check_segments(gp, test_shapes[v].name, &c, make_segments(&c));
+        }
+        if (gp) gp_context_destroy(gp);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -621,7 +652,7 @@ int main(void)
         cmocka_unit_test(test_large),           cmocka_unit_test(test_bad_offsets),
         cmocka_unit_test(test_count_on_device), cmocka_unit_test(test_own_scratch),
         cmocka_unit_test(test_bad_input),       cmocka_unit_test(test_many),
-        cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_warmup),          cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests_name("segmented_sort", tests, NULL, NULL);
 }

@@ -34,6 +34,12 @@ typedef struct gpi_offsets {
     (o).row_stride = row_stride;                         \
     (o).count = count
 
+/* Returns offset i, or where row i begins. */
+static ulong gpi_offset(gpi_offsets offsets, ulong i)
+{
+    return offsets.words ? gpi_number(offsets.at, i, offsets.words) : i * offsets.row_stride;
+}
+
 typedef struct gpi_extent {
     ulong begin, length;
     bool bad;
@@ -42,9 +48,8 @@ typedef struct gpi_extent {
 /* Returns segment s. If it is bad, begin and length are 0. */
 static gpi_extent gpi_segment_find(gpi_offsets offsets, ulong s)
 {
-    const bool rows = offsets.words == 0;
-    const ulong begin = rows ? s * offsets.row_stride : gpi_number(offsets.at, s, offsets.words);
-    const ulong end = rows ? begin + offsets.row_length : gpi_number(offsets.at, s + 1, offsets.words);
+    const ulong begin = gpi_offset(offsets, s);
+    const ulong end = offsets.words ? gpi_offset(offsets, s + 1) : begin + offsets.row_length;
     gpi_extent segment;
     segment.bad = end < begin || end > offsets.count;
     segment.begin = segment.bad ? 0 : begin;

@@ -1,6 +1,6 @@
 /* segmented_sort.cl - sorts each segment [P[s], P[s+1]) by itself, stably, with
 
-       P[s] = max of offsets[t], t <= s, offsets[t] <= count
+       P[s] = max of offsets[t], t <= s, offsets[t] <= count; of rows: offsets[t] = t * row_length
 
    P equals the offsets if they are valid. P never decreases and never exceeds `count`, so that segments are inside the
    array and do not overlap, whatever the offsets contain. An offset with offsets[s] != P[s] is bad, and is counted.
@@ -32,6 +32,7 @@
 #define GPI_SORT_SEGMENTED_SORT_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "base/segments.cl"
 #include "group/sync.cl"
 #include "sort/bases.cl"
 #include "sort/digit.cl"
@@ -43,26 +44,24 @@
 
 /* ------------------------------------------------------------------ offsets */
 
-/* The caller's offsets: numbers of `offset_words` 32-bit words each. */
-#define GPI_SORT_OFFSETS_PARAMETERS \
-    __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count
-
 /* Writes the maximum of the offsets <= count in each block of `span` offsets. The first group initializes the state. */
-GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,
+GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span,
                                    GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
     GPI_MAXIMA_SHARED(row);
     gpi_segments segments;
+    gpi_offsets numbers;
     gpi_sort_cell most = 0, total;
     const uint l = (uint)GPI_LOCAL_ID, m = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);
     const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),
                 end = min(entries, begin + span);
     GPI_SEGMENTS_SET(segments);
+    GPI_OFFSETS_SET(numbers);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     for (uint i = l; i < GPI_SEGMENTS_WORDS && get_group_id(0) == 0; i += GPI_WG)
         state[i] = i == GPI_SEGMENTS_FIRST_BAD ? ~0u : i == GPI_SEGMENTS_COUNT ? m : 0;
     for (ulong i = begin + l; i < end; i += GPI_WG) {
-        const ulong x = gpi_number(offsets, offsets_at + i, offset_words);
+        const ulong x = gpi_offset(numbers, i);
         if (x <= count) most = max(most, (gpi_sort_cell)x);
     }
     (void)gpi_max_before(most, &total, row);
@@ -92,21 +91,23 @@ static void gpi_sort_bad_add(gpi_state state, uint i, volatile __global uint *co
 
 /* Writes P for the group's block of `span` offsets, and counts the bad offsets. Lists the large segments, of more than `small`
    keys, that end in this block. */
-GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,
-                                 ulong small, ulong row_span, uint from, volatile __global uint *counters)
+GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span, ulong small,
+                                 ulong row_span, uint from, volatile __global uint *counters)
 {
     GPI_MAXIMA_SHARED(row);
     gpi_segments segments;
+    gpi_offsets numbers;
     gpi_sort_cell carry = 0, total;
     const uint l = (uint)GPI_LOCAL_ID, m = state[GPI_SEGMENTS_COUNT];
     const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),
                 end = min(entries, begin + span);
     GPI_SEGMENTS_SET(segments);
+    GPI_OFFSETS_SET(numbers);
     for (uint g = l; g < get_group_id(0); g += GPI_WG) carry = max(carry, segments.maxima[g]);
     (void)gpi_max_before(carry, &total, row);
     carry = total;
     for (ulong base = begin; base < end; base += GPI_WG) {
-        const ulong i = base + l, x = i < end ? gpi_number(offsets, offsets_at + i, offset_words) : 0;
+        const ulong i = base + l, x = i < end ? gpi_offset(numbers, i) : 0;
         const gpi_sort_cell good = x <= count ? (gpi_sort_cell)x : 0;
         const gpi_sort_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);
         carry = max(carry, total);

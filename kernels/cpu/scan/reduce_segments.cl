@@ -95,7 +95,7 @@ static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __
     gpi_input batch = input;
     uint uneven = 0;
     const bool rows = offsets.words == 0;
-    const ulong begin = rows ? s * offsets.row_stride : gpi_number(offsets.at, s, offsets.words);
+    const ulong begin = gpi_offset(offsets, s);
     if (rows ? offsets.row_length > GPI_BATCH_MOST / GPI_SEGMENTS_BATCH
              : !gpi_batch_open(offsets, s, begin, at))
         return false;

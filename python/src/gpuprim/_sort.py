@@ -134,13 +134,13 @@ class Sorts(Selections):
         inplace: bool = False,
         check_offsets: bool = False,
     ) -> Any:
-        """Sorts each segment ``keys[offsets[s]:offsets[s + 1]]`` by itself; stable.
+        """Sorts each segment ``keys[offsets[s]:offsets[s + 1]]`` by itself, or without offsets each row of a matrix; stable.
 
         Parameters
         ----------
         keys, values, descending, bits, inplace
             As for `sort`. Elements outside all segments stay as they are.
-        offsets : array_like of int
+        offsets : array_like of int, or None
             One more than there are segments. One that is below an earlier one or beyond the keys is replaced by the
             greatest good one before it.
         check_offsets : bool
@@ -150,16 +150,24 @@ class Sorts(Selections):
         -------
         Array, or (keys, values)
         """
-        k, ends = self._line(keys, "keys"), self._indices(offsets, "offsets")
-        v = None if values is None else self._line(values, "values")
+        matrix = offsets is None
+        k = self._matrix(keys, 1, "keys") if matrix else self._line(keys, "keys")
+        v = None if values is None else self._matrix(values, 1, "values") if matrix else self._line(values, "values")
         if inplace:
             _on_device(k, keys, v, values)
         else:  # outside of segments nothing is written
             k = k.copy() if k is keys or hasattr(keys, "base_data") else k
             v = v.copy() if v is not None and (v is values or hasattr(values, "base_data")) else v
         call = self._sort_call("segmented_sort", k, v, descending, bits)
-        call.set(count=k.size, segment_count=_segments(ends), offsets_type=index_type_of(ends.dtype))
-        call.buffer("offsets", ends)
+        call.set(count=k.size)
+        if matrix:
+            if v is not None and v.shape != k.shape:
+                raise ValueError(f"keys and values differ in shape: {k.shape} and {v.shape}")
+            call.set(segment_count=k.shape[0] if k.size else 0, row_length=k.shape[1])
+        else:
+            ends = self._indices(offsets, "offsets")
+            call.set(segment_count=_segments(ends), offsets_type=index_type_of(ends.dtype))
+            call.buffer("offsets", ends)
         if check_offsets:
             report = ffi.new("gp_segmented_sort_report *")
             call.run("gp_segmented_sort_read", report)
