@@ -97,7 +97,7 @@ def test_topk(ctx, rng, n, k):
         ctx.topk(keys, n + 1)
 
 
-@pytest.mark.parametrize("rows, columns, k", [(1, 1, 1), (100, 500, 10), (3, 70000, 1000), (4, 5, 0), (0, 5, 2)])
+@pytest.mark.parametrize("rows, columns, k", [(1, 1, 1), (100, 500, 10), (3, 70000, 1000), (4, 5, 0), (0, 5, 2), (3, 0, 0)])
 def test_topk_of_rows(ctx, rng, rows, columns, k):
     keys = rng.integers(-1000, 1000, (rows, columns)).astype(np.float32)
     order = np.argsort(-keys, axis=1, kind="stable")[:, :k]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ._array import Array
 from ._call import Call
 from ._convert import as_host, common_dtype, exact_or_none
-from ._native import ffi
+from ._native import ffi, lib
 from ._reduce import Args, _required, _segments
 from ._select import Selections
 from ._types import Column, index_type_of, is_record, type_of
@@ -163,7 +163,7 @@ class Sorts(Selections):
         if matrix:
             if v is not None and v.shape != k.shape:
                 raise ValueError(f"keys and values differ in shape: {k.shape} and {v.shape}")
-            call.set(segment_count=k.shape[0] if k.size else 0, row_length=k.shape[1])
+            call.set(segment_count=k.shape[0] if k.size else 0, row_length=k.shape[1], offsets_type=lib.GP_U32)
         else:
             ends = self._indices(offsets, "offsets")
             call.set(segment_count=_segments(ends), offsets_type=index_type_of(ends.dtype))
@@ -314,7 +314,7 @@ class Sorts(Selections):
             if not 0 <= k <= columns:
                 raise ValueError(f"k is {k}, and rows have {columns} keys")
             call = Call(self, "segmented_topk")
-            call.set(row_length=columns, count=matrix.size)
+            call.set(row_length=columns, count=matrix.size, offsets_type=lib.GP_U32)
             return self._segmented_topk(call, matrix, rows, k, smallest)
         every = self._line(keys, "keys")
         size = every.size
