@@ -201,7 +201,7 @@ static void check_sizes(gp_context *gp, const char *name, gp_type type, gp_type 
                 for (l = 0; l < LENGTHS_COUNT; l++) {
                     topk_case c = {type,  index_type, (lengths)l, sizes[n], numbers[s], ks[k], KEYS_RANDOM,
                                    false, false,      false,      false,    false,      0};
-                    if (++turn % (test_small() ? 11 : 3) != 0 || c.count < c.segments) continue;
+                    if (++turn % (test_small() ? 37 : 3) != 0 || c.count < c.segments) continue;
                     c.pattern = (key_pattern)(turn % KEYS_PATTERNS);
                     c.smallest = turn % 2 != 0;
                     c.absolute = turn / 2 % 2 != 0;
