@@ -18,6 +18,7 @@
 #ifndef GPI_ELEMENT_INPUT_CL
 #define GPI_ELEMENT_INPUT_CL
 #include "base/args.cl"
+#include "base/arrays.cl"
 #include "base/count.cl"
 #include "base/parts.cl"
 #include "base/paste.cl"
@@ -25,50 +26,32 @@
 #include "element/monoid.cl"
 #include "element/ops.cl"
 
-/* An input. It is small enough to be passed by value to every function. */
-typedef struct gpi_input {
-#if GPI_INPUTS > 0
-    __global const GPI_IN *in;
-#endif
-#if GPI_INPUTS == 2
-    __global const GPI_IN2 *in2;
+/* The input's arrays (base/arrays.cl). */
+#if GPI_INPUTS == 0
+#define GPI_INPUT_ARRAYS_IN(use, to)
+#elif GPI_INPUTS == 1
+#define GPI_INPUT_ARRAYS_IN(use, to) use(to, GPI_IN, in)
+#else
+#define GPI_INPUT_ARRAYS_IN(use, to) use(to, GPI_IN, in) use(to, GPI_IN2, in2)
 #endif
 #if GPI_HEADS
-    __global const GPI_HEADS_TYPE *heads;
+#define GPI_INPUT_ARRAYS(use, to) GPI_INPUT_ARRAYS_IN(use, to) use(to, GPI_HEADS_TYPE, heads)
+#else
+#define GPI_INPUT_ARRAYS(use, to) GPI_INPUT_ARRAYS_IN(use, to)
 #endif
+
+/* An input. It is small enough to be passed by value to every function. */
+typedef struct gpi_input {
+    GPI_INPUT_ARRAYS(GPI_ARRAY_MEMBER, _)
     GPI_ARGS_MEMBER
     ulong count;
 } gpi_input;
 
-/* The parameters of a kernel that reads an input, and macros that make a gpi_input of these parameters. */
-#if GPI_INPUTS > 0
-#define GPI_IN_PARAMETERS __global const GPI_IN *in, ulong in_offset,
-#define GPI_IN_SET(input) (input).in = in + in_offset;
-#else
-#define GPI_IN_PARAMETERS
-#define GPI_IN_SET(input)
-#endif
-#if GPI_INPUTS == 2
-#define GPI_IN2_PARAMETERS __global const GPI_IN2 *in2, ulong in2_offset,
-#define GPI_IN2_SET(input) (input).in2 = in2 + in2_offset;
-#else
-#define GPI_IN2_PARAMETERS
-#define GPI_IN2_SET(input)
-#endif
-#if GPI_HEADS
-#define GPI_HEADS_PARAMETERS __global const GPI_HEADS_TYPE *heads, ulong heads_offset,
-#define GPI_HEADS_SET(input) (input).heads = heads + heads_offset;
-#else
-#define GPI_HEADS_PARAMETERS
-#define GPI_HEADS_SET(input)
-#endif
-#define GPI_INPUT_PARAMETERS \
-    GPI_ARGS_PARAMETERS GPI_IN_PARAMETERS GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS
-#define GPI_INPUT_SET(input) \
-    GPI_ARGS_SET(input)      \
-    GPI_IN_SET(input)        \
-    GPI_IN2_SET(input)       \
-    GPI_HEADS_SET(input)     \
+/* The parameters of a kernel that reads an input, and a macro that makes a gpi_input of them. */
+#define GPI_INPUT_PARAMETERS GPI_ARGS_PARAMETERS GPI_INPUT_ARRAYS(GPI_ARRAY_PARAMETER, _) GPI_COUNT_PARAMETERS
+#define GPI_INPUT_SET(input)               \
+    GPI_ARGS_SET(input)                    \
+    GPI_INPUT_ARRAYS(GPI_ARRAY_SET, input) \
     (input).count = gpi_count(bound, wanted, wanted_offset, wanted_words)
 
 static ulong gpi_position(gpi_input input, ulong i) { return GPI_REVERSE ? input.count - 1 - i : i; }

@@ -11,6 +11,7 @@
 #ifndef GPI_HISTOGRAM_SAMPLES_CL
 #define GPI_HISTOGRAM_SAMPLES_CL
 #include "base/args.cl"
+#include "base/arrays.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
 
@@ -32,41 +33,33 @@ typedef gpi_histogram_cell gpi_weight; /* modulo 2^32 or 2^64, negative ones too
 typedef uint gpi_weight;
 #endif
 
-/* The elements [begin, end) that this group counts, and their weights. */
-typedef struct gpi_samples {
-#if GPI_INPUTS > 0
-    __global const GPI_IN *in;
+/* The input arrays (base/arrays.cl). */
+#if GPI_INPUTS == 0
+#define GPI_SAMPLE_ARRAYS_IN(use, to)
+#else
+#define GPI_SAMPLE_ARRAYS_IN(use, to) use(to, GPI_IN, in)
 #endif
-    GPI_ARGS_MEMBER
-    ulong begin, end;
 #if GPI_WEIGHTS
-    __global const GPI_WEIGHT *weights;
-#endif
-} gpi_samples;
-
-#if GPI_WEIGHTS
-#define GPI_WEIGHTS_PARAMETERS __global const GPI_WEIGHT *weights, ulong weights_at,
-#define GPI_WEIGHTS_SET(samples) (samples).weights = weights + weights_at;
+#define GPI_SAMPLE_ARRAYS(use, to) GPI_SAMPLE_ARRAYS_IN(use, to) use(to, GPI_WEIGHT, weights)
 #define GPI_WEIGHT_OF(samples, i) ((gpi_weight)(samples).weights[i])
 #else
-#define GPI_WEIGHTS_PARAMETERS
-#define GPI_WEIGHTS_SET(samples)
+#define GPI_SAMPLE_ARRAYS(use, to) GPI_SAMPLE_ARRAYS_IN(use, to)
 #define GPI_WEIGHT_OF(samples, i) ((gpi_weight)1)
 #endif
-#if GPI_INPUTS > 0
-#define GPI_ELEMENTS_PARAMETERS __global const GPI_IN *in, ulong in_at,
-#define GPI_ELEMENTS_SET(samples) (samples).in = in + in_at * GPI_CHANNELS;
-#else
-#define GPI_ELEMENTS_PARAMETERS
-#define GPI_ELEMENTS_SET(samples)
-#endif
+
+/* The elements [begin, end) that this group counts, and their weights. */
+typedef struct gpi_samples {
+    GPI_SAMPLE_ARRAYS(GPI_ARRAY_MEMBER, _)
+    GPI_ARGS_MEMBER
+    ulong begin, end;
+} gpi_samples;
+
 #define GPI_SAMPLES_PARAMETERS \
-    GPI_ARGS_PARAMETERS GPI_ELEMENTS_PARAMETERS GPI_WEIGHTS_PARAMETERS GPI_COUNT_PARAMETERS, ulong span
+    GPI_ARGS_PARAMETERS GPI_SAMPLE_ARRAYS(GPI_ARRAY_PARAMETER, _) GPI_COUNT_PARAMETERS, ulong span
 #define GPI_SAMPLES_SET(samples)                                           \
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words); \
     GPI_ARGS_SET(samples)                                                  \
-    GPI_ELEMENTS_SET(samples)                                              \
-    GPI_WEIGHTS_SET(samples)                                               \
+    GPI_SAMPLE_ARRAYS(GPI_ARRAY_SET, samples)                              \
     (samples).begin = min(n, span * get_group_id(0));                      \
     (samples).end = min(n, (samples).begin + span)
 

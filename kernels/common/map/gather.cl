@@ -13,15 +13,15 @@
    Parameters: those of map/moves.cl. */
 #ifndef GPI_MAP_GATHER_CL
 #define GPI_MAP_GATHER_CL
+#include "base/arrays.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "map/gather_tile.cl"
 #include "map/moves.cl"
 
 GPI_KERNEL void gp_gather_tiles(__global const GPI_OUT *in, ulong in_offset, __global GPI_OUT *out,
-                                ulong out_offset, __global const GPI_INDEX *index, ulong index_offset,
-                                GPI_FLAG_PARAMETERS ulong limit, ulong span, GPI_COUNT_PARAMETERS,
-                                volatile __global uint *counters)
+                                ulong out_offset, GPI_MOVE_ARRAYS(GPI_ARRAY_PARAMETER, _) ulong limit,
+                                ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
     const ulong first = get_group_id(0) * span;
@@ -29,9 +29,8 @@ GPI_KERNEL void gp_gather_tiles(__global const GPI_OUT *in, ulong in_offset, __g
     uint skipped;
     m.in = in + in_offset;
     m.out = out + out_offset;
-    m.index = index + index_offset;
     m.limit = limit;
-    GPI_FLAG_SET(m)
+    GPI_MOVE_ARRAYS(GPI_ARRAY_SET, m)
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     if (first >= n) return;
     skipped = gpi_gather_tile(m, first, min(n, first + span));

@@ -12,21 +12,22 @@
 #ifndef GPI_MAP_MAP_CL
 #define GPI_MAP_MAP_CL
 #include "base/args.cl"
+#include "base/arrays.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "map/map_tile.cl"
 #include "map/operands.cl"
 
-GPI_KERNEL void gp_map_tiles(GPI_INPUTS_PARAMETERS __global GPI_OUT *out, ulong out_offset, ulong a, ulong b,
-                             ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+GPI_KERNEL void gp_map_tiles(GPI_ARGS_PARAMETERS GPI_OPERAND_ARRAYS(GPI_ARRAY_PARAMETER, _)
+                                 __global GPI_OUT *out,
+                             ulong out_offset, ulong a, ulong b, ulong span, GPI_COUNT_PARAMETERS,
+                             volatile __global uint *counters)
 {
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
     const ulong first = get_group_id(0) * span;
     gpi_inputs in;
     GPI_ARGS_SET(in)
-    GPI_X_SET(in)
-    GPI_Y_SET(in)
-    GPI_Z_SET(in)
+    GPI_OPERAND_ARRAYS(GPI_ARRAY_SET, in)
     in.a = a;
     in.b = b;
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);

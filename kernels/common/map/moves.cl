@@ -8,6 +8,7 @@
        GPI_SCATTER                           1: the output is indexed; 0: the input                      */
 #ifndef GPI_MAP_MOVES_CL
 #define GPI_MAP_MOVES_CL
+#include "base/arrays.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
 
@@ -15,26 +16,22 @@
 #error "GPI_SCATTER must be 0 or 1"
 #endif
 
+/* The input arrays (base/arrays.cl). */
+#ifdef GPI_FLAG
+#define GPI_MOVE_ARRAYS(use, to) use(to, GPI_INDEX, index) use(to, GPI_FLAG, flag)
+#define GPI_WANTED(m, i) ((m).flag[i] != 0)
+#else
+#define GPI_MOVE_ARRAYS(use, to) use(to, GPI_INDEX, index)
+#define GPI_WANTED(m, i) 1
+#endif
+
 /* The arrays of a call, and the number of elements of the indexed one. */
 typedef struct gpi_moves {
     __global const GPI_OUT *in;
     __global GPI_OUT *out;
-    __global const GPI_INDEX *index;
-#ifdef GPI_FLAG
-    __global const GPI_FLAG *flag;
-#endif
+    GPI_MOVE_ARRAYS(GPI_ARRAY_MEMBER, _)
     ulong limit;
 } gpi_moves;
-
-#ifdef GPI_FLAG
-#define GPI_FLAG_PARAMETERS __global const GPI_FLAG *flag, ulong flag_offset,
-#define GPI_FLAG_SET(m) (m).flag = flag + flag_offset;
-#define GPI_WANTED(m, i) ((m).flag[i] != 0)
-#else
-#define GPI_FLAG_PARAMETERS
-#define GPI_FLAG_SET(m)
-#define GPI_WANTED(m, i) 1
-#endif
 
 /* Returns whether the indexed array has element `at`. Compares in the index's own type on CPUs, where LLVM 18 loses comparisons
    of a widened index (docs/drivers.md). */

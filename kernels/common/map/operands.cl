@@ -17,6 +17,7 @@
 #ifndef GPI_MAP_OPERANDS_CL
 #define GPI_MAP_OPERANDS_CL
 #include "base/args.cl"
+#include "base/arrays.cl"
 #include "base/count.cl"
 #include "base/parts.cl"
 #include "base/platform.cl"
@@ -28,44 +29,23 @@
 #error "GPI_LAG takes two inputs"
 #endif
 
+/* The input arrays (base/arrays.cl). */
+#if GPI_INPUTS == 0
+#define GPI_OPERAND_ARRAYS(use, to)
+#elif GPI_INPUTS == 1
+#define GPI_OPERAND_ARRAYS(use, to) use(to, GPI_IN_0, x)
+#elif GPI_INPUTS == 2
+#define GPI_OPERAND_ARRAYS(use, to) use(to, GPI_IN_0, x) use(to, GPI_IN_1, y)
+#else
+#define GPI_OPERAND_ARRAYS(use, to) use(to, GPI_IN_0, x) use(to, GPI_IN_1, y) use(to, GPI_IN_2, z)
+#endif
+
 /* The inputs of a call. */
 typedef struct gpi_inputs {
-#if GPI_INPUTS > 0
-    __global const GPI_IN_0 *x;
-#endif
-#if GPI_INPUTS > 1
-    __global const GPI_IN_1 *y;
-#endif
-#if GPI_INPUTS > 2
-    __global const GPI_IN_2 *z;
-#endif
+    GPI_OPERAND_ARRAYS(GPI_ARRAY_MEMBER, _)
     ulong a, b; /* constants */
     GPI_ARGS_MEMBER
 } gpi_inputs;
-
-#if GPI_INPUTS > 0
-#define GPI_X_PARAMETERS __global const GPI_IN_0 *x, ulong x_offset,
-#define GPI_X_SET(in) (in).x = x + x_offset;
-#else
-#define GPI_X_PARAMETERS
-#define GPI_X_SET(in)
-#endif
-#if GPI_INPUTS > 1
-#define GPI_Y_PARAMETERS __global const GPI_IN_1 *y, ulong y_offset,
-#define GPI_Y_SET(in) (in).y = y + y_offset;
-#else
-#define GPI_Y_PARAMETERS
-#define GPI_Y_SET(in)
-#endif
-#if GPI_INPUTS > 2
-#define GPI_Z_PARAMETERS __global const GPI_IN_2 *z, ulong z_offset,
-#define GPI_Z_SET(in) (in).z = z + z_offset;
-#else
-#define GPI_Z_PARAMETERS
-#define GPI_Z_SET(in)
-#endif
-
-#define GPI_INPUTS_PARAMETERS GPI_ARGS_PARAMETERS GPI_X_PARAMETERS GPI_Y_PARAMETERS GPI_Z_PARAMETERS
 
 #if GPI_HALF_0
 #define GPI_READ_X(p, i) vload_half(i, p)

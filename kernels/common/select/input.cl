@@ -31,6 +31,7 @@
 #ifndef GPI_SELECT_INPUT_CL
 #define GPI_SELECT_INPUT_CL
 #include "base/args.cl"
+#include "base/arrays.cl"
 #include "base/count.cl"
 #include "base/paste.cl"
 #include "base/platform.cl"
@@ -47,22 +48,24 @@
 #error "two numbers a tile for three parts and for runs, else one"
 #endif
 
+/* The input arrays (base/arrays.cl). `in` decides what is selected; `data` is what is moved: the same elements, unless `in` has flags
+   or indices. */
+#define GPI_INPUT_ARRAYS(use, to) use(to, GPI_IN, in) use(to, GPI_RECORD, data)
+
 /* An input. It is small enough to be passed by value to every function. */
 typedef struct gpi_input {
-    __global const GPI_IN *in;       /* decides what is selected */
-    __global const GPI_RECORD *data; /* what is moved: the same elements, unless `in` has flags or indices */
+    GPI_INPUT_ARRAYS(GPI_ARRAY_MEMBER, _)
     ulong count, data_count;
     GPI_ARGS_MEMBER
 } gpi_input;
 
-#define GPI_INPUT_PARAMETERS                                                                         \
-    GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset, __global const GPI_RECORD *data, \
-        ulong data_offset, ulong data_count, GPI_COUNT_PARAMETERS
-#define GPI_INPUT_SET(input)           \
-    GPI_ARGS_SET(input)                \
-    (input).in = in + in_offset;       \
-    (input).data = data + data_offset; \
-    (input).data_count = data_count;   \
+#define GPI_INPUT_PARAMETERS                                     \
+    GPI_ARGS_PARAMETERS GPI_INPUT_ARRAYS(GPI_ARRAY_PARAMETER, _) \
+    ulong data_count, GPI_COUNT_PARAMETERS
+#define GPI_INPUT_SET(input)               \
+    GPI_ARGS_SET(input)                    \
+    GPI_INPUT_ARRAYS(GPI_ARRAY_SET, input) \
+    (input).data_count = data_count;       \
     (input).count = gpi_count(bound, wanted, wanted_offset, wanted_words)
 
 #if GPI_IN_HALF

@@ -12,6 +12,7 @@
 #ifndef GPI_SORT_RECORDS_CL
 #define GPI_SORT_RECORDS_CL
 #include "base/args.cl"
+#include "base/arrays.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "element/key.cl"
@@ -51,23 +52,20 @@ GPI_INLINE ulong gpi_double_order(ulong bits) { return bits ^ (ulong)((long)bits
 
 /* ------------------------------------------------------------------ keys */
 
+/* The input array, if there are records (base/arrays.cl). */
+#if GPI_INPUTS
+#define GPI_RECORD_ARRAYS(use, to) use(to, GPI_IN, x)
+#else
+#define GPI_RECORD_ARRAYS(use, to)
+#endif
+
 /* The records that keys are computed from, and their order. */
 typedef struct gpi_records {
-#if GPI_INPUTS
-    __global const GPI_IN *x;
-#endif
+    GPI_RECORD_ARRAYS(GPI_ARRAY_MEMBER, _)
     __global const gpi_value *index;
     bool through; /* true: key i is that of record index[i]; false: of record i */
     GPI_ARGS_MEMBER
 } gpi_records;
-
-#if GPI_INPUTS
-#define GPI_RECORDS_PARAMETERS __global const GPI_IN *x, ulong x_offset,
-#define GPI_RECORDS_SET(r) (r).x = x + x_offset;
-#else
-#define GPI_RECORDS_PARAMETERS
-#define GPI_RECORDS_SET(r)
-#endif
 
 GPI_INLINE gpi_key gpi_record_key_at(gpi_records r, ulong i)
 {

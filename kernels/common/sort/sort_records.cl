@@ -15,6 +15,7 @@
    Parameters: those of sort/records.cl. */
 #ifndef GPI_SORT_SORT_RECORDS_CL
 #define GPI_SORT_SORT_RECORDS_CL
+#include "base/arrays.cl"
 #include "base/args.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
@@ -22,7 +23,8 @@
 #include "sort/move_records.cl"
 #include "sort/records.cl"
 
-GPI_KERNEL void gp_records_keys(GPI_ARGS_PARAMETERS GPI_RECORDS_PARAMETERS __global gpi_key *key,
+GPI_KERNEL void gp_records_keys(GPI_ARGS_PARAMETERS GPI_RECORD_ARRAYS(GPI_ARRAY_PARAMETER, _)
+                                    __global gpi_key *key,
                                 ulong key_offset, __global const gpi_value *index, ulong index_offset,
                                 uint through, ulong span, GPI_COUNT_PARAMETERS,
                                 volatile __global uint *counters)
@@ -31,7 +33,7 @@ GPI_KERNEL void gp_records_keys(GPI_ARGS_PARAMETERS GPI_RECORDS_PARAMETERS __glo
     const ulong first = get_group_id(0) * span;
     gpi_records r;
     GPI_ARGS_SET(r)
-    GPI_RECORDS_SET(r)
+    GPI_RECORD_ARRAYS(GPI_ARRAY_SET, r)
     r.index = index + index_offset;
     r.through = through;
     GPI_COUNT_CHECK(!through && get_group_id(0) == 0, counters);
