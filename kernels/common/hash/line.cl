@@ -33,12 +33,14 @@ typedef ulong2 gpi_line_lanes;
 #if GPI_LINE_SLOTS == 8
 typedef long8 gpi_lanes_mask;
 #define GPI_SLOTS_BITS as_ulong8
+#define GPI_SLOTS_BYTES(mask) as_ulong(convert_char8(mask))
 #define GPI_SLOTS_NUMBER ((ulong8)(0, 1, 2, 3, 4, 5, 6, 7))
 #define GPI_SLOTS_FOLD(op, x) \
     op(op(op((x).s0, (x).s1), op((x).s2, (x).s3)), op(op((x).s4, (x).s5), op((x).s6, (x).s7)))
 #else
 typedef long4 gpi_lanes_mask;
 #define GPI_SLOTS_BITS as_ulong4
+#define GPI_SLOTS_BYTES(mask) ((ulong)as_uint(convert_char4(mask)))
 #define GPI_SLOTS_NUMBER ((ulong4)(0, 1, 2, 3))
 #define GPI_SLOTS_FOLD(op, x) op(op((x).s0, (x).s1), op((x).s2, (x).s3))
 #endif
@@ -65,8 +67,8 @@ GPI_INLINE ulong gpi_lanes_pick(gpi_line_lanes x, gpi_lanes_mask mask)
 /* Returns the number of the first lane in the mask. The mask must not be empty. */
 GPI_INLINE uint gpi_lanes_first(gpi_lanes_mask mask)
 {
-    const gpi_line_lanes number = GPI_SLOTS_NUMBER | ~GPI_SLOTS_BITS(mask);
-    return (uint)GPI_SLOTS_FOLD(min, number);
+    const ulong bytes = GPI_SLOTS_BYTES(mask);
+    return popcount((bytes - 1) & ~bytes) / 8;
 }
 #else
 typedef uint gpi_lanes_mask; /* bit k: lane k */
@@ -174,13 +176,20 @@ GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 {
     uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;
     if (gpi_is_reserved(t, value)) return GP_HASH_REFUSED;
+#if GPI_ON_CPU && GPI_HASH_PACKED /* most homes are empty: a word is read faster than a line */
+    if (slot <= t.mask && gpi_word_load(gpi_slot(t, slot)) == GPI_SLOT_EMPTY &&
+        gpi_word_cas(gpi_slot(t, slot), GPI_SLOT_EMPTY, GPI_PAIR(key, value)) == GPI_SLOT_EMPTY)
+        return GP_HASH_INSERTED | GPI_CLAIMED;
+#endif
     while (gpi_has_lines(t, slot)) {
         const gpi_seen seen = gpi_line_see(t, line, from, key);
-#if GPI_ON_CPU && GPI_HASH_PACKED /* a hit is a live key: the two special keys are in side slots */
-        if (change == GPI_CHANGE_KEEP && gpi_lanes_any(seen.hit)) return GP_HASH_EXISTED;
-#endif
         const gpi_lanes_mask own = gpi_line_own(seen, key);
-        if (gpi_lanes_any(own)) return gpi_hash_put(t, line + gpi_lanes_first(own), key, value, change);
+        if (gpi_lanes_any(own)) {
+#if GPI_ON_CPU && GPI_HASH_PACKED /* a hit is a live key: the two special keys are in side slots */
+            if (change == GPI_CHANGE_KEEP && gpi_lanes_any(seen.hit)) return GP_HASH_EXISTED;
+#endif
+            return gpi_hash_put(t, line + gpi_lanes_first(own), key, value, change);
+        }
         if (gpi_lanes_any(seen.none)) {
             const uint at = line + gpi_lanes_first(seen.none);
 #if GPI_HASH_PACKED
