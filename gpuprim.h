@@ -9033,7 +9033,8 @@ static const char *const gpi_kernel_common_histogram_histogram[] = {
 "#line 43",
 "GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,",
 "__global gpi_histogram_cell *out, ulong out_at,",
-"__global gpi_histogram_cell *slices, volatile __global uint *counters)",
+"__global gpi_histogram_cell *slices, uint clears,",
+"volatile __global uint *counters)",
 "{",
 "gpi_samples samples;",
 "gpi_bins bins;",
@@ -9041,10 +9042,10 @@ static const char *const gpi_kernel_common_histogram_histogram[] = {
 "GPI_BINS_SET(bins);",
 "GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
 "#if !GPI_BYTES",
-"gpi_count_far(samples, bins, out + out_at, slices);",
+"gpi_count_far(samples, bins, out + out_at, slices, clears);",
 "#endif",
 "}",
-"#line 58",
+"#line 59",
 "GPI_KERNEL void gp_histogram_join(__global gpi_histogram_cell *out, ulong out_at,",
 "__global const gpi_histogram_cell *slices, uint count, ulong bins,",
 "ulong span)",
@@ -14598,14 +14599,14 @@ static const char *const gpi_kernel_cpu_histogram_count_samples[] = {
 "}",
 "#line 223",
 "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,",
-"__global gpi_histogram_cell *slices)",
+"__global gpi_histogram_cell *slices, uint clears)",
 "{",
 "const uint group = (uint)get_group_id(0);",
 "__global gpi_histogram_cell *table = group ? slices + (ulong)(group - 1) * bins.count : out;",
 "uint b[2][GPI_HISTOGRAM_BATCH];",
 "uint now = 0;",
 "ulong i = s.begin;",
-"for (uint k = 0; k < bins.count && group; k++) table[k] = 0;",
+"for (uint k = 0; k < bins.count && (group || clears); k++) table[k] = 0;",
 "if (i + GPI_HISTOGRAM_BATCH <= s.end) gpi_bins_load_all(s, i, bins, b[0]);",
 "for (; i + 2 * GPI_HISTOGRAM_BATCH <= s.end; i += GPI_HISTOGRAM_BATCH) {",
 "gpi_bins_load_all(s, i + GPI_HISTOGRAM_BATCH, bins, b[1 - now]);",
@@ -21188,8 +21189,9 @@ static const char *const gpi_kernel_gpu_histogram_count_samples[] = {
 "#if !GPI_BYTES",
 "#line 217",
 "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,",
-"__global gpi_histogram_cell *slices)",
+"__global gpi_histogram_cell *slices, uint clears)",
 "{",
+"(void)clears;",
 "gpi_tables t;",
 "(void)slices;",
 "t.near = 0;",
@@ -41009,14 +41011,21 @@ static gp_result gpi_histogram_near(gpi_call *call, const gpi_histogram *h)
     return gpi_call_launch(call, &h->plan, h->groups);
 }
 
+/* Returns whether the kernel of many bins clears `out`, in which its first group counts. */
+static bool gpi_histogram_clears(const gpi_histogram *h)
+{
+    return h->plan.shape == GP_SHAPE_SERIAL && !h->is_near && h->groups > 0 && !h->desc->accumulate;
+}
+
 static gp_result gpi_histogram_far(gpi_call *call, const gpi_histogram *h, cl_mem scratch)
 {
     const cl_ulong bins = h->bins, out_at = h->desc->out_offset, span = GPI_HISTOGRAM_JOIN_SPAN;
-    const cl_uint slices = h->groups - 1;
+    const cl_uint slices = h->groups - 1, clears = gpi_histogram_clears(h);
     gp_result result;
     gpi_call_kernel(call, h->program, "gp_histogram_far");
     gpi_histogram_args(call, h);
     GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, clears);
     GPI_CALL_ARG(call, call->gp->counters);
     result = gpi_call_launch(call, &h->plan, h->groups);
     if (result != GP_OK || gpi_histogram_scratch(h) == 0) return result;
@@ -41037,7 +41046,7 @@ static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
     cl_mem scratch = h->desc->out; /* without slices another buffer is passed */
     if (h->groups > 0 && gpi_histogram_scratch(h))
         result = gpi_call_scratch(call, h->desc->scratch, gpi_histogram_scratch(h), &scratch);
-    if (result == GP_OK && !h->desc->accumulate)
+    if (result == GP_OK && !h->desc->accumulate && !gpi_histogram_clears(h))
         result = gpi_call_fill(call, h->desc->out, h->desc->out_offset * size, h->wanted * h->bins * size);
     if (result != GP_OK || h->groups == 0) return result;
     return h->is_near ? gpi_histogram_near(call, h) : gpi_histogram_far(call, h, scratch);

@@ -384,14 +384,21 @@ static gp_result gpi_histogram_near(gpi_call *call, const gpi_histogram *h)
     return gpi_call_launch(call, &h->plan, h->groups);
 }
 
+/* Returns whether the kernel of many bins clears `out`, in which its first group counts. */
+static bool gpi_histogram_clears(const gpi_histogram *h)
+{
+    return h->plan.shape == GP_SHAPE_SERIAL && !h->is_near && h->groups > 0 && !h->desc->accumulate;
+}
+
 static gp_result gpi_histogram_far(gpi_call *call, const gpi_histogram *h, cl_mem scratch)
 {
     const cl_ulong bins = h->bins, out_at = h->desc->out_offset, span = GPI_HISTOGRAM_JOIN_SPAN;
-    const cl_uint slices = h->groups - 1;
+    const cl_uint slices = h->groups - 1, clears = gpi_histogram_clears(h);
     gp_result result;
     gpi_call_kernel(call, h->program, "gp_histogram_far");
     gpi_histogram_args(call, h);
     GPI_CALL_ARG(call, scratch);
+    GPI_CALL_ARG(call, clears);
     GPI_CALL_ARG(call, call->gp->counters);
     result = gpi_call_launch(call, &h->plan, h->groups);
     if (result != GP_OK || gpi_histogram_scratch(h) == 0) return result;
@@ -412,7 +419,7 @@ static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
     cl_mem scratch = h->desc->out; /* without slices another buffer is passed */
     if (h->groups > 0 && gpi_histogram_scratch(h))
         result = gpi_call_scratch(call, h->desc->scratch, gpi_histogram_scratch(h), &scratch);
-    if (result == GP_OK && !h->desc->accumulate)
+    if (result == GP_OK && !h->desc->accumulate && !gpi_histogram_clears(h))
         result = gpi_call_fill(call, h->desc->out, h->desc->out_offset * size, h->wanted * h->bins * size);
     if (result != GP_OK || h->groups == 0) return result;
     return h->is_near ? gpi_histogram_near(call, h) : gpi_histogram_far(call, h, scratch);

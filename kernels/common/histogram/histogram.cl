@@ -42,7 +42,8 @@ GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, v
    bits, which never need it. */
 GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,
                                  __global gpi_histogram_cell *out, ulong out_at,
-                                 __global gpi_histogram_cell *slices, volatile __global uint *counters)
+                                 __global gpi_histogram_cell *slices, uint clears,
+                                 volatile __global uint *counters)
 {
     gpi_samples samples;
     gpi_bins bins;
@@ -50,7 +51,7 @@ GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,
     GPI_BINS_SET(bins);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
 #if !GPI_BYTES
-    gpi_count_far(samples, bins, out + out_at, slices);
+    gpi_count_far(samples, bins, out + out_at, slices, clears);
 #endif
 }
 

@@ -218,17 +218,17 @@ GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint
     }
 }
 
-/* Counts the samples directly in global memory: group 0 in `out`, each other group in its own slice, which it clears first. The
-   counts of a batch are prefetched while the batch before it is counted. */
+/* Counts the samples directly in global memory: group 0 in `out`, each other group in its own slice, which it clears first. Clears
+   `out`, too, if `clears`. The counts of a batch are prefetched while the batch before it is counted. */
 static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,
-                          __global gpi_histogram_cell *slices)
+                          __global gpi_histogram_cell *slices, uint clears)
 {
     const uint group = (uint)get_group_id(0);
     __global gpi_histogram_cell *table = group ? slices + (ulong)(group - 1) * bins.count : out;
     uint b[2][GPI_HISTOGRAM_BATCH];
     uint now = 0;
     ulong i = s.begin;
-    for (uint k = 0; k < bins.count && group; k++) table[k] = 0;
+    for (uint k = 0; k < bins.count && (group || clears); k++) table[k] = 0;
     if (i + GPI_HISTOGRAM_BATCH <= s.end) gpi_bins_load_all(s, i, bins, b[0]);
     for (; i + 2 * GPI_HISTOGRAM_BATCH <= s.end; i += GPI_HISTOGRAM_BATCH) {
         gpi_bins_load_all(s, i + GPI_HISTOGRAM_BATCH, bins, b[1 - now]);

@@ -215,8 +215,9 @@ static void gpi_count_near(gpi_samples s, gpi_bins bins, uint bins_copies, uint 
 
 #if !GPI_BYTES
 static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,
-                          __global gpi_histogram_cell *slices)
+                          __global gpi_histogram_cell *slices, uint clears)
 {
+    (void)clears;
     gpi_tables t;
     (void)slices;
     t.near = 0;
