@@ -11858,6 +11858,124 @@ static const char *const gpi_kernel_common_select_sink[] = {
 };
 /* ---- End file kernels/common/select/sink.cl ---- */
 
+/* ---- Begin file kernels/common/sort/classic.cl ---- */
+static const char *const gpi_kernel_common_sort_classic[] = {
+"#ifndef GPI_SORT_CLASSIC_CL",
+"#define GPI_SORT_CLASSIC_CL",
+"#include \"base/constants.cl\"",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/key.cl\"",
+"#include \"sort/bases.cl\"",
+"#include \"sort/bin.cl\"",
+"#include \"sort/digit.cl\"",
+"#include \"sort/rank.cl\"",
+"#line 20 \"kernels/common/sort/classic.cl\"",
+"GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,",
+"volatile __global uint *counters)",
+"{",
+"const uint l = (uint)GPI_LOCAL_ID;",
+"const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);",
+"GPI_COUNT_CHECK(true, counters);",
+"for (uint i = l; i < zeros; i += GPI_WG) {",
+"uint x = 0;",
+"if (i == 0) x = (uint)n;",
+"if (i == 1) x = (uint)(n >> 32);",
+"if (i == GPI_STATE_FROM) x = from;",
+"state[i] = x;",
+"}",
+"}",
+"#line 36",
+"static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end)",
+"{",
+"const ulong n = gpi_state_count(state);",
+"*begin = min(n, span * get_group_id(0));",
+"*end = min(n, *begin + span);",
+"}",
+"#line 44",
+"GPI_NOINLINE void gpi_sort_copy(gpi_places places, gpi_state state, uint passes, ulong begin, ulong end)",
+"{",
+"const uint from = gpi_from(state, passes);",
+"const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);",
+"for (ulong i = begin + GPI_LOCAL_ID; i < end && from != GPI_PLACE_OUT; i += GPI_WG)",
+"gpi_move_one(move, i, i);",
+"}",
+"#line 53",
+"GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes, ulong span)",
+"{",
+"gpi_places places;",
+"ulong begin, end;",
+"GPI_PLACES_SET(places);",
+"gpi_sort_block(state, span, &begin, &end);",
+"gpi_sort_copy(places, state, passes, begin, end);",
+"}",
+"#line 65",
+"static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_SPACE uint *word)",
+"{",
+"uint idle = 0;",
+"if (GPI_LOCAL_ID == 0) idle = gpi_is_idle(state, pass, when);",
+"return gpi_broadcast(idle, word) != 0;",
+"}",
+"#line 74",
+"GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_BIN_PARAMETERS, gpi_state state, uint pass,",
+"uint when, uint order_end, ulong span, ulong table_at)",
+"{",
+"GPI_SHARED(gpi_rank_memory, shared);",
+"gpi_places places;",
+"gpi_bin_map bin;",
+"ulong begin, end;",
+"__global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;",
+"GPI_PLACES_SET(places);",
+"if (gpi_group_is_idle(state, pass, when, &shared->word)) return;",
+"GPI_BIN_SET(bin, state, when);",
+"const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);",
+"gpi_sort_block(state, span, &begin, &end);",
+"const gpi_digit_bits window = {flip, shift, order_end, 0};",
+"const uint order = gpi_count_block(move.key, begin, end, bin, window, row, shared);",
+"if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);",
+"}",
+"#line 96",
+"GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,",
+"ulong bases_at, volatile __global uint *counters)",
+"{",
+"GPI_SHARED(gpi_bases_memory, shared);",
+"__global ulong *bases = gpi_part(state, bases_at);",
+"if (gpi_group_is_idle(state, pass, when, &shared->word)) return;",
+"gpi_columns(gpi_part(state, table_at), blocks, shared);",
+"const bool few = gpi_hashes_are_few(shared), trivial = gpi_bases_of(shared) || few;",
+"if (GPI_LOCAL_ID == 0) {",
+"const uint from = gpi_from(state, pass);",
+"if (when == GPI_WHEN_ABANDONED) atomic_inc(counters + GPI_COUNT_FALLBACKS);",
+"else if (pass == 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER)",
+"for (uint p = 1; p <= GPI_PASSES_MAX; p++) state[GPI_STATE_FROM + p] = from;",
+"else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);",
+"}",
+"GPI_EACH_BIN(d) bases[d] = shared->next[d];",
+"}",
+"#line 116",
+"GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_BIN_PARAMETERS, gpi_state state, uint pass,",
+"uint when, ulong span, uint lines, ulong table_at, ulong bases_at)",
+"{",
+"GPI_SHARED(gpi_move_memory, shared);",
+"gpi_places places;",
+"gpi_bin_map bin;",
+"ulong begin, end;",
+"__global const ulong *bases = gpi_part(state, bases_at);",
+"__global const ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;",
+"GPI_PLACES_SET(places);",
+"if (gpi_is_trivial(state, pass)) return;",
+"if (gpi_group_is_idle(state, pass, when, &shared->word)) return;",
+"GPI_BIN_SET(bin, state, when);",
+"const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));",
+"gpi_sort_block(state, span, &begin, &end);",
+"GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];",
+"gpi_move_range(move, begin, end, bin, lines, shared);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/sort/classic.cl ---- */
+
 /* ---- Begin file kernels/common/sort/constants.cl ---- */
 static const char *const gpi_kernel_common_sort_constants[] = {
 "#ifndef GPI_SORT_CONSTANTS_CL",
@@ -11879,7 +11997,7 @@ static const char *const gpi_kernel_common_sort_constants[] = {
 "#define GPI_WHEN_BUCKETS 3u",
 "#define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)",
 "#define GPI_BIN_ENTRIES 4096u",
-"#define GPI_BIN_TABLE 3",
+"#define GPI_BIN_TABLE 4",
 "#define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES + (1 << GPI_SORT_DIGIT_BITS))",
 "#define GPI_LINES_NEVER 0u",
 "#define GPI_LINES_FETCH 1u",
@@ -13037,118 +13155,19 @@ static const char *const gpi_kernel_common_sort_segments_state[] = {
 static const char *const gpi_kernel_common_sort_sort[] = {
 "#ifndef GPI_SORT_SORT_CL",
 "#define GPI_SORT_SORT_CL",
+"#include \"base/constants.cl\"",
 "#include \"base/count.cl\"",
 "#include \"base/platform.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/key.cl\"",
 "#include \"sort/bases.cl\"",
+"#include \"sort/classic.cl\"",
 "#include \"sort/count_key.cl\"",
 "#include \"sort/digit.cl\"",
 "#include \"sort/lookback.cl\"",
 "#include \"sort/onesweep.cl\"",
 "#include \"sort/rank.cl\"",
-"#line 43 \"kernels/common/sort/sort.cl\"",
-"GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,",
-"volatile __global uint *counters)",
-"{",
-"const uint l = (uint)GPI_LOCAL_ID;",
-"const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);",
-"GPI_COUNT_CHECK(true, counters);",
-"for (uint i = l; i < zeros; i += GPI_WG) {",
-"uint x = 0;",
-"if (i == 0) x = (uint)n;",
-"if (i == 1) x = (uint)(n >> 32);",
-"if (i == GPI_STATE_FROM) x = from;",
-"state[i] = x;",
-"}",
-"}",
-"#line 59",
-"static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end)",
-"{",
-"const ulong n = gpi_state_count(state);",
-"*begin = min(n, span * get_group_id(0));",
-"*end = min(n, *begin + span);",
-"}",
-"#line 67",
-"GPI_NOINLINE void gpi_sort_copy(gpi_places places, gpi_state state, uint passes, ulong begin, ulong end)",
-"{",
-"const uint from = gpi_from(state, passes);",
-"const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);",
-"for (ulong i = begin + GPI_LOCAL_ID; i < end && from != GPI_PLACE_OUT; i += GPI_WG)",
-"gpi_move_one(move, i, i);",
-"}",
-"#line 76",
-"GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes, ulong span)",
-"{",
-"gpi_places places;",
-"ulong begin, end;",
-"GPI_PLACES_SET(places);",
-"gpi_sort_block(state, span, &begin, &end);",
-"gpi_sort_copy(places, state, passes, begin, end);",
-"}",
-"#line 88",
-"static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_SPACE uint *word)",
-"{",
-"uint idle = 0;",
-"if (GPI_LOCAL_ID == 0) idle = gpi_is_idle(state, pass, when);",
-"return gpi_broadcast(idle, word) != 0;",
-"}",
-"#line 97",
-"GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,",
-"uint when, uint order_end, ulong span, ulong table_at)",
-"{",
-"GPI_SHARED(gpi_rank_memory, shared);",
-"gpi_places places;",
-"gpi_digit digit;",
-"ulong begin, end;",
-"__global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;",
-"GPI_PLACES_SET(places);",
-"GPI_DIGIT_SET(digit);",
-"if (gpi_group_is_idle(state, pass, when, &shared->word)) return;",
-"const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);",
-"gpi_sort_block(state, span, &begin, &end);",
-"const gpi_digit_bits window = {flip, shift, order_end, 0};",
-"const uint order = gpi_count_block(move.key, begin, end, digit, window, row, shared);",
-"if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);",
-"}",
-"#line 119",
-"GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,",
-"ulong bases_at, volatile __global uint *counters)",
-"{",
-"GPI_SHARED(gpi_bases_memory, shared);",
-"__global ulong *bases = gpi_part(state, bases_at);",
-"if (gpi_group_is_idle(state, pass, when, &shared->word)) return;",
-"gpi_columns(gpi_part(state, table_at), blocks, shared);",
-"const bool few = gpi_hashes_are_few(shared), trivial = gpi_bases_of(shared) || few;",
-"if (GPI_LOCAL_ID == 0) {",
-"const uint from = gpi_from(state, pass);",
-"if (when == GPI_WHEN_ABANDONED) atomic_inc(counters + GPI_COUNT_FALLBACKS);",
-"else if (pass == 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER)",
-"for (uint p = 1; p <= GPI_PASSES_MAX; p++) state[GPI_STATE_FROM + p] = from;",
-"else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);",
-"}",
-"GPI_EACH_BIN(d) bases[d] = shared->next[d];",
-"}",
-"#line 137",
-"GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,",
-"uint when, ulong span, uint lines, ulong table_at, ulong bases_at)",
-"{",
-"GPI_SHARED(gpi_move_memory, shared);",
-"gpi_places places;",
-"gpi_digit digit;",
-"ulong begin, end;",
-"__global const ulong *bases = gpi_part(state, bases_at);",
-"__global const ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;",
-"GPI_PLACES_SET(places);",
-"GPI_DIGIT_SET(digit);",
-"if (gpi_is_trivial(state, pass)) return;",
-"if (gpi_group_is_idle(state, pass, when, &shared->word)) return;",
-"const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));",
-"gpi_sort_block(state, span, &begin, &end);",
-"GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];",
-"gpi_move_range(move, begin, end, digit, lines, shared);",
-"}",
-"#line 158",
+"#line 42 \"kernels/common/sort/sort.cl\"",
 "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,",
 "ulong histogram_at)",
 "{",
@@ -13167,7 +13186,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "if (sum) gpi_add_wide(state + histogram_at + 2 * c, sum);",
 "}",
 "}",
-"#line 180",
+"#line 64",
 "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,",
 "ulong bases_at)",
 "{",
@@ -13191,7 +13210,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "state[GPI_STATE_FROM + p + 1] = from;",
 "}",
 "}",
-"#line 206",
+"#line 90",
 "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,",
 "uint launch, ulong portion, ulong portion_end, ulong span, uint lines,",
 "ulong bases_at, uint more, ulong rows_at, uint polls)",
@@ -13214,7 +13233,7 @@ static const char *const gpi_kernel_common_sort_sort[] = {
 "__global ulong *bases_after = end == stop && more ? bases + GPI_BINS : 0;",
 "gpi_onesweep_tile(move, ring, tile, begin, (uint)(end - begin), digit, lines, bases, bases_after, shared);",
 "}",
-"#line 231",
+"#line 115",
 "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,",
 "uint lines, ulong bases_at, ulong span, volatile __global uint *counters)",
 "{",
@@ -18000,18 +18019,41 @@ static const char *const gpi_kernel_cpu_sort_bin[] = {
 "uint shift, crowded;",
 "__global const uchar *table;",
 "} gpi_bin_map;",
-"#line 33 \"kernels/cpu/sort/bin.cl\"",
+"#define GPI_BINS_ARE_CROWDED 1",
+"#define GPI_BINS_ARE_DIGITS 2",
+"#define GPI_BIN_PARAMETERS GPI_DIGIT_PARAMETERS, ulong map_at",
+"#define GPI_BIN_SET(bin, state, when) \\",
+"do { \\",
+"gpi_digit digit; \\",
+"GPI_DIGIT_SET(digit); \\",
+"(bin) = gpi_bin_load(gpi_part(state, map_at), digit, when); \\",
+"} while (0)",
+"#line 45 \"kernels/cpu/sort/bin.cl\"",
+"static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit digit, uint when)",
+"{",
+"const bool sampled = when == GPI_WHEN_BUCKETS;",
+"const uint end = sampled ? (uint)map[3] : digit.shift + popcount(digit.mask);",
+"const gpi_digit_bits bits = {digit.flip, digit.shift, end, 0};",
+"gpi_bin_map bin;",
+"bin.bits = bits;",
+"bin.base = sampled ? (gpi_key_bits)map[0] : 0;",
+"bin.shift = sampled ? (uint)map[1] : 0;",
+"bin.crowded = sampled && map[2] == GPI_BINS_ARE_CROWDED;",
+"bin.table = (__global const uchar *)(map + GPI_BIN_TABLE) + (sampled ? 0 : GPI_BIN_ENTRIES);",
+"return bin;",
+"}",
+"#line 60",
 "static gpi_key_bits gpi_bin_scale(gpi_key_bits window, gpi_bin_map bin)",
 "{",
 "const gpi_key_bits x = window > bin.base ? window - bin.base : 0;",
 "return bin.crowded ? as_uint((float)x + 1.0f) - as_uint(1.0f) : x;",
 "}",
-"#line 39",
+"#line 66",
 "static uint gpi_bin_entry(gpi_key_bits window, gpi_bin_map bin)",
 "{",
 "return (uint)min(gpi_bin_scale(window, bin) >> bin.shift, (gpi_key_bits)(GPI_BIN_ENTRIES - 1));",
 "}",
-"#line 46",
+"#line 73",
 "GPI_INLINE void gpi_bin_entries(__global const gpi_key *key, uint n, gpi_bin_map bin,",
 "gpi_entry *restrict entry)",
 "{",
@@ -18025,18 +18067,20 @@ static const char *const gpi_kernel_cpu_sort_bin[] = {
 "entry[k] = (gpi_entry)gpi_bin_entry(gpi_window_of(key[k], bin.bits), bin);",
 "}",
 "}",
-"#line 60",
+"#line 87",
 "static uint gpi_bin_of(gpi_entry entry, gpi_bin_map bin) { return bin.table[entry]; }",
 "#else",
 "typedef gpi_digit gpi_bin_map;",
-"#line 64 \"kernels/cpu/sort/bin.cl\"",
+"#define GPI_BIN_PARAMETERS GPI_DIGIT_PARAMETERS",
+"#define GPI_BIN_SET(bin, state, when) GPI_DIGIT_SET(bin)",
+"#line 93 \"kernels/cpu/sort/bin.cl\"",
 "GPI_INLINE void gpi_bin_entries(__global const gpi_key *key, uint n, gpi_bin_map bin,",
 "gpi_entry *restrict entry)",
 "{",
 "GPI_AT_ONCE",
 "for (uint k = 0; k < n; k++) entry[k] = (gpi_entry)gpi_digit_of(key[k], bin);",
 "}",
-"#line 71",
+"#line 100",
 "static uint gpi_bin_of(gpi_entry entry, gpi_bin_map bin)",
 "{",
 "(void)bin;",
@@ -18056,6 +18100,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "#include \"element/key.cl\"",
 "#include \"sort/bases.cl\"",
 "#include \"sort/bin.cl\"",
+"#include \"sort/classic.cl\"",
 "#include \"sort/digit.cl\"",
 "#include \"sort/rank.cl\"",
 "#include \"sort/shares.cl\"",
@@ -18110,30 +18155,17 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "}",
 "return unlike ? max(largest, keys) : largest;",
 "}",
-"#define GPI_BINS_ARE_CROWDED 1",
-"#define GPI_BINS_ARE_DIGITS 2",
-"#line 97",
-"static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits, uint when)",
-"{",
-"const bool sampled = when == GPI_WHEN_BUCKETS;",
-"gpi_bin_map bin;",
-"bin.bits = bits;",
-"bin.base = sampled ? (gpi_key_bits)map[0] : 0;",
-"bin.shift = sampled ? (uint)map[1] : 0;",
-"bin.crowded = sampled && map[2] == GPI_BINS_ARE_CROWDED;",
-"bin.table = (__global const uchar *)(map + GPI_BIN_TABLE) + (sampled ? 0 : GPI_BIN_ENTRIES);",
-"return bin;",
-"}",
-"#line 110",
+"#line 93",
 "static void gpi_bin_store(__global ulong *map, gpi_bin_map bin, const uchar *table)",
 "{",
 "__global uchar *to = (__global uchar *)(map + GPI_BIN_TABLE);",
 "map[0] = bin.base;",
 "map[1] = bin.shift;",
 "map[2] = bin.crowded;",
+"map[3] = bin.bits.end;",
 "for (uint e = 0; e < GPI_BIN_ENTRIES; e++) to[e] = table[e];",
 "}",
-"#line 121",
+"#line 105",
 "static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits bits, __global ulong *map)",
 "{",
 "uint count[GPI_BINS];",
@@ -18150,7 +18182,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "map[2] = GPI_BINS_ARE_DIGITS;",
 "return true;",
 "}",
-"#line 139",
+"#line 123",
 "static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits bits, __global ulong *map)",
 "{",
 "const uint size = (uint)clamp(n / GPI_SAMPLE_EACH, (ulong)GPI_SAMPLE_LEAST, (ulong)GPI_SAMPLE_MOST);",
@@ -18170,7 +18202,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "else gpi_bin_store(map, even, table[0]);",
 "return min(largest, other) <= size / GPI_LARGE_PART;",
 "}",
-"#line 162",
+"#line 146",
 "GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at)",
 "{",
 "gpi_places places;",
@@ -18186,33 +18218,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "n >= GPI_SAMPLE_LEAST &&",
 "gpi_bin_sample(gpi_move_make(places, from, GPI_PLACE_OUT).key, n, bits, gpi_part(state, map_at));",
 "}",
-"#line 179",
-"static void gpi_buckets_block(gpi_state state, ulong span, ulong *begin, ulong *end)",
-"{",
-"const ulong n = gpi_state_count(state);",
-"*begin = min(n, span * get_group_id(0));",
-"*end = min(n, *begin + span);",
-"}",
-"#line 189",
-"GPI_KERNEL void gp_buckets_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint pass,",
-"uint when, uint order_end, ulong map_at, ulong span, ulong table_at)",
-"{",
-"GPI_SHARED(gpi_rank_memory, shared);",
-"gpi_places places;",
-"gpi_digit_bits bits;",
-"ulong begin, end;",
-"__global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;",
-"GPI_PLACES_SET(places);",
-"GPI_BITS_SET(bits);",
-"if (gpi_is_idle(state, pass, when)) return;",
-"const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits, when);",
-"const gpi_digit_bits window = {flip, begin_bit, order_end, 0};",
-"const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);",
-"gpi_buckets_block(state, span, &begin, &end);",
-"const uint order = gpi_count_block(move.key, begin, end, bin, window, row, shared);",
-"if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);",
-"}",
-"#line 211",
+"#line 165",
 "GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,",
 "ulong bases_at)",
 "{",
@@ -18227,33 +18233,13 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "(void)gpi_bases_of(shared);",
 "GPI_EACH_BIN(d) bases[d] = shared->next[d];",
 "}",
-"#line 228",
-"GPI_KERNEL void gp_buckets_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint pass,",
-"uint when, ulong map_at, ulong span, uint lines, ulong table_at,",
-"ulong bases_at)",
-"{",
-"GPI_SHARED(gpi_rank_memory, shared);",
-"gpi_places places;",
-"gpi_digit_bits bits;",
-"ulong begin, end;",
-"__global const ulong *bases = gpi_part(state, bases_at);",
-"__global const ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;",
-"GPI_PLACES_SET(places);",
-"GPI_BITS_SET(bits);",
-"if (gpi_is_idle(state, pass, when) || gpi_is_trivial(state, pass)) return;",
-"const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits, when);",
-"const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));",
-"gpi_buckets_block(state, span, &begin, &end);",
-"GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];",
-"gpi_move_range(move, begin, end, bin, lines, shared);",
-"}",
-"#line 249",
+"#line 181",
 "static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_range range, uint from)",
 "{",
 "if (n > GPI_SINGLE_TILE_FEW) gpi_single_tile_range(places, base, n, range, from, 0);",
 "else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, range.bits);",
 "}",
-"#line 256",
+"#line 188",
 "GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range, uint from)",
 "{",
 "uint next[GPI_BINS], begin = 0;",
@@ -18270,7 +18256,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "begin = next[d];",
 "}",
 "}",
-"#line 274",
+"#line 206",
 "GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,",
 "ulong bases_at, ulong few)",
 "{",
@@ -24823,6 +24809,18 @@ static const char *const gpi_kernel_gpu_sort_best[] = {
 };
 /* ---- End file kernels/gpu/sort/best.cl ---- */
 
+/* ---- Begin file kernels/gpu/sort/bin.cl ---- */
+static const char *const gpi_kernel_gpu_sort_bin[] = {
+"#ifndef GPI_SORT_BIN_CL",
+"#define GPI_SORT_BIN_CL",
+"#include \"sort/digit.cl\"",
+"typedef gpi_digit gpi_bin_map;",
+"#define GPI_BIN_PARAMETERS GPI_DIGIT_PARAMETERS",
+"#define GPI_BIN_SET(bin, state, when) GPI_DIGIT_SET(bin)",
+"#endif",
+};
+/* ---- End file kernels/gpu/sort/bin.cl ---- */
+
 /* ---- Begin file kernels/gpu/sort/count_digits.cl ---- */
 static const char *const gpi_kernel_gpu_sort_count_digits[] = {
 "#ifndef GPI_SORT_COUNT_DIGITS_CL",
@@ -26718,6 +26716,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "select/run_sink.cl", gpi_kernel_common_select_run_sink, GPI_COUNT_OF(gpi_kernel_common_select_run_sink), true},
     {"common", "select/select.cl", gpi_kernel_common_select_select, GPI_COUNT_OF(gpi_kernel_common_select_select), true},
     {"common", "select/sink.cl", gpi_kernel_common_select_sink, GPI_COUNT_OF(gpi_kernel_common_select_sink), true},
+    {"common", "sort/classic.cl", gpi_kernel_common_sort_classic, GPI_COUNT_OF(gpi_kernel_common_sort_classic), true},
     {"common", "sort/constants.cl", gpi_kernel_common_sort_constants, GPI_COUNT_OF(gpi_kernel_common_sort_constants), true},
     {"common", "sort/count_key.cl", gpi_kernel_common_sort_count_key, GPI_COUNT_OF(gpi_kernel_common_sort_count_key), true},
     {"common", "sort/digit.cl", gpi_kernel_common_sort_digit, GPI_COUNT_OF(gpi_kernel_common_sort_digit), true},
@@ -26851,6 +26850,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"gpu", "select/tile.cl", gpi_kernel_gpu_select_tile, GPI_COUNT_OF(gpi_kernel_gpu_select_tile), true},
     {"gpu", "sort/bases.cl", gpi_kernel_gpu_sort_bases, GPI_COUNT_OF(gpi_kernel_gpu_sort_bases), true},
     {"gpu", "sort/best.cl", gpi_kernel_gpu_sort_best, GPI_COUNT_OF(gpi_kernel_gpu_sort_best), true},
+    {"gpu", "sort/bin.cl", gpi_kernel_gpu_sort_bin, GPI_COUNT_OF(gpi_kernel_gpu_sort_bin), true},
     {"gpu", "sort/count_digits.cl", gpi_kernel_gpu_sort_count_digits, GPI_COUNT_OF(gpi_kernel_gpu_sort_count_digits), true},
     {"gpu", "sort/count_passes.cl", gpi_kernel_gpu_sort_count_passes, GPI_COUNT_OF(gpi_kernel_gpu_sort_count_passes), true},
     {"gpu", "sort/merge_tile.cl", gpi_kernel_gpu_sort_merge_tile, GPI_COUNT_OF(gpi_kernel_gpu_sort_merge_tile), true},
@@ -26905,7 +26905,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"cpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"cpu", "sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
     {"cpu", "map/random.cl", {"gp_random_tiles", NULL}},
-    {"cpu", "sort/buckets.cl", {"gp_sort_shares", "gp_buckets_sample", "gp_buckets_count", "gp_buckets_spine", "gp_buckets_scatter", "gp_buckets_sort", NULL}},
+    {"cpu", "sort/buckets.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_shares", "gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
     {"cpu", "sort/sort_tile.cl", {"gp_sort_tile", NULL}},
     {"gpu", "hash/each.cl", {"gp_hash_each_slot", NULL}},
     {"gpu", "hash/hash.cl", {"gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys", "gp_hash_combine_keys", "gp_hash_clear_slots", "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", NULL}},
@@ -32832,7 +32832,7 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 /* Bins chosen from a sample (sort/buckets.cl). Their description in the scratch has GPI_BIN_TABLE ulongs, a table with the bin of
    each entry, and a table in which each digit is a bin. */
 #define GPI_BIN_ENTRIES 4096u
-#define GPI_BIN_TABLE 3 /* ulongs before the entries */
+#define GPI_BIN_TABLE 4 /* ulongs before the entries */
 #define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES + (1 << GPI_SORT_DIGIT_BITS))
 
 /* Which keys are moved through lines (sort/rank_keys.cl). With GPI_LINES_FETCH, they are the keys of ranges in which many digits'
@@ -32913,7 +32913,7 @@ typedef struct gpi_sort {
     cl_uint begin_bit, end_bit;
     cl_uint passes; /* number of passes over all keys */
     cl_ulong flip;
-    gpi_program *buckets; /* the program for buckets; NULL: buckets are not tried (buckets.c) */
+    bool buckets; /* buckets are tried (buckets.c) */
     cl_uint hash; /* 32 or 64: sorts by a hash of (key ^ seed) with this many bits, for a hash table's batch
                      (hash/batch.c) */
     cl_ulong seed;
@@ -32994,9 +32994,8 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
                                   cl_uint when);
 
 /* buckets.c */
-#define GPI_BUCKETS_PARAMETERS "#define GPI_SAMPLED_BINS 1\n"
 static size_t gpi_buckets_count_min(const gpi_sort *sort);
-static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort);
+static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort);
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state);
 
 /* sort.c */
@@ -33052,17 +33051,10 @@ static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
             sort->desc->count / GPI_SORT_BINS <= gpi_buckets_few(gp, sort));
 }
 
-static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
-{
-    if (!gpi_buckets_suit(gp, sort)) return GP_OK;
-    return gpi_key_program(gp, GPI_BUCKETS, sort->desc->key_type, sort->value_size, GPI_BUCKETS_PARAMETERS,
-                           &sort->plan, &sort->buckets);
-}
-
 /* Enqueues the kernel that samples keys and decides whether buckets are likely to pay. */
 static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    gpi_call_kernel(call, sort->buckets, "gp_buckets_sample");
+    gpi_call_kernel(call, sort->program, "gp_buckets_sample");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
@@ -33070,38 +33062,9 @@ static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
-/* Passes the bits of a pass over all keys: all compared bits for the pass to buckets, else one digit. */
-static void gpi_buckets_arg_pass(gpi_call *call, const gpi_sort *sort, cl_mem state, cl_uint pass,
-                                 cl_uint when)
-{
-    const cl_uint begin = when == GPI_WHEN_BUCKETS ? sort->begin_bit : gpi_sort_shift(sort, pass);
-    const cl_uint left = sort->end_bit - begin;
-    const bool whole = when == GPI_WHEN_BUCKETS || left < GPI_SORT_DIGIT_BITS;
-    GPI_CALL_ARG(call, sort->flip);
-    GPI_CALL_ARG(call, begin);
-    gpi_call_arg_uint(call, whole ? sort->end_bit : begin + GPI_SORT_DIGIT_BITS);
-    GPI_CALL_ARG(call, sort->passes);
-    GPI_CALL_ARG(call, state);
-    GPI_CALL_ARG(call, pass);
-    GPI_CALL_ARG(call, when);
-}
-
-static gp_result gpi_buckets_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
-{
-    const bool asks = when == GPI_WHEN_BUCKETS || gpi_sort_asks_order(sort, pass, when);
-    gpi_call_kernel(call, sort->buckets, "gp_buckets_count");
-    gpi_sort_arg_places(call, sort);
-    gpi_buckets_arg_pass(call, sort, state, pass, when);
-    gpi_call_arg_uint(call, asks ? sort->end_bit : 0);
-    gpi_sort_arg_at(call, sort->at.map);
-    gpi_call_arg_ulong(call, sort->block_span);
-    gpi_sort_arg_at(call, sort->at.table);
-    return gpi_call_launch(call, &sort->plan, sort->blocks);
-}
-
 static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    gpi_call_kernel(call, sort->buckets, "gp_buckets_spine");
+    gpi_call_kernel(call, sort->program, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
     gpi_call_arg_uint(call, gpi_sort_in_place(sort) ? GPI_PLACE_TMP : GPI_PLACE_OUT); /* two passes follow */
     GPI_CALL_ARG(call, sort->passes);
@@ -33111,22 +33074,9 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
-static gp_result gpi_buckets_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint when)
-{
-    gpi_call_kernel(call, sort->buckets, "gp_buckets_scatter");
-    gpi_sort_arg_places(call, sort);
-    gpi_buckets_arg_pass(call, sort, state, pass, when);
-    gpi_sort_arg_at(call, sort->at.map);
-    gpi_call_arg_ulong(call, sort->block_span);
-    gpi_call_arg_uint(call, gpi_sort_lines(call->gp, sort));
-    gpi_sort_arg_at(call, sort->at.table);
-    gpi_sort_arg_at(call, sort->at.bases);
-    return gpi_call_launch(call, &sort->plan, sort->blocks);
-}
-
 static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    gpi_call_kernel(call, sort->buckets, "gp_buckets_sort");
+    gpi_call_kernel(call, sort->program, "gp_buckets_sort");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
@@ -33136,21 +33086,15 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
-/* Enqueues a sort by buckets and a sort by classic passes. The device skips one of them. */
+/* Enqueues a sort by buckets. Classic passes must follow: the device skips one of the two. */
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    cl_uint pass;
+    const cl_uint pass = GPI_PASS_BUCKETS, shift = sort->begin_bit;
     gp_result result = gpi_buckets_sample(call, sort, state);
-    if (result == GP_OK) result = gpi_buckets_count(call, sort, state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS);
+    if (result == GP_OK) result = gpi_sort_count(call, sort, state, pass, shift, GPI_WHEN_BUCKETS);
     if (result == GP_OK) result = gpi_buckets_spine(call, sort, state);
-    if (result == GP_OK) result = gpi_buckets_scatter(call, sort, state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS);
-    if (result == GP_OK) result = gpi_buckets_sort(call, sort, state);
-    for (pass = 0; pass < sort->passes && result == GP_OK; pass++) {
-        result = gpi_buckets_count(call, sort, state, pass, GPI_UNLESS_BUCKETS);
-        if (result == GP_OK) result = gpi_sort_spine(call, sort, state, pass, GPI_UNLESS_BUCKETS);
-        if (result == GP_OK) result = gpi_buckets_scatter(call, sort, state, pass, GPI_UNLESS_BUCKETS);
-    }
-    return result;
+    if (result == GP_OK) result = gpi_sort_scatter(call, sort, state, pass, shift, GPI_WHEN_BUCKETS);
+    return result == GP_OK ? gpi_buckets_sort(call, sort, state) : result;
 }
 /* ---- End file src/sort/buckets.c ---- */
 
@@ -34310,7 +34254,7 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
                        sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
                        gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
     }
-    if (primitive == GPI_BUCKETS) (void)snprintf(more, sizeof more, "%s", GPI_BUCKETS_PARAMETERS);
+    if (primitive == GPI_BUCKETS) (void)snprintf(more, sizeof more, "#define GPI_SAMPLED_BINS 1\n");
     used = strlen(more);
     if (sort->hash) (void)snprintf(more + used, sizeof more - used, "#define GPI_KEY_HASH %u\n", sort->hash);
     return gpi_key_program(gp, primitive, sort->desc->key_type, sort->value_size, more, plan, &sort->program);
@@ -34358,14 +34302,14 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->shares = gpi_sort_shares_of(gp, sort);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);
     else sort->few = sort->desc->count <= gpi_sort_few(sort);
+    sort->buckets = gpi_buckets_suit(gp, sort);
     if (result == GP_OK && !sort->program)
         result = gpi_sort_program(gp, sort,
-                                  sort->few      ? GPI_SORT_TILE
-                                  : sort->shares ? GPI_BUCKETS
-                                                 : GPI_SORT,
+                                  sort->few                       ? GPI_SORT_TILE
+                                  : sort->shares || sort->buckets ? GPI_BUCKETS
+                                                                  : GPI_SORT,
                                   &sort->plan);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
-    if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
     return result;
 }
@@ -34444,8 +34388,9 @@ static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
     gp_result result = GP_OK;
     cl_uint pass;
     if (sort->buckets) result = gpi_buckets_launch(call, sort, state);
-    for (pass = 0; pass < sort->passes && !sort->buckets && result == GP_OK; pass++)
-        result = gpi_sort_classic_pass(call, sort, state, pass, GPI_ALWAYS);
+    for (pass = 0; pass < sort->passes && result == GP_OK; pass++)
+        result =
+            gpi_sort_classic_pass(call, sort, state, pass, sort->buckets ? GPI_UNLESS_BUCKETS : GPI_ALWAYS);
     return result == GP_OK ? gpi_sort_copy(call, sort, state) : result;
 }
 
@@ -34748,7 +34693,8 @@ static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
 /* Returns true if the pass checks whether keys are in order already. If they are, this pass and all later ones do nothing. */
 static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when)
 {
-    return pass == 0 && when != GPI_WHEN_ABANDONED && sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
+    return (pass == 0 || pass == GPI_PASS_BUCKETS) && when != GPI_WHEN_ABANDONED &&
+           sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
 }
 
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
@@ -34757,6 +34703,7 @@ static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     gpi_call_kernel(call, sort->program, "gp_sort_count");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
+    if (sort->buckets) gpi_sort_arg_at(call, sort->at.map);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
@@ -34787,6 +34734,7 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
     gpi_call_kernel(call, sort->program, "gp_sort_scatter");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
+    if (sort->buckets) gpi_sort_arg_at(call, sort->at.map);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);

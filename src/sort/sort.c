@@ -19,7 +19,7 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
                        sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
                        gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
     }
-    if (primitive == GPI_BUCKETS) (void)snprintf(more, sizeof more, "%s", GPI_BUCKETS_PARAMETERS);
+    if (primitive == GPI_BUCKETS) (void)snprintf(more, sizeof more, "#define GPI_SAMPLED_BINS 1\n");
     used = strlen(more);
     if (sort->hash) (void)snprintf(more + used, sizeof more - used, "#define GPI_KEY_HASH %u\n", sort->hash);
     return gpi_key_program(gp, primitive, sort->desc->key_type, sort->value_size, more, plan, &sort->program);
@@ -67,14 +67,14 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->shares = gpi_sort_shares_of(gp, sort);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);
     else sort->few = sort->desc->count <= gpi_sort_few(sort);
+    sort->buckets = gpi_buckets_suit(gp, sort);
     if (result == GP_OK && !sort->program)
         result = gpi_sort_program(gp, sort,
-                                  sort->few      ? GPI_SORT_TILE
-                                  : sort->shares ? GPI_BUCKETS
-                                                 : GPI_SORT,
+                                  sort->few                       ? GPI_SORT_TILE
+                                  : sort->shares || sort->buckets ? GPI_BUCKETS
+                                                                  : GPI_SORT,
                                   &sort->plan);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
-    if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
     return result;
 }
@@ -153,8 +153,9 @@ static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
     gp_result result = GP_OK;
     cl_uint pass;
     if (sort->buckets) result = gpi_buckets_launch(call, sort, state);
-    for (pass = 0; pass < sort->passes && !sort->buckets && result == GP_OK; pass++)
-        result = gpi_sort_classic_pass(call, sort, state, pass, GPI_ALWAYS);
+    for (pass = 0; pass < sort->passes && result == GP_OK; pass++)
+        result =
+            gpi_sort_classic_pass(call, sort, state, pass, sort->buckets ? GPI_UNLESS_BUCKETS : GPI_ALWAYS);
     return result == GP_OK ? gpi_sort_copy(call, sort, state) : result;
 }
 

@@ -31,7 +31,7 @@ typedef struct gpi_sort {
     cl_uint begin_bit, end_bit;
     cl_uint passes; /* number of passes over all keys */
     cl_ulong flip;
-    gpi_program *buckets; /* the program for buckets; NULL: buckets are not tried (buckets.c) */
+    bool buckets; /* buckets are tried (buckets.c) */
     cl_uint hash; /* 32 or 64: sorts by a hash of (key ^ seed) with this many bits, for a hash table's batch
                      (hash/batch.c) */
     cl_ulong seed;
@@ -112,9 +112,8 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
                                   cl_uint when);
 
 /* buckets.c */
-#define GPI_BUCKETS_PARAMETERS "#define GPI_SAMPLED_BINS 1\n"
 static size_t gpi_buckets_count_min(const gpi_sort *sort);
-static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort);
+static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort);
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state);
 
 /* sort.c */

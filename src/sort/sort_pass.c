@@ -95,7 +95,8 @@ static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
 /* Returns true if the pass checks whether keys are in order already. If they are, this pass and all later ones do nothing. */
 static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when)
 {
-    return pass == 0 && when != GPI_WHEN_ABANDONED && sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
+    return (pass == 0 || pass == GPI_PASS_BUCKETS) && when != GPI_WHEN_ABANDONED &&
+           sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
 }
 
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
@@ -104,6 +105,7 @@ static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     gpi_call_kernel(call, sort->program, "gp_sort_count");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
+    if (sort->buckets) gpi_sort_arg_at(call, sort->at.map);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
@@ -134,6 +136,7 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
     gpi_call_kernel(call, sort->program, "gp_sort_scatter");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
+    if (sort->buckets) gpi_sort_arg_at(call, sort->at.map);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);

@@ -28,7 +28,7 @@
 /* Bins chosen from a sample (sort/buckets.cl). Their description in the scratch has GPI_BIN_TABLE ulongs, a table with the bin of
    each entry, and a table in which each digit is a bin. */
 #define GPI_BIN_ENTRIES 4096u
-#define GPI_BIN_TABLE 3 /* ulongs before the entries */
+#define GPI_BIN_TABLE 4 /* ulongs before the entries */
 #define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES + (1 << GPI_SORT_DIGIT_BITS))
 
 /* Which keys are moved through lines (sort/rank_keys.cl). With GPI_LINES_FETCH, they are the keys of ranges in which many digits'

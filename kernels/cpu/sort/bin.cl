@@ -29,6 +29,33 @@ typedef struct gpi_bin_map {
     __global const uchar *table;
 } gpi_bin_map;
 
+#define GPI_BINS_ARE_CROWDED 1
+#define GPI_BINS_ARE_DIGITS 2
+
+#define GPI_BIN_PARAMETERS GPI_DIGIT_PARAMETERS, ulong map_at
+#define GPI_BIN_SET(bin, state, when)                               \
+    do {                                                            \
+        gpi_digit digit;                                            \
+        GPI_DIGIT_SET(digit);                                       \
+        (bin) = gpi_bin_load(gpi_part(state, map_at), digit, when); \
+    } while (0)
+
+/* Returns the bins that gpi_bin_store (sort/buckets.cl) has written to the scratch: base, shift, kind, end of the window, and the
+   table. For a classic pass, returns the digits as bins; their table follows the other one. */
+static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit digit, uint when)
+{
+    const bool sampled = when == GPI_WHEN_BUCKETS;
+    const uint end = sampled ? (uint)map[3] : digit.shift + popcount(digit.mask);
+    const gpi_digit_bits bits = {digit.flip, digit.shift, end, 0};
+    gpi_bin_map bin;
+    bin.bits = bits;
+    bin.base = sampled ? (gpi_key_bits)map[0] : 0;
+    bin.shift = sampled ? (uint)map[1] : 0;
+    bin.crowded = sampled && map[2] == GPI_BINS_ARE_CROWDED;
+    bin.table = (__global const uchar *)(map + GPI_BIN_TABLE) + (sampled ? 0 : GPI_BIN_ENTRIES);
+    return bin;
+}
+
 /* Returns f(x) for the window of a key. The bits of a float, read as a number, grow with its logarithm. */
 static gpi_key_bits gpi_bin_scale(gpi_key_bits window, gpi_bin_map bin)
 {
@@ -60,6 +87,8 @@ GPI_INLINE void gpi_bin_entries(__global const gpi_key *key, uint n, gpi_bin_map
 static uint gpi_bin_of(gpi_entry entry, gpi_bin_map bin) { return bin.table[entry]; }
 #else
 typedef gpi_digit gpi_bin_map;
+#define GPI_BIN_PARAMETERS GPI_DIGIT_PARAMETERS
+#define GPI_BIN_SET(bin, state, when) GPI_DIGIT_SET(bin)
 
 GPI_INLINE void gpi_bin_entries(__global const gpi_key *key, uint n, gpi_bin_map bin,
                                 gpi_entry *restrict entry)

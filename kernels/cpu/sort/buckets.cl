@@ -6,17 +6,16 @@
    Each key is read from memory and written two or three times, whatever its width.
 
        gp_buckets_sample    one group: chooses the parts, and decides whether any is likely to be too large
-       gp_buckets_count     group per block: counts table[block][b], and checks whether keys are in order already
+       gp_sort_count        group per block: counts table[block][b], and checks whether keys are in order already
        gp_buckets_spine     one group: computes the bases of the buckets
-       gp_buckets_scatter   group per block: moves keys to their buckets
+       gp_sort_scatter      group per block: moves keys to their buckets
        gp_buckets_sort      group per bucket: divides a large bucket once more, and sorts the parts as few keys are
                             sorted (sort/single_tile.cl)
 
-   If a part would be too large, the kernels after gp_buckets_sample do nothing, and classic passes follow: gp_buckets_count,
-   gp_sort_spine and gp_buckets_scatter for each digit. Otherwise these passes do nothing. For CPUs only.
+   If a part would be too large, the kernels after gp_buckets_sample do nothing, and classic passes follow (sort/classic.cl). Otherwise these passes do nothing. For CPUs only.
    The program also has the sort of fewer keys by shares (sort/shares.cl).
 
-   Parameters: those of sort/bin.cl, with GPI_SAMPLED_BINS 1.
+   Parameters: GPI_SAMPLED_BINS 1 (sort/bin.cl).
    (Frazer & McKellar, Samplesort, 1970; Stehle & Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.) */
 #ifndef GPI_SORT_BUCKETS_CL
 #define GPI_SORT_BUCKETS_CL
@@ -25,6 +24,7 @@
 #include "element/key.cl"
 #include "sort/bases.cl"
 #include "sort/bin.cl"
+#include "sort/classic.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 #include "sort/shares.cl"
@@ -89,23 +89,6 @@ static uint gpi_bin_divide(const gpi_key_bits *sample, uint size, gpi_bin_map bi
     return unlike ? max(largest, keys) : largest;
 }
 
-#define GPI_BINS_ARE_CROWDED 1
-#define GPI_BINS_ARE_DIGITS 2
-
-/* Returns the bins that gpi_bin_store has written to the scratch: base, shift, crowded, and the table. For a classic pass,
-   returns the digits `bits` as bins; their table follows the other one. */
-static gpi_bin_map gpi_bin_load(__global const ulong *map, gpi_digit_bits bits, uint when)
-{
-    const bool sampled = when == GPI_WHEN_BUCKETS;
-    gpi_bin_map bin;
-    bin.bits = bits;
-    bin.base = sampled ? (gpi_key_bits)map[0] : 0;
-    bin.shift = sampled ? (uint)map[1] : 0;
-    bin.crowded = sampled && map[2] == GPI_BINS_ARE_CROWDED;
-    bin.table = (__global const uchar *)(map + GPI_BIN_TABLE) + (sampled ? 0 : GPI_BIN_ENTRIES);
-    return bin;
-}
-
 /* Writes the bins of buckets to the scratch, from which gpi_bin_load reads them. */
 static void gpi_bin_store(__global ulong *map, gpi_bin_map bin, const uchar *table)
 {
@@ -113,6 +96,7 @@ static void gpi_bin_store(__global ulong *map, gpi_bin_map bin, const uchar *tab
     map[0] = bin.base;
     map[1] = bin.shift;
     map[2] = bin.crowded;
+    map[3] = bin.bits.end;
     for (uint e = 0; e < GPI_BIN_ENTRIES; e++) to[e] = table[e];
 }
 
@@ -175,36 +159,6 @@ GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
         gpi_bin_sample(gpi_move_make(places, from, GPI_PLACE_OUT).key, n, bits, gpi_part(state, map_at));
 }
 
-/* Computes the block of this group: [*begin, *end). */
-static void gpi_buckets_block(gpi_state state, ulong span, ulong *begin, ulong *end)
-{
-    const ulong n = gpi_state_count(state);
-    *begin = min(n, span * get_group_id(0));
-    *end = min(n, *begin + span);
-}
-
-/* Counts the keys of each group's block in the group's row of the table, by bucket or by the digit of a classic pass. Bits
-   [begin_bit, end_bit) are the window, or that digit. If the kernel also has to check whether keys are in order, `order_end` is
-   the end of the window; otherwise it is 0. */
-GPI_KERNEL void gp_buckets_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint pass,
-                                 uint when, uint order_end, ulong map_at, ulong span, ulong table_at)
-{
-    GPI_SHARED(gpi_rank_memory, shared);
-    gpi_places places;
-    gpi_digit_bits bits;
-    ulong begin, end;
-    __global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;
-    GPI_PLACES_SET(places);
-    GPI_BITS_SET(bits);
-    if (gpi_is_idle(state, pass, when)) return;
-    const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits, when);
-    const gpi_digit_bits window = {flip, begin_bit, order_end, 0};
-    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);
-    gpi_buckets_block(state, span, &begin, &end);
-    const uint order = gpi_count_block(move.key, begin, end, bin, window, row, shared);
-    if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);
-}
-
 /* Writes the bases of the buckets, and records the places that later kernels read. The buckets are in place `to`, or, if keys are
    in order, still in the input's place. gp_sort_copy reads the place recorded for pass `passes`, which is the output or the
    input's place. Launched with one group. */
@@ -221,28 +175,6 @@ GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blo
     gpi_columns(gpi_part(state, table_at), blocks, shared);
     (void)gpi_bases_of(shared);
     GPI_EACH_BIN(d) bases[d] = shared->next[d];
-}
-
-/* Moves the keys that gp_buckets_count has counted. `lines`: which keys are moved through lines (GPI_LINES_...,
-   sort/constants.cl). */
-GPI_KERNEL void gp_buckets_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint pass,
-                                   uint when, ulong map_at, ulong span, uint lines, ulong table_at,
-                                   ulong bases_at)
-{
-    GPI_SHARED(gpi_rank_memory, shared);
-    gpi_places places;
-    gpi_digit_bits bits;
-    ulong begin, end;
-    __global const ulong *bases = gpi_part(state, bases_at);
-    __global const ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;
-    GPI_PLACES_SET(places);
-    GPI_BITS_SET(bits);
-    if (gpi_is_idle(state, pass, when) || gpi_is_trivial(state, pass)) return;
-    const gpi_bin_map bin = gpi_bin_load(gpi_part(state, map_at), bits, when);
-    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
-    gpi_buckets_block(state, span, &begin, &end);
-    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];
-    gpi_move_range(move, begin, end, bin, lines, shared);
 }
 
 /* Sorts keys [base, base + n), n > 0, of place `from` into the output. `range` must contain them. */

@@ -1,0 +1,9 @@
+/* bin.cl - the bins to which keys are moved: digits. */
+#ifndef GPI_SORT_BIN_CL
+#define GPI_SORT_BIN_CL
+#include "sort/digit.cl"
+
+typedef gpi_digit gpi_bin_map;
+#define GPI_BIN_PARAMETERS GPI_DIGIT_PARAMETERS
+#define GPI_BIN_SET(bin, state, when) GPI_DIGIT_SET(bin)
+#endif
