@@ -471,6 +471,9 @@ typedef enum spread {
     SPREAD_OUTLIER,  /* small ones, but for a few that the sample misses */
     SPREAD_CLUSTERS, /* two, too narrow to be told apart by bins */
     SPREAD_EDGES,    /* both ends of the range, and the middle */
+    SPREAD_FEW,      /* 256 values: a float's 0 is far from its 1 */
+    SPREAD_MISSING,  /* a narrow part, and the values at the ends of the range */
+    SPREAD_TWO,      /* two values */
     SPREADS
 } spread;
 
@@ -488,6 +491,9 @@ static uint64_t spread_key(spread spread, gp_type type, size_t i)
     case SPREAD_DISTINCT: return test_random() % 300 * 1001;
     case SPREAD_OUTLIER: return i % 4099 == 77 ? whole : test_random() % 100000;
     case SPREAD_CLUSTERS: return (i % 2 ? (uint64_t)1 << (key_size(type) * 8 - 1) : 0) + test_random() % 4096;
+    case SPREAD_FEW: x = test_random() % 256; break;
+    case SPREAD_MISSING: return test_random() % 3 ? 1000000 + whole % 5000 : (uint64_t)0 - test_random() % 2;
+    case SPREAD_TWO: return test_random() % 2 ? 5 : ~(uint64_t)5;
     default: return i % 3 == 0 ? whole % 1000 : i % 3 == 1 ? ~(whole % 1000) : whole;
     }
     if (type != GP_F32) return (uint64_t)(x * 1e9);

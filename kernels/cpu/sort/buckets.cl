@@ -38,7 +38,8 @@
 
 /* ------------------------------------------------------------------ bins from a sample */
 
-/* Returns bins for windows in [least, most], without a table. The last entry is left for windows above `most`. */
+/* Returns bins for windows in [least, most], without a table. The first and the last entry are left for windows outside, unless
+   `crowded`, when the first is not. */
 static gpi_bin_map gpi_bin_make(gpi_digit_bits bits, gpi_key_bits least, gpi_key_bits most, uint crowded)
 {
     gpi_bin_map bin;
@@ -47,7 +48,8 @@ static gpi_bin_map gpi_bin_make(gpi_digit_bits bits, gpi_key_bits least, gpi_key
     bin.shift = 0;
     bin.crowded = crowded;
     bin.table = 0;
-    while (gpi_bin_scale(most, bin) >> bin.shift >= GPI_BIN_ENTRIES - 1) bin.shift++;
+    while (gpi_bin_scale(most, bin) >> bin.shift >= GPI_BIN_ENTRIES - 2) bin.shift++;
+    if (!crowded) bin.base = least - min(least, (gpi_key_bits)1 << bin.shift);
     return bin;
 }
 
@@ -68,15 +70,16 @@ static void gpi_sample_count(const gpi_key_bits *sample, uint size, gpi_bin_map 
 
 /* Divides the entries into bins that have about equally many keys of the sample: table[e] is the bin of entry e. Returns the
    number of keys in the largest of the bins whose keys are not all equal. An entry begins a new bin if the current bin would
-   exceed its share of the remaining keys with this entry's keys. */
+   exceed its share of the remaining keys with this entry's keys, or if there are enough bins for all entries that have keys. */
 static uint gpi_bin_divide(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uchar *table)
 {
     uint count[GPI_BIN_ENTRIES];
-    uint b = 0, keys = 0, left = size, largest = 0, unlike = 0;
+    uint b = 0, keys = 0, left = size, largest = 0, unlike = 0, entries = 0;
     gpi_sample_count(sample, size, bin, count);
+    for (uint e = 0; e < GPI_BIN_ENTRIES; e++) entries += count[e] > 0;
     for (uint e = 0; e < GPI_BIN_ENTRIES; e++) {
         const uint n = count[e] & ~GPI_UNLIKE;
-        if (n && keys && (keys + n) * (GPI_BINS - b) > left) {
+        if (n && keys && (entries <= GPI_BINS || (keys + n) * (GPI_BINS - b) > left)) {
             if (unlike) largest = max(largest, keys);
             left -= keys;
             keys = unlike = 0;
@@ -119,11 +122,12 @@ static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits
     return true;
 }
 
-/* Chooses bins from a sample of the n keys, writes them to the scratch, and returns whether no bin is likely to be too large. */
+/* Chooses bins from a sample of the n keys. Entries of even width need not reach the least and the greatest key, which may be
+   far away: a float's 0 is far from 1. Writes the bins to the scratch, and returns whether no bin is likely to be too large. */
 static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits bits, __global ulong *map)
 {
     const uint size = (uint)clamp(n / GPI_SAMPLE_EACH, (ulong)GPI_SAMPLE_LEAST, (ulong)GPI_SAMPLE_MOST);
-    gpi_key_bits sample[GPI_SAMPLE_MOST], least = ~(gpi_key_bits)0, most = 0;
+    gpi_key_bits sample[GPI_SAMPLE_MOST], least = ~(gpi_key_bits)0, most = 0, second = least, last = 0;
     uchar table[2][GPI_BIN_ENTRIES];
     for (uint k = 0; k < size; k++) {
         sample[k] = gpi_window_of(key[gpi_share_place(k, size, n)], bits);
@@ -131,7 +135,13 @@ static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits 
         most = max(most, sample[k]);
     }
     if (gpi_bin_digits(sample, size, bits, map)) return true;
-    const gpi_bin_map even = gpi_bin_make(bits, least, most, 0), crowded = gpi_bin_make(bits, least, most, 1);
+    for (uint k = 0; k < size; k++) {
+        if (sample[k] > least) second = min(second, sample[k]);
+        if (sample[k] < most) last = max(last, sample[k]);
+    }
+    second = min(second, most);
+    const gpi_bin_map even = gpi_bin_make(bits, second, max(second, last), 0);
+    const gpi_bin_map crowded = gpi_bin_make(bits, least, most, 1);
     const uint largest = gpi_bin_divide(sample, size, even, table[0]);
     uint other = size;
     if (largest > size / GPI_EVEN_PART) other = gpi_bin_divide(sample, size, crowded, table[1]);

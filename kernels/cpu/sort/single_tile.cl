@@ -242,7 +242,8 @@ static void gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_r
 GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_range range, uint from,
                                         uint tmp_first)
 {
-    if (!gpi_single_tile_top(places, base, n, range, &from))
+    if (range.end == range.begin) gpi_single_tile_end(places, base, n, from);
+    else if (!gpi_single_tile_top(places, base, n, range, &from))
         gpi_single_tile_passes(places, base, n, range, from, tmp_first);
 }
 
