@@ -44,6 +44,11 @@ uint32_t clz_uint(uint32_t x) { return x ? (uint32_t)__builtin_clz(x) : 32; }
 uint64_t clz_ulong(uint64_t x) __asm__("_Z3clzm");
 uint64_t clz_ulong(uint64_t x) { return x ? (uint64_t)__builtin_clzll(x) : 64; }
 
+uint32_t popcount_uint(uint32_t x) __asm__("_Z8popcountj");
+uint32_t popcount_uint(uint32_t x) { return (uint32_t)__builtin_popcount(x); }
+uint64_t popcount_ulong(uint64_t x) __asm__("_Z8popcountm");
+uint64_t popcount_ulong(uint64_t x) { return (uint64_t)__builtin_popcountll(x); }
+
 /* Atomics of OpenCL C 1.2 are relaxed. */
 #ifndef RELAXED
 #define RELAXED __ATOMIC_RELAXED

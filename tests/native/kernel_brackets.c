@@ -44,9 +44,6 @@ bytes load_private(size_t at, const uint8_t *in) { return load_bytes(at, in); }
 int32_t clamp_int(int32_t x, int32_t low, int32_t high) __asm__("_Z5clampiii");
 int32_t clamp_int(int32_t x, int32_t low, int32_t high) { return x < low ? low : x > high ? high : x; }
 
-uint64_t popcount_ulong(uint64_t x) __asm__("_Z8popcountm");
-uint64_t popcount_ulong(uint64_t x) { return (uint64_t)__builtin_popcountll(x); }
-
 typedef int8_t heights __attribute__((vector_size(16)));
 typedef int32_t ints __attribute__((vector_size(64)));
 row load_row(size_t at, const uint32_t *in) __asm__("_Z7vload16mPU8CLglobalKj");

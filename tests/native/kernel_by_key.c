@@ -20,8 +20,6 @@ enum { TILE = 32, TILES = 3000, COUNT = TILE * TILES - 5, STATE_BYTES = 16 + TIL
 
 void barrier_uint(uint32_t flags) __asm__("_Z7barrierj");
 void barrier_uint(uint32_t flags) { (void)flags; }
-uint32_t popcount_uint(uint32_t x) __asm__("_Z8popcountj");
-uint32_t popcount_uint(uint32_t x) { return (uint32_t)__builtin_popcount(x); }
 
 /* The kernel, as select/by_key.cl declares it. */
 void gp_by_key_look_back(const element *in, uint64_t in_offset, const uint32_t *keys, uint64_t keys_offset,

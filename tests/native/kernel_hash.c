@@ -19,6 +19,15 @@
 #define THREADS 8
 #include "threads.h"
 
+typedef int64_t longs8 __attribute__((vector_size(64)));
+typedef int64_t longs4 __attribute__((vector_size(32)));
+typedef int8_t chars8 __attribute__((vector_size(8)));
+typedef int8_t chars4 __attribute__((vector_size(4)));
+chars8 mask_bytes8(longs8 mask) __asm__("_Z13convert_char8Dv8_l");
+chars8 mask_bytes8(longs8 mask) { return __builtin_convertvector(mask, chars8); }
+chars4 mask_bytes4(longs4 mask) __asm__("_Z13convert_char4Dv4_l");
+chars4 mask_bytes4(longs4 mask) { return __builtin_convertvector(mask, chars4); }
+
 #if FORM == 1
 typedef uint64_t word;
 enum { WIDTHS = 3, SLOT_WORDS = 4, WIDE_CHANGE = 16 };
