@@ -53,10 +53,12 @@ static void gpi_best_prune(gpi_best *best, gpi_best_shared shared)
 }
 
 /* Sets the first bound: just after the k-th of the items' first entries. */
-static void gpi_best_bound(gpi_best *best, const gpi_ranked *x, gpi_best_shared shared)
+GPI_INLINE_GPU void gpi_best_bound(gpi_best *best, const gpi_ranked *x, gpi_best_shared shared)
 {
     gpi_ranked first = x[0];
-    for (uint j = 1; j < GPI_OFFERS; j++) first = gpi_ranked_before(x[j], first) ? x[j] : first;
+    GPI_UNROLL
+    for (uint j = 1; j < GPI_STRUCT_TURNS(GPI_OFFERS); j++)
+        first = gpi_ranked_before(x[j], first) ? x[j] : first;
     shared->entry[get_local_id(0)] = first;
     gpi_ranked_sort(shared->entry, GPI_WG); /* begins with a barrier */
     const gpi_ranked last = shared->entry[best->k - 1];
@@ -67,12 +69,13 @@ static void gpi_best_bound(gpi_best *best, const gpi_ranked *x, gpi_best_shared 
 }
 
 /* Offers GPI_OFFERS entries of each item. `more`: many will follow. */
-static void gpi_best_offer(gpi_best *best, const gpi_ranked *x, bool more, gpi_best_shared shared)
+GPI_INLINE_GPU void gpi_best_offer(gpi_best *best, const gpi_ranked *x, bool more, gpi_best_shared shared)
 {
     if (!best->bounded && more && 2 * best->k <= GPI_WG) gpi_best_bound(best, x, shared);
     if (shared->count > GPI_ENTRIES - GPI_OFFERS * GPI_WG) gpi_best_prune(best, shared);
     gpi_sync(); /* all items have read the count */
-    for (uint j = 0; j < GPI_OFFERS; j++)
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_STRUCT_TURNS(GPI_OFFERS); j++)
         if (gpi_ranked_before(x[j], best->bound)) shared->entry[atomic_inc(&shared->count)] = x[j];
     gpi_sync(); /* the entries are written */
 }
@@ -83,7 +86,8 @@ static void gpi_best_keys(gpi_best *best, __global const gpi_key *key, ulong n, 
 {
     for (ulong base = get_local_id(0); base < n + get_local_id(0); base += GPI_OFFERS * GPI_WG) {
         gpi_ranked x[GPI_OFFERS];
-        for (uint j = 0; j < GPI_OFFERS; j++) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_STRUCT_TURNS(GPI_OFFERS); j++) {
             const ulong i = base + j * GPI_WG;
             x[j] = i < n ? gpi_rank_of(gpi_key_order(key[i], flip), index + i) : gpi_ranked_last();
         }
@@ -97,7 +101,8 @@ static void gpi_best_entries(gpi_best *best, __global const gpi_ranked *entry, u
 {
     for (ulong base = get_local_id(0); base < n + get_local_id(0); base += GPI_OFFERS * GPI_WG) {
         gpi_ranked x[GPI_OFFERS];
-        for (uint j = 0; j < GPI_OFFERS; j++) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_STRUCT_TURNS(GPI_OFFERS); j++) {
             const ulong i = base + j * GPI_WG;
             x[j] = i < n ? entry[i] : gpi_ranked_last();
         }
