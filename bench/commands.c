@@ -98,9 +98,9 @@ const bench_command bench_commands[] = {
      "is the fastest loop that reads.",
      "topk --n 2^24"},
     {"topk-rows", bench_topk_rows, "gp_segmented_topk of the rows of a matrix",
-     "gp_segmented_topk of rows, f32: 1000 x 5000 with k = 10 and 1000, 64 x 50000 with k = 16, 10^5 x 100 "
-     "with k = 10, "
-     "10^6 x 32\nwith k = 4; with --n, at most so many keys. The limit is the fastest loop that reads.",
+     "gp_segmented_topk of rows of 5000 keys with k = 10 and 1000, of 50000 with k = 16, of 100 with k = 10, "
+     "of 32 with k = 4; "
+     "f32.\nThe limit is the fastest loop that reads.",
      "topk-rows"},
     {"histogram", bench_histogram, "gp_histogram: 256 bins of u8, 256 and 2^20 of u32",
      "gp_histogram: 256 bins of u8, 256 and 2^20 bins of u32, of random and of constant samples. The limit "
