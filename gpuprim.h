@@ -706,7 +706,8 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
    Result: one per segment; for an empty segment it is `initial`. The index i in a map, and the results of
      argmin and argmax, count from the segment's first element.
    Order: input order for a monoid that is not commutative; otherwise any order, but always the same one, so
-     float results repeat bit for bit for the same offsets, counts and device.
+     float results repeat bit for bit for the same offsets, counts and device. (Not if offsets let segments
+     overlap; rows may.)
    Aliasing: `out` overlaps nothing.
    Count 0: with segment_count 0 it does nothing.
    Cost: reads the input once, for tiny, empty and huge segments alike, without a round trip to the host. A
@@ -1585,7 +1586,7 @@ GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segment
    Order: as for gp_sort, in each segment; stable.
    Aliasing: as for gp_sort. The offsets and count_buffer's number must not lie in memory that the call
      writes.
-   Count 0: with `count` or segment_count 0 it does nothing.
+   Count 0: with `count` or segment_count 0 it does nothing. (Rows need a count.)
    Scratch: second buffers as for gp_sort, 4 bytes per segment, and 1 KiB for each tile of `count` elements;
      the last two are doubled from count = 2^32 on.
    Cost: a segment that fits a tile (GPUs: some thousand keys; CPUs: 2^14) is read and written once, by one
@@ -16720,8 +16721,8 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "at[k] = (uint)min(from_begin, (ulong)GPI_BATCH_MOST + 1);",
 "}",
 "for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) rises &= at[k] <= at[k + 1];",
-"return rises && at[GPI_SEGMENTS_BATCH] <= GPI_BATCH_MOST &&",
-"begin + at[GPI_SEGMENTS_BATCH] <= offsets.count;",
+"return rises && at[GPI_SEGMENTS_BATCH] <= GPI_BATCH_MOST && begin <= offsets.count &&",
+"at[GPI_SEGMENTS_BATCH] <= offsets.count - begin;",
 "}",
 "#line 52",
 "static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,",
@@ -28454,6 +28455,9 @@ static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scrat
 
 /* segments.c */
 static gp_result gpi_offsets_check(gp_context *gp, gpi_offsets *o);
+static size_t gpi_offsets_average(const gpi_offsets *o);
+static gp_result gpi_offsets_parts(gp_context *gp, const gpi_offsets *o, size_t small, size_t span,
+                                   size_t size, size_t *large, size_t *parts);
 static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o);
 static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o);
 
@@ -29407,6 +29411,29 @@ static gp_result gpi_offsets_check(gp_context *gp, gpi_offsets *o)
     }
     if (o->type == GP_U32 || o->type == GP_U64) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64", (int)o->type);
+}
+
+/* Returns the length of the average segment. */
+static size_t gpi_offsets_average(const gpi_offsets *o)
+{
+    if (o->row_length) return o->row_length;
+    return o->segments ? o->count / o->segments : 0;
+}
+
+/* Sets *large to the most segments of more than `small` elements, and *parts to the most parts of `span` elements, with scratch of
+   `size` bytes each, that they are cut into. By offsets, this holds for segments that do not overlap. */
+static gp_result gpi_offsets_parts(gp_context *gp, const gpi_offsets *o, size_t small, size_t span,
+                                   size_t size, size_t *large, size_t *parts)
+{
+    const size_t rows = o->row_length > small ? o->segments : 0, each = gpi_ceil_div(o->row_length, span);
+    *large = o->row_length ? rows : o->segments ? o->count / (small + 1) : 0;
+    *parts = 0;
+    if (*large == 0) return GP_OK;
+    if (!o->row_length) *parts = gpi_ceil_div(o->count, span) + *large;
+    else *parts = each <= UINT32_MAX / rows ? each * rows : SIZE_MAX;
+    if (*parts < UINT32_MAX && *parts <= SIZE_MAX / 4 / (size + 16)) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%zu segments with %zu elements have too many parts of %zu",
+                    o->segments, o->count, span);
 }
 
 /* Adds the buffer of the offsets to the table. Rows have none. */
@@ -30733,12 +30760,12 @@ typedef struct gpi_segmented {
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
-    gpi_count count;      /* number of segments */
-    gpi_offsets offsets;  /* where segments are */
-    cl_uint small_size;   /* most elements of a small segment */
-    cl_uint team;         /* number of items that reduce a small segment */
-    size_t block;         /* segments that a group handles */
-    cl_uint large, parts; /* most large segments; most parts of them */
+    gpi_count count;     /* number of segments */
+    gpi_offsets offsets; /* where segments are */
+    cl_uint small_size;  /* most elements of a small segment */
+    cl_uint team;        /* number of items that reduce a small segment */
+    size_t block;        /* segments that a group handles */
+    size_t large, parts; /* most large segments; most parts of them */
     size_t partials_at, scratch;
 } gpi_segmented;
 
@@ -31271,7 +31298,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
 /* Returns the number of items that reduce a small segment: so many that each has a few elements of an average segment. */
 static cl_uint gpi_segmented_team(const gpi_segmented *s)
 {
-    const size_t average = s->offsets.segments ? s->offsets.count / s->offsets.segments : 0;
+    const size_t average = gpi_offsets_average(&s->offsets);
     cl_uint team = 1;
     while (team < s->plan.group && (size_t)team * 4 < average) team *= 2;
     return team;
@@ -31284,7 +31311,7 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
     const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
     cl_uint tiles;
-    const gp_result result = gpi_plan_tiles(gp, &s->plan, n, &tiles);
+    gp_result result = gpi_plan_tiles(gp, &s->plan, n, &tiles);
     if (result != GP_OK) return result;
     s->team = serial ? 1 : gpi_segmented_team(s);
     s->small_size =
@@ -31294,10 +31321,9 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     if (serial && s->block > GPI_REDUCE_BLOCK) s->block = GPI_REDUCE_BLOCK;
     if (!serial && s->block > 64 * (s->plan.group / s->team)) s->block = 64 * (s->plan.group / s->team);
     if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
-    s->large = segments ? (cl_uint)(n / ((size_t)s->small_size + 1)) : 0;
-    s->parts = s->large ? tiles + s->large : 0;
-    s->partials_at =
-        gpi_round_up(4 * (GPI_SEGMENTS_HEADER + (size_t)s->large * GPI_LARGE_WORDS + s->parts), 64);
+    result = gpi_offsets_parts(gp, &s->offsets, s->small_size, tile, s->element.size, &s->large, &s->parts);
+    if (result != GP_OK) return result;
+    s->partials_at = gpi_round_up(4 * (GPI_SEGMENTS_HEADER + s->large * GPI_LARGE_WORDS + s->parts), 64);
     s->scratch = segments ? s->partials_at + s->parts * s->element.size : 0;
     return GP_OK;
 }
@@ -31361,8 +31387,8 @@ static void gpi_segmented_arg_list(gpi_call *call, const gpi_segmented *s, cl_me
     const cl_ulong at = s->partials_at;
     GPI_CALL_ARG(call, scratch);
     GPI_CALL_ARG(call, at);
-    GPI_CALL_ARG(call, s->large);
-    GPI_CALL_ARG(call, s->parts);
+    gpi_call_arg_uint(call, s->large);
+    gpi_call_arg_uint(call, s->parts);
 }
 
 static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
@@ -34042,7 +34068,7 @@ static gp_result gpi_best_make_plan(gp_context *gp, gpi_best *best)
 }
 
 /* Sets span, block, and the scratch for large segments. */
-static void gpi_best_spans(const gp_context *gp, gpi_best *best)
+static gp_result gpi_best_spans(gp_context *gp, gpi_best *best)
 {
     const bool serial = best->plan.shape == GP_SHAPE_SERIAL;
     const gpi_offsets *o = &best->offsets;
@@ -34050,19 +34076,20 @@ static void gpi_best_spans(const gp_context *gp, gpi_best *best)
     const size_t average = o->segments ? o->count / o->segments : 0,
                  each = GPI_BEST_SPAN_EACH * best->desc->k;
     const size_t fewest = serial ? GPI_BEST_BLOCK_KEYS / (average + 1) + 1 : 1;
+    gp_result result;
     best->span = serial ? GPI_BEST_SPAN_SERIAL : GPI_BEST_SPAN_LOCAL;
     if (best->span < each) best->span = each;
     best->block = gpi_ceil_div(o->segments, (serial ? 8 : 256) * cores);
     if (serial && best->block > fewest) best->block = fewest;
     if (best->block == 0) best->block = 1;
-    if (o->row_length) best->large = o->row_length > best->span ? o->segments : 0;
-    else best->large = o->segments ? o->count / (best->span + 1) : 0;
-    if (o->row_length) best->parts = best->large * gpi_ceil_div(o->row_length, best->span);
-    else best->parts = best->large ? gpi_ceil_div(o->count, best->span) + best->large : 0;
+    result = gpi_offsets_parts(gp, o, best->span, best->span, best->desc->k * best->entry_size, &best->large,
+                               &best->parts);
+    if (result != GP_OK) return result;
     best->partials_at =
         gpi_round_up(4 * (GPI_SEGMENTS_HEADER + best->large * GPI_LARGE_WORDS + best->parts), 64);
     best->scratch = best->partials_at + best->parts * best->desc->k * best->entry_size;
     if (o->segments == 0 || best->desc->k == 0) best->scratch = 0;
+    return GP_OK;
 }
 
 /* Checks and plans everything except the buffers. */
@@ -34084,8 +34111,7 @@ static gp_result gpi_best_plan(gp_context *gp, const gp_segmented_topk_desc *des
     result = gpi_key_program(gp, GPI_SEGMENTED_TOPK, desc->key_type, best->index_size, text, &best->plan,
                              &best->program);
     GP_FREE(text);
-    if (result == GP_OK) gpi_best_spans(gp, best);
-    return result;
+    return result == GP_OK ? gpi_best_spans(gp, best) : result;
 }
 
 static gp_result gpi_best_check(gp_context *gp, const gpi_best *best)

@@ -93,6 +93,7 @@ def test_bad_rows(ctx):
     with pytest.raises(ValueError, match="no elements"):
         ctx.reduce(np.zeros((3, 0)), axis=1)
     assert ctx.reduce(np.zeros((0, 3)), axis=1).size == 0
+    assert ctx.reduce(np.zeros((0, 0)), axis=1).size == 0
 
 
 def test_reduce_by_key(ctx, rng):

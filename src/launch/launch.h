@@ -143,6 +143,9 @@ static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scrat
 
 /* segments.c */
 static gp_result gpi_offsets_check(gp_context *gp, gpi_offsets *o);
+static size_t gpi_offsets_average(const gpi_offsets *o);
+static gp_result gpi_offsets_parts(gp_context *gp, const gpi_offsets *o, size_t small, size_t span,
+                                   size_t size, size_t *large, size_t *parts);
 static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o);
 static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o);
 

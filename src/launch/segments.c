@@ -40,6 +40,29 @@ static gp_result gpi_offsets_check(gp_context *gp, gpi_offsets *o)
     return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64", (int)o->type);
 }
 
+/* Returns the length of the average segment. */
+static size_t gpi_offsets_average(const gpi_offsets *o)
+{
+    if (o->row_length) return o->row_length;
+    return o->segments ? o->count / o->segments : 0;
+}
+
+/* Sets *large to the most segments of more than `small` elements, and *parts to the most parts of `span` elements, with scratch of
+   `size` bytes each, that they are cut into. By offsets, this holds for segments that do not overlap. */
+static gp_result gpi_offsets_parts(gp_context *gp, const gpi_offsets *o, size_t small, size_t span,
+                                   size_t size, size_t *large, size_t *parts)
+{
+    const size_t rows = o->row_length > small ? o->segments : 0, each = gpi_ceil_div(o->row_length, span);
+    *large = o->row_length ? rows : o->segments ? o->count / (small + 1) : 0;
+    *parts = 0;
+    if (*large == 0) return GP_OK;
+    if (!o->row_length) *parts = gpi_ceil_div(o->count, span) + *large;
+    else *parts = each <= UINT32_MAX / rows ? each * rows : SIZE_MAX;
+    if (*parts < UINT32_MAX && *parts <= SIZE_MAX / 4 / (size + 16)) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%zu segments with %zu elements have too many parts of %zu",
+                    o->segments, o->count, span);
+}
+
 /* Adds the buffer of the offsets to the table. Rows have none. */
 static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o)
 {

@@ -26,12 +26,12 @@ typedef struct gpi_segmented {
     gpi_element element;
     gpi_plan plan;
     gpi_program *program;
-    gpi_count count;      /* number of segments */
-    gpi_offsets offsets;  /* where segments are */
-    cl_uint small_size;   /* most elements of a small segment */
-    cl_uint team;         /* number of items that reduce a small segment */
-    size_t block;         /* segments that a group handles */
-    cl_uint large, parts; /* most large segments; most parts of them */
+    gpi_count count;     /* number of segments */
+    gpi_offsets offsets; /* where segments are */
+    cl_uint small_size;  /* most elements of a small segment */
+    cl_uint team;        /* number of items that reduce a small segment */
+    size_t block;        /* segments that a group handles */
+    size_t large, parts; /* most large segments; most parts of them */
     size_t partials_at, scratch;
 } gpi_segmented;
 

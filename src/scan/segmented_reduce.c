@@ -34,7 +34,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
 /* Returns the number of items that reduce a small segment: so many that each has a few elements of an average segment. */
 static cl_uint gpi_segmented_team(const gpi_segmented *s)
 {
-    const size_t average = s->offsets.segments ? s->offsets.count / s->offsets.segments : 0;
+    const size_t average = gpi_offsets_average(&s->offsets);
     cl_uint team = 1;
     while (team < s->plan.group && (size_t)team * 4 < average) team *= 2;
     return team;
@@ -47,7 +47,7 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
     const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
     cl_uint tiles;
-    const gp_result result = gpi_plan_tiles(gp, &s->plan, n, &tiles);
+    gp_result result = gpi_plan_tiles(gp, &s->plan, n, &tiles);
     if (result != GP_OK) return result;
     s->team = serial ? 1 : gpi_segmented_team(s);
     s->small_size =
@@ -57,10 +57,9 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     if (serial && s->block > GPI_REDUCE_BLOCK) s->block = GPI_REDUCE_BLOCK;
     if (!serial && s->block > 64 * (s->plan.group / s->team)) s->block = 64 * (s->plan.group / s->team);
     if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
-    s->large = segments ? (cl_uint)(n / ((size_t)s->small_size + 1)) : 0;
-    s->parts = s->large ? tiles + s->large : 0;
-    s->partials_at =
-        gpi_round_up(4 * (GPI_SEGMENTS_HEADER + (size_t)s->large * GPI_LARGE_WORDS + s->parts), 64);
+    result = gpi_offsets_parts(gp, &s->offsets, s->small_size, tile, s->element.size, &s->large, &s->parts);
+    if (result != GP_OK) return result;
+    s->partials_at = gpi_round_up(4 * (GPI_SEGMENTS_HEADER + s->large * GPI_LARGE_WORDS + s->parts), 64);
     s->scratch = segments ? s->partials_at + s->parts * s->element.size : 0;
     return GP_OK;
 }
@@ -124,8 +123,8 @@ static void gpi_segmented_arg_list(gpi_call *call, const gpi_segmented *s, cl_me
     const cl_ulong at = s->partials_at;
     GPI_CALL_ARG(call, scratch);
     GPI_CALL_ARG(call, at);
-    GPI_CALL_ARG(call, s->large);
-    GPI_CALL_ARG(call, s->parts);
+    gpi_call_arg_uint(call, s->large);
+    gpi_call_arg_uint(call, s->parts);
 }
 
 static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)

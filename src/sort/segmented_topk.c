@@ -109,7 +109,7 @@ static gp_result gpi_best_make_plan(gp_context *gp, gpi_best *best)
 }
 
 /* Sets span, block, and the scratch for large segments. */
-static void gpi_best_spans(const gp_context *gp, gpi_best *best)
+static gp_result gpi_best_spans(gp_context *gp, gpi_best *best)
 {
     const bool serial = best->plan.shape == GP_SHAPE_SERIAL;
     const gpi_offsets *o = &best->offsets;
@@ -117,19 +117,20 @@ static void gpi_best_spans(const gp_context *gp, gpi_best *best)
     const size_t average = o->segments ? o->count / o->segments : 0,
                  each = GPI_BEST_SPAN_EACH * best->desc->k;
     const size_t fewest = serial ? GPI_BEST_BLOCK_KEYS / (average + 1) + 1 : 1;
+    gp_result result;
     best->span = serial ? GPI_BEST_SPAN_SERIAL : GPI_BEST_SPAN_LOCAL;
     if (best->span < each) best->span = each;
     best->block = gpi_ceil_div(o->segments, (serial ? 8 : 256) * cores);
     if (serial && best->block > fewest) best->block = fewest;
     if (best->block == 0) best->block = 1;
-    if (o->row_length) best->large = o->row_length > best->span ? o->segments : 0;
-    else best->large = o->segments ? o->count / (best->span + 1) : 0;
-    if (o->row_length) best->parts = best->large * gpi_ceil_div(o->row_length, best->span);
-    else best->parts = best->large ? gpi_ceil_div(o->count, best->span) + best->large : 0;
+    result = gpi_offsets_parts(gp, o, best->span, best->span, best->desc->k * best->entry_size, &best->large,
+                               &best->parts);
+    if (result != GP_OK) return result;
     best->partials_at =
         gpi_round_up(4 * (GPI_SEGMENTS_HEADER + best->large * GPI_LARGE_WORDS + best->parts), 64);
     best->scratch = best->partials_at + best->parts * best->desc->k * best->entry_size;
     if (o->segments == 0 || best->desc->k == 0) best->scratch = 0;
+    return GP_OK;
 }
 
 /* Checks and plans everything except the buffers. */
@@ -151,8 +152,7 @@ static gp_result gpi_best_plan(gp_context *gp, const gp_segmented_topk_desc *des
     result = gpi_key_program(gp, GPI_SEGMENTED_TOPK, desc->key_type, best->index_size, text, &best->plan,
                              &best->program);
     GP_FREE(text);
-    if (result == GP_OK) gpi_best_spans(gp, best);
-    return result;
+    return result == GP_OK ? gpi_best_spans(gp, best) : result;
 }
 
 static gp_result gpi_best_check(gp_context *gp, const gpi_best *best)

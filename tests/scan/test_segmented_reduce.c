@@ -330,6 +330,90 @@ static void test_bad_input(void **state)
     gp_context_destroy(gp);
 }
 
+/* Offsets just below 2^64, as negative numbers are, and then good ones. */
+static void test_negative_offsets(void **state)
+{
+    enum { SEGMENTS = 1024, BEFORE = 1000, COUNT = 2000 };
+    static uint32_t in[BEFORE + COUNT], expected[SEGMENTS];
+    static uint64_t offsets[SEGMENTS + 1];
+    size_t v, i, below;
+    (void)state;
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
+        for (below = 1; below < SEGMENTS && gp; below = 6 * below + 1) {
+            gp_segmented_reduce_desc d = {0};
+            uint32_t *out;
+            for (i = 0; i < BEFORE + COUNT; i++) in[i] = i < BEFORE ? 7 : 1;
+            for (i = 0; i <= SEGMENTS; i++) offsets[i] = (uint64_t)i - below;
+            for (i = 0; i < SEGMENTS; i++) expected[i] = i < below ? 0 : 1;
+            d.in = test_buffer(gp, sizeof in, in);
+            d.in_offset = BEFORE;
+            d.count = COUNT;
+            d.offsets = test_buffer(gp, sizeof offsets, offsets);
+            d.out = test_buffer(gp, sizeof expected, NULL);
+            d.segment_count = SEGMENTS;
+            d.offsets_type = GP_U64;
+            d.type = d.out_type = GP_U32;
+            d.op = GP_SUM;
+            assert_gp(gp, gp_segmented_reduce(gp, &d));
+            out = test_read(gp, d.out, sizeof expected);
+            assert_memory_equal(out, expected, sizeof expected);
+            free(out);
+            release(&d);
+        }
+        if (gp) gp_context_destroy(gp);
+    }
+}
+
+/* Windows overlap, and their sums are the same each time. */
+static void test_windows_repeat(void **state)
+{
+    enum { LENGTH = 1000, WINDOWS = 1500, TURNS = 6 };
+    static float in[LENGTH + WINDOWS];
+    size_t v, i;
+    (void)state;
+    for (i = 0; i < LENGTH + WINDOWS; i++) in[i] = (float)(test_random() % 1000000);
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
+        float *first = NULL;
+        for (i = 0; i < TURNS && gp; i++) {
+            gp_segmented_reduce_desc d = {0};
+            float *out;
+            d.in = test_buffer(gp, sizeof in, in);
+            d.out = test_buffer(gp, WINDOWS * 4, NULL);
+            d.row_length = LENGTH;
+            d.row_stride = 1;
+            d.segment_count = test_small() ? 200 : WINDOWS;
+            d.type = GP_F32;
+            d.op = GP_SUM;
+            assert_gp(gp, gp_segmented_reduce(gp, &d));
+            out = test_read(gp, d.out, WINDOWS * 4);
+            if (first) assert_memory_equal(out, first, d.segment_count * 4);
+            free(first);
+            first = out;
+            release(&d);
+        }
+        free(first);
+        if (gp) gp_context_destroy(gp);
+    }
+}
+
+/* Parts that are too many to be counted are refused when the scratch is asked for. */
+static void test_too_many_parts(void **state)
+{
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    gp_segmented_reduce_desc d = {0};
+    size_t bytes;
+    (void)state;
+    d.type = GP_U32;
+    d.op = GP_SUM;
+    d.row_length = (size_t)1 << 40;
+    d.row_stride = 1;
+    d.segment_count = (size_t)1 << 31;
+    assert_gp_fails(gp, gp_segmented_reduce_scratch_size(gp, &d, &bytes), GP_ERROR_COUNT_LIMIT, "parts");
+    gp_context_destroy(gp);
+}
+
 static void test_warmup(void **state)
 {
     const segments_case c = {&test_u32_sum_u64, LENGTHS_MIXED, 9000, 100, 0, false, false};
@@ -353,9 +437,11 @@ static void test_warmup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_arg_and_map),   cmocka_unit_test(test_counts_and_scratch),
-        cmocka_unit_test(test_bad_input),     cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_every_variant),    cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_arg_and_map),      cmocka_unit_test(test_counts_and_scratch),
+        cmocka_unit_test(test_bad_input),        cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_negative_offsets), cmocka_unit_test(test_windows_repeat),
+        cmocka_unit_test(test_too_many_parts),
     };
     return cmocka_run_group_tests_name("segmented_reduce", tests, NULL, NULL);
 }

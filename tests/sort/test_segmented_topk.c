@@ -383,6 +383,7 @@ static void test_bad_input(void **state)
     topk_data data = make_data(&c);
     const gp_segmented_topk_desc good = make_desc(gp, &c, &data);
     gp_segmented_topk_desc d = good;
+    size_t bytes;
     (void)state;
     assert_gp(gp, gp_segmented_topk(gp, &d));
     assert_int_equal(test_profile_of(gp).bad_offsets, 1);
@@ -410,6 +411,15 @@ static void test_bad_input(void **state)
     REFUSED((d.offsets = NULL, d.row_length = SIZE_MAX / 100), GP_ERROR_COUNT_LIMIT, "are too many");
     REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
 #undef REFUSED
+    d = good;
+    d.offsets = NULL;
+    d.index_type = GP_U64;
+    d.k = 1024;
+    d.count = 0;
+    d.row_length = (size_t)1 << 50;
+    d.row_stride = 1;
+    d.segment_count = (size_t)1 << 31;
+    assert_gp_fails(gp, gp_segmented_topk_scratch_size(gp, &d, &bytes), GP_ERROR_COUNT_LIMIT, "parts");
     d = good;
     d.k = 0;
     assert_gp(gp, gp_segmented_topk(gp, &d));

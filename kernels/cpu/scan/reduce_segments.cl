@@ -43,8 +43,8 @@ static bool gpi_batch_open(gpi_offsets offsets, ulong s, ulong begin, uint *at)
         at[k] = (uint)min(from_begin, (ulong)GPI_BATCH_MOST + 1);
     }
     for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) rises &= at[k] <= at[k + 1];
-    return rises && at[GPI_SEGMENTS_BATCH] <= GPI_BATCH_MOST &&
-           begin + at[GPI_SEGMENTS_BATCH] <= offsets.count;
+    return rises && at[GPI_SEGMENTS_BATCH] <= GPI_BATCH_MOST && begin <= offsets.count &&
+           at[GPI_SEGMENTS_BATCH] <= offsets.count - begin;
 }
 
 /* Reduces GPI_SEGMENTS_BATCH short segments, from segment s on. `input` begins with segment s, and `at` has the segments' bounds,

@@ -171,9 +171,9 @@ class Reductions(Base):
         if offsets is None:
             first = self._matrix(x, 1)
             segments = first.shape[0]
-            if first.shape[1] == 0:
+            if first.shape[0] and first.shape[1] == 0:
                 raise ValueError("rows have no elements")
-            call.set(row_length=first.shape[1])
+            call.set(row_length=first.shape[1], offsets_type=lib.GP_U32)
         else:
             first, ends = self._line(x), self._indices(offsets, "offsets")
             segments = _segments(ends)
