@@ -706,8 +706,8 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
    Result: one per segment; for an empty segment it is `initial`. The index i in a map, and the results of
      argmin and argmax, count from the segment's first element.
    Order: input order for a monoid that is not commutative; otherwise any order, but always the same one, so
-     float results repeat bit for bit for the same offsets, counts and device. (Not if offsets let segments
-     overlap; rows may.)
+     float results repeat bit for bit for the same offsets, counts and device. If offsets let segments
+     overlap, float results may differ from call to call; results of rows that overlap repeat.
    Aliasing: `out` overlaps nothing.
    Count 0: with segment_count 0 it does nothing.
    Cost: reads the input once, for tiny, empty and huge segments alike, without a round trip to the host. A
@@ -1526,16 +1526,16 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
                                       .key_type = GP_F32, .indices_out = columns_of_the_best};
 
    Result: k keys and indices for each segment; one of keys_out and indices_out may be NULL. For a segment of
-     fewer keys that many are written, and the rest of its k elements is not changed.
+     n < k keys, n elements are written, and the other k - n are not changed.
    Order: as for gp_topk, in each segment. The same keys give the same result every time, on every device.
    Aliasing: outputs overlap nothing.
    Count 0: with segment_count 0 or k 0 it does nothing.
-   Scratch: k entries of 8 bytes (16 with keys or indices of 8 bytes) for each 2^13 keys, or 16 k keys if that
-     is more; a few words for rows of up to so many keys.
-   Cost: reads the keys once, without a round trip to the host. One launch for such rows; with offsets a
-     clearing command, and two more launches if a segment may be longer.
-   Limits: k up to 1024; 2^32 - 2 segments; 2^32 - 1 keys with indices of GP_U32. Checked. For more of each
-     segment: gp_segmented_sort.
+   Scratch: a few words; if segments may be long, also 8 k bytes for each part that a group handles (16 k with
+     keys or indices of 8 bytes).
+   Cost: reads the keys once, without a round trip to the host. One launch for rows that one group handles;
+     with offsets a clearing command, and two more launches if a segment may be longer.
+   Limits: k up to 1024; 2^32 - 2 segments; 2^32 - 1 keys with indices of GP_U32. Checked. gp_segmented_sort
+     sorts whole segments, without a limit on k.
    Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not
      affected. gp_stats.bad_offsets counts the calls that found such a segment. */
 typedef struct gp_segmented_topk_desc {
@@ -1586,7 +1586,8 @@ GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segment
    Order: as for gp_sort, in each segment; stable.
    Aliasing: as for gp_sort. The offsets and count_buffer's number must not lie in memory that the call
      writes.
-   Count 0: with `count` or segment_count 0 it does nothing. (Rows need a count.)
+   Count 0: with `count` or segment_count 0 it does nothing; but rows with `count` 0 are an
+     error.
    Scratch: second buffers as for gp_sort, 4 bytes per segment, and 1 KiB for each tile of `count` elements;
      the last two are doubled from count = 2^32 on.
    Cost: a segment that fits a tile (GPUs: some thousand keys; CPUs: 2^14) is read and written once, by one
@@ -18111,7 +18112,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "#define GPI_SAMPLE_EACH 512u",
 "#define GPI_LARGE_PART 16u",
 "#define GPI_EVEN_PART 64u",
-"#line 43 \"kernels/cpu/sort/buckets.cl\"",
+"#line 44 \"kernels/cpu/sort/buckets.cl\"",
 "static gpi_bin_map gpi_bin_make(gpi_digit_bits bits, gpi_key_bits least, gpi_key_bits most, uint crowded)",
 "{",
 "gpi_bin_map bin;",
@@ -18125,7 +18126,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "return bin;",
 "}",
 "#define GPI_UNLIKE (1u << 31)",
-"#line 59",
+"#line 60",
 "static void gpi_sample_count(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uint *count)",
 "{",
 "gpi_key_bits first[GPI_BIN_ENTRIES];",
@@ -18137,16 +18138,20 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "count[e]++;",
 "}",
 "}",
-"#line 74",
+"#line 75",
 "static uint gpi_bin_divide(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uchar *table)",
 "{",
 "uint count[GPI_BIN_ENTRIES];",
-"uint b = 0, keys = 0, left = size, largest = 0, unlike = 0, entries = 0;",
+"uint b = 0, keys = 0, left = size, largest = 0, unlike = 0, entries = 0, mixed = 0;",
 "gpi_sample_count(sample, size, bin, count);",
-"for (uint e = 0; e < GPI_BIN_ENTRIES; e++) entries += count[e] > 0;",
+"for (uint e = 0; e < GPI_BIN_ENTRIES; e++) {",
+"entries += count[e] > 0;",
+"mixed |= count[e] & GPI_UNLIKE;",
+"}",
+"const bool few = entries <= GPI_BINS && !mixed;",
 "for (uint e = 0; e < GPI_BIN_ENTRIES; e++) {",
 "const uint n = count[e] & ~GPI_UNLIKE;",
-"if (n && keys && (entries <= GPI_BINS || (keys + n) * (GPI_BINS - b) > left)) {",
+"if (n && keys && (few || (keys + n) * (GPI_BINS - b) > left)) {",
 "if (unlike) largest = max(largest, keys);",
 "left -= keys;",
 "keys = unlike = 0;",
@@ -18158,7 +18163,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "}",
 "return unlike ? max(largest, keys) : largest;",
 "}",
-"#line 96",
+"#line 101",
 "static void gpi_bin_store(__global ulong *map, gpi_bin_map bin, const uchar *table)",
 "{",
 "__global uchar *to = (__global uchar *)(map + GPI_BIN_TABLE);",
@@ -18168,7 +18173,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "map[3] = bin.bits.end;",
 "for (uint e = 0; e < GPI_BIN_ENTRIES; e++) to[e] = table[e];",
 "}",
-"#line 108",
+"#line 113",
 "static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits bits, __global ulong *map)",
 "{",
 "uint count[GPI_BINS];",
@@ -18185,7 +18190,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "map[2] = GPI_BINS_ARE_DIGITS;",
 "return true;",
 "}",
-"#line 127",
+"#line 132",
 "static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits bits, __global ulong *map)",
 "{",
 "const uint size = (uint)clamp(n / GPI_SAMPLE_EACH, (ulong)GPI_SAMPLE_LEAST, (ulong)GPI_SAMPLE_MOST);",
@@ -18211,7 +18216,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "else gpi_bin_store(map, even, table[0]);",
 "return min(largest, other) <= size / GPI_LARGE_PART;",
 "}",
-"#line 156",
+"#line 161",
 "GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at)",
 "{",
 "gpi_places places;",
@@ -18227,7 +18232,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "n >= GPI_SAMPLE_LEAST &&",
 "gpi_bin_sample(gpi_move_make(places, from, GPI_PLACE_OUT).key, n, bits, gpi_part(state, map_at));",
 "}",
-"#line 175",
+"#line 180",
 "GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,",
 "ulong bases_at)",
 "{",
@@ -18242,13 +18247,13 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "(void)gpi_bases_of(shared);",
 "GPI_EACH_BIN(d) bases[d] = shared->next[d];",
 "}",
-"#line 191",
+"#line 196",
 "static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_range range, uint from)",
 "{",
 "if (n > GPI_SINGLE_TILE_FEW) gpi_single_tile_range(places, base, n, range, from, 0);",
 "else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, range.bits);",
 "}",
-"#line 198",
+"#line 203",
 "GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range, uint from)",
 "{",
 "uint next[GPI_BINS], begin = 0;",
@@ -18265,7 +18270,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "begin = next[d];",
 "}",
 "}",
-"#line 216",
+"#line 221",
 "GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,",
 "ulong bases_at, ulong few)",
 "{",
@@ -28379,6 +28384,13 @@ typedef struct gpi_offsets {
     size_t count;                  /* elements of the array */
 } gpi_offsets;
 
+/* The list of large segments, and the scratch that holds it. */
+typedef struct gpi_large_list {
+    size_t large, parts; /* most large segments; most parts of them */
+    size_t partials_at;  /* where the parts' results begin, in bytes */
+    size_t bytes;
+} gpi_large_list;
+
 enum { GPI_RECORDS_MAX = 4 }; /* types of inputs and an output */
 
 /* The arguments that a call's expressions may name, and the caller's types of its inputs and outputs. */
@@ -28456,10 +28468,11 @@ static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scrat
 /* segments.c */
 static gp_result gpi_offsets_check(gp_context *gp, gpi_offsets *o);
 static size_t gpi_offsets_average(const gpi_offsets *o);
-static gp_result gpi_offsets_parts(gp_context *gp, const gpi_offsets *o, size_t small, size_t span,
-                                   size_t size, size_t *large, size_t *parts);
+static gp_result gpi_offsets_list(gp_context *gp, const gpi_offsets *o, size_t small_size, size_t span,
+                                  size_t size, gpi_large_list *list);
 static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o);
 static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o);
+static void gpi_call_arg_list(gpi_call *call, const gpi_large_list *list, cl_mem scratch);
 
 /* finish.c */
 static gp_result gpi_finish(gp_context *gp);
@@ -29420,20 +29433,26 @@ static size_t gpi_offsets_average(const gpi_offsets *o)
     return o->segments ? o->count / o->segments : 0;
 }
 
-/* Sets *large to the most segments of more than `small` elements, and *parts to the most parts of `span` elements, with scratch of
-   `size` bytes each, that they are cut into. By offsets, this holds for segments that do not overlap. */
-static gp_result gpi_offsets_parts(gp_context *gp, const gpi_offsets *o, size_t small, size_t span,
-                                   size_t size, size_t *large, size_t *parts)
+/* Plans the list of segments of more than `small_size` elements, which are cut into parts of `span` elements, and the scratch for it,
+   with `size` bytes for each part's result. The list has room for all segments unless offsets let them overlap. */
+static gp_result gpi_offsets_list(gp_context *gp, const gpi_offsets *o, size_t small_size, size_t span,
+                                  size_t size, gpi_large_list *list)
 {
-    const size_t rows = o->row_length > small ? o->segments : 0, each = gpi_ceil_div(o->row_length, span);
-    *large = o->row_length ? rows : o->segments ? o->count / (small + 1) : 0;
-    *parts = 0;
-    if (*large == 0) return GP_OK;
-    if (!o->row_length) *parts = gpi_ceil_div(o->count, span) + *large;
-    else *parts = each <= UINT32_MAX / rows ? each * rows : SIZE_MAX;
-    if (*parts < UINT32_MAX && *parts <= SIZE_MAX / 4 / (size + 16)) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%zu segments with %zu elements have too many parts of %zu",
-                    o->segments, o->count, span);
+    const size_t rows = o->row_length > small_size ? o->segments : 0,
+                 each = gpi_ceil_div(o->row_length, span);
+    memset(list, 0, sizeof *list);
+    if (o->segments == 0) return GP_OK;
+    list->large = o->row_length ? rows : o->count / (small_size + 1);
+    if (list->large && !o->row_length) list->parts = gpi_ceil_div(o->count, span) + list->large;
+    if (rows) list->parts = each <= UINT32_MAX / rows ? each * rows : SIZE_MAX;
+    if (list->parts >= UINT32_MAX || list->parts > SIZE_MAX / 4 / (size + 16)) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%zu segments with %zu elements have too many parts of %zu",
+                        o->segments, o->count, span);
+    }
+    list->partials_at =
+        gpi_round_up(4 * (GPI_SEGMENTS_HEADER + list->large * GPI_LARGE_WORDS + list->parts), 64);
+    list->bytes = list->partials_at + list->parts * size;
+    return GP_OK;
 }
 
 /* Adds the buffer of the offsets to the table. Rows have none. */
@@ -29454,6 +29473,15 @@ static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
     gpi_call_arg_ulong(call, o->row_length);
     gpi_call_arg_ulong(call, o->row_stride);
     gpi_call_arg_ulong(call, o->count);
+}
+
+/* Passes GPI_LIST_PARAMETERS. */
+static void gpi_call_arg_list(gpi_call *call, const gpi_large_list *list, cl_mem scratch)
+{
+    GPI_CALL_ARG(call, scratch);
+    gpi_call_arg_ulong(call, list->partials_at);
+    gpi_call_arg_uint(call, list->large);
+    gpi_call_arg_uint(call, list->parts);
 }
 /* ---- End file src/launch/segments.c ---- */
 
@@ -30765,8 +30793,7 @@ typedef struct gpi_segmented {
     cl_uint small_size;  /* most elements of a small segment */
     cl_uint team;        /* number of items that reduce a small segment */
     size_t block;        /* segments that a group handles */
-    size_t large, parts; /* most large segments; most parts of them */
-    size_t partials_at, scratch;
+    gpi_large_list list;
 } gpi_segmented;
 
 /* scan.c */
@@ -31307,12 +31334,9 @@ static cl_uint gpi_segmented_team(const gpi_segmented *s)
 /* Sets which segments are small, how many of them a group reduces, and the scratch for large ones. */
 static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
 {
-    const size_t n = s->offsets.count, tile = gpi_plan_tile(&s->plan), segments = s->offsets.segments;
+    const size_t tile = gpi_plan_tile(&s->plan), segments = s->offsets.segments;
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
     const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
-    cl_uint tiles;
-    gp_result result = gpi_plan_tiles(gp, &s->plan, n, &tiles);
-    if (result != GP_OK) return result;
     s->team = serial ? 1 : gpi_segmented_team(s);
     s->small_size =
         serial ? (cl_uint)(tile < GPI_REDUCE_SMALL ? tile : (size_t)GPI_REDUCE_SMALL) : 16 * s->team;
@@ -31321,11 +31345,7 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     if (serial && s->block > GPI_REDUCE_BLOCK) s->block = GPI_REDUCE_BLOCK;
     if (!serial && s->block > 64 * (s->plan.group / s->team)) s->block = 64 * (s->plan.group / s->team);
     if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
-    result = gpi_offsets_parts(gp, &s->offsets, s->small_size, tile, s->element.size, &s->large, &s->parts);
-    if (result != GP_OK) return result;
-    s->partials_at = gpi_round_up(4 * (GPI_SEGMENTS_HEADER + s->large * GPI_LARGE_WORDS + s->parts), 64);
-    s->scratch = segments ? s->partials_at + s->parts * s->element.size : 0;
-    return GP_OK;
+    return gpi_offsets_list(gp, &s->offsets, s->small_size, tile, s->element.size, &s->list);
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
@@ -31365,7 +31385,7 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
     gpi_use_offsets(&uses, &s->offsets);
     gpi_use_count(&uses, "count_buffer", &s->count);
     gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->segment_count, e->out_size, GPI_WRITES);
-    return gpi_uses_end(&uses, &e->operation.args, d->scratch, s->scratch);
+    return gpi_uses_end(&uses, &e->operation.args, d->scratch, s->list.bytes);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -31379,16 +31399,6 @@ static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
     GPI_CALL_ARG(call, in);
     gpi_call_arg_ulong(call, s->offsets.count ? d->in_offset : 0);
     gpi_call_arg_offsets(call, &s->offsets);
-}
-
-/* Passes GPI_LIST_PARAMETERS. */
-static void gpi_segmented_arg_list(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
-{
-    const cl_ulong at = s->partials_at;
-    GPI_CALL_ARG(call, scratch);
-    GPI_CALL_ARG(call, at);
-    gpi_call_arg_uint(call, s->large);
-    gpi_call_arg_uint(call, s->parts);
 }
 
 static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
@@ -31405,7 +31415,7 @@ static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_
     gpi_call_kernel(call, s->program, "gp_segments_reduce");
     gpi_segmented_arg_input(call, s);
     gpi_call_arg_count(call, &s->count);
-    gpi_segmented_arg_list(call, s, scratch);
+    gpi_call_arg_list(call, &s->list, scratch);
     gpi_segmented_arg_output(call, s);
     GPI_CALL_ARG(call, block);
     GPI_CALL_ARG(call, s->small_size);
@@ -31421,17 +31431,17 @@ static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_
     const gp_device_info *info = &call->gp->info;
     size_t groups = 16 * (size_t)(info->compute_units ? info->compute_units : 1);
     gp_result result;
-    if (groups > s->parts || info->loop_limit) groups = s->parts;
+    if (groups > s->list.parts || info->loop_limit) groups = s->list.parts;
     gpi_call_kernel(call, s->program, "gp_segments_parts");
     gpi_segmented_arg_input(call, s);
-    gpi_segmented_arg_list(call, s, scratch);
+    gpi_call_arg_list(call, &s->list, scratch);
     result = gpi_call_launch(call, &s->plan, groups);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->program, "gp_segments_join");
     gpi_call_combine_args(call, &s->element);
-    gpi_segmented_arg_list(call, s, scratch);
+    gpi_call_arg_list(call, &s->list, scratch);
     gpi_segmented_arg_output(call, s);
-    return gpi_call_launch(call, &s->plan, groups < s->large ? groups : s->large);
+    return gpi_call_launch(call, &s->plan, groups < s->list.large ? groups : s->list.large);
 }
 
 static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
@@ -31439,10 +31449,10 @@ static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
     cl_mem scratch = NULL;
     gp_result result;
     if (s->desc->segment_count == 0) return GP_OK;
-    result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
+    result = gpi_call_scratch(call, s->desc->scratch, s->list.bytes, &scratch);
     if (result == GP_OK) result = gpi_call_fill(call, scratch, 0, GPI_SEGMENTS_HEADER * 4);
     if (result == GP_OK) result = gpi_segmented_small(call, s, scratch);
-    return result == GP_OK && s->large ? gpi_segmented_large(call, s, scratch) : result;
+    return result == GP_OK && s->list.large ? gpi_segmented_large(call, s, scratch) : result;
 }
 
 /* ------------------------------------------------------------------ API */
@@ -31473,7 +31483,7 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
     result = gpi_segmented_plan(gp, desc, &segmented);
-    *bytes = result == GP_OK ? segmented.scratch : 0;
+    *bytes = result == GP_OK ? segmented.list.bytes : 0;
     return result;
 }
 
@@ -32442,7 +32452,7 @@ static gp_result gpi_by_key_plan(gp_context *gp, const gp_reduce_by_key_desc *d,
     if (r == GP_OK) r = gpi_by_key_segments(gp, b);
     if (r != GP_OK) return r;
     own = gpi_compact_scratch(&b->runs);
-    if (b->reduce.scratch > own) own = b->reduce.scratch;
+    if (b->reduce.list.bytes > own) own = b->reduce.list.bytes;
     b->count_at = gpi_round_up(own, 64);
     b->offsets_at = b->count_at + 64;
     b->scratch = d->count ? b->offsets_at + (d->count + 1) * 4 : 0;
@@ -33988,10 +33998,9 @@ typedef struct gpi_best {
     gpi_offsets offsets;
     gpi_plan plan;
     gpi_program *program;
-    size_t span;         /* keys of a part; a segment of more keys is large */
-    size_t block;        /* segments that a group handles */
-    size_t large, parts; /* most large segments; most parts of them */
-    size_t partials_at, scratch;
+    size_t span;  /* keys of a part; a segment of more keys is large */
+    size_t block; /* segments that a group handles */
+    gpi_large_list list;
 } gpi_best;
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -34073,23 +34082,15 @@ static gp_result gpi_best_spans(gp_context *gp, gpi_best *best)
     const bool serial = best->plan.shape == GP_SHAPE_SERIAL;
     const gpi_offsets *o = &best->offsets;
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1;
-    const size_t average = o->segments ? o->count / o->segments : 0,
-                 each = GPI_BEST_SPAN_EACH * best->desc->k;
+    const size_t average = gpi_offsets_average(o), each = GPI_BEST_SPAN_EACH * best->desc->k;
     const size_t fewest = serial ? GPI_BEST_BLOCK_KEYS / (average + 1) + 1 : 1;
-    gp_result result;
     best->span = serial ? GPI_BEST_SPAN_SERIAL : GPI_BEST_SPAN_LOCAL;
     if (best->span < each) best->span = each;
     best->block = gpi_ceil_div(o->segments, (serial ? 8 : 256) * cores);
     if (serial && best->block > fewest) best->block = fewest;
     if (best->block == 0) best->block = 1;
-    result = gpi_offsets_parts(gp, o, best->span, best->span, best->desc->k * best->entry_size, &best->large,
-                               &best->parts);
-    if (result != GP_OK) return result;
-    best->partials_at =
-        gpi_round_up(4 * (GPI_SEGMENTS_HEADER + best->large * GPI_LARGE_WORDS + best->parts), 64);
-    best->scratch = best->partials_at + best->parts * best->desc->k * best->entry_size;
-    if (o->segments == 0 || best->desc->k == 0) best->scratch = 0;
-    return GP_OK;
+    if (best->desc->k == 0) return GP_OK; /* the call does nothing */
+    return gpi_offsets_list(gp, o, best->span, best->span, best->desc->k * best->entry_size, &best->list);
 }
 
 /* Checks and plans everything except the buffers. */
@@ -34133,7 +34134,7 @@ static gp_result gpi_best_check(gp_context *gp, const gpi_best *best)
     if (d->indices_out)
         gpi_use_buffer(&uses, "indices_out", d->indices_out, d->indices_out_offset, results, best->index_size,
                        GPI_WRITES);
-    return gpi_uses_end(&uses, NULL, d->scratch, best->scratch);
+    return gpi_uses_end(&uses, NULL, d->scratch, best->list.bytes);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -34144,15 +34145,6 @@ static void gpi_best_arg_keys(gpi_call *call, const gpi_best *best)
     const cl_mem keys = some ? best->desc->keys : call->gp->counters;
     GPI_CALL_ARG(call, keys);
     gpi_call_arg_ulong(call, some ? best->desc->keys_offset : 0);
-}
-
-/* Passes GPI_LIST_PARAMETERS. */
-static void gpi_best_arg_list(gpi_call *call, const gpi_best *best, cl_mem scratch)
-{
-    GPI_CALL_ARG(call, scratch);
-    gpi_call_arg_ulong(call, best->partials_at);
-    gpi_call_arg_uint(call, best->large);
-    gpi_call_arg_uint(call, best->parts);
 }
 
 /* Passes GPI_TOPK_OUT_PARAMETERS. */
@@ -34180,7 +34172,7 @@ static gp_result gpi_best_small(gpi_call *call, const gpi_best *best, cl_mem scr
     gpi_best_arg_keys(call, best);
     gpi_call_arg_offsets(call, &best->offsets);
     gpi_call_arg_count(call, &best->count);
-    gpi_best_arg_list(call, best, scratch);
+    gpi_call_arg_list(call, &best->list, scratch);
     gpi_best_arg_out(call, best);
     gpi_call_arg_ulong(call, best->span);
     gpi_call_arg_ulong(call, best->block);
@@ -34196,11 +34188,11 @@ static gp_result gpi_best_large(gpi_call *call, const gpi_best *best, cl_mem scr
     const cl_ulong flip = gpi_key_flip(best->desc->key_type, !best->desc->smallest);
     size_t groups = 32 * (size_t)(info->compute_units ? info->compute_units : 1);
     gp_result result;
-    if (groups > best->parts || info->loop_limit) groups = best->parts;
+    if (groups > best->list.parts || info->loop_limit) groups = best->list.parts;
     gpi_call_kernel(call, best->program, "gp_topk_parts");
     gpi_best_arg_keys(call, best);
     gpi_call_arg_offsets(call, &best->offsets);
-    gpi_best_arg_list(call, best, scratch);
+    gpi_call_arg_list(call, &best->list, scratch);
     gpi_call_arg_uint(call, best->desc->k);
     GPI_CALL_ARG(call, flip);
     gpi_call_arg_ulong(call, best->span);
@@ -34208,21 +34200,21 @@ static gp_result gpi_best_large(gpi_call *call, const gpi_best *best, cl_mem scr
     if (result != GP_OK) return result;
     gpi_call_kernel(call, best->program, "gp_topk_join");
     gpi_call_arg_offsets(call, &best->offsets);
-    gpi_best_arg_list(call, best, scratch);
+    gpi_call_arg_list(call, &best->list, scratch);
     gpi_best_arg_out(call, best);
-    return gpi_call_launch(call, &best->plan, groups < best->large ? groups : best->large);
+    return gpi_call_launch(call, &best->plan, groups < best->list.large ? groups : best->list.large);
 }
 
 static gp_result gpi_best_launch(gpi_call *call, const gpi_best *best)
 {
     cl_mem scratch = NULL;
     gp_result result;
-    if (best->scratch == 0) return GP_OK;
-    result = gpi_call_scratch(call, best->desc->scratch, best->scratch, &scratch);
-    if (result == GP_OK && (best->large || !best->offsets.row_length))
+    if (best->list.bytes == 0) return GP_OK;
+    result = gpi_call_scratch(call, best->desc->scratch, best->list.bytes, &scratch);
+    if (result == GP_OK && (best->list.large || !best->offsets.row_length))
         result = gpi_call_fill(call, scratch, 0, GPI_SEGMENTS_HEADER * 4);
     if (result == GP_OK) result = gpi_best_small(call, best, scratch);
-    return result == GP_OK && best->large ? gpi_best_large(call, best, scratch) : result;
+    return result == GP_OK && best->list.large ? gpi_best_large(call, best, scratch) : result;
 }
 
 /* ------------------------------------------------------------------ API */
@@ -34236,7 +34228,7 @@ GP_API gp_result gp_segmented_topk(gp_context *gp, const gp_segmented_topk_desc 
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
     result = gpi_best_plan(gp, desc, &best);
-    if (result == GP_OK && best.scratch > 0) result = gpi_best_check(gp, &best);
+    if (result == GP_OK && best.list.bytes > 0) result = gpi_best_check(gp, &best);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_best_launch(&call, &best);
@@ -34253,7 +34245,7 @@ GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segment
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
     result = gpi_best_plan(gp, desc, &best);
-    *bytes = result == GP_OK ? best.scratch : 0;
+    *bytes = result == GP_OK ? best.list.bytes : 0;
     return result;
 }
 

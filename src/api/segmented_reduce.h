@@ -15,8 +15,8 @@
    Result: one per segment; for an empty segment it is `initial`. The index i in a map, and the results of
      argmin and argmax, count from the segment's first element.
    Order: input order for a monoid that is not commutative; otherwise any order, but always the same one, so
-     float results repeat bit for bit for the same offsets, counts and device. (Not if offsets let segments
-     overlap; rows may.)
+     float results repeat bit for bit for the same offsets, counts and device. If offsets let segments
+     overlap, float results may differ from call to call; results of rows that overlap repeat.
    Aliasing: `out` overlaps nothing.
    Count 0: with segment_count 0 it does nothing.
    Cost: reads the input once, for tiny, empty and huge segments alike, without a round trip to the host. A

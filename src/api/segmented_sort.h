@@ -17,7 +17,8 @@
    Order: as for gp_sort, in each segment; stable.
    Aliasing: as for gp_sort. The offsets and count_buffer's number must not lie in memory that the call
      writes.
-   Count 0: with `count` or segment_count 0 it does nothing. (Rows need a count.)
+   Count 0: with `count` or segment_count 0 it does nothing; but rows with `count` 0 are an
+     error.
    Scratch: second buffers as for gp_sort, 4 bytes per segment, and 1 KiB for each tile of `count` elements;
      the last two are doubled from count = 2^32 on.
    Cost: a segment that fits a tile (GPUs: some thousand keys; CPUs: 2^14) is read and written once, by one

@@ -16,16 +16,16 @@
                                       .key_type = GP_F32, .indices_out = columns_of_the_best};
 
    Result: k keys and indices for each segment; one of keys_out and indices_out may be NULL. For a segment of
-     fewer keys that many are written, and the rest of its k elements is not changed.
+     n < k keys, n elements are written, and the other k - n are not changed.
    Order: as for gp_topk, in each segment. The same keys give the same result every time, on every device.
    Aliasing: outputs overlap nothing.
    Count 0: with segment_count 0 or k 0 it does nothing.
-   Scratch: k entries of 8 bytes (16 with keys or indices of 8 bytes) for each 2^13 keys, or 16 k keys if that
-     is more; a few words for rows of up to so many keys.
-   Cost: reads the keys once, without a round trip to the host. One launch for such rows; with offsets a
-     clearing command, and two more launches if a segment may be longer.
-   Limits: k up to 1024; 2^32 - 2 segments; 2^32 - 1 keys with indices of GP_U32. Checked. For more of each
-     segment: gp_segmented_sort.
+   Scratch: a few words; if segments may be long, also 8 k bytes for each part that a group handles (16 k with
+     keys or indices of 8 bytes).
+   Cost: reads the keys once, without a round trip to the host. One launch for rows that one group handles;
+     with offsets a clearing command, and two more launches if a segment may be longer.
+   Limits: k up to 1024; 2^32 - 2 segments; 2^32 - 1 keys with indices of GP_U32. Checked. gp_segmented_sort
+     sorts whole segments, without a limit on k.
    Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not
      affected. gp_stats.bad_offsets counts the calls that found such a segment. */
 typedef struct gp_segmented_topk_desc {

@@ -67,6 +67,13 @@ typedef struct gpi_offsets {
     size_t count;                  /* elements of the array */
 } gpi_offsets;
 
+/* The list of large segments, and the scratch that holds it. */
+typedef struct gpi_large_list {
+    size_t large, parts; /* most large segments; most parts of them */
+    size_t partials_at;  /* where the parts' results begin, in bytes */
+    size_t bytes;
+} gpi_large_list;
+
 enum { GPI_RECORDS_MAX = 4 }; /* types of inputs and an output */
 
 /* The arguments that a call's expressions may name, and the caller's types of its inputs and outputs. */
@@ -144,10 +151,11 @@ static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scrat
 /* segments.c */
 static gp_result gpi_offsets_check(gp_context *gp, gpi_offsets *o);
 static size_t gpi_offsets_average(const gpi_offsets *o);
-static gp_result gpi_offsets_parts(gp_context *gp, const gpi_offsets *o, size_t small, size_t span,
-                                   size_t size, size_t *large, size_t *parts);
+static gp_result gpi_offsets_list(gp_context *gp, const gpi_offsets *o, size_t small_size, size_t span,
+                                  size_t size, gpi_large_list *list);
 static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o);
 static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o);
+static void gpi_call_arg_list(gpi_call *call, const gpi_large_list *list, cl_mem scratch);
 
 /* finish.c */
 static gp_result gpi_finish(gp_context *gp);

@@ -1,9 +1,12 @@
 /* segments.c - segments of an array, by offsets or as rows of one length: checks them, and passes them to kernels
    (kernels/common/base/segments.cl). */
+#include "base/constants.cl"
 #include "base/error.h"
 #include "base/math.h"
 #include "base/type.h"
 #include "launch/launch.h"
+
+#include <string.h>
 
 /* Checks rows, and completes their stride and the array's count. */
 static gp_result gpi_offsets_check_rows(gp_context *gp, gpi_offsets *o)
@@ -47,20 +50,26 @@ static size_t gpi_offsets_average(const gpi_offsets *o)
     return o->segments ? o->count / o->segments : 0;
 }
 
-/* Sets *large to the most segments of more than `small` elements, and *parts to the most parts of `span` elements, with scratch of
-   `size` bytes each, that they are cut into. By offsets, this holds for segments that do not overlap. */
-static gp_result gpi_offsets_parts(gp_context *gp, const gpi_offsets *o, size_t small, size_t span,
-                                   size_t size, size_t *large, size_t *parts)
+/* Plans the list of segments of more than `small_size` elements, which are cut into parts of `span` elements, and the scratch for it,
+   with `size` bytes for each part's result. The list has room for all segments unless offsets let them overlap. */
+static gp_result gpi_offsets_list(gp_context *gp, const gpi_offsets *o, size_t small_size, size_t span,
+                                  size_t size, gpi_large_list *list)
 {
-    const size_t rows = o->row_length > small ? o->segments : 0, each = gpi_ceil_div(o->row_length, span);
-    *large = o->row_length ? rows : o->segments ? o->count / (small + 1) : 0;
-    *parts = 0;
-    if (*large == 0) return GP_OK;
-    if (!o->row_length) *parts = gpi_ceil_div(o->count, span) + *large;
-    else *parts = each <= UINT32_MAX / rows ? each * rows : SIZE_MAX;
-    if (*parts < UINT32_MAX && *parts <= SIZE_MAX / 4 / (size + 16)) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%zu segments with %zu elements have too many parts of %zu",
-                    o->segments, o->count, span);
+    const size_t rows = o->row_length > small_size ? o->segments : 0,
+                 each = gpi_ceil_div(o->row_length, span);
+    memset(list, 0, sizeof *list);
+    if (o->segments == 0) return GP_OK;
+    list->large = o->row_length ? rows : o->count / (small_size + 1);
+    if (list->large && !o->row_length) list->parts = gpi_ceil_div(o->count, span) + list->large;
+    if (rows) list->parts = each <= UINT32_MAX / rows ? each * rows : SIZE_MAX;
+    if (list->parts >= UINT32_MAX || list->parts > SIZE_MAX / 4 / (size + 16)) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%zu segments with %zu elements have too many parts of %zu",
+                        o->segments, o->count, span);
+    }
+    list->partials_at =
+        gpi_round_up(4 * (GPI_SEGMENTS_HEADER + list->large * GPI_LARGE_WORDS + list->parts), 64);
+    list->bytes = list->partials_at + list->parts * size;
+    return GP_OK;
 }
 
 /* Adds the buffer of the offsets to the table. Rows have none. */
@@ -81,4 +90,13 @@ static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
     gpi_call_arg_ulong(call, o->row_length);
     gpi_call_arg_ulong(call, o->row_stride);
     gpi_call_arg_ulong(call, o->count);
+}
+
+/* Passes GPI_LIST_PARAMETERS. */
+static void gpi_call_arg_list(gpi_call *call, const gpi_large_list *list, cl_mem scratch)
+{
+    GPI_CALL_ARG(call, scratch);
+    gpi_call_arg_ulong(call, list->partials_at);
+    gpi_call_arg_uint(call, list->large);
+    gpi_call_arg_uint(call, list->parts);
 }

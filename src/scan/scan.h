@@ -31,8 +31,7 @@ typedef struct gpi_segmented {
     cl_uint small_size;  /* most elements of a small segment */
     cl_uint team;        /* number of items that reduce a small segment */
     size_t block;        /* segments that a group handles */
-    size_t large, parts; /* most large segments; most parts of them */
-    size_t partials_at, scratch;
+    gpi_large_list list;
 } gpi_segmented;
 
 /* scan.c */

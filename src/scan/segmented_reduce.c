@@ -43,12 +43,9 @@ static cl_uint gpi_segmented_team(const gpi_segmented *s)
 /* Sets which segments are small, how many of them a group reduces, and the scratch for large ones. */
 static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
 {
-    const size_t n = s->offsets.count, tile = gpi_plan_tile(&s->plan), segments = s->offsets.segments;
+    const size_t tile = gpi_plan_tile(&s->plan), segments = s->offsets.segments;
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
     const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
-    cl_uint tiles;
-    gp_result result = gpi_plan_tiles(gp, &s->plan, n, &tiles);
-    if (result != GP_OK) return result;
     s->team = serial ? 1 : gpi_segmented_team(s);
     s->small_size =
         serial ? (cl_uint)(tile < GPI_REDUCE_SMALL ? tile : (size_t)GPI_REDUCE_SMALL) : 16 * s->team;
@@ -57,11 +54,7 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     if (serial && s->block > GPI_REDUCE_BLOCK) s->block = GPI_REDUCE_BLOCK;
     if (!serial && s->block > 64 * (s->plan.group / s->team)) s->block = 64 * (s->plan.group / s->team);
     if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
-    result = gpi_offsets_parts(gp, &s->offsets, s->small_size, tile, s->element.size, &s->large, &s->parts);
-    if (result != GP_OK) return result;
-    s->partials_at = gpi_round_up(4 * (GPI_SEGMENTS_HEADER + s->large * GPI_LARGE_WORDS + s->parts), 64);
-    s->scratch = segments ? s->partials_at + s->parts * s->element.size : 0;
-    return GP_OK;
+    return gpi_offsets_list(gp, &s->offsets, s->small_size, tile, s->element.size, &s->list);
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
@@ -101,7 +94,7 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
     gpi_use_offsets(&uses, &s->offsets);
     gpi_use_count(&uses, "count_buffer", &s->count);
     gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->segment_count, e->out_size, GPI_WRITES);
-    return gpi_uses_end(&uses, &e->operation.args, d->scratch, s->scratch);
+    return gpi_uses_end(&uses, &e->operation.args, d->scratch, s->list.bytes);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -115,16 +108,6 @@ static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
     GPI_CALL_ARG(call, in);
     gpi_call_arg_ulong(call, s->offsets.count ? d->in_offset : 0);
     gpi_call_arg_offsets(call, &s->offsets);
-}
-
-/* Passes GPI_LIST_PARAMETERS. */
-static void gpi_segmented_arg_list(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
-{
-    const cl_ulong at = s->partials_at;
-    GPI_CALL_ARG(call, scratch);
-    GPI_CALL_ARG(call, at);
-    gpi_call_arg_uint(call, s->large);
-    gpi_call_arg_uint(call, s->parts);
 }
 
 static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
@@ -141,7 +124,7 @@ static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_
     gpi_call_kernel(call, s->program, "gp_segments_reduce");
     gpi_segmented_arg_input(call, s);
     gpi_call_arg_count(call, &s->count);
-    gpi_segmented_arg_list(call, s, scratch);
+    gpi_call_arg_list(call, &s->list, scratch);
     gpi_segmented_arg_output(call, s);
     GPI_CALL_ARG(call, block);
     GPI_CALL_ARG(call, s->small_size);
@@ -157,17 +140,17 @@ static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_
     const gp_device_info *info = &call->gp->info;
     size_t groups = 16 * (size_t)(info->compute_units ? info->compute_units : 1);
     gp_result result;
-    if (groups > s->parts || info->loop_limit) groups = s->parts;
+    if (groups > s->list.parts || info->loop_limit) groups = s->list.parts;
     gpi_call_kernel(call, s->program, "gp_segments_parts");
     gpi_segmented_arg_input(call, s);
-    gpi_segmented_arg_list(call, s, scratch);
+    gpi_call_arg_list(call, &s->list, scratch);
     result = gpi_call_launch(call, &s->plan, groups);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->program, "gp_segments_join");
     gpi_call_combine_args(call, &s->element);
-    gpi_segmented_arg_list(call, s, scratch);
+    gpi_call_arg_list(call, &s->list, scratch);
     gpi_segmented_arg_output(call, s);
-    return gpi_call_launch(call, &s->plan, groups < s->large ? groups : s->large);
+    return gpi_call_launch(call, &s->plan, groups < s->list.large ? groups : s->list.large);
 }
 
 static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
@@ -175,10 +158,10 @@ static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
     cl_mem scratch = NULL;
     gp_result result;
     if (s->desc->segment_count == 0) return GP_OK;
-    result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
+    result = gpi_call_scratch(call, s->desc->scratch, s->list.bytes, &scratch);
     if (result == GP_OK) result = gpi_call_fill(call, scratch, 0, GPI_SEGMENTS_HEADER * 4);
     if (result == GP_OK) result = gpi_segmented_small(call, s, scratch);
-    return result == GP_OK && s->large ? gpi_segmented_large(call, s, scratch) : result;
+    return result == GP_OK && s->list.large ? gpi_segmented_large(call, s, scratch) : result;
 }
 
 /* ------------------------------------------------------------------ API */
@@ -209,7 +192,7 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
     result = gpi_segmented_plan(gp, desc, &segmented);
-    *bytes = result == GP_OK ? segmented.scratch : 0;
+    *bytes = result == GP_OK ? segmented.list.bytes : 0;
     return result;
 }
 

@@ -93,7 +93,7 @@ static gp_result gpi_by_key_plan(gp_context *gp, const gp_reduce_by_key_desc *d,
     if (r == GP_OK) r = gpi_by_key_segments(gp, b);
     if (r != GP_OK) return r;
     own = gpi_compact_scratch(&b->runs);
-    if (b->reduce.scratch > own) own = b->reduce.scratch;
+    if (b->reduce.list.bytes > own) own = b->reduce.list.bytes;
     b->count_at = gpi_round_up(own, 64);
     b->offsets_at = b->count_at + 64;
     b->scratch = d->count ? b->offsets_at + (d->count + 1) * 4 : 0;

@@ -29,10 +29,9 @@ typedef struct gpi_best {
     gpi_offsets offsets;
     gpi_plan plan;
     gpi_program *program;
-    size_t span;         /* keys of a part; a segment of more keys is large */
-    size_t block;        /* segments that a group handles */
-    size_t large, parts; /* most large segments; most parts of them */
-    size_t partials_at, scratch;
+    size_t span;  /* keys of a part; a segment of more keys is large */
+    size_t block; /* segments that a group handles */
+    gpi_large_list list;
 } gpi_best;
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -114,23 +113,15 @@ static gp_result gpi_best_spans(gp_context *gp, gpi_best *best)
     const bool serial = best->plan.shape == GP_SHAPE_SERIAL;
     const gpi_offsets *o = &best->offsets;
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1;
-    const size_t average = o->segments ? o->count / o->segments : 0,
-                 each = GPI_BEST_SPAN_EACH * best->desc->k;
+    const size_t average = gpi_offsets_average(o), each = GPI_BEST_SPAN_EACH * best->desc->k;
     const size_t fewest = serial ? GPI_BEST_BLOCK_KEYS / (average + 1) + 1 : 1;
-    gp_result result;
     best->span = serial ? GPI_BEST_SPAN_SERIAL : GPI_BEST_SPAN_LOCAL;
     if (best->span < each) best->span = each;
     best->block = gpi_ceil_div(o->segments, (serial ? 8 : 256) * cores);
     if (serial && best->block > fewest) best->block = fewest;
     if (best->block == 0) best->block = 1;
-    result = gpi_offsets_parts(gp, o, best->span, best->span, best->desc->k * best->entry_size, &best->large,
-                               &best->parts);
-    if (result != GP_OK) return result;
-    best->partials_at =
-        gpi_round_up(4 * (GPI_SEGMENTS_HEADER + best->large * GPI_LARGE_WORDS + best->parts), 64);
-    best->scratch = best->partials_at + best->parts * best->desc->k * best->entry_size;
-    if (o->segments == 0 || best->desc->k == 0) best->scratch = 0;
-    return GP_OK;
+    if (best->desc->k == 0) return GP_OK; /* the call does nothing */
+    return gpi_offsets_list(gp, o, best->span, best->span, best->desc->k * best->entry_size, &best->list);
 }
 
 /* Checks and plans everything except the buffers. */
@@ -174,7 +165,7 @@ static gp_result gpi_best_check(gp_context *gp, const gpi_best *best)
     if (d->indices_out)
         gpi_use_buffer(&uses, "indices_out", d->indices_out, d->indices_out_offset, results, best->index_size,
                        GPI_WRITES);
-    return gpi_uses_end(&uses, NULL, d->scratch, best->scratch);
+    return gpi_uses_end(&uses, NULL, d->scratch, best->list.bytes);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -185,15 +176,6 @@ static void gpi_best_arg_keys(gpi_call *call, const gpi_best *best)
     const cl_mem keys = some ? best->desc->keys : call->gp->counters;
     GPI_CALL_ARG(call, keys);
     gpi_call_arg_ulong(call, some ? best->desc->keys_offset : 0);
-}
-
-/* Passes GPI_LIST_PARAMETERS. */
-static void gpi_best_arg_list(gpi_call *call, const gpi_best *best, cl_mem scratch)
-{
-    GPI_CALL_ARG(call, scratch);
-    gpi_call_arg_ulong(call, best->partials_at);
-    gpi_call_arg_uint(call, best->large);
-    gpi_call_arg_uint(call, best->parts);
 }
 
 /* Passes GPI_TOPK_OUT_PARAMETERS. */
@@ -221,7 +203,7 @@ static gp_result gpi_best_small(gpi_call *call, const gpi_best *best, cl_mem scr
     gpi_best_arg_keys(call, best);
     gpi_call_arg_offsets(call, &best->offsets);
     gpi_call_arg_count(call, &best->count);
-    gpi_best_arg_list(call, best, scratch);
+    gpi_call_arg_list(call, &best->list, scratch);
     gpi_best_arg_out(call, best);
     gpi_call_arg_ulong(call, best->span);
     gpi_call_arg_ulong(call, best->block);
@@ -237,11 +219,11 @@ static gp_result gpi_best_large(gpi_call *call, const gpi_best *best, cl_mem scr
     const cl_ulong flip = gpi_key_flip(best->desc->key_type, !best->desc->smallest);
     size_t groups = 32 * (size_t)(info->compute_units ? info->compute_units : 1);
     gp_result result;
-    if (groups > best->parts || info->loop_limit) groups = best->parts;
+    if (groups > best->list.parts || info->loop_limit) groups = best->list.parts;
     gpi_call_kernel(call, best->program, "gp_topk_parts");
     gpi_best_arg_keys(call, best);
     gpi_call_arg_offsets(call, &best->offsets);
-    gpi_best_arg_list(call, best, scratch);
+    gpi_call_arg_list(call, &best->list, scratch);
     gpi_call_arg_uint(call, best->desc->k);
     GPI_CALL_ARG(call, flip);
     gpi_call_arg_ulong(call, best->span);
@@ -249,21 +231,21 @@ static gp_result gpi_best_large(gpi_call *call, const gpi_best *best, cl_mem scr
     if (result != GP_OK) return result;
     gpi_call_kernel(call, best->program, "gp_topk_join");
     gpi_call_arg_offsets(call, &best->offsets);
-    gpi_best_arg_list(call, best, scratch);
+    gpi_call_arg_list(call, &best->list, scratch);
     gpi_best_arg_out(call, best);
-    return gpi_call_launch(call, &best->plan, groups < best->large ? groups : best->large);
+    return gpi_call_launch(call, &best->plan, groups < best->list.large ? groups : best->list.large);
 }
 
 static gp_result gpi_best_launch(gpi_call *call, const gpi_best *best)
 {
     cl_mem scratch = NULL;
     gp_result result;
-    if (best->scratch == 0) return GP_OK;
-    result = gpi_call_scratch(call, best->desc->scratch, best->scratch, &scratch);
-    if (result == GP_OK && (best->large || !best->offsets.row_length))
+    if (best->list.bytes == 0) return GP_OK;
+    result = gpi_call_scratch(call, best->desc->scratch, best->list.bytes, &scratch);
+    if (result == GP_OK && (best->list.large || !best->offsets.row_length))
         result = gpi_call_fill(call, scratch, 0, GPI_SEGMENTS_HEADER * 4);
     if (result == GP_OK) result = gpi_best_small(call, best, scratch);
-    return result == GP_OK && best->large ? gpi_best_large(call, best, scratch) : result;
+    return result == GP_OK && best->list.large ? gpi_best_large(call, best, scratch) : result;
 }
 
 /* ------------------------------------------------------------------ API */
@@ -277,7 +259,7 @@ GP_API gp_result gp_segmented_topk(gp_context *gp, const gp_segmented_topk_desc 
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
     result = gpi_best_plan(gp, desc, &best);
-    if (result == GP_OK && best.scratch > 0) result = gpi_best_check(gp, &best);
+    if (result == GP_OK && best.list.bytes > 0) result = gpi_best_check(gp, &best);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_best_launch(&call, &best);
@@ -294,7 +276,7 @@ GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segment
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
     result = gpi_best_plan(gp, desc, &best);
-    *bytes = result == GP_OK ? best.scratch : 0;
+    *bytes = result == GP_OK ? best.list.bytes : 0;
     return result;
 }
 

@@ -20,7 +20,7 @@
    An abandoned onesweep pass and the passes after it are repeated in one of two ways: by gp_sort_resume, which
    replaces gp_sort_copy, or by classic kernels after each pass, which otherwise do nothing.
    Few keys are sorted by one group in one launch: gp_sort_tile, in a program of its own (sort/sort_tile.cl).
-   On CPUs, more keys are sorted by the program of sort/buckets.cl, which has the classic kernels, too.
+   On CPUs, most sorts of more keys take the program of sort/buckets.cl, which has the classic kernels, too.
    (Adinets & Merrill, Onesweep, 2022; Satish, Harris & Garland 2009 for the classic form.)             */
 #ifndef GPI_SORT_SORT_CL
 #define GPI_SORT_SORT_CL

@@ -12,8 +12,9 @@
        gp_buckets_sort      group per bucket: divides a large bucket once more, and sorts the parts as few keys are
                             sorted (sort/single_tile.cl)
 
-   If a part would be too large, the kernels after gp_buckets_sample do nothing, and classic passes follow (sort/classic.cl). Otherwise these passes do nothing. For CPUs only.
-   The program also has the sort of fewer keys by shares (sort/shares.cl).
+   If a part would be too large, the kernels after gp_buckets_sample do nothing, and classic passes follow
+   (sort/classic.cl). Otherwise the classic passes do nothing. For CPUs only. The program also has the sort of fewer keys by
+   shares (sort/shares.cl).
 
    Parameters: GPI_SAMPLED_BINS 1 (sort/bin.cl).
    (Frazer & McKellar, Samplesort, 1970; Stehle & Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.) */
@@ -70,16 +71,20 @@ static void gpi_sample_count(const gpi_key_bits *sample, uint size, gpi_bin_map 
 
 /* Divides the entries into bins that have about equally many keys of the sample: table[e] is the bin of entry e. Returns the
    number of keys in the largest of the bins whose keys are not all equal. An entry begins a new bin if the current bin would
-   exceed its share of the remaining keys with this entry's keys, or if there are enough bins for all entries that have keys. */
+   exceed its share of the remaining keys with this entry's keys, or if every entry has a single value and there are enough bins. */
 static uint gpi_bin_divide(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uchar *table)
 {
     uint count[GPI_BIN_ENTRIES];
-    uint b = 0, keys = 0, left = size, largest = 0, unlike = 0, entries = 0;
+    uint b = 0, keys = 0, left = size, largest = 0, unlike = 0, entries = 0, mixed = 0;
     gpi_sample_count(sample, size, bin, count);
-    for (uint e = 0; e < GPI_BIN_ENTRIES; e++) entries += count[e] > 0;
+    for (uint e = 0; e < GPI_BIN_ENTRIES; e++) {
+        entries += count[e] > 0;
+        mixed |= count[e] & GPI_UNLIKE;
+    }
+    const bool few = entries <= GPI_BINS && !mixed;
     for (uint e = 0; e < GPI_BIN_ENTRIES; e++) {
         const uint n = count[e] & ~GPI_UNLIKE;
-        if (n && keys && (entries <= GPI_BINS || (keys + n) * (GPI_BINS - b) > left)) {
+        if (n && keys && (few || (keys + n) * (GPI_BINS - b) > left)) {
             if (unlike) largest = max(largest, keys);
             left -= keys;
             keys = unlike = 0;
