@@ -1582,6 +1582,13 @@ GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segment
    offsets. Keys, bits and values are as for gp_sort. To sort records, make keys
    of a field with gp_transform, and give the records, or their indices, as values.
 
+   gp_segmented_argsort finds the order instead: values_out gets the index that each key of keys_out had in its
+   segment, from 0 on, or with `array_indices` in the array. Its desc has no values; value_size is 4 or 8 (0:
+   4), and keys_out may be NULL. For example, the order of each row of a matrix:
+
+       gp_segmented_sort_desc order = {.keys = matrix, .row_length = columns, .segment_count = rows,
+                                       .count = rows * columns, .key_type = GP_F32, .values_out = indices};
+
    Result: sorted segments. Elements of the output that lie outside all segments are not written.
    Order: as for gp_sort, in each segment; stable.
    Aliasing: as for gp_sort. The offsets and count_buffer's number must not lie in memory that the call
@@ -1589,25 +1596,27 @@ GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segment
    Count 0: with `count` or segment_count 0 it does nothing; but rows with `count` 0 are an
      error.
    Scratch: second buffers as for gp_sort, 4 bytes per segment, and 1 KiB for each tile of `count` elements;
-     the last two are doubled from count = 2^32 on.
+     the last two are doubled from count = 2^32 on. gp_segmented_argsort without keys_out: room for the keys,
+     too.
    Cost: a segment that fits a tile (GPUs: some thousand keys; CPUs: 2^14) is read and written once, by one
      group, which handles small neighbouring segments together. For larger segments each pass of 8 bits reads
      every key twice and writes it once, all segments in the same launches.
-   Limits: 2^32 - 2 segments.
+   Limits: 2^32 - 2 segments; with indices of 4 bytes 2^32 - 1 keys.
    Errors: an offset is bad if it is below an earlier one or beyond `count`. It is replaced by the greatest
      good offset before it, or by 0 if there is none. Segments between two good offsets are sorted as always,
      nothing outside [0, count) is touched, no two segments overlap, and the result is the same every time.
      The call returns GP_OK. gp_segmented_sort_read reports the number of bad offsets and the index of the
-     first one; gp_stats.bad_offsets counts the calls that found any.
+     first one; gp_stats.bad_offsets counts the calls that found any. Without gp_segmented_argsort,
+     array_indices is an error.
    Source: Satish, Harris & Garland 2009 (count, scan, scatter). */
 typedef struct gp_segmented_sort_desc {
     cl_mem keys;
     size_t keys_offset; /* in elements, as all offsets */
     cl_mem keys_out;    /* NULL: in place */
     size_t keys_out_offset;
-    cl_mem values; /* NULL with value_size 0 */
+    cl_mem values; /* NULL with value_size 0, and for gp_segmented_argsort */
     size_t values_offset;
-    cl_mem values_out; /* NULL: in place */
+    cl_mem values_out; /* NULL: in place; for gp_segmented_argsort: the indices */
     size_t values_out_offset;
     cl_mem keys_tmp; /* second buffer of keys; NULL: scratch */
     size_t keys_tmp_offset;
@@ -1627,7 +1636,9 @@ typedef struct gp_segmented_sort_desc {
     uint32_t begin_bit; /* keys are compared by bits [begin_bit, end_bit) */
     uint32_t end_bit;   /* 0: all bits of the key */
     bool descending;    /* in each segment; equal keys keep their order */
-    cl_mem scratch;     /* gp_segmented_sort_scratch_size bytes that overlap nothing; NULL: the context's */
+    bool
+        array_indices; /* gp_segmented_argsort: indices count from keys_offset, not from the segment's begin */
+    cl_mem scratch;    /* gp_segmented_sort_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1640,15 +1651,19 @@ typedef struct gp_segmented_sort_report {
 } gp_segmented_sort_report;
 
 GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc);
+GP_API gp_result gp_segmented_argsort(gp_context *gp, const gp_segmented_sort_desc *desc);
 
 /* Calls gp_segmented_sort, blocks, and reports bad offsets, which are no failure: the result is GP_OK. */
 GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
                                         gp_segmented_sort_report *report);
 
-/* Sets *bytes to the scratch that gp_segmented_sort needs with this desc, which can be 0. Buffers matter in
-   two ways: which of them are NULL, and whether keys_out and values_out differ from keys and values. */
+/* Sets *bytes to the scratch that gp_segmented_sort (gp_segmented_argsort) needs with this desc, which can be
+   0. Buffers matter in two ways: which of them are NULL, and whether keys_out and values_out differ from keys
+   and values. gp_segmented_argsort_scratch_size requires values_out. */
 GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
                                                 size_t *bytes);
+GP_API gp_result gp_segmented_argsort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                                   size_t *bytes);
 
 /* ------------------------------------------------------------------ sort of strings */
 
@@ -11987,6 +12002,9 @@ static const char *const gpi_kernel_common_sort_constants[] = {
 "#define GPI_PLACE_IN 0",
 "#define GPI_PLACE_OUT 1",
 "#define GPI_PLACE_TMP 2",
+"#define GPI_INDICES_NONE 0u",
+"#define GPI_INDICES_ARRAY 1u",
+"#define GPI_INDICES_SEGMENT 2u",
 "#define GPI_STATE_ABANDONED 2",
 "#define GPI_STATE_BUCKETS 3",
 "#define GPI_STATE_FROM 4",
@@ -12127,7 +12145,8 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "#if GPI_VALUE_SIZE",
 "__global const gpi_value *value_in;",
 "__global gpi_value *value_out, *value_tmp;",
-"bool indices;",
+"uint indices;",
+"ulong origin;",
 "#endif",
 "} gpi_places;",
 "#define GPI_PLACES_KEYS \\",
@@ -12146,7 +12165,8 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "(places).value_in = value_in + value_in_at; \\",
 "(places).value_out = value_out + value_out_at; \\",
 "(places).value_tmp = value_tmp + value_tmp_at; \\",
-"(places).indices = indices != 0",
+"(places).indices = indices; \\",
+"(places).origin = 0",
 "#else",
 "#define GPI_PLACES_PARAMETERS GPI_PLACES_KEYS",
 "#define GPI_PLACES_SET(places) GPI_PLACES_SET_KEYS(places)",
@@ -12157,10 +12177,11 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "#if GPI_VALUE_SIZE",
 "__global const gpi_value *value;",
 "__global gpi_value *value_to;",
-"bool indices;",
+"uint indices;",
+"ulong origin;",
 "#endif",
 "} gpi_move;",
-"#line 132",
+"#line 135",
 "static gpi_move gpi_move_make(gpi_places places, uint from, uint to)",
 "{",
 "gpi_move move;",
@@ -12171,18 +12192,19 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 ": from == GPI_PLACE_OUT ? places.value_out",
 ": places.value_tmp;",
 "move.value_to = to == GPI_PLACE_OUT ? places.value_out : places.value_tmp;",
-"move.indices = places.indices && from == GPI_PLACE_IN;",
+"move.indices = from == GPI_PLACE_IN ? places.indices : GPI_INDICES_NONE;",
+"move.origin = places.origin;",
 "#endif",
 "return move;",
 "}",
 "#if GPI_VALUE_SIZE",
-"#line 148",
+"#line 152",
 "static gpi_value gpi_value_at(gpi_move move, ulong i)",
 "{",
-"return move.indices ? GPI_VALUE_OF(i) : move.value[i];",
+"return move.indices ? GPI_VALUE_OF(i - move.origin) : move.value[i];",
 "}",
 "#endif",
-"#line 155 \"kernels/common/sort/digit.cl\"",
+"#line 159 \"kernels/common/sort/digit.cl\"",
 "static void gpi_move_one(gpi_move move, ulong i, ulong j)",
 "{",
 "move.key_to[j] = move.key[i];",
@@ -12190,7 +12212,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "move.value_to[j] = gpi_value_at(move, i);",
 "#endif",
 "}",
-"#line 164",
+"#line 168",
 "static uint gpi_place_next(uint from, uint first)",
 "{",
 "if (from == GPI_PLACE_IN) return first;",
@@ -12199,23 +12221,23 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "#define GPI_IN_ORDER 2u",
 "#define GPI_OUT_OF_ORDER 3u",
 "typedef volatile __global uint *gpi_state;",
-"#line 179",
+"#line 183",
 "static ulong gpi_state_count(gpi_state state) { return (ulong)state[1] << 32 | state[0]; }",
-"#line 181",
-"static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }",
 "#line 185",
+"static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }",
+"#line 189",
 "static bool gpi_is_abandoned(gpi_state state) { return atomic_or(state + GPI_STATE_ABANDONED, 0u) != 0; }",
-"#line 188",
+"#line 192",
 "static bool gpi_is_trivial(gpi_state state, uint pass)",
 "{",
 "return gpi_from(state, pass) == gpi_from(state, pass + 1);",
 "}",
-"#line 195",
+"#line 199",
 "static bool gpi_are_in_order(gpi_state state, uint pass)",
 "{",
 "return pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;",
 "}",
-"#line 200",
+"#line 204",
 "static bool gpi_is_idle(gpi_state state, uint pass, uint when)",
 "{",
 "switch (when) {",
@@ -12225,7 +12247,7 @@ static const char *const gpi_kernel_common_sort_digit[] = {
 "default: return gpi_are_in_order(state, pass);",
 "}",
 "}",
-"#line 210",
+"#line 214",
 "static __global ulong *gpi_part(gpi_state state, ulong at) { return (__global ulong *)(state + at); }",
 "#endif",
 };
@@ -12944,13 +12966,14 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "const uint to = gpi_row_bases(segments, row, r, pass, first_place, shared);",
 "const uint how = row.large->length >= lines_from ? lines : GPI_LINES_NEVER;",
 "if (from != to) {",
-"gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, how,",
+"const gpi_places own = gpi_segment_places(places, row.large->begin);",
+"gpi_move_range(gpi_move_make(own, from, to), row.begin, row.end, digit, how,",
 "GPI_SCATTER_MOVE(shared));",
 "}",
 "gpi_sync();",
 "}",
 "}",
-"#line 229",
+"#line 230",
 "GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)",
 "{",
 "gpi_segments segments;",
@@ -12961,7 +12984,8 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "{",
 "const gpi_sort_row row = gpi_row_find(segments, r, span);",
 "const uint from = row.large->from[passes % 2];",
-"const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);",
+"const gpi_move move =",
+"gpi_move_make(gpi_segment_places(places, row.large->begin), from, GPI_PLACE_OUT);",
 "for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)",
 "gpi_move_one(move, i, i);",
 "}",
@@ -13136,11 +13160,21 @@ static const char *const gpi_kernel_common_sort_segments_state[] = {
 "}",
 "return begin;",
 "}",
+"#line 58",
+"static gpi_places gpi_segment_places(gpi_places places, ulong begin)",
+"{",
+"#if GPI_VALUE_SIZE",
+"if (places.indices == GPI_INDICES_SEGMENT) places.origin = begin;",
+"#else",
+"(void)begin;",
+"#endif",
+"return places;",
+"}",
 "typedef struct gpi_sort_row {",
 "__global gpi_large *large;",
 "ulong begin, end;",
 "} gpi_sort_row;",
-"#line 63",
+"#line 74",
 "static gpi_sort_row gpi_row_find(gpi_segments segments, uint r, ulong span)",
 "{",
 "gpi_sort_row row;",
@@ -19481,13 +19515,14 @@ static const char *const gpi_kernel_cpu_sort_sort_segments[] = {
 "uint from, uint tmp_first, uint first, uint last,",
 "gpi_segments_shared shared)",
 "{",
-"const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);",
 "(void)shared;",
 "for (uint s = first; s < last; s++) {",
 "const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;",
 "if (n == 0 || n > small) continue;",
-"if (n <= GPI_SINGLE_TILE_FEW) gpi_single_tile_few(move, base, (uint)n, bits);",
-"else gpi_single_tile_sort(places, base, n, bits, from, tmp_first);",
+"const gpi_places own = gpi_segment_places(places, base);",
+"if (n <= GPI_SINGLE_TILE_FEW)",
+"gpi_single_tile_few(gpi_move_make(own, from, GPI_PLACE_OUT), base, (uint)n, bits);",
+"else gpi_single_tile_sort(own, base, n, bits, from, tmp_first);",
 "}",
 "}",
 "#endif",
@@ -25942,20 +25977,23 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "if (gathers) {",
 "GPI_UNROLL",
 "for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
-"(place + GPI_STAGE_CELL(at))[j] = gpi_entry_place(entry[j]);",
+"(place + GPI_STAGE_CELL(at))[j] = gpi_entry_place(entry[j]) | gpi_entry_segment(entry[j]) << 16;",
 "}",
 "gpi_team_sync();",
 "if (!own) {",
 "GPI_UNROLL_SOME",
 "for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
 "if (j * GPI_TEAM < left)",
-"GPI_STAGE_STRIPED(stage, l, j) = (move.key + base)[GPI_STAGE_STRIPED(place, l, j)];",
+"GPI_STAGE_STRIPED(stage, l, j) = (move.key + base)[GPI_STAGE_STRIPED(place, l, j) & 0xffffu];",
 "}",
 "#if GPI_VALUE_SIZE",
 "gpi_value value[GPI_PER_ITEM];",
 "GPI_UNROLL",
-"for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
-"if (j * GPI_TEAM < left) value[j] = gpi_value_at(move, base + GPI_STAGE_STRIPED(place, l, j));",
+"for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"const uint p = j * GPI_TEAM < left ? GPI_STAGE_STRIPED(place, l, j) : 0;",
+"if (move.indices == GPI_INDICES_SEGMENT) move.origin = base + (p >> 16);",
+"if (j * GPI_TEAM < left) value[j] = gpi_value_at(move, base + (p & 0xffffu));",
+"}",
 "#endif",
 "gpi_sync_all();",
 "GPI_UNROLL",
@@ -25968,7 +26006,7 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "}",
 "}",
 "}",
-"#line 159",
+"#line 162",
 "GPI_INLINE_GPU void gpi_single_tile_sort(gpi_move move, uint n, uint most, gpi_digit_bits bits,",
 "gpi_single_tile_shared shared)",
 "{",
@@ -26217,6 +26255,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "static gpi_entry gpi_entry_make(gpi_key_bits key, uint place) { return (ulong)key << 16 | place; }",
 "static void gpi_entry_enter(gpi_entry *e, uint segment) { *e = (*e << 16 >> 16) | (ulong)segment << 48; }",
 "static uint gpi_entry_place(gpi_entry e) { return (uint)e & 0xffffu; }",
+"static uint gpi_entry_segment(gpi_entry e) { return (uint)(e >> 48); }",
 "static gpi_key_bits gpi_entry_key(gpi_entry e) { return (uint)(e >> 16); }",
 "static bool gpi_entry_is_less(gpi_entry e, gpi_entry f) { return e < f; }",
 "static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return (uint)e == (uint)f; }",
@@ -26227,7 +26266,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "*e = lesser;",
 "}",
 "static gpi_entry gpi_entry_load(__local const gpi_entry_memory *memory, uint c) { return (*memory)[c]; }",
-"#line 70",
+"#line 71",
 "static void gpi_entry_store(__local gpi_entry_memory *memory, uint c, uint j, gpi_entry e)",
 "{",
 "(*memory + c)[j] = e;",
@@ -26239,13 +26278,14 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "uint2 key[GPI_ENTRY_CELLS];",
 "uint place[GPI_ENTRY_CELLS];",
 "} gpi_entry_memory;",
-"#line 82 \"kernels/gpu/sort/tile_merge_sort.cl\"",
+"#line 83 \"kernels/gpu/sort/tile_merge_sort.cl\"",
 "static gpi_entry gpi_entry_make(gpi_key_bits key, uint place)",
 "{",
 "return (uint4)((uint)key, (uint)(key >> 32), place, 0);",
 "}",
 "static void gpi_entry_enter(gpi_entry *e, uint segment) { e->z = (e->z & 0xffffu) | segment << 16; }",
 "static uint gpi_entry_place(gpi_entry e) { return e.z & 0xffffu; }",
+"static uint gpi_entry_segment(gpi_entry e) { return e.z >> 16; }",
 "static gpi_key_bits gpi_entry_key(gpi_entry e) { return as_ulong(e.xy); }",
 "static bool gpi_entry_is_less(gpi_entry e, gpi_entry f)",
 "{",
@@ -26285,7 +26325,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 ": GPI_PER_ITEM > 4 ? 4 \\",
 ": GPI_PER_ITEM > 2 ? 2 \\",
 ": GPI_PER_ITEM / 2)",
-"#line 132 \"kernels/gpu/sort/tile_merge_sort.cl\"",
+"#line 134 \"kernels/gpu/sort/tile_merge_sort.cl\"",
 "GPI_INLINE_GPU void gpi_entries_sort_own(gpi_entry *entry)",
 "{",
 "GPI_UNROLL_NETWORK",
@@ -26301,7 +26341,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "}",
 "}",
 "}",
-"#line 150",
+"#line 152",
 "GPI_INLINE_GPU void gpi_entries_put(const gpi_entry *entry, uint begin, uint middle, uint end,",
 "__local gpi_entry_memory *memory)",
 "{",
@@ -26316,7 +26356,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "}",
 "}",
 "}",
-"#line 167",
+"#line 169",
 "GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, uint end,",
 "__local const gpi_entry_memory *memory)",
 "{",
@@ -26354,7 +26394,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "}",
 "}",
 "}",
-"#line 206",
+"#line 208",
 "GPI_INLINE_GPU void gpi_entries_sort(gpi_entry *entry, uint n, __local gpi_entry_memory *memory)",
 "{",
 "gpi_entries_sort_own(entry);",
@@ -32864,6 +32904,11 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 #define GPI_PLACE_OUT 1
 #define GPI_PLACE_TMP 2
 
+/* What the values of the input are. */
+#define GPI_INDICES_NONE 0u    /* given */
+#define GPI_INDICES_ARRAY 1u   /* generated: indices in the array */
+#define GPI_INDICES_SEGMENT 2u /* generated: indices in the segment */
+
 /* State, in uints (sort/digit.cl). */
 #define GPI_STATE_ABANDONED 2 /* 1 + the number of the onesweep pass that is abandoned; 0: none is */
 #define GPI_STATE_BUCKETS 3
@@ -32955,10 +33000,10 @@ typedef struct gpi_sort_array {
 /* A checked call of gp_sort or gp_argsort, ready to run. */
 typedef struct gpi_sort {
     const gp_sort_desc *desc;
-    bool indices;       /* the call is gp_argsort: values are indices */
+    cl_uint indices;    /* GPI_INDICES_...: an argsort generates its values */
     bool keys_in_place; /* keys_out is NULL or the same as keys: the output replaces the input */
     bool values_in_place;
-    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
+    bool keys_unwanted; /* an argsort without keys_out: sorted keys go to the scratch */
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit;
     cl_uint passes; /* number of passes over all keys */
@@ -33020,6 +33065,7 @@ static size_t gpi_sort_part(gpi_sort *sort, size_t bytes);
 static bool gpi_sort_in_place(const gpi_sort *sort);
 static bool gpi_sort_needs_tmp(const gpi_sort *sort);
 static bool gpi_sort_is_nothing(const gpi_sort *sort);
+static void gpi_sort_lay_out_arrays(gpi_sort *sort);
 static void gpi_sort_lay_out(gpi_sort *sort);
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
@@ -33051,11 +33097,11 @@ static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state
 /* sort.c */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort);
-static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, bool indices);
+static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, cl_uint indices);
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
 
 /* segmented_sort.c */
-static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d);
+static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d, bool argsort);
 static size_t gpi_segments_scratch_most(const gpi_segments *s);
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s);
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state);
@@ -33600,7 +33646,7 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 /* ---- End file src/sort/search.c ---- */
 
 /* ---- Begin file src/sort/segmented_sort.c ---- */
-/* segmented_sort.c - gp_segmented_sort: the device checks offsets and lists large segments. For each window, one
+/* segmented_sort.c - gp_segmented_sort, gp_segmented_argsort: the device checks offsets and lists large segments. For each window, one
    group sorts the small segments; classic passes sort all large segments together. */
 enum {
     GPI_SEGMENTS_LARGE_BYTES = 32, /* sizeof(gpi_large), in the kernels */
@@ -33611,8 +33657,10 @@ enum {
 
 /* ------------------------------------------------------------------ checks, plan */
 
-static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d)
+/* `argsort`: values are not read but generated. */
+static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d, bool argsort)
 {
+    const cl_uint indices = d->array_indices ? GPI_INDICES_ARRAY : GPI_INDICES_SEGMENT;
     gp_sort_desc *k = &s->keys;
     memset(s, 0, sizeof *s);
     s->desc = d;
@@ -33636,7 +33684,7 @@ static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d)
     k->descending = d->descending;
     k->strategy = GP_STRATEGY_MULTI_PASS;
     k->scratch = d->scratch;
-    gpi_sort_init(&s->sort, k, false);
+    gpi_sort_init(&s->sort, k, argsort ? indices : GPI_INDICES_NONE);
 }
 
 static gp_result gpi_segments_check_offsets(gp_context *gp, gpi_segments *s)
@@ -33719,7 +33767,7 @@ static void gpi_segments_blocks(const gp_context *gp, gpi_segments *s)
 static void gpi_segments_lay_out(gpi_segments *s)
 {
     gpi_sort *sort = &s->sort;
-    const size_t n = s->desc->count, cell = gpi_segments_wide(sort) ? 8 : 4;
+    const size_t cell = gpi_segments_wide(sort) ? 8 : 4;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_segments_is_nothing(s)) return;
     (void)gpi_sort_part(sort, GPI_SEGMENTS_WORDS * 4);
@@ -33728,9 +33776,7 @@ static void gpi_segments_lay_out(gpi_segments *s)
     s->large_at = gpi_sort_part(sort, s->large * GPI_SEGMENTS_LARGE_BYTES);
     s->owner_at = gpi_sort_part(sort, s->rows * 4);
     sort->at.table = gpi_sort_part(sort, s->rows * 256 * cell);
-    if (!gpi_sort_needs_tmp(sort)) return;
-    if (!sort->desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
-    if (!sort->desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
+    gpi_sort_lay_out_arrays(sort);
 }
 
 /* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more rows,
@@ -33751,6 +33797,9 @@ static size_t gpi_segments_scratch_most(const gpi_segments *s)
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 {
     gp_result result = gpi_sort_describe(gp, &s->sort);
+    if (result == GP_OK && s->desc->array_indices && !s->sort.indices)
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                          "array_indices is set, but only gp_segmented_argsort makes indices");
     if (result == GP_OK) result = gpi_segments_check_offsets(gp, s);
     if (result == GP_OK) result = gpi_segments_program(gp, &s->sort);
     if (result == GP_OK) result = gpi_segments_spans(gp, s);
@@ -33899,7 +33948,7 @@ static gp_result gpi_segments_report(gpi_call *call, cl_mem state, gp_segmented_
     return result;
 }
 
-static gp_result gpi_segments_call(gp_context *gp, const gp_segmented_sort_desc *desc,
+static gp_result gpi_segments_call(gp_context *gp, const gp_segmented_sort_desc *desc, bool argsort,
                                    gp_segmented_sort_report *report)
 {
     gpi_segments segments;
@@ -33908,7 +33957,7 @@ static gp_result gpi_segments_call(gp_context *gp, const gp_segmented_sort_desc 
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
-    gpi_segments_init(&segments, desc);
+    gpi_segments_init(&segments, desc, argsort);
     result = gpi_segments_plan(gp, &segments);
     if (result == GP_OK && !gpi_segments_is_nothing(&segments)) result = gpi_sort_check(gp, &segments.sort);
     if (result != GP_OK) return result;
@@ -33920,7 +33969,12 @@ static gp_result gpi_segments_call(gp_context *gp, const gp_segmented_sort_desc 
 
 GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc)
 {
-    return gpi_segments_call(gpi_enter(gp, __func__), desc, NULL);
+    return gpi_segments_call(gpi_enter(gp, __func__), desc, false, NULL);
+}
+
+GP_API gp_result gp_segmented_argsort(gp_context *gp, const gp_segmented_sort_desc *desc)
+{
+    return gpi_segments_call(gpi_enter(gp, __func__), desc, true, NULL);
 }
 
 GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
@@ -33929,22 +33983,33 @@ GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_
     gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
     if (!report) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "report is NULL");
-    return gpi_segments_call(gp, desc, report);
+    return gpi_segments_call(gp, desc, false, report);
+}
+
+static gp_result gpi_segments_size(gp_context *gp, const gp_segmented_sort_desc *desc, bool argsort,
+                                   size_t *bytes)
+{
+    gpi_segments segments;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    }
+    gpi_segments_init(&segments, desc, argsort);
+    result = gpi_segments_plan(gp, &segments);
+    *bytes = result == GP_OK ? segments.sort.at.end : 0;
+    return result;
 }
 
 GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
                                                 size_t *bytes)
 {
-    gpi_segments segments;
-    gp_result result;
-    gpi_enter(gp, __func__);
-    if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
-    }
-    gpi_segments_init(&segments, desc);
-    result = gpi_segments_plan(gp, &segments);
-    *bytes = result == GP_OK ? segments.sort.at.end : 0;
-    return result;
+    return gpi_segments_size(gpi_enter(gp, __func__), desc, false, bytes);
+}
+
+GP_API gp_result gp_segmented_argsort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                                   size_t *bytes)
+{
+    return gpi_segments_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
 /* Sorts zeros in buffers of its own: a large segment and a small one. */
@@ -33959,7 +34024,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
     probe.value_size = desc->value_size;
     probe.offsets_type = GP_U32;
     probe.segment_count = 2;
-    gpi_segments_init(&segments, &probe);
+    gpi_segments_init(&segments, &probe, false);
     result = gpi_segments_plan(gp, &segments);
     if (result != GP_OK) return result;
     offsets[1] = (cl_uint)segments.small_size + 1;
@@ -34540,7 +34605,7 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ API */
 
-static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, bool indices)
+static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, cl_uint indices)
 {
     memset(sort, 0, sizeof *sort);
     sort->desc = desc;
@@ -34549,7 +34614,7 @@ static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, bool indices
     sort->value_size = indices && !desc->value_size ? 4 : desc->value_size;
 }
 
-static gp_result gpi_sort_call(gp_context *gp, const gp_sort_desc *desc, bool indices)
+static gp_result gpi_sort_call(gp_context *gp, const gp_sort_desc *desc, cl_uint indices)
 {
     gpi_sort sort;
     gpi_call call;
@@ -34567,15 +34632,15 @@ static gp_result gpi_sort_call(gp_context *gp, const gp_sort_desc *desc, bool in
 
 GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc)
 {
-    return gpi_sort_call(gpi_enter(gp, __func__), desc, false);
+    return gpi_sort_call(gpi_enter(gp, __func__), desc, GPI_INDICES_NONE);
 }
 
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc)
 {
-    return gpi_sort_call(gpi_enter(gp, __func__), desc, true);
+    return gpi_sort_call(gpi_enter(gp, __func__), desc, GPI_INDICES_ARRAY);
 }
 
-static gp_result gpi_sort_size(gp_context *gp, const gp_sort_desc *desc, bool indices, size_t *bytes)
+static gp_result gpi_sort_size(gp_context *gp, const gp_sort_desc *desc, cl_uint indices, size_t *bytes)
 {
     gpi_sort sort;
     gp_result result;
@@ -34590,12 +34655,12 @@ static gp_result gpi_sort_size(gp_context *gp, const gp_sort_desc *desc, bool in
 
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
 {
-    return gpi_sort_size(gpi_enter(gp, __func__), desc, false, bytes);
+    return gpi_sort_size(gpi_enter(gp, __func__), desc, GPI_INDICES_NONE, bytes);
 }
 
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
 {
-    return gpi_sort_size(gpi_enter(gp, __func__), desc, true, bytes);
+    return gpi_sort_size(gpi_enter(gp, __func__), desc, GPI_INDICES_ARRAY, bytes);
 }
 
 /* Sorts zeros in buffers of its own: first few of them, then enough to run the kernels of every other way to sort. Does not
@@ -34612,7 +34677,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     probe.begin_bit = desc->begin_bit; /* the bits and the count determine the width of digits */
     probe.end_bit = desc->end_bit;
     probe.strategy = desc->strategy;
-    gpi_sort_init(&sort, &probe, false);
+    gpi_sort_init(&sort, &probe, GPI_INDICES_NONE);
     result = gpi_sort_plan(gp, &sort);
     if (result != GP_OK) return result;
     probe.count = sort.plan.shape == GP_SHAPE_SERIAL ? gpi_sort_few(&sort) : gpi_plan_tile(&sort.plan);
@@ -34955,11 +35020,21 @@ static bool gpi_sort_is_nothing(const gpi_sort *sort)
            (sort->passes == 0 && sort->keys_in_place && (sort->values_in_place || !sort->value_size));
 }
 
-static void gpi_sort_lay_out(gpi_sort *sort)
+/* Appends the arrays of keys and values that the caller does not give. */
+static void gpi_sort_lay_out_arrays(gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
+    const size_t n = desc->count;
+    if (sort->keys_unwanted) sort->at.key_out = gpi_sort_part(sort, n * sort->key_size);
+    if (!gpi_sort_needs_tmp(sort)) return;
+    if (!desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
+    if (!desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
+}
+
+static void gpi_sort_lay_out(gpi_sort *sort)
+{
     const size_t launches = (size_t)sort->passes * (sort->onesweep ? sort->portions : 1);
-    const size_t n = desc->count, bins = GPI_SORT_BINS;
+    const size_t bins = GPI_SORT_BINS;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
     if (sort->shares) {
@@ -34973,10 +35048,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
         sort->at.map = gpi_sort_part(sort, sort->buckets ? GPI_BIN_MAP_BYTES : 0);
         sort->at.rows = gpi_sort_part(sort, sort->onesweep ? gpi_sort_rows_bytes(sort) : 0);
     }
-    if (sort->keys_unwanted) sort->at.key_out = gpi_sort_part(sort, n * sort->key_size);
-    if (!gpi_sort_needs_tmp(sort)) return;
-    if (!desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
-    if (!desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
+    gpi_sort_lay_out_arrays(sort);
 }
 
 /* ------------------------------------------------------------------ buffers */
@@ -35294,7 +35366,7 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
     gp_result result;
     /* only sizes matter here: any buffer may take the place of the scratch */
     gpi_records_sort_desc(s, key, gp->counters);
-    gpi_sort_init(&key->sort, &key->desc, !s->direct && k == 0);
+    gpi_sort_init(&key->sort, &key->desc, !s->direct && k == 0 ? GPI_INDICES_ARRAY : GPI_INDICES_NONE);
     result = gpi_sort_plan(gp, &key->sort);
     key->sort.flip = key->flip;
     if (result == GP_OK) result = gpi_plan_make_map(gp, GPI_RECORDS_PLAN_BYTES, &key->plan);
@@ -35573,7 +35645,7 @@ static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
     d->values_out = d->keys_out;
     d->values_out_offset = s->set_at[0] / 4;
     d->scratch = s->nested_scratch;
-    gpi_sort_init(&s->all, d, true);
+    gpi_sort_init(&s->all, d, GPI_INDICES_ARRAY);
     return gpi_sort_plan(gp, &s->all);
 }
 
@@ -35594,7 +35666,7 @@ static gp_result gpi_strings_plan_ties(gp_context *gp, gpi_strings *s, size_t ti
     d->offsets = s->parts;
     d->offsets_offset = *set_at / 4 + 3 * s->room;
     d->scratch = s->nested_scratch;
-    gpi_segments_init(&s->ties, d);
+    gpi_segments_init(&s->ties, d, false);
     return gpi_segments_plan(gp, &s->ties);
 }
 
@@ -35981,7 +36053,7 @@ static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count
         left->count_type = d->count_type;
         left->values_out = gp->counters; /* passed in place of the scratch */
     }
-    gpi_sort_init(&topk->sort, left, count == 0);
+    gpi_sort_init(&topk->sort, left, count ? GPI_INDICES_NONE : GPI_INDICES_ARRAY);
     return gpi_sort_plan(gp, &topk->sort);
 }
 
@@ -37809,7 +37881,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     d->end_bit = bits;
     d->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
     d->strategy = GP_STRATEGY_MULTI_PASS;
-    gpi_sort_init(&order->sort, d, false);
+    gpi_sort_init(&order->sort, d, GPI_INDICES_NONE);
     order->wanted = true;
     order->sort.hash = table->wide && !table->packed ? 64 : 32;
     order->sort.seed = order->sort.hash == 64 ? table->seed : (uint32_t)(table->seed ^ table->seed >> 32);
@@ -38886,7 +38958,7 @@ static gp_result gpi_hash_plan_retrieve(gp_context *gp, gpi_hash_batch *batch, c
                                         gpi_sort *sort)
 {
     gp_result result;
-    gpi_sort_init(sort, sort_desc, false);
+    gpi_sort_init(sort, sort_desc, GPI_INDICES_NONE);
     if (!sort_desc->key_type) return GP_OK;
     result = gpi_sort_plan(gp, sort);
     if (result != GP_OK) return result;
@@ -41668,6 +41740,7 @@ typedef struct gpi_self_test {
     X(sort_pairs,       "gp_sort (pairs)",     SORT,             MULTI_PASS,  "keys_out", "values_out", "") \
     X(sort_few,         "gp_sort (few pairs)", SORT,             AUTO,        "keys_out", "values_out", "") \
     X(segmented_sort,   "gp_segmented_sort",   SEGMENTED_SORT,   AUTO,        "keys_out", "", "") \
+    X(segmented_argsort, "gp_segmented_argsort", SEGMENTED_SORT, AUTO,       "indices_out", "", "") \
     X(sort_strings,     "gp_sort_strings",     SORT_STRINGS,     AUTO,        "out", "", "") \
     X(sort_records,     "gp_sort_records",     SORT_RECORDS,     AUTO,        "out", "indices_out", "") \
     X(topk,             "gp_topk",             TOPK,             AUTO,        "keys_out", "indices_out", "") \
@@ -42408,23 +42481,43 @@ static gp_result gpi_self_test_sort_few(gpi_self_test *t)
     return gpi_self_test_sort_first(t, t->count < 7919 ? t->count : 7919);
 }
 
-static gp_result gpi_self_test_segmented_sort(gpi_self_test *t)
+/* Sorts the keys of each segment, and sets the desc but for its output. */
+static gp_result gpi_self_test_sort_segments(gpi_self_test *t, gp_segmented_sort_desc *d)
 {
     const size_t segments = gpi_self_test_cut(t);
-    gp_result result = gpi_self_test_upload(t);
-    gp_segmented_sort_desc d;
-    size_t i, s;
+    size_t s;
     for (s = 0; s < segments; s++) gpi_self_test_sort(t, t->in[1][s], t->in[1][s + 1], 0);
+    memset(d, 0, sizeof *d);
+    d->keys = t->in_buffer[0];
+    d->count = t->count;
+    d->offsets = t->in_buffer[1];
+    d->offsets_type = GP_U32;
+    d->segment_count = segments;
+    d->key_type = GP_U32;
+    return gpi_self_test_upload(t);
+}
+
+static gp_result gpi_self_test_segmented_sort(gpi_self_test *t)
+{
+    gp_segmented_sort_desc d;
+    const gp_result result = gpi_self_test_sort_segments(t, &d);
+    size_t i;
     for (i = 0; i < t->count; i++) gpi_self_test_expect(t, 0, (uint32_t)(t->order[i] >> 32));
-    memset(&d, 0, sizeof d);
-    d.keys = t->in_buffer[0];
     d.keys_out = t->out_buffer[0];
-    d.count = t->count;
-    d.offsets = t->in_buffer[1];
-    d.offsets_type = GP_U32;
-    d.segment_count = segments;
-    d.key_type = GP_U32;
     return result == GP_OK ? gp_segmented_sort(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_segmented_argsort(gpi_self_test *t)
+{
+    gp_segmented_sort_desc d;
+    const gp_result result = gpi_self_test_sort_segments(t, &d);
+    size_t i, s;
+    for (s = 0; s < d.segment_count; s++) {
+        for (i = t->in[1][s]; i < t->in[1][s + 1]; i++)
+            gpi_self_test_expect(t, 0, (uint32_t)t->order[i] - t->in[1][s]);
+    }
+    d.values_out = t->out_buffer[0];
+    return result == GP_OK ? gp_segmented_argsort(t->gp, &d) : result;
 }
 
 /* A record is a string of up to 12 letters, padded with zeros, and its index, the high byte first. Sorting

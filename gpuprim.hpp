@@ -572,6 +572,8 @@ GPI_WITH_SCRATCH(sort)
 GPI_CALL(argsort, sort)
 GPI_READ(argsort_scratch_size, sort, size_t)
 GPI_WITH_SCRATCH(segmented_sort)
+GPI_CALL(segmented_argsort, segmented_sort)
+GPI_READ(segmented_argsort_scratch_size, segmented_sort, size_t)
 GPI_READ(segmented_sort_read, segmented_sort, gp_segmented_sort_report)
 GPI_WITH_SCRATCH(sort_records)
 GPI_WITH_SCRATCH(sort_strings)
@@ -1140,6 +1142,38 @@ returns<void> segmented_sort(gp_context *ctx, view<Key> keys, view<Value> values
     c.d.value_size = sizeof(Value);
     GPI_PUT(values, values, keys.size());
     return c.problem ? c.run(ctx, gp_segmented_sort) : segmented_sort(ctx, keys, offsets, c.d);
+}
+
+template <typename Key, typename Index, typename Offset>
+returns<void> segmented_argsort(gp_context *ctx, view<Key> keys, view<Index> values_out, view<Offset> offsets,
+                                const gp_segmented_sort_desc &d = {})
+{
+    detail::call<gp_segmented_sort_desc> c{d};
+    c.d.count = keys.size();
+    c.d.key_type = detail::number_of<Key>();
+    c.d.value_size = sizeof(Index);
+    c.d.offsets_type = detail::number_of<Offset>();
+    c.d.segment_count = offsets.size() - 1;
+    GPI_PUT(keys, keys, 0);
+    GPI_PUT(values_out, values_out, keys.size());
+    GPI_PUT(offsets, offsets, 1u);
+    return c.run(ctx, gp_segmented_argsort);
+}
+// The same of the rows of a matrix.
+template <typename Key, typename Index>
+returns<void> segmented_argsort(gp_context *ctx, view<Key> keys, view<Index> values_out, size_t row_length,
+                                const gp_segmented_sort_desc &d = {})
+{
+    detail::call<gp_segmented_sort_desc> c{d};
+    c.expect(row_length > 0, "gp::segmented_argsort: row_length is 0");
+    c.d.count = keys.size();
+    c.d.segment_count = row_length ? keys.size() / row_length : 0;
+    c.d.row_length = row_length;
+    c.d.key_type = detail::number_of<Key>();
+    c.d.value_size = sizeof(Index);
+    GPI_PUT(keys, keys, 0);
+    GPI_PUT(values_out, values_out, keys.size());
+    return c.run(ctx, gp_segmented_argsort);
 }
 
 template <typename Element>

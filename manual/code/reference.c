@@ -125,6 +125,14 @@ static void example_segmented_sort(void)
                                 .segment_count = 10,
                                 .key_type = GP_U32};
     gp_segmented_sort(gp, &d);
+    /* The order of each row of a matrix; values_out gets column numbers: */
+    gp_segmented_sort_desc order = {.keys = keys,
+                                    .count = n,
+                                    .row_length = 100,
+                                    .segment_count = n / 100,
+                                    .key_type = GP_F32,
+                                    .values_out = out};
+    gp_segmented_argsort(gp, &order);
     /* [/gp_segmented_sort] */
 }
 

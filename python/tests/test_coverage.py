@@ -46,6 +46,7 @@ CALLS = {
     "sort": lambda c: (c.sort, X),
     "argsort": lambda c: (c.argsort, X),
     "segmented_sort": lambda c: (c.segmented_sort, X, X),
+    "segmented_argsort": lambda c: (c.segmented_argsort, X, X),
     "sort_records": lambda c: (c.sort_records, X, [gpuprim.Column("x", np.uint32)]),
     "sort_strings": lambda c: (c.sort_strings, ["a", "b"]),
     "topk": lambda c: (c.topk, X, 3),

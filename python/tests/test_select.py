@@ -87,6 +87,7 @@ BESIDE = {
     "sort inplace": lambda c, k: c.sort(k, c.array(SEVEN), inplace=True),
     "argsort": lambda c, k: c.argsort(k, return_keys=True),
     "segmented_sort": lambda c, k: c.segmented_sort(k, k, SEVEN, check_offsets=True),
+    "segmented_argsort": lambda c, k: c.segmented_argsort(k, SEVEN),
     "sort_records args": lambda c, k: c.sort_records(k, [gpuprim.Column("q[i]", np.int32)], args={"q": k}),
     "sort_strings": lambda c, k: c.sort_strings(np.arange(9, dtype=np.uint8), k),
     "topk": lambda c, k: c.topk(k, 3),

@@ -128,6 +128,28 @@ def test_sort_of_rows(ctx, rng, rows, columns):
         ctx.segmented_sort(np.zeros((2, 6)), None, np.zeros((3, 4)))
 
 
+@pytest.mark.parametrize("rows, columns", [(1, 1), (40, 500), (2, 70000), (0, 3), (3, 0)])
+def test_argsort_of_rows(ctx, rng, rows, columns):
+    keys = rng.integers(-1000, 1000, (rows, columns)).astype(np.float32)
+    np.testing.assert_array_equal(ctx.argsort(keys, axis=1).get(), np.argsort(keys, axis=1, kind="stable"))
+    order, found = ctx.argsort(keys, axis=-1, descending=True, return_keys=True)
+    np.testing.assert_array_equal(order.get(), np.argsort(-keys, axis=1, kind="stable"))
+    np.testing.assert_array_equal(found.get(), np.take_along_axis(keys, order.get().astype(np.int64), 1))
+    with pytest.raises(ValueError, match="axis is 0"):
+        ctx.argsort(keys, axis=0)
+
+
+def test_segmented_argsort(ctx, rng):
+    keys = rng.integers(0, 100, 1000).astype(np.uint16)
+    order, found = ctx.segmented_argsort(keys, [5, 7, 7, 900], return_keys=True)
+    expected = np.zeros(1000, np.uint32)
+    expected[5:7] = np.argsort(keys[5:7], kind="stable")
+    expected[7:900] = np.argsort(keys[7:900], kind="stable")
+    np.testing.assert_array_equal(order.get(), expected)
+    np.testing.assert_array_equal(found.get()[7:900], np.sort(keys[7:900]))
+    assert not found.get()[:5].any() and not found.get()[900:].any()
+
+
 def test_segmented_topk(ctx, rng):
     keys = rng.integers(0, 100, 1000).astype(np.int32)
     best, where = ctx.segmented_topk(keys, [0, 2, 2, 1000], 3)

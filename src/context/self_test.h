@@ -36,6 +36,7 @@ typedef struct gpi_self_test {
     X(sort_pairs,       "gp_sort (pairs)",     SORT,             MULTI_PASS,  "keys_out", "values_out", "") \
     X(sort_few,         "gp_sort (few pairs)", SORT,             AUTO,        "keys_out", "values_out", "") \
     X(segmented_sort,   "gp_segmented_sort",   SEGMENTED_SORT,   AUTO,        "keys_out", "", "") \
+    X(segmented_argsort, "gp_segmented_argsort", SEGMENTED_SORT, AUTO,       "indices_out", "", "") \
     X(sort_strings,     "gp_sort_strings",     SORT_STRINGS,     AUTO,        "out", "", "") \
     X(sort_records,     "gp_sort_records",     SORT_RECORDS,     AUTO,        "out", "indices_out", "") \
     X(topk,             "gp_topk",             TOPK,             AUTO,        "keys_out", "indices_out", "") \

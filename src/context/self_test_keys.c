@@ -79,23 +79,43 @@ static gp_result gpi_self_test_sort_few(gpi_self_test *t)
     return gpi_self_test_sort_first(t, t->count < 7919 ? t->count : 7919);
 }
 
-static gp_result gpi_self_test_segmented_sort(gpi_self_test *t)
+/* Sorts the keys of each segment, and sets the desc but for its output. */
+static gp_result gpi_self_test_sort_segments(gpi_self_test *t, gp_segmented_sort_desc *d)
 {
     const size_t segments = gpi_self_test_cut(t);
-    gp_result result = gpi_self_test_upload(t);
-    gp_segmented_sort_desc d;
-    size_t i, s;
+    size_t s;
     for (s = 0; s < segments; s++) gpi_self_test_sort(t, t->in[1][s], t->in[1][s + 1], 0);
+    memset(d, 0, sizeof *d);
+    d->keys = t->in_buffer[0];
+    d->count = t->count;
+    d->offsets = t->in_buffer[1];
+    d->offsets_type = GP_U32;
+    d->segment_count = segments;
+    d->key_type = GP_U32;
+    return gpi_self_test_upload(t);
+}
+
+static gp_result gpi_self_test_segmented_sort(gpi_self_test *t)
+{
+    gp_segmented_sort_desc d;
+    const gp_result result = gpi_self_test_sort_segments(t, &d);
+    size_t i;
     for (i = 0; i < t->count; i++) gpi_self_test_expect(t, 0, (uint32_t)(t->order[i] >> 32));
-    memset(&d, 0, sizeof d);
-    d.keys = t->in_buffer[0];
     d.keys_out = t->out_buffer[0];
-    d.count = t->count;
-    d.offsets = t->in_buffer[1];
-    d.offsets_type = GP_U32;
-    d.segment_count = segments;
-    d.key_type = GP_U32;
     return result == GP_OK ? gp_segmented_sort(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_segmented_argsort(gpi_self_test *t)
+{
+    gp_segmented_sort_desc d;
+    const gp_result result = gpi_self_test_sort_segments(t, &d);
+    size_t i, s;
+    for (s = 0; s < d.segment_count; s++) {
+        for (i = t->in[1][s]; i < t->in[1][s + 1]; i++)
+            gpi_self_test_expect(t, 0, (uint32_t)t->order[i] - t->in[1][s]);
+    }
+    d.values_out = t->out_buffer[0];
+    return result == GP_OK ? gp_segmented_argsort(t->gp, &d) : result;
 }
 
 /* A record is a string of up to 12 letters, padded with zeros, and its index, the high byte first. Sorting

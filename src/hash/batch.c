@@ -154,7 +154,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     d->end_bit = bits;
     d->begin_bit = bits > GPI_SORT_DIGIT_BITS ? bits - GPI_SORT_DIGIT_BITS : 0;
     d->strategy = GP_STRATEGY_MULTI_PASS;
-    gpi_sort_init(&order->sort, d, false);
+    gpi_sort_init(&order->sort, d, GPI_INDICES_NONE);
     order->wanted = true;
     order->sort.hash = table->wide && !table->packed ? 64 : 32;
     order->sort.seed = order->sort.hash == 64 ? table->seed : (uint32_t)(table->seed ^ table->seed >> 32);

@@ -53,7 +53,7 @@ static gp_result gpi_hash_plan_retrieve(gp_context *gp, gpi_hash_batch *batch, c
                                         gpi_sort *sort)
 {
     gp_result result;
-    gpi_sort_init(sort, sort_desc, false);
+    gpi_sort_init(sort, sort_desc, GPI_INDICES_NONE);
     if (!sort_desc->key_type) return GP_OK;
     result = gpi_sort_plan(gp, sort);
     if (result != GP_OK) return result;

@@ -1,4 +1,4 @@
-/* segmented_sort.c - gp_segmented_sort: the device checks offsets and lists large segments. For each window, one
+/* segmented_sort.c - gp_segmented_sort, gp_segmented_argsort: the device checks offsets and lists large segments. For each window, one
    group sorts the small segments; classic passes sort all large segments together. */
 #include "base/context.h"
 #include "base/error.h"
@@ -17,8 +17,10 @@ enum {
 
 /* ------------------------------------------------------------------ checks, plan */
 
-static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d)
+/* `argsort`: values are not read but generated. */
+static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d, bool argsort)
 {
+    const cl_uint indices = d->array_indices ? GPI_INDICES_ARRAY : GPI_INDICES_SEGMENT;
     gp_sort_desc *k = &s->keys;
     memset(s, 0, sizeof *s);
     s->desc = d;
@@ -42,7 +44,7 @@ static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d)
     k->descending = d->descending;
     k->strategy = GP_STRATEGY_MULTI_PASS;
     k->scratch = d->scratch;
-    gpi_sort_init(&s->sort, k, false);
+    gpi_sort_init(&s->sort, k, argsort ? indices : GPI_INDICES_NONE);
 }
 
 static gp_result gpi_segments_check_offsets(gp_context *gp, gpi_segments *s)
@@ -125,7 +127,7 @@ static void gpi_segments_blocks(const gp_context *gp, gpi_segments *s)
 static void gpi_segments_lay_out(gpi_segments *s)
 {
     gpi_sort *sort = &s->sort;
-    const size_t n = s->desc->count, cell = gpi_segments_wide(sort) ? 8 : 4;
+    const size_t cell = gpi_segments_wide(sort) ? 8 : 4;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_segments_is_nothing(s)) return;
     (void)gpi_sort_part(sort, GPI_SEGMENTS_WORDS * 4);
@@ -134,9 +136,7 @@ static void gpi_segments_lay_out(gpi_segments *s)
     s->large_at = gpi_sort_part(sort, s->large * GPI_SEGMENTS_LARGE_BYTES);
     s->owner_at = gpi_sort_part(sort, s->rows * 4);
     sort->at.table = gpi_sort_part(sort, s->rows * 256 * cell);
-    if (!gpi_sort_needs_tmp(sort)) return;
-    if (!sort->desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
-    if (!sort->desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
+    gpi_sort_lay_out_arrays(sort);
 }
 
 /* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more rows,
@@ -157,6 +157,9 @@ static size_t gpi_segments_scratch_most(const gpi_segments *s)
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 {
     gp_result result = gpi_sort_describe(gp, &s->sort);
+    if (result == GP_OK && s->desc->array_indices && !s->sort.indices)
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                          "array_indices is set, but only gp_segmented_argsort makes indices");
     if (result == GP_OK) result = gpi_segments_check_offsets(gp, s);
     if (result == GP_OK) result = gpi_segments_program(gp, &s->sort);
     if (result == GP_OK) result = gpi_segments_spans(gp, s);
@@ -305,7 +308,7 @@ static gp_result gpi_segments_report(gpi_call *call, cl_mem state, gp_segmented_
     return result;
 }
 
-static gp_result gpi_segments_call(gp_context *gp, const gp_segmented_sort_desc *desc,
+static gp_result gpi_segments_call(gp_context *gp, const gp_segmented_sort_desc *desc, bool argsort,
                                    gp_segmented_sort_report *report)
 {
     gpi_segments segments;
@@ -314,7 +317,7 @@ static gp_result gpi_segments_call(gp_context *gp, const gp_segmented_sort_desc 
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
-    gpi_segments_init(&segments, desc);
+    gpi_segments_init(&segments, desc, argsort);
     result = gpi_segments_plan(gp, &segments);
     if (result == GP_OK && !gpi_segments_is_nothing(&segments)) result = gpi_sort_check(gp, &segments.sort);
     if (result != GP_OK) return result;
@@ -326,7 +329,12 @@ static gp_result gpi_segments_call(gp_context *gp, const gp_segmented_sort_desc 
 
 GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc *desc)
 {
-    return gpi_segments_call(gpi_enter(gp, __func__), desc, NULL);
+    return gpi_segments_call(gpi_enter(gp, __func__), desc, false, NULL);
+}
+
+GP_API gp_result gp_segmented_argsort(gp_context *gp, const gp_segmented_sort_desc *desc)
+{
+    return gpi_segments_call(gpi_enter(gp, __func__), desc, true, NULL);
 }
 
 GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
@@ -335,22 +343,33 @@ GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_
     gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
     if (!report) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "report is NULL");
-    return gpi_segments_call(gp, desc, report);
+    return gpi_segments_call(gp, desc, false, report);
+}
+
+static gp_result gpi_segments_size(gp_context *gp, const gp_segmented_sort_desc *desc, bool argsort,
+                                   size_t *bytes)
+{
+    gpi_segments segments;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    }
+    gpi_segments_init(&segments, desc, argsort);
+    result = gpi_segments_plan(gp, &segments);
+    *bytes = result == GP_OK ? segments.sort.at.end : 0;
+    return result;
 }
 
 GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
                                                 size_t *bytes)
 {
-    gpi_segments segments;
-    gp_result result;
-    gpi_enter(gp, __func__);
-    if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
-    }
-    gpi_segments_init(&segments, desc);
-    result = gpi_segments_plan(gp, &segments);
-    *bytes = result == GP_OK ? segments.sort.at.end : 0;
-    return result;
+    return gpi_segments_size(gpi_enter(gp, __func__), desc, false, bytes);
+}
+
+GP_API gp_result gp_segmented_argsort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
+                                                   size_t *bytes)
+{
+    return gpi_segments_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
 /* Sorts zeros in buffers of its own: a large segment and a small one. */
@@ -365,7 +384,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
     probe.value_size = desc->value_size;
     probe.offsets_type = GP_U32;
     probe.segment_count = 2;
-    gpi_segments_init(&segments, &probe);
+    gpi_segments_init(&segments, &probe, false);
     result = gpi_segments_plan(gp, &segments);
     if (result != GP_OK) return result;
     offsets[1] = (cl_uint)segments.small_size + 1;

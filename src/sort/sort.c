@@ -273,7 +273,7 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ API */
 
-static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, bool indices)
+static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, cl_uint indices)
 {
     memset(sort, 0, sizeof *sort);
     sort->desc = desc;
@@ -282,7 +282,7 @@ static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, bool indices
     sort->value_size = indices && !desc->value_size ? 4 : desc->value_size;
 }
 
-static gp_result gpi_sort_call(gp_context *gp, const gp_sort_desc *desc, bool indices)
+static gp_result gpi_sort_call(gp_context *gp, const gp_sort_desc *desc, cl_uint indices)
 {
     gpi_sort sort;
     gpi_call call;
@@ -300,15 +300,15 @@ static gp_result gpi_sort_call(gp_context *gp, const gp_sort_desc *desc, bool in
 
 GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc)
 {
-    return gpi_sort_call(gpi_enter(gp, __func__), desc, false);
+    return gpi_sort_call(gpi_enter(gp, __func__), desc, GPI_INDICES_NONE);
 }
 
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc)
 {
-    return gpi_sort_call(gpi_enter(gp, __func__), desc, true);
+    return gpi_sort_call(gpi_enter(gp, __func__), desc, GPI_INDICES_ARRAY);
 }
 
-static gp_result gpi_sort_size(gp_context *gp, const gp_sort_desc *desc, bool indices, size_t *bytes)
+static gp_result gpi_sort_size(gp_context *gp, const gp_sort_desc *desc, cl_uint indices, size_t *bytes)
 {
     gpi_sort sort;
     gp_result result;
@@ -323,12 +323,12 @@ static gp_result gpi_sort_size(gp_context *gp, const gp_sort_desc *desc, bool in
 
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
 {
-    return gpi_sort_size(gpi_enter(gp, __func__), desc, false, bytes);
+    return gpi_sort_size(gpi_enter(gp, __func__), desc, GPI_INDICES_NONE, bytes);
 }
 
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes)
 {
-    return gpi_sort_size(gpi_enter(gp, __func__), desc, true, bytes);
+    return gpi_sort_size(gpi_enter(gp, __func__), desc, GPI_INDICES_ARRAY, bytes);
 }
 
 /* Sorts zeros in buffers of its own: first few of them, then enough to run the kernels of every other way to sort. Does not
@@ -345,7 +345,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     probe.begin_bit = desc->begin_bit; /* the bits and the count determine the width of digits */
     probe.end_bit = desc->end_bit;
     probe.strategy = desc->strategy;
-    gpi_sort_init(&sort, &probe, false);
+    gpi_sort_init(&sort, &probe, GPI_INDICES_NONE);
     result = gpi_sort_plan(gp, &sort);
     if (result != GP_OK) return result;
     probe.count = sort.plan.shape == GP_SHAPE_SERIAL ? gpi_sort_few(&sort) : gpi_plan_tile(&sort.plan);

@@ -23,10 +23,10 @@ typedef struct gpi_sort_array {
 /* A checked call of gp_sort or gp_argsort, ready to run. */
 typedef struct gpi_sort {
     const gp_sort_desc *desc;
-    bool indices;       /* the call is gp_argsort: values are indices */
+    cl_uint indices;    /* GPI_INDICES_...: an argsort generates its values */
     bool keys_in_place; /* keys_out is NULL or the same as keys: the output replaces the input */
     bool values_in_place;
-    bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
+    bool keys_unwanted; /* an argsort without keys_out: sorted keys go to the scratch */
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit;
     cl_uint passes; /* number of passes over all keys */
@@ -88,6 +88,7 @@ static size_t gpi_sort_part(gpi_sort *sort, size_t bytes);
 static bool gpi_sort_in_place(const gpi_sort *sort);
 static bool gpi_sort_needs_tmp(const gpi_sort *sort);
 static bool gpi_sort_is_nothing(const gpi_sort *sort);
+static void gpi_sort_lay_out_arrays(gpi_sort *sort);
 static void gpi_sort_lay_out(gpi_sort *sort);
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
@@ -119,11 +120,11 @@ static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state
 /* sort.c */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort);
-static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, bool indices);
+static void gpi_sort_init(gpi_sort *sort, const gp_sort_desc *desc, cl_uint indices);
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
 
 /* segmented_sort.c */
-static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d);
+static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d, bool argsort);
 static size_t gpi_segments_scratch_most(const gpi_segments *s);
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s);
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state);

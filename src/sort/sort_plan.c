@@ -183,11 +183,21 @@ static bool gpi_sort_is_nothing(const gpi_sort *sort)
            (sort->passes == 0 && sort->keys_in_place && (sort->values_in_place || !sort->value_size));
 }
 
-static void gpi_sort_lay_out(gpi_sort *sort)
+/* Appends the arrays of keys and values that the caller does not give. */
+static void gpi_sort_lay_out_arrays(gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
+    const size_t n = desc->count;
+    if (sort->keys_unwanted) sort->at.key_out = gpi_sort_part(sort, n * sort->key_size);
+    if (!gpi_sort_needs_tmp(sort)) return;
+    if (!desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
+    if (!desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
+}
+
+static void gpi_sort_lay_out(gpi_sort *sort)
+{
     const size_t launches = (size_t)sort->passes * (sort->onesweep ? sort->portions : 1);
-    const size_t n = desc->count, bins = GPI_SORT_BINS;
+    const size_t bins = GPI_SORT_BINS;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
     if (sort->shares) {
@@ -201,10 +211,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
         sort->at.map = gpi_sort_part(sort, sort->buckets ? GPI_BIN_MAP_BYTES : 0);
         sort->at.rows = gpi_sort_part(sort, sort->onesweep ? gpi_sort_rows_bytes(sort) : 0);
     }
-    if (sort->keys_unwanted) sort->at.key_out = gpi_sort_part(sort, n * sort->key_size);
-    if (!gpi_sort_needs_tmp(sort)) return;
-    if (!desc->keys_tmp) sort->at.key_tmp = gpi_sort_part(sort, n * sort->key_size);
-    if (!desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
+    gpi_sort_lay_out_arrays(sort);
 }
 
 /* ------------------------------------------------------------------ buffers */

@@ -269,7 +269,7 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
     gp_result result;
     /* only sizes matter here: any buffer may take the place of the scratch */
     gpi_records_sort_desc(s, key, gp->counters);
-    gpi_sort_init(&key->sort, &key->desc, !s->direct && k == 0);
+    gpi_sort_init(&key->sort, &key->desc, !s->direct && k == 0 ? GPI_INDICES_ARRAY : GPI_INDICES_NONE);
     result = gpi_sort_plan(gp, &key->sort);
     key->sort.flip = key->flip;
     if (result == GP_OK) result = gpi_plan_make_map(gp, GPI_RECORDS_PLAN_BYTES, &key->plan);

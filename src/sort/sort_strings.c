@@ -84,7 +84,7 @@ static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
     d->values_out = d->keys_out;
     d->values_out_offset = s->set_at[0] / 4;
     d->scratch = s->nested_scratch;
-    gpi_sort_init(&s->all, d, true);
+    gpi_sort_init(&s->all, d, GPI_INDICES_ARRAY);
     return gpi_sort_plan(gp, &s->all);
 }
 
@@ -105,7 +105,7 @@ static gp_result gpi_strings_plan_ties(gp_context *gp, gpi_strings *s, size_t ti
     d->offsets = s->parts;
     d->offsets_offset = *set_at / 4 + 3 * s->room;
     d->scratch = s->nested_scratch;
-    gpi_segments_init(&s->ties, d);
+    gpi_segments_init(&s->ties, d, false);
     return gpi_segments_plan(gp, &s->ties);
 }
 

@@ -350,6 +350,13 @@ void test_sorts(gp_context *ctx)
     gp::write(ctx, values, index.data());
     gp::segmented_sort(ctx, keys, values, offsets);
     CHECK(gp::read(ctx, keys) == parts && host[gp::read(ctx, values)[7]] == parts[7]);
+    gp::write(ctx, keys, host.data());
+    gp::segmented_argsort(ctx, keys, values, offsets);
+    CHECK(gp::read(ctx, keys) == host && host[gp::read(ctx, values)[1000] + 1000] == parts[1000]);
+    gp::segmented_argsort(ctx, keys, values, n);
+    CHECK(gp::read(ctx, values) == order);
+    CHECK(has(error_of([&] { gp::segmented_argsort(ctx, keys, values, 0); }, GP_ERROR_INVALID_BUFFER),
+              "row_length"));
     const gp::view<uint64_t> no_offsets(offsets.get(), 0);
     CHECK(has(error_of([&] { gp::segmented_sort(ctx, keys, no_offsets); }, GP_ERROR_INVALID_BUFFER),
               "offsets has "));

@@ -122,6 +122,20 @@ static gp_result run_segmented_sort(world *w)
     return result == GP_OK ? gp_segmented_sort_read(w->gp, &d, &report) : result;
 }
 
+static gp_result run_segmented_argsort(world *w)
+{
+    gp_segmented_sort_desc d = {0};
+    size_t bytes = 0;
+    gp_result result;
+    d.keys = w->buffer[0];
+    d.values_out = w->buffer[3];
+    d.count = d.row_length = N;
+    d.segment_count = 1;
+    d.key_type = GP_U32;
+    result = gp_segmented_argsort_scratch_size(w->gp, &d, &bytes);
+    return result == GP_OK ? gp_segmented_argsort(w->gp, &d) : result;
+}
+
 static bool check_segmented_sort(world *w)
 {
     size_t i;
@@ -387,6 +401,7 @@ const scenario scenarios_keys[] = {
     {"sort_buckets", with_buckets, prepare_spread, run_sort_buckets, check_sort_buckets, NULL, false, false},
     {"argsort", NULL, prepare_falling, run_argsort, check_argsort, NULL, false, false},
     {"segmented_sort", NULL, prepare_segments, run_segmented_sort, check_segmented_sort, NULL, false, false},
+    {"segmented_argsort", NULL, prepare_falling, run_segmented_argsort, check_argsort, NULL, false, false},
     {"sort_strings", NULL, prepare_strings, run_sort_strings, check_sort_strings, NULL, false, false},
     {"sort_records", NULL, prepare_falling, run_sort_records, check_sort_records, NULL, false, false},
     {"merge", NULL, prepare_falling, run_merge, check_merge, NULL, false, false},

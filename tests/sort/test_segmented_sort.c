@@ -1,4 +1,4 @@
-/* test_segmented_sort.c - gp_segmented_sort against a stable sort of each segment on the host. */
+/* test_segmented_sort.c - gp_segmented_sort and gp_segmented_argsort against a stable sort of each segment on the host. */
 #include "../support/patterns.h"
 
 /* How long the segments are; `unit` is what one group takes, about. */
@@ -13,6 +13,9 @@ typedef enum lengths {
     LENGTHS_COUNT
 } lengths;
 
+/* What becomes of values. */
+typedef enum order { ORDER_NONE, ORDER_IN_ARRAY, ORDER_IN_SEGMENT } order; /* ORDER_NONE: not an argsort */
+
 typedef struct segment_case {
     gp_type type;
     size_t value_size;
@@ -24,6 +27,8 @@ typedef struct segment_case {
     bool descending, in_place, own_tmp, wide, gaps;
     size_t offset;
     bool rows; /* no offsets: all segments have one length */
+    order order;
+    bool no_keys; /* of an argsort: keys_out is NULL */
 } segment_case;
 
 /* Offsets as numbers, with room for one more. */
@@ -61,6 +66,19 @@ static unsigned char *make_values(const segment_case *c)
         memcpy(values + i * c->value_size, x, c->value_size);
     }
     return values;
+}
+
+/* Replaces values by indices, as gp_segmented_argsort does. */
+static void make_indices(const segment_case *c, const segments *s, unsigned char *values)
+{
+    size_t i, k;
+    for (i = 0; i < s->count; i++) {
+        const uint64_t origin = c->order == ORDER_IN_SEGMENT ? s->offset[i] : 0;
+        for (k = (size_t)s->offset[i]; k < s->offset[i + 1]; k++) {
+            const uint64_t index = k - origin;
+            memcpy(values + k * c->value_size, &index, c->value_size);
+        }
+    }
 }
 
 /* Segments that fill the array, or leave some elements at either end. */
@@ -207,10 +225,16 @@ static gp_segmented_sort_desc make_desc(gp_context *gp, const segment_case *c, c
     d.keys_out_offset = d.values_out_offset = c->offset ? c->offset + 3 : 0;
     d.keys_tmp_offset = d.values_tmp_offset = c->offset;
     d.keys = guarded(gp, d.keys_offset, n, size, keys);
-    if (!c->in_place) d.keys_out = guarded(gp, d.keys_out_offset, n, size, NULL);
+    if (!c->in_place && !c->no_keys) d.keys_out = guarded(gp, d.keys_out_offset, n, size, NULL);
     if (c->own_tmp) d.keys_tmp = guarded(gp, d.keys_tmp_offset, n, size, NULL);
-    if (vs) d.values = guarded(gp, d.values_offset, n, vs, values);
-    if (vs && !c->in_place) d.values_out = guarded(gp, d.values_out_offset, n, vs, NULL);
+    if (vs && !c->order) d.values = guarded(gp, d.values_offset, n, vs, values);
+    d.array_indices = c->order == ORDER_IN_ARRAY;
+    if (c->order && c->in_place) {
+        d.keys_out = d.keys;
+        d.keys_out_offset = d.keys_offset;
+        assert_int_equal(clRetainMemObject(d.keys), CL_SUCCESS); /* release() releases both */
+    }
+    if (vs && (!c->in_place || c->order)) d.values_out = guarded(gp, d.values_out_offset, n, vs, NULL);
     if (vs && c->own_tmp) d.values_tmp = guarded(gp, d.values_tmp_offset, n, vs, NULL);
     if (c->rows) d.row_length = s->offset[1];
     else d.offsets = offsets_buffer(gp, c, s);
@@ -228,7 +252,10 @@ static void check_segments(gp_context *gp, const char *name, const segment_case 
     const gp_segmented_sort_report expected = repair(&s, c->count);
     size_t *from = reference(c, &s, keys);
     gp_segmented_sort_report report = {99, 99};
-    if (expected.bad_offsets || test_random() % 4 == 0) {
+    if (c->order) {
+        make_indices(c, &s, values);
+        assert_gp(gp, gp_segmented_argsort(gp, &desc));
+    } else if (expected.bad_offsets || test_random() % 4 == 0) {
         assert_gp(gp, gp_segmented_sort_read(gp, &desc, &report));
         if (c->count) assert_int_equal(report.bad_offsets, expected.bad_offsets);
         if (c->count) assert_int_equal(report.first_bad, expected.first_bad);
@@ -324,8 +351,8 @@ static void check_ways(gp_context *gp, const char *name, segment_case c)
     }
 }
 
-static const segment_case plain = {GP_U32, 4,     0,     LENGTHS_MIXED, 1024,  KEYS_RANDOM, 0,
-                                   0,      false, false, false,         false, false,       0};
+static const segment_case plain = {
+    .type = GP_U32, .value_size = 4, .lengths = LENGTHS_MIXED, .unit = 1024, .pattern = KEYS_RANDOM};
 
 static void check_variant(gp_context *gp, const variant *v)
 {
@@ -645,6 +672,36 @@ static void test_rows(void **state)
     }
 }
 
+/* Indices of the segments or of the array, of 4 and 8 bytes, with and without sorted keys. */
+static void test_argsort(void **state)
+{
+    static const gp_type types[] = {GP_F32, GP_U64, GP_U8, GP_I16};
+    size_t v, k;
+    (void)state;
+    for (v = 0; v < VARIANTS; v++) {
+        gp_context *gp = open_variant(&variants[v]);
+        for (k = 0; k < 2 * LENGTHS_COUNT && gp; k += test_small() ? 3 : 1) {
+            segment_case c = plain;
+            c.unit = test_small() ? 100 : unit_of(gp, &variants[v]);
+            c.count = test_small() ? 1501 : is_dear(gp, &variants[v]) ? 20011 : 6 * c.unit + 5003;
+            c.type = types[is_dear(gp, &variants[v]) ? k % 2 : k % 4];
+            c.value_size = c.type == GP_U64 ? 8 : 4;
+            c.lengths = (lengths)(k % LENGTHS_COUNT);
+            c.order = k % 3 == 1 ? ORDER_IN_ARRAY : ORDER_IN_SEGMENT;
+            c.pattern = (key_pattern)(k % KEYS_PATTERNS);
+            c.end_bit = k % 5 == 4 ? 8 : 0; /* keys that entries do not contain */
+            c.descending = k % 4 == 3;
+            c.no_keys = k % 3 == 2;
+            c.gaps = k % 2 == 0;
+            c.in_place = !c.no_keys && !c.gaps && c.lengths != LENGTHS_EMPTY; /* all is in segments */
+            c.own_tmp = k % 4 == 2;
+            c.offset = k % 7;
+            check(gp, variants[v].name, &c);
+        }
+        if (gp) gp_context_destroy(gp);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -653,6 +710,7 @@ int main(void)
         cmocka_unit_test(test_count_on_device), cmocka_unit_test(test_own_scratch),
         cmocka_unit_test(test_bad_input),       cmocka_unit_test(test_many),
         cmocka_unit_test(test_warmup),          cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_argsort),
     };
     return cmocka_run_group_tests_name("segmented_sort", tests, NULL, NULL);
 }

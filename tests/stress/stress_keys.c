@@ -237,6 +237,32 @@ static void run_segmented_sort(stress *s)
     STRESS_CALL(s, gp_segmented_sort, d);
 }
 
+/* Rows; the indices count in the row or in the matrix. */
+static void run_segmented_argsort(stress *s)
+{
+    const size_t length = 1 + stress_count(s), rows = stress_below(s, 1 + 100000 / length);
+    const bool in_array = stress_chance(s, 2);
+    const piece keys = stress_in(s, rows * length, 4), values_out = stress_out(s, rows * length, 4);
+    gp_segmented_sort_desc d = {0};
+    size_t row, i;
+    STRESS_PIECE(d, keys, keys);
+    STRESS_PIECE(d, values_out, values_out);
+    d.count = rows * length;
+    d.segment_count = rows;
+    d.row_length = length;
+    d.key_type = GP_F32;
+    d.descending = stress_chance(s, 2);
+    d.array_indices = in_array;
+    for (row = 0; row < rows; row++) {
+        const size_t begin = row * length;
+        key_entry *e = keys_sorted(GP_F32, d.descending, 0, 0, keys.mirror + 4 * begin, length);
+        for (i = 0; i < length; i++)
+            stress_set_u32(&values_out, begin + i, (uint32_t)(e[i].index + (in_array ? begin : 0)));
+        free(e);
+    }
+    if (rows) STRESS_CALL(s, gp_segmented_argsort, d);
+}
+
 static void run_segmented_topk(stress *s)
 {
     const size_t count = stress_count(s), segments = stress_below(s, 60), k = 1 + stress_below(s, 200);
@@ -279,5 +305,6 @@ const stress_entry stress_keys[] = {{"sort", run_sort},
                                     {"merge", run_merge},
                                     {"search", run_search},
                                     {"segmented_sort", run_segmented_sort},
+                                    {"segmented_argsort", run_segmented_argsort},
                                     {"segmented_topk", run_segmented_topk},
                                     {NULL, NULL}};

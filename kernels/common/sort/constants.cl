@@ -10,6 +10,11 @@
 #define GPI_PLACE_OUT 1
 #define GPI_PLACE_TMP 2
 
+/* What the values of the input are. */
+#define GPI_INDICES_NONE 0u    /* given */
+#define GPI_INDICES_ARRAY 1u   /* generated: indices in the array */
+#define GPI_INDICES_SEGMENT 2u /* generated: indices in the segment */
+
 /* State, in uints (sort/digit.cl). */
 #define GPI_STATE_ABANDONED 2 /* 1 + the number of the onesweep pass that is abandoned; 0: none is */
 #define GPI_STATE_BUCKETS 3

@@ -91,7 +91,8 @@ typedef struct gpi_places {
 #if GPI_VALUE_SIZE
     __global const gpi_value *value_in;
     __global gpi_value *value_out, *value_tmp;
-    bool indices; /* the input's values are 0, 1, 2, ...: value_in is not read */
+    uint indices; /* GPI_INDICES_...: unless it is GPI_INDICES_NONE, value_in is not read */
+    ulong origin; /* the element with index 0 */
 #endif
 } gpi_places;
 
@@ -112,7 +113,8 @@ typedef struct gpi_places {
     (places).value_in = value_in + value_in_at;    \
     (places).value_out = value_out + value_out_at; \
     (places).value_tmp = value_tmp + value_tmp_at; \
-    (places).indices = indices != 0
+    (places).indices = indices;                    \
+    (places).origin = 0
 #else
 #define GPI_PLACES_PARAMETERS GPI_PLACES_KEYS
 #define GPI_PLACES_SET(places) GPI_PLACES_SET_KEYS(places)
@@ -125,7 +127,8 @@ typedef struct gpi_move {
 #if GPI_VALUE_SIZE
     __global const gpi_value *value;
     __global gpi_value *value_to;
-    bool indices;
+    uint indices;
+    ulong origin;
 #endif
 } gpi_move;
 
@@ -139,7 +142,8 @@ static gpi_move gpi_move_make(gpi_places places, uint from, uint to)
                  : from == GPI_PLACE_OUT ? places.value_out
                                          : places.value_tmp;
     move.value_to = to == GPI_PLACE_OUT ? places.value_out : places.value_tmp;
-    move.indices = places.indices && from == GPI_PLACE_IN;
+    move.indices = from == GPI_PLACE_IN ? places.indices : GPI_INDICES_NONE;
+    move.origin = places.origin;
 #endif
     return move;
 }
@@ -147,7 +151,7 @@ static gpi_move gpi_move_make(gpi_places places, uint from, uint to)
 #if GPI_VALUE_SIZE
 static gpi_value gpi_value_at(gpi_move move, ulong i)
 {
-    return move.indices ? GPI_VALUE_OF(i) : move.value[i];
+    return move.indices ? GPI_VALUE_OF(i - move.origin) : move.value[i];
 }
 #endif
 

@@ -219,7 +219,8 @@ GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS,
         const uint to = gpi_row_bases(segments, row, r, pass, first_place, shared);
         const uint how = row.large->length >= lines_from ? lines : GPI_LINES_NEVER;
         if (from != to) {
-            gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, how,
+            const gpi_places own = gpi_segment_places(places, row.large->begin);
+            gpi_move_range(gpi_move_make(own, from, to), row.begin, row.end, digit, how,
                            GPI_SCATTER_MOVE(shared));
         }
         gpi_sync(); /* all have used `next` */
@@ -236,7 +237,8 @@ GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
     {
         const gpi_sort_row row = gpi_row_find(segments, r, span);
         const uint from = row.large->from[passes % 2];
-        const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+        const gpi_move move =
+            gpi_move_make(gpi_segment_places(places, row.large->begin), from, GPI_PLACE_OUT);
         for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)
             gpi_move_one(move, i, i);
     }

@@ -54,6 +54,17 @@ static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uin
     return begin;
 }
 
+/* Returns the places of a segment that begins at `begin`. */
+static gpi_places gpi_segment_places(gpi_places places, ulong begin)
+{
+#if GPI_VALUE_SIZE
+    if (places.indices == GPI_INDICES_SEGMENT) places.origin = begin;
+#else
+    (void)begin;
+#endif
+    return places;
+}
+
 /* A row of the table: its keys are [begin, end), which belong to segment `large`. */
 typedef struct gpi_sort_row {
     __global gpi_large *large;

@@ -39,13 +39,14 @@ GPI_NOINLINE void gpi_segments_sort(gpi_segments segments, gpi_places places, gp
                                     uint from, uint tmp_first, uint first, uint last,
                                     gpi_segments_shared shared)
 {
-    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
     (void)shared;
     for (uint s = first; s < last; s++) {
         const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;
         if (n == 0 || n > small) continue;
-        if (n <= GPI_SINGLE_TILE_FEW) gpi_single_tile_few(move, base, (uint)n, bits);
-        else gpi_single_tile_sort(places, base, n, bits, from, tmp_first);
+        const gpi_places own = gpi_segment_places(places, base);
+        if (n <= GPI_SINGLE_TILE_FEW)
+            gpi_single_tile_few(gpi_move_make(own, from, GPI_PLACE_OUT), base, (uint)n, bits);
+        else gpi_single_tile_sort(own, base, n, bits, from, tmp_first);
     }
 }
 #endif

@@ -102,7 +102,7 @@ static bool gpi_entries_are_keys(gpi_digit_bits bits)
     return !GPI_KEY_HASH && bits.end - bits.begin == 8 * GPI_KEY_SIZE;
 }
 
-/* Writes keys and values in the order of the entries: the first `most` of the n elements from `base` on. May be in place. A
+/* Writes keys and values in the order of the entries, which name their segments: the first `most` of the n elements from `base` on. May be in place. A
    barrier has to follow before the stage is used again. */
 GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ulong base, uint n, uint most,
                                           const gpi_entry *entry, gpi_single_tile_shared shared)
@@ -128,20 +128,23 @@ GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ul
     if (gathers) {
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-            (place + GPI_STAGE_CELL(at))[j] = gpi_entry_place(entry[j]);
+            (place + GPI_STAGE_CELL(at))[j] = gpi_entry_place(entry[j]) | gpi_entry_segment(entry[j]) << 16;
     }
     gpi_team_sync(); /* the stage is filled */
     if (!own) {
         GPI_UNROLL_SOME
         for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
             if (j * GPI_TEAM < left)
-                GPI_STAGE_STRIPED(stage, l, j) = (move.key + base)[GPI_STAGE_STRIPED(place, l, j)];
+                GPI_STAGE_STRIPED(stage, l, j) = (move.key + base)[GPI_STAGE_STRIPED(place, l, j) & 0xffffu];
     }
 #if GPI_VALUE_SIZE
     gpi_value value[GPI_PER_ITEM];
     GPI_UNROLL
-    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-        if (j * GPI_TEAM < left) value[j] = gpi_value_at(move, base + GPI_STAGE_STRIPED(place, l, j));
+    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const uint p = j * GPI_TEAM < left ? GPI_STAGE_STRIPED(place, l, j) : 0;
+        if (move.indices == GPI_INDICES_SEGMENT) move.origin = base + (p >> 16);
+        if (j * GPI_TEAM < left) value[j] = gpi_value_at(move, base + (p & 0xffffu));
+    }
 #endif
     gpi_sync_all(); /* all is read: in place, it is now overwritten */
     GPI_UNROLL

@@ -56,6 +56,7 @@ typedef gpi_entry gpi_entry_memory[GPI_ENTRY_CELLS];
 static gpi_entry gpi_entry_make(gpi_key_bits key, uint place) { return (ulong)key << 16 | place; }
 static void gpi_entry_enter(gpi_entry *e, uint segment) { *e = (*e << 16 >> 16) | (ulong)segment << 48; }
 static uint gpi_entry_place(gpi_entry e) { return (uint)e & 0xffffu; }
+static uint gpi_entry_segment(gpi_entry e) { return (uint)(e >> 48); }
 static gpi_key_bits gpi_entry_key(gpi_entry e) { return (uint)(e >> 16); }
 static bool gpi_entry_is_less(gpi_entry e, gpi_entry f) { return e < f; }
 static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return (uint)e == (uint)f; } /* places differ */
@@ -85,6 +86,7 @@ static gpi_entry gpi_entry_make(gpi_key_bits key, uint place)
 }
 static void gpi_entry_enter(gpi_entry *e, uint segment) { e->z = (e->z & 0xffffu) | segment << 16; }
 static uint gpi_entry_place(gpi_entry e) { return e.z & 0xffffu; }
+static uint gpi_entry_segment(gpi_entry e) { return e.z >> 16; }
 static gpi_key_bits gpi_entry_key(gpi_entry e) { return as_ulong(e.xy); }
 static bool gpi_entry_is_less(gpi_entry e, gpi_entry f)
 {

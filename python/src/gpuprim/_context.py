@@ -183,7 +183,7 @@ class Base(Session):
         --------
         >>> ctx.warmup(ctx.scan, np.zeros(1, np.float32), op="max")  # doctest: +SKIP
         """
-        names = {"argsort": "sort", "unique_by_key": "unique", "hash_create": "hash"}
+        names = {"argsort": "sort", "segmented_argsort": "segmented_sort", "unique_by_key": "unique", "hash_create": "hash"}
 
         def warm_up(call: Call, name: str, handles: tuple[Any, ...]) -> None:
             name = name[len("gp_") :]

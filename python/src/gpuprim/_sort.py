@@ -76,6 +76,7 @@ class Sorts(Selections):
         self,
         keys: Any,
         *,
+        axis: Optional[int] = None,
         descending: bool = False,
         bits: Optional[tuple[int, int]] = None,
         return_keys: bool = False,
@@ -86,8 +87,10 @@ class Sorts(Selections):
         Parameters
         ----------
         keys : array_like
+        axis : int, optional
+            1 or -1: those of each row of a matrix; indices are column numbers.
         descending, bits, strategy
-            As for `sort`.
+            As for `sort`; rows have no strategy.
         return_keys : bool
             Also the sorted keys.
 
@@ -95,6 +98,11 @@ class Sorts(Selections):
         -------
         Array of uint32 (uint64 for 2^32 keys and more), or (indices, keys)
         """
+        if axis is not None:
+            matrix = self._matrix(keys, axis, "keys")
+            call = self._sort_call("segmented_sort", matrix, None, descending, bits)
+            call.set(row_length=matrix.shape[1], segment_count=matrix.shape[0] if matrix.size else 0)
+            return self._segmented_argsort(call, matrix, return_keys)
         k = self._line(keys, "keys")
         call = self._sort_call("sort", k, None, descending, bits)
         call.count(k)
@@ -106,6 +114,53 @@ class Sorts(Selections):
             out = self._like(k, k.dtype)
             call.buffer("keys_out", out)
         call.run("gp_argsort")
+        return (indices, out) if return_keys else indices
+
+    def segmented_argsort(
+        self,
+        keys: Any,
+        offsets: Any,
+        *,
+        descending: bool = False,
+        bits: Optional[tuple[int, int]] = None,
+        return_keys: bool = False,
+    ) -> Any:
+        """The indices that would sort each segment ``keys[offsets[s]:offsets[s + 1]]`` by itself; stable.
+
+        Parameters
+        ----------
+        keys, descending, bits
+            As for `sort`.
+        offsets : array_like of int
+            As for `segmented_sort`.
+        return_keys : bool
+            Also the sorted keys.
+
+        Returns
+        -------
+        Array of uint32 (uint64 for 2^32 keys and more), or (indices, keys)
+            Indices count within the segment. Outside all segments indices and keys are 0.
+
+        Examples
+        --------
+        >>> ctx.segmented_argsort([30, 10, 20, 9, 8], [0, 3, 5]).get()
+        array([1, 2, 0, 1, 0], dtype=uint32)
+        """
+        k, ends = self._line(keys, "keys"), self._indices(offsets, "offsets")
+        call = self._sort_call("segmented_sort", k, None, descending, bits)
+        call.set(segment_count=_segments(ends), offsets_type=index_type_of(ends.dtype))
+        call.buffer("offsets", ends)
+        return self._segmented_argsort(call, k, return_keys)
+
+    def _segmented_argsort(self, call: Call, keys: Array, return_keys: bool) -> Any:
+        index = np.uint32 if keys.size < 1 << 32 else np.uint64
+        indices: Array = self.fill(keys.shape, 0, index)  # type: ignore[attr-defined]
+        call.set(count=keys.size, value_size=indices.dtype.itemsize)
+        call.buffer("values_out", indices)
+        if return_keys:
+            out: Array = self.fill(keys.shape, 0, keys.dtype)  # type: ignore[attr-defined]
+            call.buffer("keys_out", out)
+        call.run("gp_segmented_argsort")
         return (indices, out) if return_keys else indices
 
     def _sort_call(self, desc: str, k: Array, v: Optional[Array], descending: bool, bits: Any) -> Call:
