@@ -102,6 +102,7 @@ class Sorts(Selections):
             matrix = self._matrix(keys, axis, "keys")
             call = self._sort_call("segmented_sort", matrix, None, descending, bits)
             call.set(row_length=matrix.shape[1], segment_count=matrix.shape[0] if matrix.size else 0)
+            call.set(offsets_type=lib.GP_U32)
             return self._segmented_argsort(call, matrix, return_keys)
         k = self._line(keys, "keys")
         call = self._sort_call("sort", k, None, descending, bits)
