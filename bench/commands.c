@@ -109,6 +109,7 @@ const bench_command bench_commands[] = {
      "histogram --n 2^24"},
     {"segmented-sort", bench_segmented_sort, "gp_segmented_sort, against std::sort of each segment",
      "gp_segmented_sort of u32: one segment, segments of 1000 and of 16 keys, and lengths by Zipf's law. "
+     "gp_segmented_argsort of f32: rows of 32, 4096 and 2^20. "
      "There is no\n"
      "limit; peers sort segment by segment.",
      "segmented-sort --n 2^22"},

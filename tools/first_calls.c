@@ -153,6 +153,8 @@ CALL(sort, gp_sort_desc, gp_sort, .keys = in, .keys_out = out, .count = COUNT, .
 CALL(sort_pairs, gp_sort_desc, gp_sort, .keys = in, .keys_out = out, .values = in2, .values_out = out2,
      .value_size = 4, .count = COUNT, .key_type = GP_U32)
 CALL(argsort, gp_sort_desc, gp_argsort, .keys = in, .values_out = out, .count = COUNT, .key_type = GP_F32)
+CALL(segmented_argsort, gp_segmented_sort_desc, gp_segmented_argsort, .keys = in, .values_out = out,
+     .count = COUNT, .row_length = COUNT / 10, .segment_count = 10, .key_type = GP_F32)
 CALL(segmented_sort, gp_segmented_sort_desc, gp_segmented_sort, .keys = in, .keys_out = out,
      .offsets = offsets, .offsets_type = GP_U32, .segment_count = COUNT / SEGMENT, .count = COUNT,
      .key_type = GP_U32)
@@ -225,6 +227,7 @@ static const struct {
              ROW(sort_pairs),
              ROW(argsort),
              ROW(segmented_sort),
+             ROW(segmented_argsort),
              ROW(sort_strings),
              ROW(sort_records),
              ROW(topk),

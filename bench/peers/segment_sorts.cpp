@@ -1,4 +1,4 @@
-// segment_sorts.cpp - std::sort of each segment, on one thread and on all.
+// segment_sorts.cpp - std::sort of each segment, or std::stable_sort of its indices, on one thread and on all.
 #include "peer.h"
 
 extern "C" {
@@ -8,10 +8,11 @@ extern "C" {
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <numeric>
 
 static bool supports(const bench_work *work)
 {
-    return work->primitive == BENCH_SEGMENTED_SORT && work->type == GP_U32;
+    return work->primitive == BENCH_SEGMENTED_SORT && (work->type == GP_U32 || work->type == GP_F32);
 }
 
 static void sort_segments(const bench_work *work, size_t first, size_t last)
@@ -19,6 +20,15 @@ static void sort_segments(const bench_work *work, size_t first, size_t last)
     const uint32_t *offsets = work->host_offsets;
     uint32_t *out = static_cast<uint32_t *>(work->host_out);
     if (first >= last) return;
+    if (work->type == GP_F32) {
+        for (size_t s = first; s < last; s++) {
+            const float *key = static_cast<const float *>(work->host_in) + offsets[s];
+            std::iota(out + offsets[s], out + offsets[s + 1], 0u);
+            std::stable_sort(out + offsets[s], out + offsets[s + 1],
+                             [key](uint32_t i, uint32_t j) { return key[i] < key[j]; });
+        }
+        return;
+    }
     std::memcpy(out + offsets[first], static_cast<const uint32_t *>(work->host_in) + offsets[first],
                 (offsets[last] - offsets[first]) * sizeof *out);
     for (size_t s = first; s < last; s++) std::sort(out + offsets[s], out + offsets[s + 1]);

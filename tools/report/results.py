@@ -59,7 +59,7 @@ SECTIONS = [
     Section("sort", "Sort", r"sort|sort pairs.*|sort records.*", "gp_sort and gp_sort_records, beside other sorts."),
     Section("entropy", "Sort by entropy", r"sort, entropy .*", "gp_sort of keys in which each bit has that much entropy."),
     Section(
-        "segmented-sort", "Segmented sort", r"segments.*", "gp_segmented_sort, by the segments, beside std::sort of each."
+        "segmented-sort", "Segmented sort", r"segments.*", "gp_segmented_sort, by the segments, beside std::sort of each; the order of rows beside std::stable_sort of indices."
     ),
     Section("strings", "Sort strings", r"strings: .*", "gp_sort_strings, by the kind of strings."),
     Section("topk", "Top k", r"topk .*", "gp_topk, by k, beside the fastest loop that reads."),

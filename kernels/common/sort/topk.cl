@@ -31,10 +31,10 @@
 #include "base/platform.cl"
 #include "group/load.cl"
 #include "group/sync.cl"
-#include "element/hash_function.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
+#include "sort/sample.cl"
 #include "sort/topk_filter.cl"
 #include "sort/topk_select.cl"
 #include "sort/topk_state.cl"
@@ -42,22 +42,12 @@
 
 /* ------------------------------------------------------------------ sample */
 
-/* Returns the i-th pseudo-random number, which is below n. */
-static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }
-
 /* Returns the rank of the threshold in a sample of s of n keys. The sample's key of this rank is almost never below the k-th of
    all keys. If x samples are expected to come before the k-th key, the rank is x + 4 sqrt(x) and a few more. */
 static uint gpi_sample_rank(ulong k, ulong n, uint s)
 {
     const float x = (float)(k - 1) * ((float)s / (float)n);
     return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + GPI_TOPK_SPARE));
-}
-
-/* Returns the position of sample i: a random one in stretch i. A stretch has `stretch` keys, and the first `longer` stretches
-   have one more. */
-GPI_INLINE_GPU ulong gpi_sample_place(uint i, ulong stretch, ulong longer)
-{
-    return i * stretch + min((ulong)i, longer) + gpi_somewhere(i, stretch + (i < longer ? 1 : 0));
 }
 
 /* Copies s of the n keys to `sample`, one from each stretch. Several loads are in flight at a time. */
