@@ -118,6 +118,7 @@ extern "C" {
 #include "api/select.h"
 
 #include "api/unique.h"
+#include "api/run_length_decode.h"
 
 #include "api/reduce_by_key.h"
 

@@ -6,6 +6,7 @@
 #include "api/scan.h"
 #include "api/select.h"
 #include "api/unique.h"
+#include "api/run_length_decode.h"
 #include "api/reduce_by_key.h"
 #include "api/sort.h"
 #include "api/merge.h"
@@ -64,6 +65,8 @@ typedef struct gp_warmup_desc {
     const gp_partition_desc *partition;   /* as select; also predicate2 */
     const gp_unique_desc *unique;         /* as select, with `equal`; with values, gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode; /* as unique; also repeated_only, offsets_end */
+    /* only type, element_size, offsets_type, index_type, and which outputs are NULL */
+    const gp_run_length_decode_desc *run_length_decode;
     /* also key_type, key_size or key_record, equal, and whether keys_out is NULL */
     const gp_reduce_by_key_desc *reduce_by_key;
     const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */

@@ -32,6 +32,7 @@ typedef struct gpi_self_test {
     X(partition,        "gp_partition",        SELECT,           MULTI_PASS,  "out", "rest", "counts_out") \
     X(unique,           "gp_unique",           SELECT,           MULTI_PASS,  "keys_out", "indices_out", "count_out") \
     X(reduce_by_key,    "gp_reduce_by_key",    BY_KEY,           MULTI_PASS,  "keys_out", "out", "count_out") \
+    X(run_length_decode, "gp_run_length_decode", RUN_LENGTH_DECODE, AUTO,     "out", "runs_out", "positions_out") \
     X(sort_keys,        "gp_sort (keys)",      SORT,             MULTI_PASS,  "keys_out", "", "") \
     X(sort_pairs,       "gp_sort (pairs)",     SORT,             MULTI_PASS,  "keys_out", "values_out", "") \
     X(sort_few,         "gp_sort (few pairs)", SORT,             AUTO,        "keys_out", "values_out", "") \

@@ -175,6 +175,31 @@ static gp_result gpi_self_test_unique(gpi_self_test *t)
     return result == GP_OK ? gp_unique(t->gp, &d) : result;
 }
 
+static gp_result gpi_self_test_run_length_decode(gpi_self_test *t)
+{
+    const size_t runs = gpi_self_test_cut(t);
+    gp_result result = gpi_self_test_upload(t);
+    gp_run_length_decode_desc d;
+    uint32_t r, i;
+    for (r = 0; r < runs; r++) {
+        for (i = t->in[1][r]; i < t->in[1][r + 1]; i++) {
+            gpi_self_test_expect(t, 0, t->in[0][r]);
+            gpi_self_test_expect(t, 1, r);
+            gpi_self_test_expect(t, 2, i - t->in[1][r]);
+        }
+    }
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.offsets = t->in_buffer[1];
+    d.offsets_type = d.type = GP_U32;
+    d.run_count = runs;
+    d.out = t->out_buffer[0];
+    d.runs_out = t->out_buffer[1];
+    d.positions_out = t->out_buffer[2];
+    d.count = t->count;
+    return result == GP_OK ? gp_run_length_decode(t->gp, &d) : result;
+}
+
 static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)
 {
     gp_result result;

@@ -31,6 +31,7 @@
                                                      W(unique, unique)) \
     X(BY_KEY,           "select/by_key.cl",         SELECT,     elements, 1, W(reduce_by_key, reduce_by_key) \
                                                      W(run_length_encode, run_length_encode)) \
+    X(RUN_LENGTH_DECODE, "select/run_length_decode.cl", SELECT, elements, 1, W(run_length_decode, run_length_decode)) \
     X(STACK_SCAN,       "nest/stack_scan.cl",       STACK_SCAN, stack,    1, W(stack_scan, stack_scan)) \
     X(TREE,             "nest/tree.cl",             TREE,       tree,     1, W(tree, tree)) \
     X(HASH,             "hash/hash.cl",             HASH,       keys,     1, W(hash, hash)) \

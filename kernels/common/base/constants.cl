@@ -13,7 +13,8 @@
 #define GPI_COUNT_FULL 10     /* keys that found no slot, in calls that do not list such keys */
 #define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */
 #define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */
-#define GPI_CONTEXT_COUNTERS 13
+#define GPI_COUNT_BAD_CALL 13 /* number of the last run-length decoding that was counted in GPI_COUNT_BAD */
+#define GPI_CONTEXT_COUNTERS 14
 
 /* The list of large segments (base/segments.cl), in uints. */
 #define GPI_SEGMENTS_PARTS 0

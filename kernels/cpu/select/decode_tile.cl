@@ -1,0 +1,93 @@
+/* decode_tile.cl - one item decodes a span of positions, in blocks: it writes a block to private memory, and copies it from there.
+
+   Each run is written as whole vectors. What they write beyond the run's end, the next run overwrites. */
+#ifndef GPI_SELECT_DECODE_TILE_CL
+#define GPI_SELECT_DECODE_TILE_CL
+#include "base/platform.cl"
+#include "select/decoded.cl"
+
+#define GPI_DECODE_BLOCK 2048 /* positions */
+#define GPI_DECODE_RUNS 64    /* runs that may all be empty before those after them are searched */
+#define GPI_DECODE_LINE 64    /* bytes */
+/* Elements of a vector. */
+#if GPI_WANTS_RUNS + GPI_WANTS_POSITIONS
+#define GPI_DECODE_STEP (32 / sizeof(GPI_INDEX))
+#else
+#define GPI_DECODE_STEP (32 / sizeof(GPI_ELEMENT))
+#endif
+
+typedef uint16 gpi_decode_line __attribute__((aligned(GPI_DECODE_LINE)));
+typedef uint16 gpi_decode_any __attribute__((aligned(1)));
+typedef uchar gpi_decode_memory; /* not used */
+
+/* Copies a block of `bytes`, by aligned lines. `past`: these are stored past the caches. */
+GPI_INLINE void gpi_decode_copy(__global uchar *to, __private const uchar *from, uint bytes, bool past)
+{
+    const uint head = min(bytes, (uint)(-(size_t)to % GPI_DECODE_LINE));
+    uint i = head;
+    for (uint k = 0; k < head; k++) to[k] = from[k];
+    /* two loops, because compilers merge two stores in branches into one, and forget the hint */
+    for (; past && i + GPI_DECODE_LINE <= bytes; i += GPI_DECODE_LINE)
+        GPI_STREAM_STORE(*(__private const gpi_decode_any *)(from + i), (__global gpi_decode_line *)(to + i));
+    for (; i + GPI_DECODE_LINE <= bytes; i += GPI_DECODE_LINE)
+        *(__global gpi_decode_line *)(to + i) = *(__private const gpi_decode_any *)(from + i);
+    for (; i < bytes; i++) to[i] = from[i];
+}
+
+#define GPI_DECODE_NEAR(type, name, x, more) \
+    type name[GPI_DECODE_BLOCK + GPI_DECODE_STEP] __attribute__((aligned(GPI_DECODE_LINE)));
+#define GPI_DECODE_RUN(type, name, x, more) const type name##_x = (type)(x);
+#define GPI_DECODE_STORE(type, name, x, more) near->name[i] = name##_x + (type)(more);
+#define GPI_DECODE_COPY(type, name, x, more)                                                \
+    gpi_decode_copy((__global uchar *)(d.name + first), (__private const uchar *)near.name, \
+                    (uint)((next - first) * sizeof(type)), d.count * sizeof(type) >= GPI_PAST_CACHES);
+
+typedef struct gpi_decode_near {
+    GPI_DECODED(GPI_DECODE_NEAR)
+} gpi_decode_near;
+
+/* Decodes the `size` positions from `first` on, which is in run r. Returns the run of the last one. */
+GPI_INLINE ulong gpi_decode_block(gpi_decoded d, ulong r, ulong first, uint size,
+                                  __private gpi_decode_near *near)
+{
+    uint at = 0, before = 0;
+    for (ulong check = r + GPI_DECODE_RUNS;;) {
+        /* If offsets fall below `first`, the difference wraps, and the run is the block's last one. */
+        const uint next = (uint)min((GPI_OFFSET)(d.offsets[r + 1] - (GPI_OFFSET)first), (GPI_OFFSET)size);
+        GPI_DECODED(GPI_DECODE_RUN)
+        uint p = at;
+        do {
+#pragma unroll
+            for (uint k = 0; k < GPI_DECODE_STEP; k++) {
+                const uint i = p + k;
+                GPI_DECODED(GPI_DECODE_STORE)
+            }
+            p += GPI_DECODE_STEP;
+        } while (p < next);
+        if (next == size) return r;
+        at = next;
+        r++;
+        if (r < check) continue;
+        if (at == before) r = gpi_run_find(d, r, d.runs, first + at);
+        before = at;
+        check = r + GPI_DECODE_RUNS;
+    }
+}
+
+GPI_NOINLINE void gpi_decode_span(gpi_decoded d, ulong first, ulong end)
+{
+    gpi_decode_near near;
+    ulong r = gpi_run_find(d, 0, d.runs, first), next;
+    for (; first < end; first = next) {
+        next = min(end, first - first % GPI_DECODE_BLOCK + GPI_DECODE_BLOCK);
+        r = gpi_decode_block(d, r, first, (uint)(next - first), &near);
+        GPI_DECODED(GPI_DECODE_COPY)
+    }
+}
+
+static void gpi_decode_tile(gpi_decoded d, ulong first, ulong end, __private gpi_decode_memory *shared)
+{
+    (void)shared;
+    gpi_decode_span(d, first, end);
+}
+#endif
