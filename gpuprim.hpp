@@ -568,6 +568,7 @@ GPI_CALL(unique_by_key, unique)
 GPI_READ(unique_by_key_read, unique, uint64_t)
 GPI_WITH_SCRATCH(run_length_encode)
 GPI_READ(run_length_encode_read, run_length_encode, uint64_t)
+GPI_CALL(run_length_decode, run_length_decode)
 GPI_WITH_SCRATCH(sort)
 GPI_CALL(argsort, sort)
 GPI_READ(argsort_scratch_size, sort, size_t)
@@ -1054,6 +1055,27 @@ returns<void> run_length_encode(gp_context *ctx, view<Element> in, view<Element>
 {
     return detail::counted(detail::run_length_encode(in, out, lengths_out, d), count_out)
         .run(ctx, gp_run_length_encode);
+}
+
+// One more offset than there are runs. The outputs have as many elements; one or two of them may be {}, and without `out` `in` is {},
+// too.
+template <typename Element, typename Offset, typename Index = uint32_t>
+returns<void> run_length_decode(gp_context *ctx, view<Element> in, view<Offset> offsets, view<Element> out,
+                                view<Index> runs_out = {}, view<Index> positions_out = {},
+                                const gp_run_length_decode_desc &d = {})
+{
+    detail::call<gp_run_length_decode_desc> c{d};
+    c.d.run_count = offsets.size() ? offsets.size() - 1 : 0;
+    c.d.count = out.get() ? out.size() : runs_out.get() ? runs_out.size() : positions_out.size();
+    GPI_PUT(offsets, offsets, 1);
+    GPI_PUT_IF(in, in, c.d.run_count);
+    GPI_PUT_IF(out, out, c.d.count);
+    GPI_PUT_IF(runs_out, runs_out, c.d.count);
+    GPI_PUT_IF(positions_out, positions_out, c.d.count);
+    if (out.get()) c.d.element_size = sizeof(Element);
+    c.d.offsets_type = detail::number_of<Offset>();
+    c.d.index_type = detail::number_of<Index>();
+    return c.run(ctx, gp_run_length_decode);
 }
 
 template <typename Key, typename Element, typename Out>

@@ -149,6 +149,8 @@ CALL(unique, gp_unique_desc, gp_unique, .keys = runs, .keys_out = out, .count_ou
      .key_type = GP_U32)
 CALL(run_length_encode, gp_run_length_encode_desc, gp_run_length_encode, .in = runs, .out = out,
      .lengths_out = out2, .count_out = number, .count = COUNT, .type = GP_U32)
+CALL(run_length_decode, gp_run_length_decode_desc, gp_run_length_decode, .in = in, .offsets = offsets,
+     .offsets_type = GP_U32, .run_count = COUNT / SEGMENT, .out = out, .count = COUNT, .type = GP_U32)
 CALL(sort, gp_sort_desc, gp_sort, .keys = in, .keys_out = out, .count = COUNT, .key_type = GP_U32)
 CALL(sort_pairs, gp_sort_desc, gp_sort, .keys = in, .keys_out = out, .values = in2, .values_out = out2,
      .value_size = 4, .count = COUNT, .key_type = GP_U32)
@@ -223,6 +225,7 @@ static const struct {
              ROW(partition),
              ROW(unique),
              ROW(run_length_encode),
+             ROW(run_length_decode),
              ROW(sort),
              ROW(sort_pairs),
              ROW(argsort),

@@ -105,6 +105,22 @@ static void example_run_length_encode(void)
     /* [/gp_run_length_encode] */
 }
 
+static void example_run_length_decode(void)
+{
+    /* [gp_run_length_decode] */
+    /* Repeats each of 10 floats as often as its segment has elements, and numbers these from 0 on: */
+    gp_run_length_decode_desc d = {.in = keys,
+                                   .offsets = offsets,
+                                   .offsets_type = GP_U32,
+                                   .run_count = 10,
+                                   .out = out,
+                                   .positions_out = counts,
+                                   .count = n,
+                                   .type = GP_F32};
+    gp_run_length_decode(gp, &d);
+    /* [/gp_run_length_decode] */
+}
+
 static void example_sort(void)
 {
     /* [gp_sort] */
@@ -471,6 +487,7 @@ int main(void)
     run("gp_partition", example_partition);
     run("gp_unique", example_unique);
     run("gp_run_length_encode", example_run_length_encode);
+    run("gp_run_length_decode", example_run_length_decode);
     run("gp_sort", example_sort);
     run("gp_segmented_sort", example_segmented_sort);
     run("gp_sort_records", example_sort_records);

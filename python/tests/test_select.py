@@ -91,6 +91,10 @@ BESIDE = {
     "sort_records args": lambda c, k: c.sort_records(k, [gpuprim.Column("q[i]", np.int32)], args={"q": k}),
     "sort_strings": lambda c, k: c.sort_strings(np.arange(9, dtype=np.uint8), k),
     "topk": lambda c, k: c.topk(k, 3),
+    "run_length_decode": lambda c, k: c.run_length_decode(k, np.arange(8)),
+    "run_length_decode offsets": lambda c, k: c.run_length_decode(SEVEN[1:], k),
+    "repeat": lambda c, k: c.repeat(k, SEVEN),
+    "repeat counts": lambda c, k: c.repeat(SEVEN, k),
     "segmented_topk": lambda c, k: c.segmented_topk(k, [0, 2], 3),
     "merge": lambda c, k: c.merge(k, k, SEVEN, k),
     "search keys": lambda c, k: c.search(k, SEVEN),
@@ -192,6 +196,41 @@ def test_runs(ctx, rng, n):
     repeated = ctx.run_length_encode(x, repeated_only=True)
     np.testing.assert_array_equal(repeated[0].get(), values[lengths > 1])
     assert len(ctx.unique(x, equal="x / 100 == y / 100")) == len(np.unique(x // 100))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "complex128"])
+@pytest.mark.parametrize("n", SIZES)
+def test_decode(ctx, rng, n, dtype):
+    keys = rng.integers(0, 200, n).astype(dtype)
+    counts = rng.integers(0, 7, n)
+    expected = np.repeat(keys, counts)
+    offsets = np.append(0, np.cumsum(counts))
+    out, runs, places = ctx.run_length_decode(keys, offsets, return_runs=True, return_positions=True)
+    np.testing.assert_array_equal(out.get(), expected)
+    np.testing.assert_array_equal(runs.get(), np.repeat(np.arange(n), counts))
+    np.testing.assert_array_equal(places.get(), np.arange(len(expected)) - np.repeat(offsets[:-1], counts))
+    np.testing.assert_array_equal(ctx.repeat(keys, counts).get(), expected)
+    np.testing.assert_array_equal(ctx.repeat(keys, ctx.array(counts)).get(), expected)
+    np.testing.assert_array_equal(ctx.repeat(keys, 3).get(), np.repeat(keys, 3))
+    assert ctx.repeat(keys, 0).size == 0
+    later = ctx.run_length_decode(keys, offsets + 2, size=len(expected) + 3).get()
+    np.testing.assert_array_equal(later, np.concatenate([np.zeros(2, dtype), expected, np.zeros(1, dtype)]))
+
+
+def test_bad_runs(ctx):
+    x = np.arange(3)
+    with pytest.raises(ValueError, match="x has 3 elements, and offsets have 2 runs"):
+        ctx.run_length_decode(x, [0, 1, 2])
+    with pytest.raises(ValueError, match="give return_runs or return_positions"):
+        ctx.run_length_decode(None, [0, 1, 2])
+    with pytest.raises(ValueError, match="one element more"):
+        ctx.run_length_decode(x, [])
+    with pytest.raises(ValueError, match="x and counts differ in length"):
+        ctx.repeat(x, [1, 2])
+    with pytest.raises(ValueError, match="counts"):
+        ctx.repeat(x, [1, 2, -1])
+    with pytest.raises(ValueError, match="counts is -1"):
+        ctx.repeat(x, -1)
 
 
 def test_bad_input(ctx):

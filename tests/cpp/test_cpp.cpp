@@ -301,6 +301,15 @@ void test_selections(gp_context *ctx)
           first(gp::read(ctx, lengths), runs.size()) == sizes);
     gp::run_length_encode(ctx, in, out, lengths, wide);
     CHECK(gp::read(ctx, wide)[0] == runs.size());
+    {
+        const gp::buffer keys(ctx, u32s{7, 8, 9}), ends(ctx, u32s{0, 2, 2, 5});
+        const gp::buffer<uint32_t> repeated(ctx, 5), run(ctx, 5), position(ctx, 5);
+        gp::run_length_decode(ctx, keys, ends, repeated, run, position);
+        CHECK(gp::read(ctx, repeated) == u32s{7, 7, 9, 9, 9} && gp::read(ctx, run) == u32s{0, 0, 2, 2, 2} &&
+              gp::read(ctx, position) == u32s{0, 1, 0, 1, 2});
+        gp::run_length_decode(ctx, gp::view<uint32_t>{}, ends, gp::view<uint32_t>{}, position);
+        CHECK(gp::read(ctx, position) == u32s{0, 0, 2, 2, 2});
+    }
     CHECK(gp::reduce_by_key(ctx, in, values, out, values_out) == runs.size());
     CHECK(first(gp::read(ctx, out), runs.size()) == runs &&
           first(gp::read(ctx, values_out), runs.size()) == sums);

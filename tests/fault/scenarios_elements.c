@@ -320,6 +320,39 @@ static bool check_runs(world *w)
     return holds(w, 3, &runs, 4) && holds(w, 1, ramp, 4 * runs) && holds(w, 2, want, 4 * runs);
 }
 
+/* Runs of ten: the numbers of the runs as keys. */
+static void prepare_decode(world *w)
+{
+    size_t i;
+    for (i = 0; i <= N / 10; i++) tens[i] = (uint32_t)(10 * i);
+    put(w, 0, ramp, 4 * (N / 10));
+    put(w, 1, tens, 4 * (N / 10 + 1));
+    put_out(w, 2, 4 * N);
+    put_out(w, 3, 4 * N);
+}
+
+static gp_result run_decode(world *w)
+{
+    gp_run_length_decode_desc d = {0};
+    d.in = w->buffer[0];
+    d.offsets = w->buffer[1];
+    d.out = w->buffer[2];
+    d.positions_out = w->buffer[3];
+    d.type = d.offsets_type = GP_U32;
+    d.run_count = N / 10;
+    d.count = N;
+    return gp_run_length_decode(w->gp, &d);
+}
+
+static bool check_decode(world *w)
+{
+    size_t i;
+    for (i = 0; i < N; i++) want[i] = (uint32_t)(i / 10);
+    if (!holds(w, 2, want, 4 * N)) return false;
+    for (i = 0; i < N; i++) want[i] = (uint32_t)(i % 10);
+    return holds(w, 3, want, 4 * N);
+}
+
 /* ------------------------------------------------------------------ histogram */
 
 static gp_result run_histogram(world *w)
@@ -412,6 +445,7 @@ const scenario scenarios_elements[] = {
     {"unique", NULL, prepare_tens, run_unique, check_unique, NULL, false, false},
     {"unique_by_key", NULL, prepare_tens, run_unique_by_key, check_unique_by_key, NULL, false, false},
     {"run_length_encode", NULL, prepare_tens, run_runs, check_runs, NULL, false, false},
+    {"run_length_decode", NULL, prepare_decode, run_decode, check_decode, NULL, false, false},
     {"histogram", NULL, prepare_mod7, run_histogram, check_histogram, NULL, false, false},
     {"histogram_far", NULL, prepare_mod7, run_histogram_far, check_histogram, NULL, false, false},
     {"scratch_sizes", NULL, NULL, run_sizes, check_sizes, NULL, false, false},

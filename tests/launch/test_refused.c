@@ -224,6 +224,7 @@ static void test_ignored_unique(void **state)
     fixture *f = *state;
     gp_unique_desc u = {0};
     gp_run_length_encode_desc r = {0};
+    gp_run_length_decode_desc e = {.offsets = f->a, .offsets_type = GP_U32, .run_count = 10, .count = COUNT};
     gp_tree_desc t = {0};
     gp_brackets_desc b = {0};
     gp_partition_desc p = {0};
@@ -240,6 +241,10 @@ static void test_ignored_unique(void **state)
     REFUSED(gp_unique(f->gp, &u), GP_ERROR_INVALID_BUFFER, "at least one output is required");
     r.in = f->a;
     REFUSED(gp_run_length_encode(f->gp, &r), GP_ERROR_INVALID_BUFFER, "at least one output is required");
+    REFUSED(gp_run_length_decode(f->gp, &e), GP_ERROR_INVALID_BUFFER, "at least one output is required");
+    e.runs_out = f->b;
+    e.in = f->c;
+    REFUSED(gp_run_length_decode(f->gp, &e), GP_ERROR_INVALID_BUFFER, "out is NULL, and in");
     b.in = f->a;
     b.type = GP_U8;
     b.count = COUNT;

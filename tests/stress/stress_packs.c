@@ -118,8 +118,40 @@ static void run_runs(stress *s)
     STRESS_CALL(s, gp_run_length_encode, d);
 }
 
-const stress_entry stress_packs[] = {{"select", run_select},
-                                     {"partition", run_partition},
-                                     {"unique", run_unique},
-                                     {"run_length_encode", run_runs},
-                                     {NULL, NULL}};
+static void run_decode(stress *s)
+{
+    const size_t count = stress_count(s), most = 1 + stress_below(s, 5000);
+    const piece offsets = stress_out(s, most + 1, 4), in = stress_in(s, most, 4);
+    const stress_wanted wanted = stress_want(s, most);
+    const piece out = stress_out(s, count, 4), runs = stress_out(s, count, 4),
+                positions = stress_out(s, count, 4);
+    gp_run_length_decode_desc d = {0};
+    size_t r, p, at = stress_below(s, count + 1);
+    for (r = 0; r <= most; r++) {
+        stress_set_u32(&offsets, r, (uint32_t)at);
+        at += stress_below(s, stress_chance(s, 20) ? count - at + 1 : (count - at) / 64 + 1);
+    }
+    stress_send(s, &offsets, most + 1, 4);
+    STRESS_COUNT(d, wanted);
+    STRESS_PIECE(d, offsets, offsets);
+    STRESS_PIECE(d, in, in);
+    STRESS_PIECE(d, out, out);
+    STRESS_PIECE(d, runs_out, runs);
+    STRESS_PIECE(d, positions_out, positions);
+    d.run_count = d.count;
+    d.count = count;
+    d.type = d.offsets_type = GP_U32;
+    for (r = 0; r < wanted.count; r++) {
+        const size_t begin = stress_u32(&offsets, r), end = stress_u32(&offsets, r + 1);
+        for (p = begin; p < end; p++) {
+            stress_set_u32(&out, p, stress_u32(&in, r));
+            stress_set_u32(&runs, p, (uint32_t)r);
+            stress_set_u32(&positions, p, (uint32_t)(p - begin));
+        }
+    }
+    STRESS_CALL(s, gp_run_length_decode, d);
+}
+
+const stress_entry stress_packs[] = {
+    {"select", run_select},          {"partition", run_partition},      {"unique", run_unique},
+    {"run_length_encode", run_runs}, {"run_length_decode", run_decode}, {NULL, NULL}};

@@ -455,6 +455,23 @@ static void call_run_length_encode(void)
     check(gp_run_length_encode(gp, &desc));
 }
 
+/* Runs of 4 elements on average, a quarter of them empty. */
+static void call_run_length_decode(void)
+{
+    gp_run_length_decode_desc desc = {0};
+    const size_t run_count = COUNT / RUN;
+    size_t i;
+    for (i = 0; i <= run_count; i++) words[i] = (uint32_t)(RUN * (i - (i % 4 == 2)));
+    desc.offsets = buffer((run_count + 1) * sizeof *words, words);
+    desc.in = random_words(run_count);
+    desc.out = no_words(COUNT);
+    desc.run_count = run_count;
+    desc.count = COUNT;
+    desc.offsets_type = desc.type = GP_U32;
+    ready(COUNT);
+    check(gp_run_length_decode(gp, &desc));
+}
+
 static void call_reduce_by_key(void)
 {
     gp_reduce_by_key_desc desc = {0};
@@ -601,6 +618,7 @@ static const struct {
              {"partition-u32", call_partition},
              {"unique-u32", call_unique},
              {"rle-u32", call_run_length_encode},
+             {"rle-decode-u32", call_run_length_decode},
              {"reduce-by-key-u32", call_reduce_by_key},
              {"segmented-scan-u32", call_segmented_scan},
              {"search-u32", call_search},

@@ -27,17 +27,23 @@ GPI_INLINE void gpi_decode_copy(__global uchar *to, __private const uchar *from,
     uint i = head;
     for (uint k = 0; k < head; k++) to[k] = from[k];
     /* two loops, because compilers merge two stores in branches into one, and forget the hint */
-    for (; past && i + GPI_DECODE_LINE <= bytes; i += GPI_DECODE_LINE)
-        GPI_STREAM_STORE(*(__private const gpi_decode_any *)(from + i), (__global gpi_decode_line *)(to + i));
+    for (; past && i + GPI_DECODE_LINE <= bytes; i += GPI_DECODE_LINE) {
+        const gpi_decode_line line = *(__private const gpi_decode_any *)(from + i);
+        GPI_STREAM_STORE(line, (__global gpi_decode_line *)(to + i));
+    }
     for (; i + GPI_DECODE_LINE <= bytes; i += GPI_DECODE_LINE)
         *(__global gpi_decode_line *)(to + i) = *(__private const gpi_decode_any *)(from + i);
     for (; i < bytes; i++) to[i] = from[i];
 }
 
 #define GPI_DECODE_NEAR(type, name, x, more) \
-    type name[GPI_DECODE_BLOCK + GPI_DECODE_STEP] __attribute__((aligned(GPI_DECODE_LINE)));
+    type name[GPI_DECODE_BLOCK + 2 * GPI_DECODE_STEP] __attribute__((aligned(GPI_DECODE_LINE)));
 #define GPI_DECODE_RUN(type, name, x, more) const type name##_x = (type)(x);
-#define GPI_DECODE_STORE(type, name, x, more) near->name[i] = name##_x + (type)(more);
+/* Stores a vector of x, or two, to which the sum with `more` is left. */
+#define GPI_DECODE_FIRST(type, name, x, more) \
+    _Pragma("unroll") for (uint k = 0; k < GPI_DECODE_STEP; k++) near->name[at + k] = name##_x;
+#define GPI_DECODE_NEXT(type, name, x, more) \
+    _Pragma("unroll") for (uint k = 0; k < 2 * GPI_DECODE_STEP; k++) near->name[p + k] = name##_x;
 #define GPI_DECODE_COPY(type, name, x, more)                                                \
     gpi_decode_copy((__global uchar *)(d.name + first), (__private const uchar *)near.name, \
                     (uint)((next - first) * sizeof(type)), d.count * sizeof(type) >= GPI_PAST_CACHES);
@@ -50,20 +56,16 @@ typedef struct gpi_decode_near {
 GPI_INLINE ulong gpi_decode_block(gpi_decoded d, ulong r, ulong first, uint size,
                                   __private gpi_decode_near *near)
 {
-    uint at = 0, before = 0;
+    ulong at = 0, before = 0;
     for (ulong check = r + GPI_DECODE_RUNS;;) {
         /* If offsets fall below `first`, the difference wraps, and the run is the block's last one. */
-        const uint next = (uint)min((GPI_OFFSET)(d.offsets[r + 1] - (GPI_OFFSET)first), (GPI_OFFSET)size);
+        const ulong next = min((GPI_OFFSET)(d.offsets[r + 1] - (GPI_OFFSET)first), (GPI_OFFSET)size);
         GPI_DECODED(GPI_DECODE_RUN)
-        uint p = at;
-        do {
-#pragma unroll
-            for (uint k = 0; k < GPI_DECODE_STEP; k++) {
-                const uint i = p + k;
-                GPI_DECODED(GPI_DECODE_STORE)
-            }
-            p += GPI_DECODE_STEP;
-        } while (p < next);
+        GPI_DECODED(GPI_DECODE_FIRST)
+#pragma clang loop vectorize(disable) unroll(disable)
+        for (ulong p = at + GPI_DECODE_STEP; p < next; p += 2 * GPI_DECODE_STEP) {
+            GPI_DECODED(GPI_DECODE_NEXT)
+        }
         if (next == size) return r;
         at = next;
         r++;
@@ -81,6 +83,9 @@ GPI_NOINLINE void gpi_decode_span(gpi_decoded d, ulong first, ulong end)
     for (; first < end; first = next) {
         next = min(end, first - first % GPI_DECODE_BLOCK + GPI_DECODE_BLOCK);
         r = gpi_decode_block(d, r, first, (uint)(next - first), &near);
+#if GPI_WANTS_POSITIONS
+        for (uint i = 0; i < (uint)(next - first); i++) near.position[i] += i;
+#endif
         GPI_DECODED(GPI_DECODE_COPY)
     }
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Optional
 
 import numpy as np
 
 from ._array import Array
 from ._call import Call
-from ._reduce import Args, Reductions
+from ._reduce import Args, Reductions, _segments
 from ._types import index_type_of, type_of
 
 
@@ -233,3 +234,103 @@ class Selections(Reductions):
             call.buffer(field, array)
         call.run("gp_run_length_encode")
         return values, lengths, offsets[: len(values) + 1] if offsets_end else offsets
+
+    def run_length_decode(
+        self,
+        x: Any,
+        offsets: Any,
+        *,
+        size: Optional[int] = None,
+        return_runs: bool = False,
+        return_positions: bool = False,
+    ) -> Any:
+        """Repeats the key of each run: ``result[offsets[r]:offsets[r + 1]] = x[r]``.
+
+        Parameters
+        ----------
+        x : array_like or None
+            A key for each run, of 1, 2, 4, 8 or 16 bytes. None: keys are not wanted.
+        offsets : array_like of int
+            One more than there are runs, as from `run_length_encode` with `offsets_end`.
+        size : int, optional
+            Of the result. By default the last offset; then the call blocks.
+        return_runs, return_positions : bool
+            Also the run of each element, and its position in the run.
+
+        Returns
+        -------
+        Array, or a tuple of Arrays
+            Elements in no run are zeros.
+
+        Examples
+        --------
+        >>> ctx.run_length_decode(np.array([7, 8]), [0, 2, 5]).get()  # doctest: +SKIP
+        array([7, 7, 8, 8, 8])
+        """
+        ends = self._indices(offsets, "offsets")
+        runs = _segments(ends)
+        begin = 1 if size is not None else int(ends[:1].get()[0])
+        count = max(0, int(ends[-1:].get()[0])) if size is None else size
+        call = Call(self, "run_length_decode")
+        call.set(count=count, run_count=runs, offsets_type=index_type_of(ends.dtype))
+        call.buffer("offsets", ends)
+        results = []
+        if x is not None:
+            keys = self._line(x)
+            if keys.size != runs:
+                raise ValueError(f"x has {keys.size} elements, and offsets have {runs} runs")
+            results.append(("out", keys.dtype))
+            call.buffer("in", keys)
+            call.set(element_size=keys.dtype.itemsize)
+        index = np.dtype(np.uint32 if count < 1 << 32 and runs < 1 << 32 else np.uint64)
+        if return_runs:
+            results.append(("runs_out", index))
+        if return_positions:
+            results.append(("positions_out", index))
+        if not results:
+            raise ValueError("without x, give return_runs or return_positions")
+        arrays = [self.empty(count, dtype) for _, dtype in results]
+        for (field, _), array in zip(results, arrays):
+            call.buffer(field, array)
+            if begin != 0:  # some elements may be in no run
+                self.fill(None, 0, out=array)  # type: ignore[attr-defined]
+        call.set(index_type=type_of(index))
+        call.run("gp_run_length_decode")
+        return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+    def repeat(self, x: Any, counts: Any) -> Array:
+        """Each element as often as `counts` says, as NumPy's repeat. Blocks.
+
+        Parameters
+        ----------
+        x : array_like
+            Elements of 1, 2, 4, 8 or 16 bytes.
+        counts : int or array_like of int
+            One number for all elements, or one for each.
+
+        Returns
+        -------
+        Array
+        """
+        keys = self._line(x)
+        if np.ndim(counts) == 0 and not isinstance(counts, Array):
+            each = operator.index(counts)
+            if each < 0:
+                raise ValueError(f"counts is {each}")
+            offsets = _zeros_then(self, keys.size)
+            if each and keys.size:
+                self.iota(keys.size + 1, 0, each, np.uint64, out=offsets)  # type: ignore[attr-defined]
+            return self.run_length_decode(keys, offsets)
+        if not isinstance(counts, Array) and not hasattr(counts, "base_data") and np.min(counts, initial=0) < 0:
+            raise ValueError("counts are negative")
+        lengths = self._indices(counts, "counts")
+        self._same(keys, lengths, "x and counts")
+        offsets = _zeros_then(self, keys.size)
+        if keys.size:
+            self.scan(lengths, dtype=np.uint64, out=offsets[1:])
+        return self.run_length_decode(keys, offsets)
+
+
+def _zeros_then(context: Reductions, count: int) -> Array:
+    """Offsets of empty runs."""
+    return context.fill(count + 1, 0, np.uint64)  # type: ignore[attr-defined]
