@@ -60,6 +60,11 @@ const bench_command bench_commands[] = {
     {"rle", bench_rle, "gp_run_length_encode by the length of runs, against the fastest copy",
      "gp_run_length_encode of u32 in runs of 1, 3, 16, 1000 and n. The limit is the fastest copy.",
      "rle --n 2^24"},
+    {"rle-decode", bench_rle_decode, "gp_run_length_decode by the length of runs, against filling the output",
+     "gp_run_length_decode of u32 from runs of 1, 3, 16 and 1000 on average, and of 0 to 2. The limit is the "
+     "fastest\n"
+     "way to fill the output.",
+     "rle-decode --n 2^24"},
     {"by-key", bench_by_key, "gp_reduce_by_key and gp_segmented_reduce, by the length of runs",
      "Sums of u32 by gp_reduce_by_key and gp_segmented_reduce, in runs of 1, 3, 16, 1000 and n. The limit is "
      "the\n"

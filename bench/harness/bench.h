@@ -124,6 +124,7 @@ struct bench_variant {
         gp_partition_desc partition;
         gp_unique_desc unique;
         gp_run_length_encode_desc rle;
+        gp_run_length_decode_desc rle_decode;
         gp_reduce_by_key_desc reduce_by_key;
         gp_segmented_reduce_desc segmented_reduce;
         gp_segmented_sort_desc segmented_sort;
@@ -285,6 +286,7 @@ void bench_affine(bench *b);
 void bench_select(bench *b);
 void bench_unique(bench *b);
 void bench_rle(bench *b);
+void bench_rle_decode(bench *b);
 void bench_by_key(bench *b);
 void bench_sort(bench *b);
 void bench_merge(bench *b);

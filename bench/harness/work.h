@@ -15,9 +15,10 @@ typedef enum bench_primitive {
     BENCH_SELECT,    /* elements below k */
     BENCH_PARTITION, /* the same; the others from out[n] on */
     BENCH_UNIQUE,
-    BENCH_RLE,      /* keys; lengths from out[n] on */
-    BENCH_BY_KEY,   /* keys in host_in, values in host_in2; keys, then sums from out[n] on */
-    BENCH_GROUP_BY, /* the same, and equal keys are anywhere; in any order */
+    BENCH_RLE,        /* keys; lengths from out[n] on */
+    BENCH_RLE_DECODE, /* keys in host_in, of `segments` runs, by host_offsets, which are host_in2, too */
+    BENCH_BY_KEY,     /* keys in host_in, values in host_in2; keys, then sums from out[n] on */
+    BENCH_GROUP_BY,   /* the same, and equal keys are anywhere; in any order */
     BENCH_JOIN, /* keys in host_in; k keys that are there once in host_in2, what they stand for from [k] on */
     BENCH_SORT,
     BENCH_MERGE,  /* of the two halves of host_in */

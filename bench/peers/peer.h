@@ -39,6 +39,7 @@ extern const bench_peer bench_peer_c_lsd_plain;
 extern const bench_peer bench_peer_c_merge;
 extern const bench_peer bench_peer_c_merge_plain;
 extern const bench_peer bench_peer_c_pack;
+extern const bench_peer bench_peer_c_decode;
 extern const bench_peer bench_peer_c_search;
 extern const bench_peer bench_peer_c_stack;
 extern const bench_peer bench_peer_c_stack_branch_free;

@@ -15,6 +15,7 @@ static const bench_peer *const peers[] = {
     &bench_peer_c_merge,
     &bench_peer_c_merge_plain,
     &bench_peer_c_pack,
+    &bench_peer_c_decode,
     &bench_peer_c_search,
     &bench_peer_c_stack,
     &bench_peer_c_stack_branch_free,

@@ -180,9 +180,14 @@ static bool ask(int package, const bench_work *work, const char *word, const cha
 /* ------------------------------------------------------------------ work */
 
 static const char *const names[] = {
-    [BENCH_REDUCE] = "reduce",       [BENCH_SCAN] = "scan", [BENCH_DOT] = "dot",
-    [BENCH_GROUP_BY] = "group-by",   [BENCH_JOIN] = "join", [BENCH_SORT] = "sort",
+    [BENCH_REDUCE] = "reduce",
+    [BENCH_SCAN] = "scan",
+    [BENCH_DOT] = "dot",
+    [BENCH_GROUP_BY] = "group-by",
+    [BENCH_JOIN] = "join",
+    [BENCH_SORT] = "sort",
     [BENCH_TOPK_ROWS] = "topk-rows",
+    [BENCH_RLE_DECODE] = "rle-decode",
 };
 
 static bool load(int package, const char *peer, const bench_work *work)
@@ -259,7 +264,8 @@ static bool tables_support(const bench_work *work)
 static bool duckdb_supports(const bench_work *work) { return tables_support(work) && is_there(DUCKDB); }
 static bool numpy_supports(const bench_work *work)
 {
-    return (sorts(work) || work->primitive == BENCH_TOPK_ROWS) && is_there(NUMPY);
+    const bench_primitive p = work->primitive;
+    return (sorts(work) || p == BENCH_TOPK_ROWS || p == BENCH_RLE_DECODE) && is_there(NUMPY);
 }
 static bool polars_supports(const bench_work *work) { return tables_support(work) && is_there(POLARS); }
 

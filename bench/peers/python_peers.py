@@ -86,18 +86,24 @@ class DuckDB:
 
 
 class NumPy:
-    """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions rows."""
+    """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions rows. Repeats keys."""
 
     def __init__(self, name):
         self.result = None
 
     def load(self, work):
+        import numpy
+
         self.work = work
+        if work.primitive == "rle-decode":
+            self.lengths = numpy.diff(work.b[: work.segments + 1])
 
     def run(self):
         import numpy
 
-        if self.work.primitive == "topk-rows":
+        if self.work.primitive == "rle-decode":
+            self.result = (numpy.repeat(self.work.a[: self.work.segments], self.lengths),)
+        elif self.work.primitive == "topk-rows":
             rows, k = self.work.a.reshape(self.work.segments, -1), self.work.k
             found = numpy.argpartition(rows, -k, axis=1)[:, -k:]
             self.result = (numpy.sort(numpy.take_along_axis(rows, found, 1), axis=1)[:, ::-1].reshape(-1),)

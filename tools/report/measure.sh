@@ -30,7 +30,7 @@ measure() { # sub-command options...
 }
 
 for name in stream launch reduce ladder scan dot segmented affine; do measure $name; done
-for name in select unique rle by-key; do measure $name --n 2^24 --repeats 3; done
+for name in select unique rle rle-decode by-key; do measure $name --n 2^24 --repeats 3; done
 for name in group-by join; do measure $name --n 2^24 --repeats 3; done
 measure sort --n 2^21 --repeats 3
 for name in merge topk; do measure $name --n 2^24 --repeats 3; done

@@ -38,6 +38,12 @@ SECTIONS = [
     Section("unique", "Unique", r"unique, .*", "gp_unique, by the length of runs, beside the fastest copy."),
     Section("rle", "Run-length encoding", r"rle, .*", "gp_run_length_encode, by the length of runs, beside the fastest copy."),
     Section(
+        "rle-decode",
+        "Run-length decoding",
+        r"rle-decode, .*",
+        "gp_run_length_decode, by the length of runs, beside the fastest way to fill the output.",
+    ),
+    Section(
         "by-key",
         "Reduce by key",
         r"by key, .*",
