@@ -119,6 +119,16 @@ for prelude in tests/native/prelude_by_key_*.h; do
     check "by key with $prelude, packed" $AVX512 -DGPI_FP64=1 -DGPI_LANES=16 $SERIAL $WIDE -include "$prelude" \
         kernels/select/by_key.cl
 done
+# A run-length decoding only moves its elements.
+for of in "uchar uint uint 1 0 0" "ushort ulong uint 1 1 0" "uint uint ulong 0 1 1" "ulong ulong ulong 1 0 1" "uint4 uint uint 1 1 1"; do
+    # shellcheck disable=SC2086 # words of a list
+    set -- $of
+    for shape in "$SERIAL" "$LOCAL" "${SUB_GROUP}1" "${SUB_GROUP}2 -cl-std=CL3.0 -Xclang -cl-ext=+all"; do
+        check "run_length_decode of $of $shape" -DGPI_FP64=0 -DGPI_ELEMENT="$1" -DGPI_OFFSET="$2" -DGPI_INDEX="$3" \
+            -DGPI_WANTS_KEYS="$4" -DGPI_WANTS_RUNS="$5" -DGPI_WANTS_POSITIONS="$6" $shape $WIDE \
+            kernels/select/run_length_decode.cl
+    done
+done
 # What works on keys has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_WG=1 -DGPI_PER_ITEM=1 -DGPI_TILE=1"
