@@ -1124,6 +1124,59 @@ GP_API gp_result gp_run_length_encode_read(gp_context *gp, const gp_run_length_e
    the desc may be NULL; outputs may be NULL only if they are NULL in the call. */
 GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_length_encode_desc *desc,
                                                    size_t *bytes);
+/* ------------------------------------------------------------------ run-length decoding */
+
+/* for each run r, for each p in [offsets[r], offsets[r+1]):
+     out[p] = in[r]        runs_out[p] = r        positions_out[p] = p - offsets[r]
+
+   Writes the key of each run as often as the run has elements: the inverse of gp_run_length_encode with
+   `offsets_end`, and what other libraries call repeat. Also finds the run of each element, which assigns work
+   to items evenly ("load-balanced search"), and its position in the run (a ragged iota). Runs may be empty.
+
+   Lengths become offsets by a gp_scan: with `exclusive` over run_count + 1 lengths, of which the last one is
+   ignored; or without, into offsets[1] and on, with offsets[0] = 0. For example, the row and the rank of each
+   element of a sparse matrix, by the offsets of its rows:
+
+       gp_run_length_decode_desc d = {.offsets = row_offsets, .offsets_type = GP_U32, .run_count = rows,
+                                      .runs_out = row, .positions_out = rank, .count = elements};
+
+   Result: keys, runs, positions; at least one of them is required, with room for `count` elements. Elements
+     before offsets[0] and from offsets[run_count] on are not written.
+   Order: input order. The same input gives the same result every time.
+   Aliasing: outputs overlap nothing; inputs may overlap one another.
+   Count 0: with run_count 0 or count 0 nothing is written.
+   Cost: reads offsets twice and keys once, and writes each element once, however long the runs are and
+     however many are empty. One launch, no scratch.
+   Limits: 2^32 - 2 runs; 2^32 - 1 elements with positions of GP_U32. Checked.
+   Errors: if an offset exceeds the one after it, or the last one exceeds `count`, elements get the key, the
+     number and the position of any run, the same ones each time on a device. Nothing is written beyond
+     `count`. gp_stats.bad_offsets counts the calls that found such offsets. */
+typedef struct gp_run_length_decode_desc {
+    cl_mem in;        /* a key for each run; NULL without `out` */
+    size_t in_offset; /* in elements, as all offsets of buffers */
+    cl_mem offsets;   /* run_count + 1 positions, counted from the outputs' own offsets */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t run_count;     /* number of runs; with count_buffer, its upper bound */
+    cl_mem count_buffer;  /* the number of runs; NULL: run_count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem out; /* keys; NULL: not wanted */
+    size_t out_offset;
+    cl_mem runs_out; /* the run of each element; NULL: not wanted */
+    size_t runs_out_offset;
+    cl_mem positions_out; /* the position of each element in its run; NULL: not wanted */
+    size_t positions_out_offset;
+    size_t count;        /* elements for which the outputs have room */
+    gp_type index_type;  /* type of runs and positions: GP_U32 (also 0) or GP_U64 */
+    gp_type type;        /* type of keys; set type or element_size, or neither without `out` */
+    size_t element_size; /* bytes of a key: 1, 2, 4, 8, 16 */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_run_length_decode_desc;
+
+GP_API gp_result gp_run_length_decode(gp_context *gp, const gp_run_length_decode_desc *desc);
 
 /* ------------------------------------------------------------------ reduce by key */
 
@@ -2781,6 +2834,8 @@ typedef struct gp_warmup_desc {
     const gp_partition_desc *partition;   /* as select; also predicate2 */
     const gp_unique_desc *unique;         /* as select, with `equal`; with values, gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode; /* as unique; also repeated_only, offsets_end */
+    /* only type, element_size, offsets_type, index_type, and which outputs are NULL */
+    const gp_run_length_decode_desc *run_length_decode;
     /* also key_type, key_size or key_record, equal, and whether keys_out is NULL */
     const gp_reduce_by_key_desc *reduce_by_key;
     const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */
@@ -2927,7 +2982,8 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 #define GPI_COUNT_FULL 10     /* keys that found no slot, in calls that do not list such keys */
 #define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */
 #define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */
-#define GPI_CONTEXT_COUNTERS 13
+#define GPI_COUNT_BAD_CALL 13 /* number of the last run-length decoding that was counted in GPI_COUNT_BAD */
+#define GPI_CONTEXT_COUNTERS 14
 
 /* The list of large segments (base/segments.cl), in uints. */
 #define GPI_SEGMENTS_PARTS 0
@@ -4560,6 +4616,7 @@ static cl_int gpi_restore_order(gp_context *gp)
                                                      W(unique, unique)) \
     X(BY_KEY,           "select/by_key.cl",         SELECT,     elements, 1, W(reduce_by_key, reduce_by_key) \
                                                      W(run_length_encode, run_length_encode)) \
+    X(RUN_LENGTH_DECODE, "select/run_length_decode.cl", SELECT, elements, 1, W(run_length_decode, run_length_decode)) \
     X(STACK_SCAN,       "nest/stack_scan.cl",       STACK_SCAN, stack,    1, W(stack_scan, stack_scan)) \
     X(TREE,             "nest/tree.cl",             TREE,       tree,     1, W(tree, tree)) \
     X(HASH,             "hash/hash.cl",             HASH,       keys,     1, W(hash, hash)) \
@@ -6022,7 +6079,8 @@ static const char *const gpi_kernel_common_base_constants[] = {
 "#define GPI_COUNT_FULL 10     /* keys that found no slot, in calls that do not list such keys */",
 "#define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */",
 "#define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */",
-"#define GPI_CONTEXT_COUNTERS 13",
+"#define GPI_COUNT_BAD_CALL 13 /* number of the last run-length decoding that was counted in GPI_COUNT_BAD */",
+"#define GPI_CONTEXT_COUNTERS 14",
 "",
 "/* The list of large segments (base/segments.cl), in uints. */",
 "#define GPI_SEGMENTS_PARTS 0",
@@ -11512,6 +11570,51 @@ static const char *const gpi_kernel_common_select_constants[] = {
 };
 /* ---- End file kernels/common/select/constants.cl ---- */
 
+/* ---- Begin file kernels/common/select/decoded.cl ---- */
+static const char *const gpi_kernel_common_select_decoded[] = {
+"#ifndef GPI_SELECT_DECODED_CL",
+"#define GPI_SELECT_DECODED_CL",
+"#include \"base/platform.cl\"",
+"#if !(GPI_WANTS_KEYS + GPI_WANTS_RUNS + GPI_WANTS_POSITIONS)",
+"#error \"no output is wanted\"",
+"#endif",
+"#if GPI_WANTS_KEYS",
+"#define GPI_DECODED_KEYS(use) use(GPI_ELEMENT, key, d.in[r], 0)",
+"#else",
+"#define GPI_DECODED_KEYS(use)",
+"#endif",
+"#if GPI_WANTS_RUNS",
+"#define GPI_DECODED_RUNS(use) use(GPI_INDEX, run, r, 0)",
+"#else",
+"#define GPI_DECODED_RUNS(use)",
+"#endif",
+"#if GPI_WANTS_POSITIONS",
+"#define GPI_DECODED_POSITIONS(use) use(GPI_INDEX, position, first - d.offsets[r], i)",
+"#else",
+"#define GPI_DECODED_POSITIONS(use)",
+"#endif",
+"#define GPI_DECODED(use) GPI_DECODED_KEYS(use) GPI_DECODED_RUNS(use) GPI_DECODED_POSITIONS(use)",
+"#define GPI_DECODED_MEMBER(type, name, x, more) __global type *name;",
+"typedef struct gpi_decoded {",
+"__global const GPI_OFFSET *offsets;",
+"__global const GPI_ELEMENT *in;",
+"GPI_DECODED(GPI_DECODED_MEMBER)",
+"ulong runs, count;",
+"} gpi_decoded;",
+"#line 43 \"kernels/common/select/decoded.cl\"",
+"static ulong gpi_run_find(gpi_decoded d, ulong low, ulong high, ulong p)",
+"{",
+"while (high - low > 1) {",
+"const ulong middle = low + (high - low) / 2;",
+"if (d.offsets[middle] <= p) low = middle;",
+"else high = middle;",
+"}",
+"return low;",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/select/decoded.cl ---- */
+
 /* ---- Begin file kernels/common/select/input.cl ---- */
 static const char *const gpi_kernel_common_select_input[] = {
 "#ifndef GPI_SELECT_INPUT_CL",
@@ -11609,6 +11712,53 @@ static const char *const gpi_kernel_common_select_input[] = {
 "#endif",
 };
 /* ---- End file kernels/common/select/input.cl ---- */
+
+/* ---- Begin file kernels/common/select/run_length_decode.cl ---- */
+static const char *const gpi_kernel_common_select_run_length_decode[] = {
+"#ifndef GPI_SELECT_RUN_LENGTH_DECODE_CL",
+"#define GPI_SELECT_RUN_LENGTH_DECODE_CL",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"select/decode_tile.cl\"",
+"#include \"select/decoded.cl\"",
+"#define GPI_DECODED_PARAMETER(type, name, x, more) __global type *name##_out, ulong name##_out_at,",
+"#define GPI_DECODED_SET(type, name, x, more) d.name = name##_out + name##_out_at;",
+"#line 22 \"kernels/common/select/run_length_decode.cl\"",
+"GPI_NOINLINE bool gpi_decode_is_bad(__global const GPI_OFFSET *offsets, ulong first, ulong end, ulong n,",
+"ulong count)",
+"{",
+"bool bad = first <= n && n < end && offsets[n] > count;",
+"uint falls = 0;",
+"for (ulong i = first + GPI_LOCAL_ID; i < min(end, n); i += GPI_WG) falls |= offsets[i] > offsets[i + 1];",
+"return bad || falls;",
+"}",
+"#line 32",
+"GPI_KERNEL void gp_decode_runs(__global const GPI_OFFSET *offsets, ulong offsets_at,",
+"__global const GPI_ELEMENT *in, ulong in_at,",
+"GPI_DECODED(GPI_DECODED_PARAMETER) ulong count, ulong span, ulong share,",
+"GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)",
+"{",
+"GPI_SHARED(gpi_decode_memory, shared);",
+"const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words), group = get_group_id(0);",
+"gpi_decoded d;",
+"d.offsets = offsets + offsets_at;",
+"d.in = in + in_at;",
+"d.runs = n;",
+"GPI_DECODED(GPI_DECODED_SET)",
+"GPI_COUNT_CHECK(group == 0, counters);",
+"if (n == 0) return;",
+"if (gpi_decode_is_bad(d.offsets, group * share, group * share + share, n, count) &&",
+"atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)",
+"(void)atomic_inc(counters + GPI_COUNT_BAD);",
+"const ulong begin = d.offsets[0], last = min(count, (ulong)d.offsets[n]);",
+"const ulong first = max(begin, group * span), end = min(last, group * span + span);",
+"d.count = last;",
+"if (first < end) gpi_decode_tile(d, first, end, shared);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/select/run_length_decode.cl ---- */
 
 /* ---- Begin file kernels/common/select/run_sink.cl ---- */
 static const char *const gpi_kernel_common_select_run_sink[] = {
@@ -17674,6 +17824,97 @@ static const char *const gpi_kernel_cpu_select_compact_one[] = {
 "#endif",
 };
 /* ---- End file kernels/cpu/select/compact_one.cl ---- */
+
+/* ---- Begin file kernels/cpu/select/decode_tile.cl ---- */
+static const char *const gpi_kernel_cpu_select_decode_tile[] = {
+"#ifndef GPI_SELECT_DECODE_TILE_CL",
+"#define GPI_SELECT_DECODE_TILE_CL",
+"#include \"base/platform.cl\"",
+"#include \"select/decoded.cl\"",
+"#define GPI_DECODE_BLOCK 2048",
+"#define GPI_DECODE_RUNS 64",
+"#define GPI_DECODE_LINE 64",
+"#if GPI_WANTS_RUNS + GPI_WANTS_POSITIONS",
+"#define GPI_DECODE_STEP (32 / sizeof(GPI_INDEX))",
+"#else",
+"#define GPI_DECODE_STEP (32 / sizeof(GPI_ELEMENT))",
+"#endif",
+"#line 19 \"kernels/cpu/select/decode_tile.cl\"",
+"typedef uint16 gpi_decode_line __attribute__((aligned(GPI_DECODE_LINE)));",
+"typedef uint16 gpi_decode_any __attribute__((aligned(1)));",
+"typedef uchar gpi_decode_memory;",
+"#line 24",
+"GPI_INLINE void gpi_decode_copy(__global uchar *to, __private const uchar *from, uint bytes, bool past)",
+"{",
+"const uint head = min(bytes, (uint)(-(size_t)to % GPI_DECODE_LINE));",
+"uint i = head;",
+"for (uint k = 0; k < head; k++) to[k] = from[k];",
+"for (; past && i + GPI_DECODE_LINE <= bytes; i += GPI_DECODE_LINE) {",
+"const gpi_decode_line line = *(__private const gpi_decode_any *)(from + i);",
+"GPI_STREAM_STORE(line, (__global gpi_decode_line *)(to + i));",
+"}",
+"for (; i + GPI_DECODE_LINE <= bytes; i += GPI_DECODE_LINE)",
+"*(__global gpi_decode_line *)(to + i) = *(__private const gpi_decode_any *)(from + i);",
+"for (; i < bytes; i++) to[i] = from[i];",
+"}",
+"#define GPI_DECODE_NEAR(type, name, x, more) \\",
+"type name[GPI_DECODE_BLOCK + 2 * GPI_DECODE_STEP] __attribute__((aligned(GPI_DECODE_LINE)));",
+"#define GPI_DECODE_RUN(type, name, x, more) const type name##_x = (type)(x);",
+"#define GPI_DECODE_FIRST(type, name, x, more) \\",
+"_Pragma(\"unroll\") for (uint k = 0; k < GPI_DECODE_STEP; k++) near->name[at + k] = name##_x;",
+"#define GPI_DECODE_NEXT(type, name, x, more) \\",
+"_Pragma(\"unroll\") for (uint k = 0; k < 2 * GPI_DECODE_STEP; k++) near->name[p + k] = name##_x;",
+"#define GPI_DECODE_COPY(type, name, x, more) \\",
+"gpi_decode_copy((__global uchar *)(d.name + first), (__private const uchar *)near.name, \\",
+"(uint)((next - first) * sizeof(type)), d.count * sizeof(type) >= GPI_PAST_CACHES);",
+"typedef struct gpi_decode_near {",
+"GPI_DECODED(GPI_DECODE_NEAR)",
+"} gpi_decode_near;",
+"#line 56",
+"GPI_INLINE ulong gpi_decode_block(gpi_decoded d, ulong r, ulong first, uint size,",
+"__private gpi_decode_near *near)",
+"{",
+"ulong at = 0, before = 0;",
+"for (ulong check = r + GPI_DECODE_RUNS;;) {",
+"const ulong next = min((GPI_OFFSET)(d.offsets[r + 1] - (GPI_OFFSET)first), (GPI_OFFSET)size);",
+"GPI_DECODED(GPI_DECODE_RUN)",
+"GPI_DECODED(GPI_DECODE_FIRST)",
+"#pragma clang loop vectorize(disable) unroll(disable)",
+"for (ulong p = at + GPI_DECODE_STEP; p < next; p += 2 * GPI_DECODE_STEP) {",
+"GPI_DECODED(GPI_DECODE_NEXT)",
+"}",
+"if (next == size) return r;",
+"at = next;",
+"r++;",
+"if (r < check) continue;",
+"if (at == before) r = gpi_run_find(d, r, d.runs, first + at);",
+"before = at;",
+"check = r + GPI_DECODE_RUNS;",
+"}",
+"}",
+"#line 79",
+"GPI_NOINLINE void gpi_decode_span(gpi_decoded d, ulong first, ulong end)",
+"{",
+"gpi_decode_near near;",
+"ulong r = gpi_run_find(d, 0, d.runs, first), next;",
+"for (; first < end; first = next) {",
+"next = min(end, first - first % GPI_DECODE_BLOCK + GPI_DECODE_BLOCK);",
+"r = gpi_decode_block(d, r, first, (uint)(next - first), &near);",
+"#if GPI_WANTS_POSITIONS",
+"for (uint i = 0; i < (uint)(next - first); i++) near.position[i] += i;",
+"#endif",
+"GPI_DECODED(GPI_DECODE_COPY)",
+"}",
+"}",
+"#line 93",
+"static void gpi_decode_tile(gpi_decoded d, ulong first, ulong end, __private gpi_decode_memory *shared)",
+"{",
+"(void)shared;",
+"gpi_decode_span(d, first, end);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/select/decode_tile.cl ---- */
 
 /* ---- Begin file kernels/cpu/select/input_vectors.cl ---- */
 static const char *const gpi_kernel_cpu_select_input_vectors[] = {
@@ -24392,6 +24633,97 @@ static const char *const gpi_kernel_gpu_select_compact_pieces[] = {
 };
 /* ---- End file kernels/gpu/select/compact_pieces.cl ---- */
 
+/* ---- Begin file kernels/gpu/select/decode_tile.cl ---- */
+static const char *const gpi_kernel_gpu_select_decode_tile[] = {
+"#ifndef GPI_SELECT_DECODE_TILE_CL",
+"#define GPI_SELECT_DECODE_TILE_CL",
+"#include \"base/platform.cl\"",
+"#include \"group/sub_group.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"select/decoded.cl\"",
+"#define GPI_DECODE_TILE (GPI_WG * GPI_PER_ITEM)",
+"#define GPI_DECODE_MOST (4 * GPI_DECODE_TILE)",
+"#define GPI_DECODE_STEP (GPI_PER_ITEM % 8 == 0 ? 8 : GPI_PER_ITEM % 4 == 0 ? 4 : 1)",
+"#define GPI_DECODE_CELL(i) ((i) + (i) / 32)",
+"#define GPI_GROUP gpi_marks",
+"#define GPI_GROUP_T uint",
+"#define GPI_GROUP_COMBINE(a, b) max(a, b)",
+"#define GPI_GROUP_IDENTITY 0u",
+"#define GPI_GROUP_SIZE GPI_WG",
+"#define GPI_GROUP_ITEM ((uint)get_local_id(0))",
+"#define GPI_GROUP_TURNS(n) GPI_TURNS(n)",
+"#define GPI_GROUP_ALONE 0",
+"#if GPI_SUB_GROUP",
+"#include \"group/sub_group_collectives.cl\"",
+"#else",
+"#include \"group/collectives.cl\"",
+"#endif",
+"typedef struct gpi_decode_memory {",
+"ulong run[2];",
+"uint mark[GPI_DECODE_CELL(GPI_DECODE_TILE) + 1];",
+"uint scan[GPI_DECODE_CELL(GPI_WG) + 1];",
+"} gpi_decode_memory;",
+"#line 42 \"kernels/gpu/select/decode_tile.cl\"",
+"static void gpi_decode_mark(gpi_decoded d, ulong r0, ulong r1, ulong first, __local gpi_decode_memory *shared)",
+"{",
+"const uint base = (uint)GPI_LOCAL_ID * GPI_PER_ITEM, runs = (uint)(r1 - r0);",
+"uint most = 0, total;",
+"for (uint i = (uint)GPI_LOCAL_ID; i < GPI_DECODE_TILE; i += GPI_WG) shared->mark[GPI_DECODE_CELL(i)] = 0;",
+"gpi_sync();",
+"for (uint j = 1 + (uint)GPI_LOCAL_ID; j <= runs; j += GPI_WG) {",
+"const ulong begin = d.offsets[r0 + j], i = begin - first;",
+"if (i < GPI_DECODE_TILE &&",
+"d.offsets[r0 + j + 1] > begin)",
+"(void)atomic_max(shared->mark + GPI_DECODE_CELL((uint)i), j);",
+"}",
+"gpi_sync();",
+"for (uint k = 0; k < GPI_PER_ITEM; k++) most = max(most, shared->mark[GPI_DECODE_CELL(base + k)]);",
+"most = gpi_marks_scan_exclusive(most, &total, shared->scan);",
+"for (uint k = 0; k < GPI_PER_ITEM; k++) {",
+"most = max(most, shared->mark[GPI_DECODE_CELL(base + k)]);",
+"shared->mark[GPI_DECODE_CELL(base + k)] = most;",
+"}",
+"}",
+"#define GPI_DECODE_REGISTERS(type, name, x, more) type name##_x[GPI_DECODE_STEP];",
+"#define GPI_DECODE_READ(type, name, x, more) name##_x[k] = (type)(x) + (type)(more);",
+"#define GPI_DECODE_WRITE(type, name, x, more) d.name[first + i] = name##_x[k];",
+"#line 67",
+"static void gpi_decode_tile(gpi_decoded d, ulong first, ulong end, __local gpi_decode_memory *shared)",
+"{",
+"const uint size = (uint)(end - first);",
+"for (uint k = (uint)GPI_LOCAL_ID; k < 2; k += GPI_WG)",
+"shared->run[k] = gpi_run_find(d, 0, d.runs, k ? end - 1 : first);",
+"gpi_sync();",
+"const ulong r0 = shared->run[0], r1 = max(r0, shared->run[1]);",
+"if (r1 - r0 <= GPI_DECODE_MOST) {",
+"gpi_decode_mark(d, r0, r1, first, shared);",
+"} else {",
+"for (uint i = (uint)GPI_LOCAL_ID; i < GPI_DECODE_TILE; i += GPI_WG)",
+"shared->mark[GPI_DECODE_CELL(i)] =",
+"(uint)(gpi_run_find(d, r0, r1 + 1, min(first + i, end - 1)) - r0);",
+"}",
+"gpi_sync();",
+"for (uint from = (uint)GPI_LOCAL_ID; from < size; from += GPI_DECODE_STEP * GPI_WG) {",
+"GPI_DECODED(GPI_DECODE_REGISTERS)",
+"GPI_UNROLL",
+"for (uint k = 0; k < GPI_DECODE_STEP; k++) {",
+"const uint i = from + k * GPI_WG;",
+"const ulong r = r0 + shared->mark[GPI_DECODE_CELL(i)];",
+"GPI_DECODED(GPI_DECODE_READ)",
+"}",
+"GPI_UNROLL",
+"for (uint k = 0; k < GPI_DECODE_STEP; k++) {",
+"const uint i = from + k * GPI_WG;",
+"if (i < size) {",
+"GPI_DECODED(GPI_DECODE_WRITE)",
+"}",
+"}",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/gpu/select/decode_tile.cl ---- */
+
 /* ---- Begin file kernels/gpu/select/input_vectors.cl ---- */
 static const char *const gpi_kernel_gpu_select_input_vectors[] = {
 "#ifndef GPI_SELECT_INPUT_VECTORS_CL",
@@ -26793,7 +27125,9 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "scan/walk_back_item.cl", gpi_kernel_common_scan_walk_back_item, GPI_COUNT_OF(gpi_kernel_common_scan_walk_back_item), true},
     {"common", "select/by_key.cl", gpi_kernel_common_select_by_key, GPI_COUNT_OF(gpi_kernel_common_select_by_key), true},
     {"common", "select/constants.cl", gpi_kernel_common_select_constants, GPI_COUNT_OF(gpi_kernel_common_select_constants), true},
+    {"common", "select/decoded.cl", gpi_kernel_common_select_decoded, GPI_COUNT_OF(gpi_kernel_common_select_decoded), true},
     {"common", "select/input.cl", gpi_kernel_common_select_input, GPI_COUNT_OF(gpi_kernel_common_select_input), true},
+    {"common", "select/run_length_decode.cl", gpi_kernel_common_select_run_length_decode, GPI_COUNT_OF(gpi_kernel_common_select_run_length_decode), true},
     {"common", "select/run_sink.cl", gpi_kernel_common_select_run_sink, GPI_COUNT_OF(gpi_kernel_common_select_run_sink), true},
     {"common", "select/select.cl", gpi_kernel_common_select_select, GPI_COUNT_OF(gpi_kernel_common_select_select), true},
     {"common", "select/sink.cl", gpi_kernel_common_select_sink, GPI_COUNT_OF(gpi_kernel_common_select_sink), true},
@@ -26855,6 +27189,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"cpu", "select/compact.cl", gpi_kernel_cpu_select_compact, GPI_COUNT_OF(gpi_kernel_cpu_select_compact), true},
     {"cpu", "select/compact_masks.cl", gpi_kernel_cpu_select_compact_masks, GPI_COUNT_OF(gpi_kernel_cpu_select_compact_masks), true},
     {"cpu", "select/compact_one.cl", gpi_kernel_cpu_select_compact_one, GPI_COUNT_OF(gpi_kernel_cpu_select_compact_one), true},
+    {"cpu", "select/decode_tile.cl", gpi_kernel_cpu_select_decode_tile, GPI_COUNT_OF(gpi_kernel_cpu_select_decode_tile), true},
     {"cpu", "select/input_vectors.cl", gpi_kernel_cpu_select_input_vectors, GPI_COUNT_OF(gpi_kernel_cpu_select_input_vectors), true},
     {"cpu", "select/masks.cl", gpi_kernel_cpu_select_masks, GPI_COUNT_OF(gpi_kernel_cpu_select_masks), true},
     {"cpu", "select/stream.cl", gpi_kernel_cpu_select_stream, GPI_COUNT_OF(gpi_kernel_cpu_select_stream), true},
@@ -26927,6 +27262,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"gpu", "select/compact.cl", gpi_kernel_gpu_select_compact, GPI_COUNT_OF(gpi_kernel_gpu_select_compact), true},
     {"gpu", "select/compact_items.cl", gpi_kernel_gpu_select_compact_items, GPI_COUNT_OF(gpi_kernel_gpu_select_compact_items), true},
     {"gpu", "select/compact_pieces.cl", gpi_kernel_gpu_select_compact_pieces, GPI_COUNT_OF(gpi_kernel_gpu_select_compact_pieces), true},
+    {"gpu", "select/decode_tile.cl", gpi_kernel_gpu_select_decode_tile, GPI_COUNT_OF(gpi_kernel_gpu_select_decode_tile), true},
     {"gpu", "select/input_vectors.cl", gpi_kernel_gpu_select_input_vectors, GPI_COUNT_OF(gpi_kernel_gpu_select_input_vectors), true},
     {"gpu", "select/kept.cl", gpi_kernel_gpu_select_kept, GPI_COUNT_OF(gpi_kernel_gpu_select_kept), true},
     {"gpu", "select/pieces.cl", gpi_kernel_gpu_select_pieces, GPI_COUNT_OF(gpi_kernel_gpu_select_pieces), true},
@@ -26978,6 +27314,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"cpu", "scan/scan.cl", {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL}},
     {"cpu", "scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_parts", "gp_segments_join", NULL}},
     {"cpu", "select/by_key.cl", {"gp_by_key_look_back", "gp_by_key_tile", NULL}},
+    {"cpu", "select/run_length_decode.cl", {"gp_decode_runs", NULL}},
     {"cpu", "select/select.cl", {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL}},
     {"cpu", "sort/merge.cl", {"gp_merge_tiles", NULL}},
     {"cpu", "sort/search.cl", {"gp_search_needles", NULL}},
@@ -27005,6 +27342,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"gpu", "scan/scan.cl", {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL}},
     {"gpu", "scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_parts", "gp_segments_join", NULL}},
     {"gpu", "select/by_key.cl", {"gp_by_key_look_back", "gp_by_key_tile", NULL}},
+    {"gpu", "select/run_length_decode.cl", {"gp_decode_runs", NULL}},
     {"gpu", "select/select.cl", {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL}},
     {"gpu", "sort/merge.cl", {"gp_merge_tiles", NULL}},
     {"gpu", "sort/search.cl", {"gp_search_needles", NULL}},
@@ -32681,6 +33019,179 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
     return r == GP_OK ? gpi_segmented_reduce_warm_up(gp, &b.segments) : r;
 }
 /* ---- End file src/select/reduce_by_key.c ---- */
+
+/* ---- Begin file src/select/run_length_decode.c ---- */
+/* run_length_decode.c - gp_run_length_decode: one launch, whose groups have spans of the output. */
+enum { GPI_DECODE_SPAN_MIN = 16384 /* serial: fewest elements of a group */ };
+
+/* A checked call of gp_run_length_decode, ready to run. */
+typedef struct gpi_decode {
+    const gp_run_length_decode_desc *desc;
+    size_t element_size, offset_size, index_size; /* bytes; element_size 0: no keys are wanted */
+    gpi_count runs;
+    gpi_plan plan;
+    gpi_program *program;
+} gpi_decode;
+
+/* ------------------------------------------------------------------ describe, plan, program */
+
+static gp_result gpi_decode_describe(gp_context *gp, const gp_run_length_decode_desc *d, gpi_decode *decode)
+{
+    gp_type index_type = d->index_type;
+    gpi_compact keys; /* for its type only */
+    gp_result result = GP_OK;
+    memset(decode, 0, sizeof *decode);
+    decode->desc = d;
+    if (!d->out && (d->in || d->type || d->element_size)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "out is NULL, and in, type or element_size is given");
+    }
+    if (d->out) result = gpi_compact_type(gp, &keys, "", d->type, d->element_size);
+    decode->element_size = d->out && result == GP_OK ? keys.size : 0;
+    if (result == GP_OK && d->offsets_type != GP_U32 && d->offsets_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64",
+                        (int)d->offsets_type);
+    }
+    if (result == GP_OK)
+        result = gpi_compact_number(gp, "index_type", &index_type, d->positions_out ? d->count : 0);
+    if (result != GP_OK) return result;
+    if (d->run_count >= UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "run_count = %zu, at most 2^32 - 2", d->run_count);
+    }
+    if (!d->out && !d->runs_out && !d->positions_out) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "out, runs_out and positions_out are NULL: at least one output is required");
+    }
+    decode->offset_size = gpi_type_size(d->offsets_type);
+    decode->index_size = gpi_type_size(index_type);
+    decode->runs = gpi_count_make(d->run_count, d->count_buffer, d->count_offset, d->count_type);
+    return GP_OK;
+}
+
+static void gpi_decode_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                               gpi_text *text)
+{
+    const gpi_decode *decode = (const gpi_decode *)description;
+    const gp_run_length_decode_desc *d = decode->desc;
+    gpi_prelude_plan(gp, plan, text);
+    gpi_text_add(text, "#define GPI_ELEMENT %s\n#define GPI_OFFSET %s\n#define GPI_INDEX %s\n",
+                 gpi_compact_record(decode->element_size), gpi_compact_record(decode->offset_size),
+                 gpi_compact_record(decode->index_size));
+    gpi_text_add(text,
+                 "#define GPI_WANTS_KEYS %d\n#define GPI_WANTS_RUNS %d\n#define GPI_WANTS_POSITIONS %d\n",
+                 d->out != NULL, d->runs_out != NULL, d->positions_out != NULL);
+}
+
+/* Checks and plans everything except the buffers. */
+static gp_result gpi_decode_plan(gp_context *gp, const gp_run_length_decode_desc *desc, gpi_decode *decode)
+{
+    gp_result result = gpi_decode_describe(gp, desc, decode);
+    if (result == GP_OK)
+        result = gpi_plan_make_sized(gp, GPI_RUN_LENGTH_DECODE, 4, GP_STRATEGY_MULTI_PASS, &decode->plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get(gp, GPI_RUN_LENGTH_DECODE, gpi_decode_prelude, decode, &decode->plan,
+                           &decode->program);
+}
+
+/* ------------------------------------------------------------------ check, launch */
+
+static gp_result gpi_decode_check(gp_context *gp, const gpi_decode *decode)
+{
+    const gp_run_length_decode_desc *d = decode->desc;
+    const size_t n = d->count;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    if (d->out) {
+        gpi_use_buffer(&uses, "in", d->in, d->in_offset, d->run_count, decode->element_size, GPI_READS);
+        gpi_use_buffer(&uses, "out", d->out, d->out_offset, n, decode->element_size, GPI_WRITES);
+    }
+    gpi_use_buffer(&uses, "offsets", d->offsets, d->offsets_offset, d->run_count + 1, decode->offset_size,
+                   GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &decode->runs);
+    if (d->runs_out)
+        gpi_use_buffer(&uses, "runs_out", d->runs_out, d->runs_out_offset, n, decode->index_size, GPI_WRITES);
+    if (d->positions_out)
+        gpi_use_buffer(&uses, "positions_out", d->positions_out, d->positions_out_offset, n,
+                       decode->index_size, GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, NULL, 0);
+}
+
+/* Passes a buffer and its offset. */
+static void gpi_decode_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
+{
+    GPI_CALL_ARG(call, buffer);
+    gpi_call_arg_ulong(call, offset);
+}
+
+static gp_result gpi_decode_launch(gpi_call *call, const gpi_decode *decode)
+{
+    const gp_run_length_decode_desc *d = decode->desc;
+    const gpi_plan *plan = &decode->plan;
+    const size_t most = d->count > d->run_count ? d->count : d->run_count + 1; /* of elements, or offsets */
+    const size_t span = plan->shape == GP_SHAPE_SERIAL
+                            ? gpi_serial_span(call->gp, plan, most, GPI_DECODE_SPAN_MIN)
+                            : gpi_plan_tile(plan);
+    const size_t groups = gpi_ceil_div(most, span);
+    gpi_call_kernel(call, decode->program, "gp_decode_runs");
+    gpi_decode_arg_array(call, d->offsets, d->offsets_offset);
+    gpi_decode_arg_array(call, d->in ? d->in : call->gp->counters, d->in ? d->in_offset : 0);
+    if (d->out) gpi_decode_arg_array(call, d->out, d->out_offset);
+    if (d->runs_out) gpi_decode_arg_array(call, d->runs_out, d->runs_out_offset);
+    if (d->positions_out) gpi_decode_arg_array(call, d->positions_out, d->positions_out_offset);
+    gpi_call_arg_ulong(call, d->count);
+    gpi_call_arg_ulong(call, span);
+    gpi_call_arg_ulong(call, gpi_ceil_div(d->run_count + 1, groups));
+    gpi_call_arg_count(call, &decode->runs);
+    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, plan, groups);
+}
+
+/* ------------------------------------------------------------------ API, warm-up */
+
+GP_API gp_result gp_run_length_decode(gp_context *gp, const gp_run_length_decode_desc *desc)
+{
+    gpi_decode decode;
+    gpi_call call;
+    gp_result result;
+    bool some;
+    gpi_enter(gp, __func__);
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    some = desc->run_count > 0 && desc->count > 0;
+    result = gpi_decode_plan(gp, desc, &decode);
+    if (result == GP_OK && some) result = gpi_decode_check(gp, &decode);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && some) result = gpi_decode_launch(&call, &decode);
+    return gpi_call_end(&call, result);
+}
+
+/* Decodes one empty run, in buffers of its own. */
+static gp_result gpi_run_length_decode_warm_up(gp_context *gp, const gp_run_length_decode_desc *desc)
+{
+    enum { GPI_LARGEST = 16 }; /* bytes of two offsets, or of an element */
+    gp_run_length_decode_desc probe;
+    cl_mem buffer[4] = {NULL, NULL, NULL, NULL};
+    gp_result result = GP_OK;
+    size_t k;
+    for (k = 0; k < 4 && result == GP_OK; k++) result = gpi_alloc_zeros(gp, GPI_LARGEST, &buffer[k]);
+    memset(&probe, 0, sizeof probe);
+    probe.offsets = buffer[0];
+    probe.in = desc->out ? buffer[0] : NULL;
+    probe.out = desc->out ? buffer[1] : NULL;
+    probe.runs_out = desc->runs_out ? buffer[2] : NULL;
+    probe.positions_out = desc->positions_out ? buffer[3] : NULL;
+    probe.offsets_type = desc->offsets_type;
+    probe.index_type = desc->index_type;
+    probe.type = desc->type;
+    probe.element_size = desc->element_size;
+    probe.run_count = probe.count = 1;
+    if (result == GP_OK) result = gp_run_length_decode(gp, &probe);
+    for (k = 0; k < 4; k++)
+        if (buffer[k]) (void)clReleaseMemObject(buffer[k]);
+    return result;
+}
+/* ---- End file src/select/run_length_decode.c ---- */
 
 /* ---- Begin file src/select/select.c ---- */
 /* select.c - gp_select and gp_partition: converts their descs to the form that compact.c runs. */
@@ -41759,6 +42270,7 @@ typedef struct gpi_self_test {
     X(partition,        "gp_partition",        SELECT,           MULTI_PASS,  "out", "rest", "counts_out") \
     X(unique,           "gp_unique",           SELECT,           MULTI_PASS,  "keys_out", "indices_out", "count_out") \
     X(reduce_by_key,    "gp_reduce_by_key",    BY_KEY,           MULTI_PASS,  "keys_out", "out", "count_out") \
+    X(run_length_decode, "gp_run_length_decode", RUN_LENGTH_DECODE, AUTO,     "out", "runs_out", "positions_out") \
     X(sort_keys,        "gp_sort (keys)",      SORT,             MULTI_PASS,  "keys_out", "", "") \
     X(sort_pairs,       "gp_sort (pairs)",     SORT,             MULTI_PASS,  "keys_out", "values_out", "") \
     X(sort_few,         "gp_sort (few pairs)", SORT,             AUTO,        "keys_out", "values_out", "") \
@@ -42197,6 +42709,31 @@ static gp_result gpi_self_test_unique(gpi_self_test *t)
     d.key_type = GP_U32;
     d.strategy = t->strategy;
     return result == GP_OK ? gp_unique(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_run_length_decode(gpi_self_test *t)
+{
+    const size_t runs = gpi_self_test_cut(t);
+    gp_result result = gpi_self_test_upload(t);
+    gp_run_length_decode_desc d;
+    uint32_t r, i;
+    for (r = 0; r < runs; r++) {
+        for (i = t->in[1][r]; i < t->in[1][r + 1]; i++) {
+            gpi_self_test_expect(t, 0, t->in[0][r]);
+            gpi_self_test_expect(t, 1, r);
+            gpi_self_test_expect(t, 2, i - t->in[1][r]);
+        }
+    }
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.offsets = t->in_buffer[1];
+    d.offsets_type = d.type = GP_U32;
+    d.run_count = runs;
+    d.out = t->out_buffer[0];
+    d.runs_out = t->out_buffer[1];
+    d.positions_out = t->out_buffer[2];
+    d.count = t->count;
+    return result == GP_OK ? gp_run_length_decode(t->gp, &d) : result;
 }
 
 static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)

@@ -13,9 +13,10 @@
 #include "select/decoded.cl"
 
 #define GPI_DECODE_TILE (GPI_WG * GPI_PER_ITEM)
-#define GPI_DECODE_MOST (4 * GPI_DECODE_TILE)                 /* runs of a tile that are marked */
-#define GPI_DECODE_STEP (GPI_PER_ITEM < 8 ? GPI_PER_ITEM : 8) /* elements of an item that are read together */
-#define GPI_DECODE_CELL(i) ((i) + (i) / 32)                   /* against bank conflicts */
+#define GPI_DECODE_MOST (4 * GPI_DECODE_TILE) /* runs of a tile that are marked */
+/* Elements of an item that are read together; a whole number of steps is a tile. */
+#define GPI_DECODE_STEP (GPI_PER_ITEM % 8 == 0 ? 8 : GPI_PER_ITEM % 4 == 0 ? 4 : 1)
+#define GPI_DECODE_CELL(i) ((i) + (i) / 32) /* against bank conflicts */
 
 #define GPI_GROUP gpi_marks
 #define GPI_GROUP_T uint
