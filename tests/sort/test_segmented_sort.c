@@ -42,13 +42,13 @@ typedef struct segments {
 static size_t next_length(const segment_case *c, size_t s)
 {
     const uint32_t r = test_random() >> 8;
-    const size_t edges[] = {c->unit - 1, c->unit, c->unit + 1,     1, 2 * c->unit, 0,
-                            64,          65,      2 * c->unit + 1, 63};
+    const size_t edges[] = {c->unit - 1, c->unit,         c->unit + 1, 1,   2 * c->unit, 0,  64,
+                            65,          2 * c->unit + 1, 63,          127, 128,         129};
     switch (c->lengths) {
     case LENGTHS_TINY: return r % 21;
     case LENGTHS_SMALL: return r % 201;
     case LENGTHS_EQUAL: return 1000;
-    case LENGTHS_EDGES: return edges[s % 10];
+    case LENGTHS_EDGES: return edges[s % (sizeof edges / sizeof *edges)];
     case LENGTHS_MIXED: return s % 50 == 7 ? 3 * c->unit + r % c->unit : s % 11 < 3 ? 0 : r % 40;
     case LENGTHS_EMPTY: return s % 1000 == 500 ? 5 : 0;
     default: return c->count;

@@ -17,6 +17,7 @@
 #include "element/key.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
+#include "vector/features.cl"
 
 /* Copies keys [base, base + n) from place `from` to the output, unless they are there. */
 GPI_NOINLINE void gpi_single_tile_end(gpi_places places, ulong base, ulong n, uint from)
@@ -255,7 +256,7 @@ GPI_NOINLINE void gpi_single_tile_sort(gpi_places places, ulong base, ulong n, g
     gpi_single_tile_range(places, base, n, range, from, tmp_first);
 }
 
-#define GPI_SINGLE_TILE_FEW 64
+#define GPI_SINGLE_TILE_FEW (GPI_VECTOR_BYTES == 64 ? 128 : 64)
 
 #if GPI_KEY_SIZE == 8
 typedef ulong16 gpi_bits16;
