@@ -95,7 +95,7 @@ typedef struct gp_stats {
                                   that a sample misled */
     uint64_t abandoned;        /* look-backs that the device cut short: results are wrong; always 0 so far */
     uint64_t clamped;          /* calls whose count_buffer held more than `count` */
-    uint64_t bad_offsets;      /* calls that found bad offsets of segments or strings */
+    uint64_t bad_offsets;      /* calls that found bad offsets of segments, runs or strings */
     uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;    /* bytes of scratch that the context holds now */
     uint64_t scratch_most;     /* most bytes of scratch that one call has needed */
