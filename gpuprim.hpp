@@ -595,6 +595,7 @@ GPI_CALL(random, random)
 GPI_CALL(gather, gather)
 GPI_CALL(scatter, gather)
 GPI_WITH_SCRATCH(unpack)
+GPI_CALL(transpose, transpose)
 GPI_WITH_SCRATCH(stencil)
 GPI_CALL(warmup, warmup)
 GPI_CALL(check_monoid, check_monoid)
@@ -1570,6 +1571,21 @@ returns<void> scatter(gp_context *ctx, view<Element> in, view<Index> indices, vi
     GPI_PUT(indices, indices, 0);
     GPI_PUT(out, out, 0);
     return c.run(ctx, gp_scatter);
+}
+
+// `columns`: elements of a row of `in`, whose rows follow each other.
+template <typename Element>
+returns<void> transpose(gp_context *ctx, view<Element> in, size_t columns, view<Element> out,
+                        const gp_transpose_desc &d = {})
+{
+    detail::call<gp_transpose_desc> c{d};
+    c.expect(columns > 0, "gp::transpose: columns is 0");
+    c.d.columns = columns;
+    c.d.rows = columns ? in.size() / columns : 0;
+    c.d.element_size = sizeof(Element);
+    GPI_PUT(in, in, 0);
+    GPI_PUT(out, out, c.d.rows * columns);
+    return c.run(ctx, gp_transpose);
 }
 
 template <typename Element, typename Flag>

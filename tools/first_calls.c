@@ -185,6 +185,8 @@ CALL(gather, gp_gather_desc, gp_gather, .in = in, .indices = steps, .out = out, 
      .limit = COUNT, .count = COUNT)
 CALL(scatter, gp_gather_desc, gp_scatter, .in = in, .indices = steps, .out = out, .element_size = 4,
      .limit = COUNT, .count = COUNT)
+CALL(transpose, gp_transpose_desc, gp_transpose, .in = in, .out = out, .element_size = 4, .rows = SIDE,
+     .columns = SIDE)
 CALL(random, gp_random_desc, gp_random, .out = out, .count = COUNT, .type = GP_U32)
 CALL(stencil, gp_stencil_desc, gp_stencil, .in = in, .out = out, .weights = in2, .type = GP_F32,
      .width = SIDE, .height = SIDE, .radius_x = 1, .radius_y = 1)
@@ -247,6 +249,7 @@ static const struct {
              ROW(iota),
              ROW(adjacent_difference),
              ROW(gather),
+             ROW(transpose),
              ROW(scatter),
              ROW(random),
              ROW(stencil)};

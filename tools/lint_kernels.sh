@@ -286,6 +286,13 @@ for form in "-DGPI_SCATTER=0 -DGPI_INDEX=uint" "-DGPI_SCATTER=1 -DGPI_INDEX=ulon
         check "gather $form $shape" -DGPI_FP64=0 $NARROW -DGPI_OUT=ulong2 $form $shape kernels/map/gather.cl
     done
 done
+# Matrices: elements of each size.
+for form in "-DGPI_OUT=uchar -DGPI_PART=uchar16" "-DGPI_OUT=ushort -DGPI_PART=ushort8" "-DGPI_OUT=uint -DGPI_PART=uint4" \
+    "-DGPI_OUT=ulong -DGPI_PART=ulong2" "-DGPI_OUT=ulong2 -DGPI_PART=ulong2"; do
+    for shape in "$SORT_SERIAL -DGPI_SIDE=256" "$LOCAL -DGPI_SIDE=32"; do
+        check "transpose $form $shape" -DGPI_FP64=0 $NARROW $form $shape kernels/map/transpose.cl
+    done
+done
 # Stencils: weights of halves and of channels; a map.
 SIZES="-DGPI_RX=2 -DGPI_RY=1 -DGPI_CHANNELS=3 -DGPI_TILE_X=64 -DGPI_TILE_Y=8 -DGPI_X=float -DGPI_LANE=float"
 HALVES="-DGPI_IN=half -DGPI_IN_HALF=1 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_SUM=float -DGPI_ROUND(x)=(x) -DGPI_ROUND_16(x)=(x)"

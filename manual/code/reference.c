@@ -379,6 +379,15 @@ static void example_unpack(void)
     /* [/gp_unpack] */
 }
 
+static void example_transpose(void)
+{
+    /* [gp_transpose] */
+    /* The columns of 10 rows of floats, one behind the other: */
+    gp_transpose_desc d = {.in = a, .out = out, .rows = 10, .columns = n / 10, .element_size = 4};
+    gp_transpose(gp, &d);
+    /* [/gp_transpose] */
+}
+
 static void example_stencil(void)
 {
     /* [gp_stencil] */
@@ -509,6 +518,7 @@ int main(void)
     run("gp_random", example_random);
     run("gp_gather", example_gather);
     run("gp_unpack", example_unpack);
+    run("gp_transpose", example_transpose);
     run("gp_stencil", example_stencil);
     run("gp_device_source", example_device_source);
     run("gp_check_monoid", example_check_monoid);

@@ -5,6 +5,19 @@ from conftest import SIZES, numbers
 import gpuprim
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "int64", "complex128"])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 1000), (517, 33), (0, 4), (100, 0)])
+def test_transpose(ctx, rng, shape, dtype):
+    x = rng.integers(0, 100, shape).astype(dtype)
+    y = ctx.transpose(x)
+    assert y.shape == shape[::-1] and y.dtype == x.dtype
+    np.testing.assert_array_equal(y.get(), x.T)
+    out = ctx.empty(shape[::-1], dtype)
+    assert ctx.transpose(ctx.array(x), out=out) is out
+    with pytest.raises(ValueError, match="dimensions instead of 2"):
+        ctx.transpose(x.ravel())
+
+
 @pytest.mark.parametrize("n", SIZES)
 def test_transform(ctx, rng, n):
     x, y, z = (numbers(rng, n, "float32") for _ in range(3))

@@ -23,6 +23,7 @@
 #include "api/hash.h"
 #include "api/map.h"
 #include "api/gather.h"
+#include "api/transpose.h"
 #include "api/stencil.h"
 #include "api/random.h"
 
@@ -76,9 +77,10 @@ typedef struct gp_warmup_desc {
     const gp_adjacent_difference_desc *adjacent_difference; /* only types, map, args */
     const gp_gather_desc *gather;                           /* only element_size, index_type */
     const gp_gather_desc *scatter;                          /* only element_size, index_type */
-    const gp_unpack_desc *unpack;   /* only element_size, flags_type, and whether count is over 2^32 */
-    const gp_stencil_desc *stencil; /* only types, channels, radii, border, map, args, height > 1 */
-    const gp_random_desc *random;   /* only type, kind */
+    const gp_unpack_desc *unpack;       /* only element_size, flags_type, and whether count is over 2^32 */
+    const gp_transpose_desc *transpose; /* only element_size */
+    const gp_stencil_desc *stencil;     /* only types, channels, radii, border, map, args, height > 1 */
+    const gp_random_desc *random;       /* only type, kind */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);

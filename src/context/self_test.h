@@ -51,6 +51,7 @@ typedef struct gpi_self_test {
     X(tree,             "gp_tree",             TREE,             AUTO,        "index", "children", "end") \
     X(transform,        "gp_transform",        MAP,              AUTO,        "out", "", "") \
     X(gather,           "gp_gather",           GATHER,           AUTO,        "out", "", "") \
+    X(transpose,        "gp_transpose",        TRANSPOSE,        AUTO,        "out", "", "") \
     X(stencil,          "gp_stencil",          STENCIL,          AUTO,        "out", "", "") \
     X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "")
 

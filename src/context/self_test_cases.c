@@ -369,6 +369,24 @@ static gp_result gpi_self_test_gather(gpi_self_test *t)
     return result == GP_OK ? gp_gather(t->gp, &d) : result;
 }
 
+/* Transposes a matrix of about as many rows as columns, in a part of the input. */
+static gp_result gpi_self_test_transpose(gpi_self_test *t)
+{
+    const gp_result result = gpi_self_test_upload(t);
+    gp_transpose_desc d;
+    size_t r, c;
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.element_size = 4;
+    while ((d.columns + 2) * (d.columns + 2) <= t->count) d.columns++;
+    d.in_stride = d.columns + 1;
+    d.rows = d.columns + 1;
+    for (c = 0; c < d.columns; c++)
+        for (r = 0; r < d.rows; r++) gpi_self_test_expect(t, 0, t->in[0][r * d.in_stride + c]);
+    return result == GP_OK ? gp_transpose(t->gp, &d) : result;
+}
+
 /* Computes in[i-1] + 2 in[i] + in[i+1] in floats, which are exact here. */
 static gp_result gpi_self_test_stencil(gpi_self_test *t)
 {

@@ -40,6 +40,7 @@
                                                      W(iota, iota) W(adjacent_difference, adjacent_difference)) \
     X(GATHER,           "map/gather.cl",            MAP,        keys,     1, W(gather, gather) W(scatter, gather) \
                                                      W(unpack, unpack)) \
+    X(TRANSPOSE,        "map/transpose.cl",         MAP,        keys,     1, W(transpose, transpose)) \
     X(STENCIL,          "map/stencil.cl",           MAP,        keys,     1, W(stencil, stencil)) \
     X(RANDOM,           "map/random.cl",            MAP,        keys,     1, W(random, random)) \
     X(MONOID_CHECK,     "scan/monoid_check.cl",     REDUCE,     elements, 1, ) \

@@ -536,6 +536,9 @@ void test_maps(gp_context *ctx)
     CHECK(gp::read(ctx, out.subview(10, 3)) == u32s{host[4], host[0], host[2]});
     gp::scatter(ctx, b.subview(100, 3), order, out);
     CHECK(gp::read(ctx, out)[4] == 100 && gp::read(ctx, out)[2] == 102);
+    const gp::buffer<uint32_t> turned(ctx, 6);
+    gp::transpose(ctx, b.subview(0, 6), 3, turned);
+    CHECK(gp::read(ctx, turned) == u32s{0, 3, 1, 4, 2, 5});
     const gp::buffer flags(ctx, std::array<uint8_t, 4>{1, 0, 1, 0});
     gp::fill(ctx, out, 9);
     gp::unpack(ctx, b, flags, out);

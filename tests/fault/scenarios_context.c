@@ -288,6 +288,7 @@ static gp_result run_warmup(world *w)
     const gp_sort_column column = {"-x", GP_F32, false};
     gp_sort_records_desc sort_records = {0};
     gp_gather_desc gather = {0};
+    gp_transpose_desc transpose = {0};
     gp_stencil_desc stencil = {0};
     gp_random_desc random = {0};
     reduce.type = scan.type = select.type = search.key_type = GP_U32;
@@ -295,7 +296,7 @@ static gp_result run_warmup(world *w)
     select.predicate = "x > 3";
     select.out = select.count_out = NULL;
     hash.key_size = hash.value_size = 4;
-    gather.element_size = 4;
+    gather.element_size = transpose.element_size = 4;
     stencil.type = GP_F32;
     stencil.radius_x = 1;
     random.type = GP_U32;
@@ -309,6 +310,7 @@ static gp_result run_warmup(world *w)
     sort_records.column_count = 1;
     d.sort_records = &sort_records;
     d.gather = &gather;
+    d.transpose = &transpose;
     d.stencil = &stencil;
     d.random = &random;
     return gp_warmup(w->gp, &d);

@@ -117,6 +117,20 @@ static bool check_gather(world *w)
     return holds(w, 1, want, sizeof want);
 }
 
+/* One line of elements becomes one column. */
+static gp_result run_transpose(world *w)
+{
+    gp_transpose_desc d = {0};
+    d.in = w->buffer[0];
+    d.out = w->buffer[1];
+    d.element_size = 4;
+    d.rows = 1;
+    d.columns = N;
+    return gp_transpose(w->gp, &d);
+}
+
+static bool check_transpose(world *w) { return holds(w, 1, mod7, sizeof mod7); }
+
 static void prepare_unpack(world *w)
 {
     put(w, 0, ramp, sizeof ramp);
@@ -187,6 +201,7 @@ const scenario scenarios_maps[] = {
     {"gather", NULL, prepare_gather, run_gather, check_gather, NULL, false, false},
     {"scatter", NULL, prepare_gather, run_scatter, check_gather, NULL, false, false},
     {"unpack", NULL, prepare_unpack, run_unpack, check_unpack, NULL, false, false},
+    {"transpose", NULL, prepare_gather, run_transpose, check_transpose, NULL, false, false},
     {"stencil", NULL, prepare_adjacent, run_stencil, check_stencil, NULL, false, false},
     {"random", NULL, prepare_mod7, run_random, check_random, NULL, false, false},
     {0},

@@ -115,6 +115,23 @@ static void run_scatter(stress *s)
     STRESS_CALL(s, gp_scatter, d);
 }
 
+static void run_transpose(stress *s)
+{
+    const size_t columns = 1 + stress_below(s, stress_chance(s, 2) ? 20 : 700),
+                 rows = stress_count(s) / columns;
+    const piece in = stress_in(s, rows * columns, 4), out = stress_out(s, rows * columns, 4);
+    gp_transpose_desc d = {0};
+    size_t i;
+    STRESS_PIECE(d, in, in);
+    STRESS_PIECE(d, out, out);
+    d.element_size = 4;
+    d.rows = rows;
+    d.columns = columns;
+    for (i = 0; i < rows * columns; i++)
+        stress_set_u32(&out, i % columns * rows + i / columns, stress_u32(&in, i));
+    STRESS_CALL(s, gp_transpose, d);
+}
+
 static void run_unpack(stress *s)
 {
     const size_t most = stress_count(s), in_count = stress_below(s, most + 1);
@@ -197,14 +214,9 @@ static void run_random(stress *s)
     STRESS_CALL(s, gp_random, d);
 }
 
-const stress_entry stress_maps[] = {{"transform", run_transform},
-                                    {"fill", run_fill},
-                                    {"iota", run_iota},
-                                    {"adjacent_difference", run_difference},
-                                    {"gather", run_gather},
-                                    {"scatter", run_scatter},
-                                    {"unpack", run_unpack},
-                                    {"stencil", run_stencil},
-                                    {"histogram", run_histogram},
-                                    {"random", run_random},
-                                    {NULL, NULL}};
+const stress_entry stress_maps[] = {{"transform", run_transform}, {"fill", run_fill},
+                                    {"iota", run_iota},           {"adjacent_difference", run_difference},
+                                    {"gather", run_gather},       {"scatter", run_scatter},
+                                    {"unpack", run_unpack},       {"transpose", run_transpose},
+                                    {"stencil", run_stencil},     {"histogram", run_histogram},
+                                    {"random", run_random},       {NULL, NULL}};

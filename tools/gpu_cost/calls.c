@@ -402,6 +402,17 @@ static void call_gather(void)
     check(gp_gather(gp, &desc));
 }
 
+static void call_transpose(void)
+{
+    gp_transpose_desc desc = {0};
+    desc.in = random_words(COUNT);
+    desc.out = no_words(COUNT);
+    desc.element_size = 4;
+    desc.rows = desc.columns = SIDE;
+    ready(COUNT);
+    check(gp_transpose(gp, &desc));
+}
+
 static void call_transform(void)
 {
     gp_transform_desc desc = {0};
@@ -614,6 +625,7 @@ static const struct {
              {"segmented-sort-u32", call_segmented_sort},
              {"segmented-reduce-u32", call_segmented_reduce},
              {"gather-u32", call_gather},
+             {"transpose-u32", call_transpose},
              {"transform-u32", call_transform},
              {"partition-u32", call_partition},
              {"unique-u32", call_unique},

@@ -35,7 +35,7 @@ PUBLISHED = (
 
 # Bytes that an element must take: input and output once; sorts: a read for the counts, then a read and a write a pass.
 BYTES = {"reduce-u32": 4, "scan-u32": 8, "select-u32": 6, "sort-u32": 36, "sort-pairs-u32": 68, "histogram-u8": 1,
-         "merge-u32": 8, "gather-u32": 12, "transform-u32": 8, "partition-u32": 8, "unique-u32": 5, "rle-u32": 6,
+         "merge-u32": 8, "gather-u32": 12, "transpose-u32": 8, "transform-u32": 8, "partition-u32": 8, "unique-u32": 5, "rle-u32": 6,
          "segmented-scan-u32": 12, "stencil-f32": 8}
 LOOKS_BACK = ("scan-u32", "select-u32", "sort-u32", "sort-pairs-u32", "partition-u32", "unique-u32", "rle-u32",
               "segmented-scan-u32")

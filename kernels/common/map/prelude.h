@@ -20,6 +20,9 @@
 /* gather.cl */
 #define GPI_SCATTER 0
 #define GPI_INDEX uint
+/* transpose.cl */
+#define GPI_PART float4
+#define GPI_SIDE 64
 /* random.cl */
 #define GPI_KIND 1
 #define GPI_WORDS 1

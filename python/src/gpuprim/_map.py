@@ -298,6 +298,31 @@ class Maps(Sorts):
         call.run("gp_scatter")
         return self._give(out, target)
 
+    def transpose(self, x: Any, *, out: Any = None) -> Any:
+        """The transpose of a matrix, with its rows one behind the other.
+
+        Parameters
+        ----------
+        x : array_like
+            Two dimensions; elements of 1, 2, 4, 8 or 16 bytes.
+        out : array, optional
+
+        Returns
+        -------
+        Array
+        """
+        matrix = self._in(x, "x")
+        if matrix.ndim != 2:
+            raise ValueError(f"x has {matrix.ndim} dimensions instead of 2")
+        rows, columns = matrix.shape
+        target = self._out(out, (columns, rows), matrix.dtype)
+        call = Call(self, "transpose")
+        call.buffer("in", matrix)
+        call.buffer("out", target)
+        call.set(rows=rows, columns=columns, element_size=matrix.dtype.itemsize)
+        call.run("gp_transpose")
+        return self._give(out, target)
+
     def unpack(self, x: Any, flags: Any, *, out: Any = None) -> Any:
         """``out[flags] = x``: undoes a selection by flags.
 
