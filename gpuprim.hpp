@@ -875,6 +875,27 @@ returns<void> segmented_reduce(gp_context *ctx, view<Element> in, size_t row_len
     return c.run(ctx, gp_segmented_reduce);
 }
 
+// The same of the columns of a matrix that is stored row by row, one for each element of `out`.
+template <typename Element, typename Out>
+returns<void> reduce_columns(gp_context *ctx, view<Element> in, view<Out> out, const operation &o = GP_SUM,
+                             const gp_segmented_reduce_desc &d = {})
+{
+    detail::call<gp_segmented_reduce_desc> c{d};
+    const size_t columns = out.size(), rows = columns ? in.size() / columns : 0;
+    c.expect(!columns || (rows > 0 && in.size() % columns == 0),
+             "gp::reduce_columns: `in` has not as many elements for each column");
+    c.d.count = in.size();
+    c.d.segment_count = columns;
+    c.d.row_length = rows;
+    c.d.row_stride = rows ? 1 : 0;
+    c.d.element_stride = rows ? columns : 0;
+    c.d.offsets_type = GP_U32;
+    GPI_PUT(in, in, 0);
+    GPI_PUT(out, out, 0);
+    c.template fold<Element, Out>(o);
+    return c.run(ctx, gp_segmented_reduce);
+}
+
 template <typename Element, typename Out>
 returns<void> scan(gp_context *ctx, view<Element> in, view<Out> out, const operation &o = GP_SUM,
                    const gp_scan_desc &d = {})

@@ -158,6 +158,10 @@ const bench_command bench_commands[] = {
      "gp_random of u32, against Philox on the host.", "random --n 2^24"},
     {"gather", bench_gather, "gp_gather by random indices, against a copy of the indices",
      "gp_gather by shuffled indices, u32. The limit is the fastest copy of the indices.", "gather --n 2^24"},
+    {"transpose", bench_transpose, "gp_transpose of matrices of three shapes, against the fastest copy",
+     "gp_transpose of a square matrix, one of 1000 rows and one of 7 columns; u32. The limit is the fastest "
+     "copy.",
+     "transpose --n 2^24"},
     {"stencil", bench_stencil, "gp_stencil of 3 x 3 weights, against the fastest copy",
      "gp_stencil with 3 x 3 weights on a square picture of f32. The limit is the fastest copy.",
      "stencil --n 2^24"},

@@ -146,6 +146,7 @@ struct bench_variant {
         gp_fill_desc fill;
         gp_random_desc random;
         gp_gather_desc gather;
+        gp_transpose_desc transpose;
         gp_stencil_desc stencil;
         bench_launch launch;
         bench_passes passes;
@@ -307,6 +308,7 @@ void bench_transform(bench *b);
 void bench_fill(bench *b);
 void bench_random(bench *b);
 void bench_gather(bench *b);
+void bench_transpose(bench *b);
 void bench_stencil(bench *b);
 void bench_host(bench *b);
 void bench_ladder(bench *b);

@@ -188,6 +188,9 @@ static const char *const names[] = {
     [BENCH_SORT] = "sort",
     [BENCH_TOPK_ROWS] = "topk-rows",
     [BENCH_RLE_DECODE] = "rle-decode",
+    [BENCH_REDUCE] = "reduce",       [BENCH_SCAN] = "scan",           [BENCH_DOT] = "dot",
+    [BENCH_GROUP_BY] = "group-by",   [BENCH_JOIN] = "join",           [BENCH_SORT] = "sort",
+    [BENCH_TOPK_ROWS] = "topk-rows", [BENCH_TRANSPOSE] = "transpose",
 };
 
 static bool load(int package, const char *peer, const bench_work *work)
@@ -266,6 +269,8 @@ static bool numpy_supports(const bench_work *work)
 {
     const bench_primitive p = work->primitive;
     return (sorts(work) || p == BENCH_TOPK_ROWS || p == BENCH_RLE_DECODE) && is_there(NUMPY);
+    return (sorts(work) || work->primitive == BENCH_TOPK_ROWS || work->primitive == BENCH_TRANSPOSE) &&
+           is_there(NUMPY);
 }
 static bool polars_supports(const bench_work *work) { return tables_support(work) && is_there(POLARS); }
 

@@ -36,6 +36,15 @@ static void example_segmented_reduce(void)
                                   .type = GP_F32,
                                   .op = GP_MAX};
     gp_segmented_reduce(gp, &d);
+    /* The sums of the columns of a matrix of 10 rows: */
+    gp_segmented_reduce_desc columns = {.in = a,
+                                        .row_length = 10,
+                                        .element_stride = n / 10,
+                                        .segment_count = n / 10,
+                                        .out = out,
+                                        .type = GP_F32,
+                                        .op = GP_SUM};
+    gp_segmented_reduce(gp, &columns);
     /* [/gp_segmented_reduce] */
 }
 

@@ -77,6 +77,9 @@ def test_rows(ctx, rng, rows, columns):
     np.testing.assert_array_equal(ctx.reduce(x, axis=1).get(), x.sum(axis=1))
     np.testing.assert_array_equal(ctx.reduce(x, "argmax", axis=-1).get(), x.argmax(axis=1))
     np.testing.assert_array_equal(ctx.segmented_reduce(x, None, map="x * i", dtype=np.int64).get(), (x * np.arange(columns)).sum(axis=1))
+    np.testing.assert_array_equal(ctx.reduce(x, axis=0).get(), x.sum(axis=0))
+    np.testing.assert_array_equal(ctx.reduce(x, "argmin", axis=-2).get(), x.argmin(axis=0))
+    np.testing.assert_array_equal(ctx.reduce(x, axis=0, map="x * i", dtype=np.int64).get(), (x * np.arange(rows)[:, None]).sum(axis=0))
     out = ctx.empty(rows, np.int32)
     assert ctx.reduce(x, "max", axis=1, out=out) is out
     np.testing.assert_array_equal(out.get(), x.max(axis=1))
@@ -84,8 +87,11 @@ def test_rows(ctx, rng, rows, columns):
 
 def test_bad_rows(ctx):
     x = np.zeros((3, 4), np.int32)
-    with pytest.raises(ValueError, match="axis is 0"):
-        ctx.reduce(x, axis=0)
+    with pytest.raises(ValueError, match="axis is 2 instead of 0 or 1"):
+        ctx.reduce(x, axis=2)
+    with pytest.raises(ValueError, match="columns have no elements"):
+        ctx.reduce(np.zeros((0, 3)), axis=0)
+    assert ctx.reduce(np.zeros((3, 0)), axis=0).size == 0
     with pytest.raises(ValueError, match="2, with axis=1"):
         ctx.reduce(x.ravel(), axis=1)
     with pytest.raises(ValueError, match="not taken"):

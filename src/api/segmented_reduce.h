@@ -8,9 +8,13 @@
 /* out[s] = initial . in[b] ... in[e-1]        . is op or monoid
    b = offsets[s], e = offsets[s+1]; or, with row_length, b = s * row_stride, e = b + row_length
 
+   or, with element_stride, out[s] = initial . in[b] . in[b + element_stride] ... of row_length elements
+
    Reduces each segment as gp_reduce would, by any gp_op or a monoid. With `map`, the elements are map(in[i]).
    Offsets are on the device. Elements outside all segments are not read. Rows of one length need no offsets;
    with a row_stride below row_length they overlap, as windows that slide over the input do.
+   With an element_stride their elements are apart: the columns of a matrix that is stored row by row have
+   row_length = rows, element_stride = columns, segment_count = columns.
 
    Result: one per segment; for an empty segment it is `initial`. The index i in a map, and the results of
      argmin and argmax, count from the segment's first element.
@@ -31,11 +35,12 @@ typedef struct gp_segmented_reduce_desc {
     size_t count;     /* elements of the input; with row_length, 0: up to the last row's end */
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
-    gp_type offsets_type; /* GP_U32 or GP_U64 */
-    size_t row_length;    /* instead of offsets: elements of each row */
-    size_t row_stride;    /* elements from a row's begin to the next one's; 0: row_length */
-    size_t segment_count; /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
-    cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
+    gp_type offsets_type;  /* GP_U32 or GP_U64 */
+    size_t row_length;     /* instead of offsets: elements of each row */
+    size_t row_stride;     /* elements from a row's begin to the next one's; 0: row_length, or 1 with: */
+    size_t element_stride; /* elements from one element of a row to the next one; 0: 1 */
+    size_t segment_count;  /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
+    cl_mem count_buffer;   /* the number of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
     cl_mem out; /* segment_count results */

@@ -50,7 +50,8 @@ typedef struct gp_warmup_desc {
     /* only key_type, out_type, records, map, needle_map, args, and for a map without a record whether the buffer
        is NULL. For searches without needles set needle_map to "i" */
     const gp_search_desc *search;
-    const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
+    /* only type, record, out_type, op, monoid, map, args, and whether element_stride is over 1 */
+    const gp_segmented_reduce_desc *segmented_reduce;
     /* only type, record, map, map_type, args, channels, out_type, weight_type, and whether edges is NULL */
     const gp_histogram_desc *histogram;
     const gp_topk_desc *topk;                     /* only key_type, index_type, strategy */

@@ -27,6 +27,7 @@ typedef struct gpi_self_test {
 #define GPI_SELF_TEST_CASES(X) \
     X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
     X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \
+    X(columns,          "gp_segmented_reduce (columns)", COLUMNS, AUTO,          "out", "", "") \
     X(scan,             "gp_scan",             SCAN,             MULTI_PASS,  "out", "", "") \
     X(select,           "gp_select",           SELECT,           MULTI_PASS,  "out", "count_out", "") \
     X(partition,        "gp_partition",        SELECT,           MULTI_PASS,  "out", "rest", "counts_out") \

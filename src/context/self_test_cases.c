@@ -93,6 +93,28 @@ static gp_result gpi_self_test_segmented_reduce(gpi_self_test *t)
     return result == GP_OK ? gp_segmented_reduce(t->gp, &d) : result;
 }
 
+/* Reduces three columns, which are cut into parts if they are long. */
+static gp_result gpi_self_test_columns(gpi_self_test *t)
+{
+    const gp_result result = gpi_self_test_upload(t);
+    gp_segmented_reduce_desc d;
+    size_t s, i;
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.row_length = t->count / 3;
+    d.element_stride = d.segment_count = 3;
+    d.type = d.out_type = GP_U32;
+    d.op = GP_SUM;
+    for (s = 0; s < 3 && d.row_length; s++) {
+        uint32_t sum = 0;
+        for (i = 0; i < d.row_length; i++) sum += t->in[0][3 * i + s];
+        gpi_self_test_expect(t, 0, sum);
+    }
+    if (result != GP_OK || d.row_length == 0) return result;
+    return gp_segmented_reduce(t->gp, &d);
+}
+
 static gp_result gpi_self_test_scan(gpi_self_test *t)
 {
     gp_result result = gpi_self_test_upload(t);

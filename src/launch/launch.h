@@ -63,6 +63,7 @@ typedef struct gpi_offsets {
     size_t offset;
     gp_type type;
     size_t row_length, row_stride; /* row_length 0: segments are given by offsets */
+    size_t element_stride;         /* of rows; 0 or 1: their elements are consecutive */
     size_t segments;               /* their number, or its bound */
     size_t count;                  /* elements of the array */
 } gpi_offsets;

@@ -11,18 +11,24 @@
 /* Checks rows, and completes their stride and the array's count. */
 static gp_result gpi_offsets_check_rows(gp_context *gp, gpi_offsets *o)
 {
-    size_t end;
+    const size_t step = o->element_stride ? o->element_stride : 1;
+    size_t row, end;
     if (o->buffer) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "offsets and row_length are given: segments are given by one of them");
     }
-    if (!o->row_stride) o->row_stride = o->row_length;
+    if (!o->row_stride) o->row_stride = step > 1 ? 1 : o->row_length;
     if (o->segments == 0) return GP_OK;
-    if (o->segments - 1 > (SIZE_MAX - o->row_length) / o->row_stride) {
+    if (o->row_length - 1 > (SIZE_MAX - 1) / step) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "row_length = %zu, %zu elements apart, is too much",
+                        o->row_length, step);
+    }
+    row = (o->row_length - 1) * step + 1;
+    if (o->segments - 1 > (SIZE_MAX - row) / o->row_stride) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%zu rows, %zu elements apart, are too many", o->segments,
                         o->row_stride);
     }
-    end = (o->segments - 1) * o->row_stride + o->row_length;
+    end = (o->segments - 1) * o->row_stride + row;
     if (!o->count) o->count = end;
     if (end <= o->count) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "the last row ends at element %zu, and count is %zu", end,
@@ -35,9 +41,10 @@ static gp_result gpi_offsets_check(gp_context *gp, gpi_offsets *o)
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "segment_count = %zu, at most 2^32 - 2", o->segments);
     }
     if (o->row_length) return gpi_offsets_check_rows(gp, o);
-    if (o->row_stride) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "row_stride = %zu, and row_length is 0",
-                        o->row_stride);
+    if (o->row_stride || o->element_stride) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s = %zu, and row_length is 0",
+                        o->row_stride ? "row_stride" : "element_stride",
+                        o->row_stride ? o->row_stride : o->element_stride);
     }
     if (o->type == GP_U32 || o->type == GP_U64) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64", (int)o->type);

@@ -21,6 +21,7 @@
     X(TOPK,             "sort/topk.cl",             SORT,       keys,     4, W(topk, topk)) \
     X(SEGMENTED_TOPK,   "sort/segmented_topk.cl",   SORT,       keys,     4, W(segmented_topk, segmented_topk)) \
     X(SEGMENTED_REDUCE, "scan/segmented_reduce.cl", REDUCE,     values,   1, W(segmented_reduce, segmented_reduce)) \
+    X(COLUMNS,          "scan/reduce_columns.cl",   REDUCE,     values,   1, ) \
     X(HISTOGRAM,        "histogram/histogram.cl",   HISTOGRAM,  keys,     4, W(histogram, histogram)) \
     X(SEGMENTED_SORT,   "sort/segmented_sort.cl",   SORT,       keys,     4, W(segmented_sort, segmented_sort)) \
     X(SORT_STRINGS,     "sort/sort_strings.cl",     SORT,       keys,     4, W(sort_strings, sort_strings)) \

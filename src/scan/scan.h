@@ -32,6 +32,10 @@ typedef struct gpi_segmented {
     cl_uint team;        /* number of items that reduce a small segment */
     size_t block;        /* segments that a group handles */
     gpi_large_list list;
+    bool columns;        /* elements are apart; then only these are used: */
+    size_t wide, across; /* segments of a block; number of blocks */
+    size_t span, parts;  /* elements of a part; parts of a segment */
+    size_t scratch;      /* bytes */
 } gpi_segmented;
 
 /* scan.c */

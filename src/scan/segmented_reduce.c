@@ -1,5 +1,5 @@
 /* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into parts;
-   groups reduce the parts, and then join their results. */
+   groups reduce the parts, and then join their results. Columns, whose elements are apart, have kernels of their own. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum {
-    GPI_REDUCE_SMALL = 2048, /* serial: most elements of a small segment, which one item reduces */
-    GPI_REDUCE_BLOCK = 512   /* serial: most segments of a group */
+    GPI_REDUCE_SMALL = 2048,  /* serial: most elements of a small segment, which one item reduces */
+    GPI_REDUCE_BLOCK = 512,   /* serial: most segments of a group */
+    GPI_COLUMNS_LEAST = 16384 /* serial: fewest elements of a part of a block of columns */
 };
 
 /* ------------------------------------------------------------------ plan */
@@ -57,6 +58,26 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     return gpi_offsets_list(gp, &s->offsets, s->small_size, tile, s->element.size, &s->list);
 }
 
+/* Sets how groups share columns: blocks of neighbouring columns, which are cut into parts if there are too few of them to keep the
+   device busy. A part has so many elements that its result costs little beside them. */
+static void gpi_segmented_cut(const gp_context *gp, gpi_segmented *s)
+{
+    const gp_device_info *info = &gp->info;
+    const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
+    const size_t n = s->offsets.segments, rows = s->offsets.row_length;
+    const size_t groups = (serial ? 8 : 16) * (size_t)(info->compute_units ? info->compute_units : 1);
+    size_t least;
+    s->wide = serial ? GPI_COLUMNS_BYTES / s->element.size : 1;
+    while (!serial && s->wide < s->plan.group && s->wide < n) s->wide *= 2;
+    least = serial ? gpi_ceil_div(GPI_COLUMNS_LEAST, n < s->wide ? n : s->wide) : 8 * s->plan.group / s->wide;
+    s->across = gpi_ceil_div(n, s->wide);
+    s->span = gpi_ceil_div(rows, gpi_ceil_div(groups, s->across));
+    if (s->span < least) s->span = least;
+    if (info->loop_limit && s->span > info->loop_limit / 4) s->span = info->loop_limit / 4;
+    s->parts = gpi_ceil_div(rows, s->span);
+    s->scratch = s->parts > 1 ? s->parts * n * s->element.size : 0;
+}
+
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s)
 {
@@ -72,6 +93,8 @@ static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_de
     s->offsets.type = d->offsets_type;
     s->offsets.row_length = d->row_length;
     s->offsets.row_stride = d->row_stride;
+    s->offsets.element_stride = d->element_stride;
+    s->columns = d->element_stride > 1;
     s->offsets.segments = d->segment_count;
     s->offsets.count = d->count;
     result = gpi_offsets_check(gp, &s->offsets);
@@ -79,8 +102,13 @@ static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_de
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
     if (result != GP_OK) return result;
-    result = gpi_element_program(gp, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
-    return result == GP_OK ? gpi_segmented_spans(gp, s) : result;
+    result = gpi_element_program(gp, s->columns ? GPI_COLUMNS : GPI_SEGMENTED_REDUCE, &s->element, &s->plan,
+                                 &s->program);
+    if (result == GP_OK && s->columns && d->segment_count) gpi_segmented_cut(gp, s);
+    if (result != GP_OK || s->columns) return result;
+    result = gpi_segmented_spans(gp, s);
+    s->scratch = s->list.bytes;
+    return result;
 }
 
 static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
@@ -94,7 +122,7 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
     gpi_use_offsets(&uses, &s->offsets);
     gpi_use_count(&uses, "count_buffer", &s->count);
     gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->segment_count, e->out_size, GPI_WRITES);
-    return gpi_uses_end(&uses, &e->operation.args, d->scratch, s->list.bytes);
+    return gpi_uses_end(&uses, &e->operation.args, d->scratch, s->scratch);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -153,12 +181,44 @@ static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_
     return gpi_call_launch(call, &s->plan, groups < s->list.large ? groups : s->list.large);
 }
 
+static gp_result gpi_segmented_columns(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const gpi_offsets *o = &s->offsets;
+    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* one part: it is not used */
+    gp_result result;
+    gpi_call_kernel(call, s->program, "gp_columns_reduce");
+    gpi_call_args(call, &s->element.operation.args);
+    GPI_CALL_ARG(call, s->desc->in);
+    gpi_call_arg_ulong(call, s->desc->in_offset);
+    gpi_call_arg_ulong(call, o->row_length);
+    gpi_call_arg_ulong(call, o->row_stride);
+    gpi_call_arg_ulong(call, o->element_stride);
+    gpi_call_arg_count(call, &s->count);
+    gpi_call_arg_ulong(call, s->span);
+    gpi_call_arg_uint(call, s->wide);
+    gpi_call_arg_ulong(call, s->across);
+    GPI_CALL_ARG(call, partials);
+    gpi_segmented_arg_output(call, s);
+    GPI_CALL_ARG(call, call->gp->counters);
+    result = gpi_call_launch(call, &s->plan, s->across * s->parts);
+    if (result != GP_OK || s->parts == 1) return result;
+    gpi_call_kernel(call, s->program, "gp_columns_join");
+    gpi_call_combine_args(call, &s->element);
+    GPI_CALL_ARG(call, partials);
+    gpi_call_arg_uint(call, s->parts);
+    gpi_call_arg_count(call, &s->count);
+    gpi_call_arg_uint(call, s->wide);
+    gpi_segmented_arg_output(call, s);
+    return gpi_call_launch(call, &s->plan, s->across);
+}
+
 static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
 {
     cl_mem scratch = NULL;
     gp_result result;
     if (s->desc->segment_count == 0) return GP_OK;
-    result = gpi_call_scratch(call, s->desc->scratch, s->list.bytes, &scratch);
+    result = s->scratch ? gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch) : GP_OK;
+    if (result == GP_OK && s->columns) return gpi_segmented_columns(call, s, scratch);
     if (result == GP_OK) result = gpi_call_fill(call, scratch, 0, GPI_SEGMENTS_HEADER * 4);
     if (result == GP_OK) result = gpi_segmented_small(call, s, scratch);
     return result == GP_OK && s->list.large ? gpi_segmented_large(call, s, scratch) : result;
@@ -192,11 +252,11 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
     result = gpi_segmented_plan(gp, desc, &segmented);
-    *bytes = result == GP_OK ? segmented.list.bytes : 0;
+    *bytes = result == GP_OK ? segmented.scratch : 0;
     return result;
 }
 
-/* Reduces neutral elements in buffers of its own: a large segment and a small one. */
+/* Reduces neutral elements in buffers of its own: a large segment and a small one, or two columns of several parts. */
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc)
 {
     gp_segmented_reduce_desc probe;
@@ -213,12 +273,15 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
     probe.args = desc->args;
     probe.arg_count = desc->arg_count;
     probe.offsets_type = GP_U32;
+    probe.element_stride = desc->element_stride > 1 ? 2 : 0;
+    probe.row_length = probe.element_stride ? 1 << 16 : 0;
     probe.segment_count = 2;
     result = gpi_segmented_plan(gp, &probe, &segmented);
     if (result != GP_OK) return result;
     offsets[1] = (cl_uint)(32 * gpi_plan_tile(&segmented.plan));
     probe.count = offsets[2] = offsets[1] + 16;
-    result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (segmented.columns) probe.count = 2 * probe.row_length;
+    else result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
     if (result == GP_OK) result = gpi_alloc_neutral(gp, &segmented.element, probe.count, &probe.in);
     if (result == GP_OK) result = gpi_alloc(gp, 2 * segmented.element.out_size, &probe.out);
     if (result == GP_OK) result = gp_segmented_reduce(gp, &probe);

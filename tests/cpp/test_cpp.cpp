@@ -191,6 +191,9 @@ void test_reductions(gp_context *ctx)
     CHECK(gp::read(ctx, sums)[0] == head &&
           gp::read(ctx, sums)[2] == host[20] + std::accumulate(host.begin() + 21, host.begin() + 30, 0u));
 
+    gp::reduce_columns(ctx, in.subview(0, 6), sums);
+    CHECK(gp::read(ctx, sums) == u32s{host[0] + host[3], host[1] + host[4], host[2] + host[5]});
+
     // A monoid: maps one after the other.
     std::vector<affine> maps(n);
     affine all = one;

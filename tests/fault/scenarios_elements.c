@@ -85,6 +85,27 @@ static bool check_segmented_reduce(world *w)
     return holds(w, 3, sums, sizeof sums);
 }
 
+/* Two columns of several parts. */
+static gp_result run_columns(world *w)
+{
+    gp_segmented_reduce_desc d = {0};
+    d.in = w->buffer[0];
+    d.row_length = N / 2;
+    d.element_stride = d.segment_count = 2;
+    d.out = w->buffer[3];
+    d.type = GP_U32;
+    d.op = GP_SUM;
+    return gp_segmented_reduce(w->gp, &d);
+}
+
+static bool check_columns(world *w)
+{
+    uint64_t sums[2] = {0, 0};
+    size_t i;
+    for (i = 0; i < N / 2 * 2; i++) sums[i % 2] += mod7[i];
+    return holds(w, 3, sums, sizeof sums);
+}
+
 /* Runs of ten keys each. */
 static uint32_t tens[N];
 
@@ -433,6 +454,7 @@ static bool check_sizes(world *w) { return w->host[0] == 1; }
 const scenario scenarios_elements[] = {
     {"reduce", NULL, prepare_mod7, run_reduce, check_reduce, NULL, false, false},
     {"reduce_read", NULL, prepare_mod7, run_reduce_read, check_reduce_read, NULL, false, false},
+    {"columns", NULL, prepare_segments, run_columns, check_columns, NULL, false, false},
     {"segmented_reduce", NULL, prepare_segments, run_segmented_reduce, check_segmented_reduce, NULL, false,
      false},
     {"reduce_by_key", NULL, prepare_tens, run_reduce_by_key, check_reduce_by_key, NULL, false, false},

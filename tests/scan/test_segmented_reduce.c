@@ -10,7 +10,9 @@ typedef enum lengths {
     LENGTHS_ROWS, /* no offsets: rows */
     LENGTHS_GAPS, /* rows with elements between them */
     LENGTHS_OVERLAP,
-    LENGTHS_BAD, /* tiny ones; some offsets fall, some are beyond the end */
+    LENGTHS_COLUMNS, /* no offsets: elements are apart */
+    LENGTHS_APART,   /* so are the segments; there are elements between them */
+    LENGTHS_BAD,     /* tiny ones; some offsets fall, some are beyond the end */
     LENGTHS_COUNT
 } lengths;
 
@@ -23,7 +25,7 @@ typedef struct segments_case {
 
 typedef struct segments_data {
     unsigned char *in, *offsets, *expected, initial[64];
-    size_t row_length, row_stride; /* row_length 0: there are offsets */
+    size_t row_length, row_stride, element_stride; /* row_length 0: there are offsets */
 } segments_data;
 
 /* ------------------------------------------------------------------ input, reference */
@@ -71,6 +73,16 @@ static void make_rows(const segments_case *c, segments_data *data)
     data->row_stride = c->lengths == LENGTHS_GAPS ? each : c->lengths == LENGTHS_OVERLAP ? each / 3 + 1 : 0;
 }
 
+/* Sets columns, which may overlap. */
+static void make_columns(const segments_case *c, segments_data *data)
+{
+    const size_t step = c->segments < 2 ? 2 : c->segments, more = c->lengths == LENGTHS_APART ? 3 : 1;
+    data->element_stride = step + more - 1;
+    data->row_stride = c->lengths == LENGTHS_APART ? 2 : 0;
+    data->row_length =
+        c->count > 2 * c->segments ? (c->count - 2 * c->segments) / data->element_stride + 1 : 1;
+}
+
 static void expect(const segments_case *c, segments_data *data)
 {
     const test_element *e = c->element;
@@ -80,14 +92,15 @@ static void expect(const segments_case *c, segments_data *data)
     data->expected = malloc(c->segments * e->size + 1);
     assert_non_null(data->expected);
     for (s = 0; s < c->segments; s++) {
-        const size_t stride = data->row_stride ? data->row_stride : data->row_length;
+        const size_t step = data->element_stride ? data->element_stride : 1;
+        const size_t stride = data->row_stride ? data->row_stride : step > 1 ? 1 : data->row_length;
         const uint64_t begin = data->row_length ? s * stride : key_load(data->offsets, s, size);
-        const uint64_t end =
-            data->row_length ? begin + data->row_length : key_load(data->offsets, s + 1, size);
+        const uint64_t end = data->row_length ? begin + (data->row_length - 1) * step + 1
+                                              : key_load(data->offsets, s + 1, size);
         unsigned char x[64], *out = data->expected + s * e->size;
         e->identity(out);
         if (c->initial) memcpy(out, data->initial, e->size);
-        for (i = begin; i < end && end <= c->count; i++) {
+        for (i = begin; i < end && end <= c->count; i += step) {
             e->from(data->in + i * e->in_size, x);
             e->combine(out, x, out);
         }
@@ -101,6 +114,8 @@ static segments_data make_data(const segments_case *c)
     data.in = test_input(c->element, TEST_RANDOM, c->count);
     if (c->lengths >= LENGTHS_ROWS && c->lengths <= LENGTHS_OVERLAP && c->count >= c->segments)
         make_rows(c, &data);
+    else if (c->lengths >= LENGTHS_COLUMNS && c->lengths <= LENGTHS_APART && c->count >= 2 * c->segments)
+        make_columns(c, &data);
     else data.offsets = make_offsets(c);
     c->element->make(0x12345677u, first);
     c->element->from(first, data.initial);
@@ -130,6 +145,7 @@ static gp_segmented_reduce_desc make_desc(gp_context *gp, const segments_case *c
     d.offsets_type = c->wide ? GP_U64 : GP_U32;
     d.row_length = data->row_length;
     d.row_stride = data->row_stride;
+    d.element_stride = data->element_stride;
     d.initial = c->initial ? data->initial : NULL;
     d.in_offset = c->offset;
     d.offsets_offset = 2 * c->offset;
@@ -222,7 +238,10 @@ static void test_elements(void **state)
                 k < test_monoid_count ? test_monoids[k] : test_grid[k - test_monoid_count];
             const size_t n = test_small() ? 500 : 20011;
             const segments_case c = {
-                e, k % 2 ? LENGTHS_MIXED : LENGTHS_EVEN, n, k % 3 ? 11 : 700, k % 3, false, k % 2 == 0};
+                e,         k % 3 == 2 ? LENGTHS_COLUMNS : k % 2 ? LENGTHS_MIXED : LENGTHS_EVEN,
+                n,         k % 3 ? 11 : 700,
+                k % 3,     false,
+                k % 2 == 0};
             if (e->type == GP_F64 && !gp_context_info(gp)->fp64) continue;
             if (e == &test_sums || (!test_builds_are_cheap(gp) && (k + v) % 12) ||
                 (test_small() && (k + v) % 6))
@@ -262,6 +281,86 @@ static void test_arg_and_map(void **state)
         }
         if (gp) gp_context_destroy(gp);
     }
+}
+
+/* Columns of six rows and three columns. */
+static void test_arg_and_map_of_columns(void **state)
+{
+    const uint32_t in[] = {9, 3, 7, 3, 8, 1, 1, 5, 6, 2, 3, 1, 4, 3, 9, 1, 4, 2};
+    const uint64_t least[] = {2, 0, 1}, greatest[] = {0, 1, 4};
+    const uint64_t sums[] = {3 + 2 + 6 + 16 + 5, 8 + 10 + 9 + 12 + 20, 1 + 12 + 3 + 36 + 10};
+    size_t v, k;
+    (void)state;
+    for (v = 1; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
+        for (k = 0; k < 3 && gp; k++) {
+            gp_segmented_reduce_desc d = {0};
+            uint64_t *out;
+            d.in = test_buffer(gp, sizeof in, in);
+            d.out = test_buffer(gp, 24, NULL);
+            d.row_length = 6;
+            d.element_stride = d.segment_count = 3;
+            d.type = GP_U32;
+            d.op = k == 0 ? GP_SUM : k == 1 ? GP_ARGMIN : GP_ARGMAX;
+            d.map = k ? NULL : "x * i";
+            d.out_type = k ? GP_TYPE_NONE : GP_U64;
+            assert_gp(gp, gp_segmented_reduce(gp, &d));
+            out = test_read(gp, d.out, 24);
+            if (k == 1) assert_memory_equal(out, least, 24);
+            else assert_memory_equal(out, k ? greatest : sums, 24);
+            free(out);
+            release(&d);
+        }
+        if (gp) gp_context_destroy(gp);
+    }
+}
+
+/* Few columns of many elements, which are cut into parts; and many columns. */
+static void test_large_columns(void **state)
+{
+    static const size_t numbers[] = {2, 3, 33, 300, 5000, 300001};
+    static const test_element *const elements[] = {&test_u32_sum_u64, &test_affine};
+    size_t v, k, e;
+    (void)state;
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
+        for (k = 0; k < 12 && gp; k++) {
+            segments_case c = {NULL,  LENGTHS_COLUMNS, test_small() ? 20011 : 1000003, numbers[k / 2], k % 3,
+                               false, k % 4 == 1};
+            e = k % 2;
+            c.element = elements[e];
+            if (v > 1 && k % 3 != v % 3) continue;
+            if (k % 5 == 4) c.lengths = LENGTHS_APART;
+            if (c.count >= 2 * c.segments) check(gp, test_shapes[v].name, &c);
+        }
+        if (gp) gp_context_destroy(gp);
+    }
+}
+
+static void test_columns_of_a_count(void **state)
+{
+    static const uint32_t counts[] = {0, 1, 39, 5000};
+    const segments_case whole = {&test_u32_sum_u64, LENGTHS_COLUMNS, 200000, 40, 1, false, true};
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    size_t k, bytes = 0;
+    (void)state;
+    for (k = 0; k < sizeof counts / sizeof *counts; k++) {
+        segments_data data = make_data(&whole);
+        gp_segmented_reduce_desc desc = make_desc(gp, &whole, &data);
+        const size_t n = counts[k] < 40 ? counts[k] : 40;
+        memset(data.expected + n * 8, TEST_POISON, (40 - n) * 8);
+        desc.count_buffer = test_buffer(gp, 4, &counts[k]);
+        desc.count_type = GP_U32;
+        assert_gp(gp, gp_segmented_reduce_scratch_size(gp, &desc, &bytes));
+        if (bytes) desc.scratch = test_buffer(gp, bytes, NULL);
+        assert_gp(gp, gp_segmented_reduce(gp, &desc));
+        compare(gp, "columns of a count", &whole, &desc, &data);
+        release(&desc);
+        free_data(&data);
+    }
+    assert_int_equal(test_profile_of(gp).clamped, 1);
+    assert_int_equal(test_profile_of(gp).scratch_bytes, 0);
+    gp_context_destroy(gp);
 }
 
 static void test_counts_and_scratch(void **state)
@@ -319,6 +418,11 @@ static void test_bad_input(void **state)
     REFUSED((d.count_buffer = d.in, d.count_type = GP_F32), GP_ERROR_INVALID_TYPE, "count_type = 9");
     REFUSED(d.row_length = 5, GP_ERROR_INVALID_ARGUMENT, "offsets and row_length are given");
     REFUSED(d.row_stride = 5, GP_ERROR_INVALID_ARGUMENT, "row_stride = 5, and row_length is 0");
+    REFUSED(d.element_stride = 5, GP_ERROR_INVALID_ARGUMENT, "element_stride = 5, and row_length is 0");
+    REFUSED((d.offsets = NULL, d.row_length = 3, d.element_stride = 200), GP_ERROR_INVALID_ARGUMENT,
+            "the last row ends at element 700, and count is 500");
+    REFUSED((d.offsets = NULL, d.row_length = SIZE_MAX / 2, d.element_stride = 3), GP_ERROR_COUNT_LIMIT,
+            "3 elements apart, is too much");
     REFUSED((d.offsets = NULL, d.row_length = 2), GP_ERROR_INVALID_ARGUMENT,
             "the last row ends at element 600, and count is 500");
     REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
@@ -417,6 +521,7 @@ static void test_too_many_parts(void **state)
 static void test_warmup(void **state)
 {
     const segments_case c = {&test_u32_sum_u64, LENGTHS_MIXED, 9000, 100, 0, false, false};
+    const segments_case columns = {&test_u32_sum_u64, LENGTHS_COLUMNS, 90000, 10, 0, false, false};
     gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_segmented_reduce_desc desc = {0};
     gp_warmup_desc warm = {0};
@@ -431,16 +536,27 @@ static void test_warmup(void **state)
     assert_int_equal(built, 1);
     check(gp, "warmed", &c);
     assert_int_equal(test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded, built);
+    desc.element_stride = 7;
+    assert_gp(gp, gp_warmup(gp, &warm));
+    check(gp, "warmed", &columns);
+    assert_int_equal(test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded, built + 1);
     gp_context_destroy(gp);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant),    cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_arg_and_map),      cmocka_unit_test(test_counts_and_scratch),
-        cmocka_unit_test(test_bad_input),        cmocka_unit_test(test_warmup),
-        cmocka_unit_test(test_negative_offsets), cmocka_unit_test(test_windows_repeat),
+        cmocka_unit_test(test_every_variant),
+        cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_arg_and_map),
+        cmocka_unit_test(test_arg_and_map_of_columns),
+        cmocka_unit_test(test_large_columns),
+        cmocka_unit_test(test_columns_of_a_count),
+        cmocka_unit_test(test_counts_and_scratch),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_negative_offsets),
+        cmocka_unit_test(test_windows_repeat),
         cmocka_unit_test(test_too_many_parts),
     };
     return cmocka_run_group_tests_name("segmented_reduce", tests, NULL, NULL);

@@ -145,6 +145,32 @@ static void run_segmented_reduce(stress *s)
     STRESS_CALL(s, gp_segmented_reduce, d);
 }
 
+/* Columns of all elements, or of every second column. */
+static void run_columns(stress *s)
+{
+    const size_t count = stress_count(s), columns = 1 + stress_below(s, stress_chance(s, 2) ? 20 : 3000);
+    const size_t rows = count / columns, apart = 1 + stress_below(s, 2),
+                 segments = rows ? (columns - 1) / apart + 1 : 0;
+    const piece in = stress_in(s, count, 4), out = stress_out(s, segments, 4);
+    gp_segmented_reduce_desc d = {0};
+    size_t i, k;
+    STRESS_PIECE(d, in, in);
+    STRESS_PIECE(d, out, out);
+    d.offsets_type = GP_U32;
+    d.row_length = rows;
+    d.row_stride = rows ? apart : 0;
+    d.element_stride = rows ? columns : 0;
+    d.segment_count = segments;
+    d.type = d.out_type = GP_U32;
+    d.op = GP_SUM;
+    for (i = 0; i < segments; i++) {
+        uint32_t sum = 0;
+        for (k = 0; k < rows; k++) sum += stress_u32(&in, k * columns + i * apart);
+        stress_set_u32(&out, i, sum);
+    }
+    STRESS_CALL(s, gp_segmented_reduce, d);
+}
+
 static void run_reduce_by_key(stress *s)
 {
     const size_t most = stress_count(s);
@@ -184,5 +210,6 @@ static void run_reduce_by_key(stress *s)
 const stress_entry stress_sums[] = {{"scan", run_scan},
                                     {"reduce", run_reduce},
                                     {"segmented_reduce", run_segmented_reduce},
+                                    {"columns", run_columns},
                                     {"reduce_by_key", run_reduce_by_key},
                                     {NULL, NULL}};

@@ -387,6 +387,18 @@ static void call_segmented_reduce(void)
     check(gp_segmented_reduce(gp, &desc));
 }
 
+static void call_columns(void)
+{
+    gp_segmented_reduce_desc desc = {0};
+    desc.in = random_words(COUNT);
+    desc.out = buffer(SIDE * 8, NULL);
+    desc.row_length = desc.element_stride = desc.segment_count = SIDE;
+    desc.type = GP_U32;
+    desc.op = GP_SUM;
+    ready(COUNT);
+    check(gp_segmented_reduce(gp, &desc));
+}
+
 /* Each index once, far from its neighbours'. */
 static void call_gather(void)
 {
@@ -624,6 +636,7 @@ static const struct {
              {"segmented-topk-u32", call_segmented_topk},
              {"segmented-sort-u32", call_segmented_sort},
              {"segmented-reduce-u32", call_segmented_reduce},
+             {"reduce-columns-u32", call_columns},
              {"gather-u32", call_gather},
              {"transpose-u32", call_transpose},
              {"transform-u32", call_transform},

@@ -102,13 +102,14 @@ class Base(Session):
             raise ValueError(f"{name} has {array.ndim} dimensions instead of 1")
         return array
 
-    def _matrix(self, x: Any, axis: Any, name: str = "x") -> Array:
-        """The same with two dimensions, of which `axis` is the last."""
+    def _matrix(self, x: Any, axis: Any, name: str = "x", columns: bool = False) -> Array:
+        """The same with two dimensions, of which `axis` is the last, or, with `columns`, any."""
         array = self._in(x, name)
         if array.ndim != 2:
             raise ValueError(f"{name} has {array.ndim} dimensions instead of 2, with axis={axis!r}")
-        if isinstance(axis, bool) or axis not in (1, -1):
-            raise ValueError(f"axis is {axis!r} instead of 1: the rows of a matrix")
+        if isinstance(axis, bool) or axis not in ((0, 1, -1, -2) if columns else (1, -1)):
+            wanted = "0 or 1: the columns or the rows" if columns else "1: the rows"
+            raise ValueError(f"axis is {axis!r} instead of {wanted} of a matrix")
         return array
 
     def _heads(self, x: Any, name: str, dtype: npt.DTypeLike = np.bool_) -> Array:

@@ -48,7 +48,7 @@ class Reductions(Base):
         y : array_like, optional
             A second input of the same length, for y in `map`.
         axis : int, optional
-            1 or -1: reduces each row of a matrix; i counts within the row. Not with y, several `op`, `compensated`,
+            1 or -1: reduces each row of a matrix; 0 or -2: each column; i counts within it. Not with y, several `op`, `compensated`,
             `map_dtype` and `count`.
         args : dict, optional
             Numbers and arrays that `map` names. Other numbers compile nothing anew.
@@ -78,8 +78,10 @@ class Reductions(Base):
         if axis is not None:
             if not isinstance(op, (str, Monoid)) or compensated or any(v is not None for v in (y, map_dtype, count)):
                 raise ValueError("axis is not taken with y, several op, compensated, map_dtype or count")
-            matrix = self._matrix(x, axis)
-            return self.segmented_reduce(matrix, None, op, map=map, args=args, dtype=dtype, initial=initial, out=out)
+            matrix = self._matrix(x, axis, columns=True)
+            call = Call(self, "segmented_reduce")
+            segments = self._lines(call, matrix, axis)
+            return self._reduce_segments(call, matrix, segments, op, map, args, dtype, initial, out)
         call = Call(self, "reduce")
         first = None if x is None else self._line(x)
         kind = None if first is None else first.dtype
@@ -170,15 +172,28 @@ class Reductions(Base):
         call = Call(self, "segmented_reduce")
         if offsets is None:
             first = self._matrix(x, 1)
-            segments = first.shape[0]
-            if first.shape[0] and first.shape[1] == 0:
-                raise ValueError("rows have no elements")
-            call.set(row_length=first.shape[1], offsets_type=lib.GP_U32)
+            segments = self._lines(call, first, 1)
         else:
             first, ends = self._line(x), self._indices(offsets, "offsets")
             segments = _segments(ends)
             call.set(offsets_type=index_type_of(ends.dtype))
             call.buffer("offsets", ends)
+        return self._reduce_segments(call, first, segments, op, map, args, dtype, initial, out)
+
+    def _lines(self, call: Call, matrix: Array, axis: int) -> int:
+        """Sets the rows or columns of a matrix, and returns how many there are."""
+        rows, columns = matrix.shape
+        segments, length = (rows, columns) if axis in (1, -1) else (columns, rows)
+        if segments and length == 0:
+            raise ValueError(f"{'rows' if axis in (1, -1) else 'columns'} have no elements")
+        call.set(row_length=length, offsets_type=lib.GP_U32)
+        if axis in (0, -2) and length:
+            call.set(row_stride=1, element_stride=columns)
+        return segments
+
+    def _reduce_segments(
+        self, call: Call, first: Array, segments: int, op: Op, map: Optional[str], args: Args, dtype: Any, initial: Any, out: Any
+    ) -> Any:
         call.buffer("in", first)
         call.set(count=first.size, segment_count=segments)
         call.expression("map", map)

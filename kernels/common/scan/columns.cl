@@ -1,0 +1,22 @@
+/* columns.cl - segments whose elements are apart: element i of segment s is at s * row_stride + i * element_stride. */
+#ifndef GPI_SCAN_COLUMNS_CL
+#define GPI_SCAN_COLUMNS_CL
+#include "base/platform.cl"
+#include "element/input.cl"
+#include "element/monoid.cl"
+
+/* A block of segments, of which there are `segments` in `wide` lanes. `input` begins with the first one. */
+typedef struct gpi_column_block {
+    gpi_input input;
+    ulong row_stride, element_stride;
+    uint wide, segments;
+} gpi_column_block;
+
+/* Returns element i of segment s, at position i. */
+GPI_INLINE GPI_T gpi_column_load(gpi_column_block block, const ulong row_stride, uint s, ulong i)
+{
+    gpi_input segment = block.input;
+    segment.in += i * (block.element_stride - 1) + s * row_stride;
+    return gpi_load(segment, i);
+}
+#endif
