@@ -6,26 +6,64 @@
 #include "element/monoid.cl"
 #include "scan/columns.cl"
 #include "scan/constants.cl"
+#include "scan/segments.cl"
+
+#define GPI_COLUMNS_STEP 4 /* rows that are combined before their sum is stored */
 
 /* The product of each segment's elements so far. */
 typedef struct gpi_columns_memory {
     GPI_T sum[GPI_COLUMNS_BYTES / GPI_SIZE];
 } gpi_columns_memory;
 
+/* Combines sums with elements [from, to) of each segment. */
 GPI_INLINE void gpi_columns_rows(gpi_column_block block, const ulong row_stride, ulong from, ulong to,
                                  __private GPI_T *sum)
 {
-    for (ulong i = from; i < to; i++)
+    ulong i = from;
+    for (; i + GPI_COLUMNS_STEP <= to; i += GPI_COLUMNS_STEP) {
+        for (uint s = 0; s < block.segments; s++) {
+            GPI_T x = sum[s];
+#pragma unroll
+            for (uint k = 0; k < GPI_COLUMNS_STEP; k++)
+                x = gpi_combine(GPI_COMBINE_OF(block.input) x, gpi_column_load(block, row_stride, s, i + k));
+            sum[s] = x;
+        }
+    }
+    for (; i < to; i++)
         for (uint s = 0; s < block.segments; s++)
             sum[s] =
                 gpi_combine(GPI_COMBINE_OF(block.input) sum[s], gpi_column_load(block, row_stride, s, i));
+}
+
+/* Combines elements [0, n) of each of few columns that are a whole matrix. Takes `rows` rows for one, so that lines are long:
+   sums of the same column are then combined. */
+GPI_INLINE void gpi_columns_flat(gpi_column_block block, uint rows, ulong n, __private GPI_T *sum)
+{
+    const uint columns = block.segments;
+    block.segments *= rows;
+    block.element_stride *= rows;
+    for (uint s = columns; s < block.segments; s++) sum[s] = gpi_identity();
+    gpi_columns_rows(block, 1, 0, n / rows, sum);
+    for (uint s = columns; s < block.segments; s++)
+        sum[s % columns] = gpi_combine(GPI_COMBINE_OF(block.input) sum[s % columns], sum[s]);
 }
 
 /* Reduces elements [from, to) of each segment. */
 GPI_NOINLINE void gpi_columns_reduce(gpi_column_block block, ulong from, ulong to,
                                      __private gpi_columns_memory *memory)
 {
+    const bool whole = block.row_stride == 1 && block.element_stride == block.segments;
     for (uint s = 0; s < block.segments; s++) memory->sum[s] = gpi_identity();
+#if GPI_COMMUTATIVE && !GPI_PLACES
+    if (whole && block.segments <= block.wide / 2) {
+        const uint rows = block.wide / block.segments;
+        gpi_column_block flat = block;
+        flat.input.in += from * block.element_stride;
+        gpi_columns_flat(flat, rows, to - from, memory->sum);
+        from = to - (to - from) % rows;
+    }
+#endif
+    (void)whole;
     if (block.row_stride == 1) gpi_columns_rows(block, 1, from, to, memory->sum);
     else gpi_columns_rows(block, block.row_stride, from, to, memory->sum);
 }

@@ -30,9 +30,6 @@ static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
 #define GPI_SEGMENTS_BATCH 32u                                      /* segments */
 #define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE) /* the most elements of a batch */
 
-/* 1: the result depends on the position of elements in their segment. */
-#define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))
-
 /* Returns whether the GPI_SEGMENTS_BATCH segments from segment s on have good offsets, and are short: together at most
    GPI_BATCH_MOST elements. Writes to `at` the segments' bounds, counted from `begin`, that of segment s. */
 static bool gpi_batch_open(gpi_offsets offsets, ulong s, ulong begin, uint *at)
