@@ -158,6 +158,12 @@ const bench_command bench_commands[] = {
      "gp_random of u32, against Philox on the host.", "random --n 2^24"},
     {"gather", bench_gather, "gp_gather by random indices, against a copy of the indices",
      "gp_gather by shuffled indices, u32. The limit is the fastest copy of the indices.", "gather --n 2^24"},
+    {"columns", bench_columns,
+     "gp_segmented_reduce of the columns of matrices, against the fastest loop that reads",
+     "gp_segmented_reduce of the columns of a square matrix, of 32 and of 4 columns, and of 32 rows; f32 "
+     "sums. The\n"
+     "limit is the fastest loop that reads.",
+     "columns --n 2^24"},
     {"transpose", bench_transpose, "gp_transpose of matrices of three shapes, against the fastest copy",
      "gp_transpose of a square matrix, one of 1000 rows and one of 7 columns; u32. The limit is the fastest "
      "copy.",

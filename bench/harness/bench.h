@@ -308,6 +308,7 @@ void bench_transform(bench *b);
 void bench_fill(bench *b);
 void bench_random(bench *b);
 void bench_gather(bench *b);
+void bench_columns(bench *b);
 void bench_transpose(bench *b);
 void bench_stencil(bench *b);
 void bench_host(bench *b);

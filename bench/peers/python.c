@@ -190,7 +190,7 @@ static const char *const names[] = {
     [BENCH_RLE_DECODE] = "rle-decode",
     [BENCH_REDUCE] = "reduce",       [BENCH_SCAN] = "scan",           [BENCH_DOT] = "dot",
     [BENCH_GROUP_BY] = "group-by",   [BENCH_JOIN] = "join",           [BENCH_SORT] = "sort",
-    [BENCH_TOPK_ROWS] = "topk-rows", [BENCH_TRANSPOSE] = "transpose",
+    [BENCH_TOPK_ROWS] = "topk-rows", [BENCH_TRANSPOSE] = "transpose", [BENCH_COLUMNS] = "columns",
 };
 
 static bool load(int package, const char *peer, const bench_work *work)
@@ -216,6 +216,7 @@ static size_t result_bytes(const bench_work *work)
     case BENCH_DOT: return size;
     case BENCH_GROUP_BY: return 2 * work->n * size;
     case BENCH_TOPK_ROWS: return work->segments * work->k * size;
+    case BENCH_COLUMNS: return work->n / work->segments * size;
     case BENCH_SORT: return work->n * (size + work->value_size);
     default: return work->n * size;
     }
@@ -270,6 +271,8 @@ static bool numpy_supports(const bench_work *work)
     const bench_primitive p = work->primitive;
     return (sorts(work) || p == BENCH_TOPK_ROWS || p == BENCH_RLE_DECODE) && is_there(NUMPY);
     return (sorts(work) || work->primitive == BENCH_TOPK_ROWS || work->primitive == BENCH_TRANSPOSE) &&
+    return (sorts(work) || work->primitive == BENCH_TOPK_ROWS || work->primitive == BENCH_TRANSPOSE ||
+            work->primitive == BENCH_COLUMNS) &&
            is_there(NUMPY);
 }
 static bool polars_supports(const bench_work *work) { return tables_support(work) && is_there(POLARS); }

@@ -88,6 +88,7 @@ class DuckDB:
 class NumPy:
     """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions rows. Repeats keys."""
     """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions rows, and transposes."""
+    """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions rows, adds columns, and transposes."""
 
     def __init__(self, name):
         self.result = None
@@ -108,6 +109,8 @@ class NumPy:
             rows, k = self.work.a.reshape(self.work.segments, -1), self.work.k
             found = numpy.argpartition(rows, -k, axis=1)[:, -k:]
             self.result = (numpy.sort(numpy.take_along_axis(rows, found, 1), axis=1)[:, ::-1].reshape(-1),)
+        elif self.work.primitive == "columns":
+            self.result = (self.work.a.reshape(self.work.segments, -1).sum(axis=0),)
         elif self.work.primitive == "transpose":
             self.result = (numpy.ascontiguousarray(self.work.a.reshape(self.work.segments, -1).T).reshape(-1),)
         elif self.work.value_size:

@@ -105,6 +105,7 @@ SECTIONS = [
     Section("fill", "Fill", r"fill", "gp_fill."),
     Section("random", "Random", r"random", "gp_random."),
     Section("gather", "Gather", r"gather", "gp_gather by shuffled indices, beside the fastest copy of the indices."),
+    Section("columns", "Sums of columns", r"columns of .*", "gp_segmented_reduce of columns, f32, by the matrix's shape, beside the fastest loop that reads."),
     Section("transpose", "Transpose", r"transpose, .*", "gp_transpose of u32, by the matrix's shape, beside the fastest copy."),
     Section("stencil", "Stencil", r"stencil.*", "gp_stencil, 3 x 3 weights on a square picture, beside the fastest copy."),
 ]
