@@ -580,6 +580,7 @@ GPI_WITH_SCRATCH(sort_records)
 GPI_WITH_SCRATCH(sort_strings)
 GPI_WITH_SCRATCH(topk)
 GPI_WITH_SCRATCH(segmented_topk)
+GPI_WITH_SCRATCH(nth_element)
 GPI_CALL(merge, merge)
 GPI_CALL(search, search)
 GPI_WITH_SCRATCH(histogram)
@@ -1312,6 +1313,21 @@ returns<void> segmented_topk(gp_context *ctx, view<Key> keys, size_t row_length,
     c.d.row_length = row_length;
     return detail::segmented_topk(ctx, c, row_length ? keys.size() / row_length : 0, keys, keys_out,
                                   indices_out);
+}
+
+// The key of each rank; d.ranks and d.rank_count are set from `ranks`.
+template <typename Key>
+returns<void> nth_element(gp_context *ctx, view<Key> keys, const std::vector<uint64_t> &ranks,
+                          view<Key> keys_out, const gp_nth_element_desc &d = {})
+{
+    detail::call<gp_nth_element_desc> c{d};
+    c.d.count = keys.size();
+    c.d.ranks = ranks.data();
+    c.d.rank_count = ranks.size();
+    c.d.key_type = detail::number_of<Key>();
+    GPI_PUT(keys, keys, 0);
+    GPI_PUT(keys_out, keys_out, ranks.size());
+    return c.run(ctx, gp_nth_element);
 }
 
 template <typename Key>

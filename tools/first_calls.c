@@ -173,6 +173,9 @@ CALL(topk, gp_topk_desc, gp_topk, .keys = in, .keys_out = out, .indices_out = ou
      .key_type = GP_U32)
 CALL(segmented_topk, gp_segmented_topk_desc, gp_segmented_topk, .keys = in, .indices_out = out2, .k = 10,
      .row_length = COUNT / 8, .segment_count = 8, .key_type = GP_U32)
+static const uint64_t middle = COUNT / 2;
+CALL(nth_element, gp_nth_element_desc, gp_nth_element, .keys = in, .keys_out = out, .ranks = &middle,
+     .rank_count = 1, .count = COUNT, .key_type = GP_U32)
 CALL(merge, gp_merge_desc, gp_merge, .a_keys = sorted, .b_keys = runs, .a_count = COUNT / 2,
      .b_count = COUNT / 2, .keys_out = out, .key_type = GP_U32)
 CALL(search, gp_search_desc, gp_search, .keys = sorted, .needles = in, .count = COUNT, .needle_count = COUNT,
@@ -241,6 +244,7 @@ static const struct {
              ROW(sort_records),
              ROW(topk),
              ROW(segmented_topk),
+             ROW(nth_element),
              ROW(merge),
              ROW(search),
              ROW(histogram),

@@ -132,10 +132,10 @@ done
 # What works on keys has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_WG=1 -DGPI_PER_ITEM=1 -DGPI_TILE=1"
-for primitive in sort buckets sort_tile segmented_sort sort_strings merge search topk segmented_topk; do
+for primitive in sort buckets sort_tile segmented_sort sort_strings merge search topk segmented_topk nth_element; do
     for key in 1 2 4 8; do
         for value in 0 1 2 4 8 16; do
-            case $primitive:$value in search:[48] | *topk:[48]) ;; search:* | *topk:*) continue ;; esac # positions
+            case $primitive:$value in search:[48] | *topk:[48] | nth_element:0) ;; nth_element:* | search:* | *topk:*) continue ;; esac # positions
             for shape in "$SORT_SERIAL" "$LOCAL" "${SUB_GROUP}1"; do
                 case $primitive:$shape in buckets:"$LOCAL"*) continue ;; esac
                 case $primitive in buckets) bins=1 ;; *) bins=0 ;; esac

@@ -207,6 +207,17 @@ static void example_segmented_topk(void)
     /* [/gp_segmented_topk] */
 }
 
+static void example_nth_element(void)
+{
+    /* [gp_nth_element] */
+    /* The quartiles of floats: the keys that a sort would put at these positions: */
+    const uint64_t quarters[3] = {n / 4, n / 2, n / 4 * 3};
+    gp_nth_element_desc d = {
+        .keys = keys, .count = n, .ranks = quarters, .rank_count = 3, .keys_out = out, .key_type = GP_F32};
+    gp_nth_element(gp, &d);
+    /* [/gp_nth_element] */
+}
+
 static void example_merge(void)
 {
     /* [gp_merge] */
@@ -512,6 +523,7 @@ int main(void)
     run("gp_sort_strings", example_sort_strings);
     run("gp_topk", example_topk);
     run("gp_segmented_topk", example_segmented_topk);
+    run("gp_nth_element", example_nth_element);
     run("gp_merge", example_merge);
     run("gp_search", example_search);
     run("gp_histogram", example_histogram);

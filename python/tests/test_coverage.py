@@ -51,6 +51,7 @@ CALLS = {
     "sort_strings": lambda c: (c.sort_strings, ["a", "b"]),
     "topk": lambda c: (c.topk, X, 3),
     "segmented_topk": lambda c: (c.segmented_topk, X, X, 3),
+    "nth_element": lambda c: (c.nth_element, X, [1, 0]),
     "histogram": lambda c: (c.histogram, X, 10, (0, 100)),
     "brackets": lambda c: (c.brackets, "()"),
     "stack_scan": lambda c: (c.stack_scan, "()", X[:2]),

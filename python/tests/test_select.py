@@ -96,6 +96,7 @@ BESIDE = {
     "repeat": lambda c, k: c.repeat(k, SEVEN),
     "repeat counts": lambda c, k: c.repeat(SEVEN, k),
     "segmented_topk": lambda c, k: c.segmented_topk(k, [0, 2], 3),
+    "nth_element": lambda c, k: c.nth_element(k, 1),
     "merge": lambda c, k: c.merge(k, k, SEVEN, k),
     "search keys": lambda c, k: c.search(k, SEVEN),
     "search both": lambda c, k: c.search(k, k, needle_map="x + q[0]", args={"q": k}),

@@ -161,6 +161,28 @@ def test_segmented_topk(ctx, rng):
         ctx.segmented_topk(keys, [0, 1000], 1025)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.uint8])
+def test_order_statistics(ctx, rng, dtype):
+    for n in [1, 2, 1001, 70000]:
+        keys = (rng.standard_normal(n) * 50 + 100).astype(dtype)
+        ranks = np.array([[n - 1, 0], [n // 2, -1]])
+        np.testing.assert_array_equal(ctx.nth_element(keys, ranks).get(), np.sort(keys)[ranks])
+        q = [0.9, 0.1, 0, 1, 1 / 3]
+        np.testing.assert_allclose(ctx.quantile(keys, q), np.quantile(keys, q), rtol=1e-6)
+        np.testing.assert_allclose(ctx.median(keys), np.median(keys), rtol=1e-6)
+    assert np.isscalar(ctx.median(keys))
+    if np.dtype(dtype).kind == "f":
+        keys[7] = np.nan
+        assert np.isnan(ctx.median(keys))
+    for wrong in [[70000], [-70001]]:
+        with pytest.raises(ValueError, match="not below"):
+            ctx.nth_element(keys, wrong)
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        ctx.quantile(keys, 1.5)
+    with pytest.raises(gpuprim.Error, match="at most 64"):
+        ctx.nth_element(keys, np.arange(65))
+
+
 @pytest.mark.parametrize("n", SIZES)
 def test_merge_and_search(ctx, rng, n):
     a = np.sort(rng.integers(0, 10**6, n)).astype(np.int32)

@@ -14,6 +14,7 @@
 #include "api/histogram.h"
 #include "api/topk.h"
 #include "api/segmented_topk.h"
+#include "api/nth_element.h"
 #include "api/segmented_sort.h"
 #include "api/sort_strings.h"
 #include "api/sort_records.h"
@@ -56,6 +57,7 @@ typedef struct gp_warmup_desc {
     const gp_histogram_desc *histogram;
     const gp_topk_desc *topk;                     /* only key_type, index_type, strategy */
     const gp_segmented_topk_desc *segmented_topk; /* only key_type, index_type, k */
+    const gp_nth_element_desc *nth_element;       /* only key_type */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* no field is read */
     /* also columns, index_type, which buffers are NULL, whether `out` is `in`, and count, as for sort */

@@ -43,6 +43,7 @@ typedef struct gpi_self_test {
     X(sort_records,     "gp_sort_records",     SORT_RECORDS,     AUTO,        "out", "indices_out", "") \
     X(topk,             "gp_topk",             TOPK,             AUTO,        "keys_out", "indices_out", "") \
     X(segmented_topk,   "gp_segmented_topk",   SEGMENTED_TOPK,   AUTO,        "keys_out", "indices_out", "") \
+    X(nth_element,      "gp_nth_element",      NTH_ELEMENT,      AUTO,        "keys_out", "", "") \
     X(merge,            "gp_merge",            MERGE,            AUTO,        "keys_out", "values_out", "") \
     X(search,           "gp_search",           SEARCH,           AUTO,        "out", "", "") \
     X(histogram,        "gp_histogram",        HISTOGRAM,        AUTO,        "out", "", "") \

@@ -250,6 +250,31 @@ static gp_result gpi_self_test_segmented_topk(gpi_self_test *t)
     return result == GP_OK ? gp_segmented_topk(t->gp, &d) : result;
 }
 
+/* Finds the extremes, and ranks between them, of keys with repetitions. */
+static gp_result gpi_self_test_nth_element(gpi_self_test *t)
+{
+    uint64_t ranks[4];
+    gp_result result;
+    gp_nth_element_desc d;
+    size_t r;
+    gpi_self_test_mask(t, 0xffff);
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.count = t->count;
+    d.ranks = ranks;
+    d.rank_count = 4;
+    d.key_type = GP_U32;
+    ranks[0] = t->count / 2;
+    ranks[1] = 0;
+    ranks[2] = t->count - 1;
+    ranks[3] = t->count / 3;
+    gpi_self_test_sort(t, 0, t->count, 0);
+    for (r = 0; r < d.rank_count; r++) gpi_self_test_expect(t, 0, (uint32_t)(t->order[ranks[r]] >> 32));
+    return result == GP_OK ? gp_nth_element(t->gp, &d) : result;
+}
+
 /* Merges the two sorted halves of the first input. Many keys are in both halves. */
 static gp_result gpi_self_test_merge(gpi_self_test *t)
 {

@@ -20,6 +20,7 @@
     X(SEARCH,           "sort/search.cl",           SEARCH,     keys,     4, W(search, search)) \
     X(TOPK,             "sort/topk.cl",             SORT,       keys,     4, W(topk, topk)) \
     X(SEGMENTED_TOPK,   "sort/segmented_topk.cl",   SORT,       keys,     4, W(segmented_topk, segmented_topk)) \
+    X(NTH_ELEMENT,      "sort/nth_element.cl",      SORT,       keys,     4, W(nth_element, nth_element)) \
     X(SEGMENTED_REDUCE, "scan/segmented_reduce.cl", REDUCE,     values,   1, W(segmented_reduce, segmented_reduce)) \
     X(COLUMNS,          "scan/reduce_columns.cl",   REDUCE,     values,   1, ) \
     X(HISTOGRAM,        "histogram/histogram.cl",   HISTOGRAM,  keys,     4, W(histogram, histogram)) \

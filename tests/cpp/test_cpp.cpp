@@ -388,6 +388,9 @@ void test_sorts(gp_context *ctx)
     gp::topk(ctx, keys, best, {}, smallest);
     CHECK(gp::read(ctx, best) == first(sorted, 5));
 
+    gp::nth_element(ctx, keys, {n / 2, 0, n - 1}, best);
+    CHECK(first(gp::read(ctx, best), 3) == u32s{sorted[n / 2], sorted[0], sorted[n - 1]});
+
     // Two rows, and the same by offsets.
     const gp::buffer<uint32_t> row_best(ctx, 4), row_at(ctx, 4), again(ctx, 4);
     const gp::view<uint32_t> two_rows = keys.subview(0, 2000);

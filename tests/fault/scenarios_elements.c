@@ -421,6 +421,7 @@ static bool check_histogram(world *w)
 static gp_result run_sizes(world *w)
 {
     static const gp_sort_column by_itself = {NULL, GP_U32, false};
+    static const uint64_t zero_rank = 0;
     size_t *bytes = (size_t *)(void *)w->number;
     gp_result result = GP_OK;
     int known = 0;
@@ -439,13 +440,14 @@ static gp_result run_sizes(world *w)
     SIZE(histogram, .count = N, .type = GP_U32, .bins = N, .upper = {.u64 = N});
     SIZE(topk, .count = N, .k = 100, .key_type = GP_U32);
     SIZE(segmented_topk, .row_length = N, .segment_count = 2, .k = 100, .key_type = GP_U32);
+    SIZE(nth_element, .count = N, .ranks = &zero_rank, .rank_count = 1, .key_type = GP_U32);
     SIZE(brackets, .count = N, .type = GP_U8);
     SIZE(stack_scan, .count = N, .type = GP_U8, .value_type = GP_U32, .op = GP_SUM);
     SIZE(tree, .count = N);
     SIZE(adjacent_difference, .count = N, .type = GP_U32);
     SIZE(unpack, .count = N, .element_size = 4);
     SIZE(stencil, .width = N, .type = GP_U32, .radius_x = 1, .map = "x");
-    w->host[0] = known == 20;
+    w->host[0] = known == 21;
     return result;
 }
 

@@ -293,6 +293,21 @@ static gp_result run_segmented_topk(world *w)
     return gp_segmented_topk(w->gp, &d);
 }
 
+static gp_result run_nth_element(world *w)
+{
+    const uint64_t ranks[3] = {N - 1, N - 2, N - 3};
+    gp_nth_element_desc d = {0};
+    d.keys = w->buffer[0];
+    d.keys_out = w->buffer[2];
+    d.count = N;
+    d.ranks = ranks;
+    d.rank_count = 3;
+    d.key_type = GP_U32;
+    return gp_nth_element(w->gp, &d);
+}
+
+static bool check_nth_element(world *w) { return holds(w, 2, falling, 4 * 3); }
+
 /* ------------------------------------------------------------------ brackets, stack scan, tree */
 
 /* ()()()... between one pair around all. */
@@ -409,6 +424,7 @@ const scenario scenarios_keys[] = {
     {"search_maps", NULL, prepare_falling, run_search_maps, check_search_maps, NULL, false, false},
     {"topk", NULL, prepare_falling, run_topk, check_topk, NULL, false, false},
     {"segmented_topk", NULL, prepare_falling, run_segmented_topk, check_topk, NULL, false, false},
+    {"nth_element", NULL, prepare_falling, run_nth_element, check_nth_element, NULL, false, false},
     {"brackets", with_small_tiles, prepare_brackets, run_brackets, check_brackets, NULL, false, false},
     {"brackets_single_pass", with_small_tiles, prepare_brackets, run_brackets_single_pass, check_brackets,
      NULL, false, false},

@@ -298,10 +298,33 @@ static void run_segmented_topk(stress *s)
     STRESS_CALL(s, gp_segmented_topk, d);
 }
 
+static void run_nth_element(stress *s)
+{
+    const size_t count = 1 + stress_count(s), number = 1 + stress_below(s, 64);
+    const piece keys = stress_in(s, count, 4), keys_out = stress_out(s, number, 4);
+    key_entry *e = keys_sorted(GP_U32, false, 0, 0, keys.mirror, count);
+    uint64_t ranks[64];
+    gp_nth_element_desc d = {0};
+    size_t r;
+    for (r = 0; r < number; r++) {
+        ranks[r] = stress_below(s, count);
+        stress_set_u32(&keys_out, r, stress_u32(&keys, e[ranks[r]].index));
+    }
+    free(e);
+    STRESS_PIECE(d, keys, keys);
+    STRESS_PIECE(d, keys_out, keys_out);
+    d.count = count;
+    d.ranks = ranks;
+    d.rank_count = number;
+    d.key_type = GP_U32;
+    STRESS_CALL(s, gp_nth_element, d);
+}
+
 const stress_entry stress_keys[] = {{"sort", run_sort},
                                     {"argsort", run_argsort},
                                     {"sort_records", run_sort_records},
                                     {"topk", run_topk},
+                                    {"nth_element", run_nth_element},
                                     {"merge", run_merge},
                                     {"search", run_search},
                                     {"segmented_sort", run_segmented_sort},

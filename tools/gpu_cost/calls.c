@@ -347,6 +347,20 @@ static void call_topk(void)
     check(gp_topk(gp, &desc));
 }
 
+static void call_nth_element(void)
+{
+    const uint64_t median = TOPK_COUNT / 2;
+    gp_nth_element_desc desc = {0};
+    desc.keys = random_words(TOPK_COUNT);
+    desc.keys_out = buffer(4, NULL);
+    desc.count = TOPK_COUNT;
+    desc.ranks = &median;
+    desc.rank_count = 1;
+    desc.key_type = GP_U32;
+    ready(TOPK_COUNT);
+    check(gp_nth_element(gp, &desc));
+}
+
 static void call_segmented_topk(void)
 {
     gp_segmented_topk_desc desc = {0};
@@ -633,6 +647,7 @@ static const struct {
              {"brackets-u8", call_brackets},
              {"merge-u32", call_merge},
              {"topk-u32", call_topk},
+             {"nth-element-u32", call_nth_element},
              {"segmented-topk-u32", call_segmented_topk},
              {"segmented-sort-u32", call_segmented_sort},
              {"segmented-reduce-u32", call_segmented_reduce},

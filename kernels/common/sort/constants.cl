@@ -83,4 +83,16 @@
 #define GPI_TOPK_SPAN_MAX 16384 /* keys of a serial tile */
 #define GPI_TOPK_WANTS_KEYS 1u
 #define GPI_TOPK_WANTS_INDICES 2u
+
+/* State of gp_nth_element, in ulongs (sort/nth_element.cl): parts of GPI_NTH_RANKS numbers for each level, and for each digit. */
+#define GPI_NTH_RANKS 16u /* most ranks that are found together */
+#define GPI_NTH_LEVELS 3u
+#define GPI_NTH_CURSOR 0
+#define GPI_NTH_RANK 16
+#define GPI_NTH_LO 64
+#define GPI_NTH_HI 112
+#define GPI_NTH_BELOW 160
+#define GPI_NTH_INSIDE 208
+#define GPI_NTH_KNOWN 256
+#define GPI_NTH_HISTOGRAM 512
 #endif

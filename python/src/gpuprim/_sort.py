@@ -427,6 +427,85 @@ class Sorts(Selections):
         call.run("gp_segmented_topk")
         return best, indices
 
+    def nth_element(self, keys: Any, ranks: Any) -> Array:
+        """The keys that a sort would put at these positions, without sorting: like ``np.sort(keys)[ranks]``.
+
+        Parameters
+        ----------
+        keys : array_like
+        ranks : int or array_like of int
+            At most 64, in any order, from 0 on; -1 is the last.
+
+        Returns
+        -------
+        Array
+            Of the shape of ranks; for one rank an array of one key.
+        """
+        every = self._line(keys, "keys")
+        wanted = np.asarray(ranks)
+        if wanted.size and wanted.dtype.kind not in "iu":
+            raise TypeError(f"ranks are integers, not {wanted.dtype}")
+        places = np.atleast_1d(wanted).ravel().astype(np.int64)
+        if places.size and not (-every.size <= places.min() and places.max() < every.size):
+            raise ValueError(f"a rank is not below the number of keys, {every.size}")
+        places = np.ascontiguousarray(np.where(places < 0, places + every.size, places), np.uint64)
+        found = self.empty(wanted.shape if wanted.ndim else 1, every.dtype)
+        call = Call(self, "nth_element")
+        call.buffer("keys", every)
+        call.buffer("keys_out", found)
+        call.set(count=every.size, rank_count=places.size, key_type=type_of(every.dtype))
+        call.set(ranks=ffi.cast("const uint64_t *", places.ctypes.data))
+        call.run("gp_nth_element")
+        return found
+
+    def quantile(self, keys: Any, q: Any) -> Any:
+        """The q-th quantiles of the keys, as ``np.quantile(keys, q)`` with its method "linear". Blocks.
+
+        Parameters
+        ----------
+        keys : array_like
+        q : float or array_like of float
+            From 0 to 1; about 30 of them.
+
+        Returns
+        -------
+        float or ndarray
+            NaN if a key is one.
+        """
+        every = self._line(keys, "keys")
+        part = np.asarray(q, np.float64)
+        if part.size and not (part.min() >= 0 and part.max() <= 1):
+            raise ValueError("q must be from 0 to 1")
+        if every.size == 0:
+            raise ValueError("there are no keys")
+        at = part.ravel() * (every.size - 1)
+        low = np.floor(at).astype(np.int64)
+        high = np.minimum(low + 1, every.size - 1)
+        floats = every.dtype.kind == "f"
+        ends = [0, every.size - 1] if floats else []  # where NaNs are
+        places = np.unique(np.concatenate([low, high, ends]).astype(np.int64))
+        keys_there = self.nth_element(every, places).get()
+        if floats and np.isnan(keys_there[[0, -1]]).any():
+            return np.full(part.shape, np.nan, every.dtype)[()]
+        values = keys_there if floats else keys_there.astype(np.float64)
+        a, b = values[np.searchsorted(places, low)], values[np.searchsorted(places, high)]
+        with np.errstate(invalid="ignore"):  # between infinities
+            found = np.where(a == b, a, a + (b - a) * (at - low).astype(values.dtype))
+        return found.reshape(part.shape)[()]
+
+    def median(self, keys: Any) -> Any:
+        """The median of the keys, as ``np.median(keys)``; of an even number the mean of the middle two. Blocks.
+
+        Parameters
+        ----------
+        keys : array_like
+
+        Returns
+        -------
+        float
+        """
+        return self.quantile(keys, 0.5)
+
     def merge(
         self, a: Any, b: Any, a_values: Any = None, b_values: Any = None, *, descending: bool = False
     ) -> Any:
