@@ -107,6 +107,11 @@ const bench_command bench_commands[] = {
      "of 32 with k = 4; "
      "f32.\nThe limit is the fastest loop that reads.",
      "topk-rows"},
+    {"nth-element", bench_nth_element, "gp_nth_element: the median, and nine quantiles",
+     "gp_nth_element of f32: the median and nine quantiles of keys that are uniform in [0, 1), normal, "
+     "integers below 256, all "
+     "equal,\nand of random bits. The limit is the fastest loop that reads.",
+     "nth-element --n 2^24"},
     {"histogram", bench_histogram, "gp_histogram: 256 bins of u8, 256 and 2^20 of u32",
      "gp_histogram: 256 bins of u8, 256 and 2^20 bins of u32, of random and of constant samples. The limit "
      "is the\n"

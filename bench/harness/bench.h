@@ -141,6 +141,7 @@ struct bench_variant {
         gp_search_desc search;
         gp_topk_desc topk;
         gp_segmented_topk_desc segmented_topk;
+        gp_nth_element_desc nth_element;
         gp_histogram_desc histogram;
         gp_transform_desc transform;
         gp_fill_desc fill;
@@ -294,6 +295,7 @@ void bench_merge(bench *b);
 void bench_search(bench *b);
 void bench_topk(bench *b);
 void bench_topk_rows(bench *b);
+void bench_nth_element(bench *b);
 void bench_histogram(bench *b);
 void bench_segmented_sort(bench *b);
 void bench_sort_strings(bench *b);

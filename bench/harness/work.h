@@ -24,7 +24,8 @@ typedef enum bench_primitive {
     BENCH_MERGE,  /* of the two halves of host_in */
     BENCH_SEARCH, /* of host_in2 in host_in; u32 positions */
     BENCH_TOPK,
-    BENCH_TOPK_ROWS, /* of `segments` rows, the k largest of each, best first */
+    BENCH_NTH_ELEMENT, /* the keys of k ranks: (r + 1) * (n - 1) / (k + 1) */
+    BENCH_TOPK_ROWS,   /* of `segments` rows, the k largest of each, best first */
     BENCH_SEGMENTED_SORT,
     BENCH_SORT_STRINGS,
     BENCH_SORT_RECORDS, /* of four words, n / 4 of them, by the first one, a float */

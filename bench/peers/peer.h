@@ -69,6 +69,7 @@ extern const bench_peer bench_peer_std_sort;
 extern const bench_peer bench_peer_std_stable_sort;
 extern const bench_peer bench_peer_duckdb;
 extern const bench_peer bench_peer_nth_element;
+extern const bench_peer bench_peer_nth_element_ranks;
 extern const bench_peer bench_peer_numpy;
 extern const bench_peer bench_peer_partial_sort;
 extern const bench_peer bench_peer_partial_sort_rows;

@@ -39,6 +39,7 @@ static const bench_peer *const peers[] = {
     &bench_peer_std_search_threads,
     &bench_peer_partial_sort,
     &bench_peer_nth_element,
+    &bench_peer_nth_element_ranks,
     &bench_peer_partial_sort_rows,
     &bench_peer_std_strings,
     &bench_peer_std_segments,

@@ -191,6 +191,7 @@ static const char *const names[] = {
     [BENCH_REDUCE] = "reduce",       [BENCH_SCAN] = "scan",           [BENCH_DOT] = "dot",
     [BENCH_GROUP_BY] = "group-by",   [BENCH_JOIN] = "join",           [BENCH_SORT] = "sort",
     [BENCH_TOPK_ROWS] = "topk-rows", [BENCH_TRANSPOSE] = "transpose", [BENCH_COLUMNS] = "columns",
+    [BENCH_NTH_ELEMENT] = "nth-element",
 };
 
 static bool load(int package, const char *peer, const bench_work *work)
@@ -215,6 +216,7 @@ static size_t result_bytes(const bench_work *work)
     case BENCH_REDUCE:
     case BENCH_DOT: return size;
     case BENCH_GROUP_BY: return 2 * work->n * size;
+    case BENCH_NTH_ELEMENT: return work->k * size;
     case BENCH_TOPK_ROWS: return work->segments * work->k * size;
     case BENCH_COLUMNS: return work->n / work->segments * size;
     case BENCH_SORT: return work->n * (size + work->value_size);
@@ -274,6 +276,8 @@ static bool numpy_supports(const bench_work *work)
     return (sorts(work) || work->primitive == BENCH_TOPK_ROWS || work->primitive == BENCH_TRANSPOSE ||
             work->primitive == BENCH_COLUMNS) &&
            is_there(NUMPY);
+    const bool ranks = work->primitive == BENCH_TOPK_ROWS || work->primitive == BENCH_NTH_ELEMENT;
+    return (sorts(work) || ranks) && is_there(NUMPY);
 }
 static bool polars_supports(const bench_work *work) { return tables_support(work) && is_there(POLARS); }
 

@@ -89,6 +89,7 @@ class NumPy:
     """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions rows. Repeats keys."""
     """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions rows, and transposes."""
     """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions rows, adds columns, and transposes."""
+    """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions keys and rows."""
 
     def __init__(self, name):
         self.result = None
@@ -113,6 +114,10 @@ class NumPy:
             self.result = (self.work.a.reshape(self.work.segments, -1).sum(axis=0),)
         elif self.work.primitive == "transpose":
             self.result = (numpy.ascontiguousarray(self.work.a.reshape(self.work.segments, -1).T).reshape(-1),)
+        elif self.work.primitive == "nth-element":
+            n, k = len(self.work.a), self.work.k
+            ranks = [(r + 1) * (n - 1) // (k + 1) for r in range(k)]
+            self.result = (numpy.partition(self.work.a, ranks)[ranks],)
         elif self.work.value_size:
             order = numpy.argsort(self.work.a)
             self.result = self.work.a[order], self.work.b[order]

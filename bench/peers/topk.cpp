@@ -40,5 +40,28 @@ static bool run_nth_element(const bench_work *work)
     return work->type == GP_U32 ? nth_element_keys<uint32_t>(work) : nth_element_keys<float>(work);
 }
 
+static bool supports_ranks(const bench_work *work)
+{
+    return work->primitive == BENCH_NTH_ELEMENT && work->type == GP_F32;
+}
+
+// Each rank among the keys that the rank before has left behind it.
+static bool run_ranks(const bench_work *work)
+{
+    static std::vector<float> copy;
+    const float *in = static_cast<const float *>(work->host_in);
+    size_t begin = 0;
+    copy.assign(in, in + work->n);
+    for (size_t r = 0; r < work->k; r++) {
+        const size_t rank = (r + 1) * (work->n - 1) / (work->k + 1);
+        std::nth_element(copy.begin() + begin, copy.begin() + rank, copy.end());
+        static_cast<float *>(work->host_out)[r] = copy[rank];
+        begin = rank;
+    }
+    return true;
+}
+
+const bench_peer bench_peer_nth_element_ranks = {"nth-element", true,           false,
+                                                 false,         supports_ranks, run_ranks};
 const bench_peer bench_peer_partial_sort = {"partial-sort", true, false, false, supports, run_partial_sort};
 const bench_peer bench_peer_nth_element = {"nth-element", true, false, false, supports, run_nth_element};

@@ -224,7 +224,7 @@ static void test_bad_input(void **state)
     REFUSED(d.keys = NULL, GP_ERROR_INVALID_BUFFER, "keys is NULL");
     REFUSED(d.keys_out = NULL, GP_ERROR_INVALID_BUFFER, "keys_out is NULL");
     REFUSED(d.keys_out_offset = 1, GP_ERROR_INVALID_BUFFER, "keys_out has");
-    REFUSED(d.keys_out = d.keys, GP_ERROR_OVERLAP, "keys_out is");
+    REFUSED(d.keys_out = d.keys, GP_ERROR_OVERLAP, "keys is bytes [0, 400) and keys_out");
     REFUSED(d.scratch = d.keys_out, GP_ERROR_INVALID_BUFFER, "scratch has");
     REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
 #undef REFUSED

@@ -69,6 +69,7 @@ SECTIONS = [
     ),
     Section("strings", "Sort strings", r"strings: .*", "gp_sort_strings, by the kind of strings."),
     Section("topk", "Top k", r"topk .*", "gp_topk, by k, beside the fastest loop that reads."),
+    Section("nth-element", "Order statistics", r"median.*|9 quantiles.*", "gp_nth_element, by kind of keys, beside the fastest loop that reads."),
     Section("topk-rows", "Top k of rows", r"top .*", "gp_segmented_topk, by rows and k, beside the fastest loop that reads."),
     Section("merge", "Merge", r"merge|merge pairs", "gp_merge of two sorted halves, beside the fastest copy."),
     Section("search", "Search", r"search.*", "gp_search of as many needles as keys, beside the fastest copy of the needles."),
