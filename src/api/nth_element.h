@@ -17,7 +17,7 @@
      result every time, on every device.
    Aliasing: keys_out overlaps nothing. `keys` is not changed.
    Count 0: with rank_count 0 it does nothing.
-   Scratch: a few in a hundred of the keys for each rank, at most all of them; 1 MiB at most besides.
+   Scratch: an eighth of the keys for each rank, at most all of them twice; 1 MiB at most besides.
    Cost: for up to 16 ranks, reads all keys once, keeps those within an interval around each rank, which a sample
      yields, and reads these few again. More ranks take as many calls as they are sixteens. If the sample
      misleads, or one value is so frequent that an interval beside it has too many keys, all keys are read once

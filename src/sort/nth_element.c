@@ -89,12 +89,10 @@ static void gpi_nth_lay_out(gpi_nth *nth)
 {
     const size_t count = nth->desc->rank_count;
     const size_t together = count < GPI_NTH_RANKS ? count : GPI_NTH_RANKS;
-    size_t keys = nth->desc->count, room = keys;
-    for (; nth->levels < GPI_NTH_LEVELS && keys > GPI_NTH_FEW; keys = keys / GPI_NTH_SHARE * together) {
-        const size_t most = room / GPI_NTH_ROOM * together + GPI_NTH_FEW;
-        if (most < room) room = most;
-        nth->room[nth->levels++] = room;
-    }
+    size_t keys = nth->desc->count, room = keys / GPI_NTH_ROOM * together + GPI_NTH_FEW;
+    if (room > keys) room = keys;
+    for (; nth->levels < GPI_NTH_LEVELS && keys > GPI_NTH_FEW; keys = keys / GPI_NTH_SHARE * together)
+        nth->room[nth->levels++] = room; /* of few values, later levels may keep all */
     nth->state_bytes =
         GPI_NTH_HISTOGRAM * sizeof(cl_ulong) + nth->key_size * together * GPI_SORT_BINS * sizeof(cl_uint);
     (void)gpi_nth_part(nth, nth->state_bytes);
