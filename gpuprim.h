@@ -699,9 +699,13 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
 /* out[s] = initial . in[b] ... in[e-1]        . is op or monoid
    b = offsets[s], e = offsets[s+1]; or, with row_length, b = s * row_stride, e = b + row_length
 
+   or, with element_stride, out[s] = initial . in[b] . in[b + element_stride] ... of row_length elements
+
    Reduces each segment as gp_reduce would, by any gp_op or a monoid. With `map`, the elements are map(in[i]).
    Offsets are on the device. Elements outside all segments are not read. Rows of one length need no offsets;
    with a row_stride below row_length they overlap, as windows that slide over the input do.
+   With an element_stride their elements are apart: the columns of a matrix that is stored row by row have
+   row_length = rows, element_stride = columns, segment_count = columns.
 
    Result: one per segment; for an empty segment it is `initial`. The index i in a map, and the results of
      argmin and argmax, count from the segment's first element.
@@ -722,11 +726,12 @@ typedef struct gp_segmented_reduce_desc {
     size_t count;     /* elements of the input; with row_length, 0: up to the last row's end */
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
-    gp_type offsets_type; /* GP_U32 or GP_U64 */
-    size_t row_length;    /* instead of offsets: elements of each row */
-    size_t row_stride;    /* elements from a row's begin to the next one's; 0: row_length */
-    size_t segment_count; /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
-    cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
+    gp_type offsets_type;  /* GP_U32 or GP_U64 */
+    size_t row_length;     /* instead of offsets: elements of each row */
+    size_t row_stride;     /* elements from a row's begin to the next one's; 0: row_length, or 1 with: */
+    size_t element_stride; /* elements from one element of a row to the next one; 0: 1 */
+    size_t segment_count;  /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
+    cl_mem count_buffer;   /* the number of segments; NULL: segment_count is the number */
     size_t count_offset;
     gp_type count_type;
     cl_mem out; /* segment_count results */
@@ -1625,6 +1630,50 @@ GP_API gp_result gp_segmented_topk(gp_context *gp, const gp_segmented_topk_desc 
    NULL. */
 GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segmented_topk_desc *desc,
                                                 size_t *bytes);
+/* ------------------------------------------------------------------ nth element */
+
+/* keys_out[j] = the key at position ranks[j] of the sorted keys        j < rank_count
+
+   Finds order statistics without sorting: the key that an ascending sort would put at each rank, counted from
+   0. Rank 0 is the minimum, and (count - 1) / 2 the lower median. A quantile q between two keys, as NumPy's
+   "linear" method computes it, needs the keys of ranks floor(q * (count - 1)) and the next one.
+
+   Result: rank_count keys, in the order of `ranks`, which may be in any order and may repeat. If the number in
+     count_buffer is not above a rank, its key is not changed.
+   Order: that of gp_sort. So NaNs whose sign bit is 0 come last, and -0 before +0. The same keys give the same
+     result every time, on every device.
+   Aliasing: keys_out overlaps nothing. `keys` is not changed.
+   Count 0: with rank_count 0 it does nothing.
+   Scratch: an eighth of the keys for each rank, at most all of them twice; 1 MiB at most besides.
+   Cost: for up to 16 ranks, reads all keys once, keeps those within an interval around each rank, which a sample
+     yields, and reads these few again. More ranks take as many calls as they are sixteens. If the sample
+     misleads, or one value is so frequent that an interval beside it has too many keys, all keys are read once
+     more for each byte of a key; gp_stats.fallbacks counts such calls. No round trip to the host.
+   Limits: 2^32 - 1 keys; 64 ranks. Checked. For more ranks, sort.
+   Errors: a rank that is not below count is GP_ERROR_INVALID_ARGUMENT.
+   Source: Floyd & Rivest 1975 (intervals from a sample); Alabi et al. 2012 (radix selection). */
+typedef struct gp_nth_element_desc {
+    cl_mem keys;
+    size_t keys_offset;  /* in elements, as all offsets */
+    size_t count;        /* number of keys; with count_buffer, its upper bound */
+    cl_mem count_buffer; /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    const uint64_t *ranks; /* rank_count ranks in host memory, read during the call */
+    size_t rank_count;     /* up to 64 */
+    cl_mem keys_out;       /* rank_count keys */
+    size_t keys_out_offset;
+    gp_type key_type; /* type of all keys */
+    cl_mem scratch;   /* gp_nth_element_scratch_size bytes that overlap nothing; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_nth_element_desc;
+
+GP_API gp_result gp_nth_element(gp_context *gp, const gp_nth_element_desc *desc);
+
+/* Sets *bytes to the scratch that gp_nth_element needs with this desc. The buffers of the desc may be NULL. */
+GP_API gp_result gp_nth_element_scratch_size(gp_context *gp, const gp_nth_element_desc *desc, size_t *bytes);
 /* ------------------------------------------------------------------ segmented sort */
 
 /* keys_out[offsets[s]] <= ... <= keys_out[offsets[s+1] - 1]        for each segment s
@@ -2681,6 +2730,34 @@ GP_API gp_result gp_unpack(gp_context *gp, const gp_unpack_desc *desc);
 /* Sets *bytes to the scratch that gp_unpack needs with this desc, which can be 0. The buffers of the desc may
    be NULL. */
 GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *desc, size_t *bytes);
+/* ------------------------------------------------------------------ transpose */
+
+/* out[c * out_stride + r] = in[r * in_stride + c]        r < rows, c < columns
+
+   Transposes a matrix that is stored row by row: `out` has `columns` rows of `rows` elements. With strides,
+   the input, the output or both are parts of larger matrices.
+
+   Result: elements of element_size bytes, which are moved and not interpreted. Elements of `out` between its
+   rows keep their values.
+   Order: the same result every time.
+   Aliasing: `out` overlaps nothing.
+   Count 0: with no rows or no columns it does nothing.
+   Cost: reads and writes each element once, by whole lines of memory. One launch, no scratch. */
+typedef struct gp_transpose_desc {
+    cl_mem in;
+    size_t in_offset; /* in elements, as out_offset */
+    size_t in_stride; /* elements from a row's begin to the next one's; 0: columns */
+    cl_mem out;
+    size_t out_offset;
+    size_t out_stride;    /* the same of the output; 0: rows */
+    size_t rows, columns; /* of the input */
+    size_t element_size;  /* bytes: 1, 2, 4, 8 or 16 */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_transpose_desc;
+
+GP_API gp_result gp_transpose(gp_context *gp, const gp_transpose_desc *desc);
 
 /* ------------------------------------------------------------------ stencil */
 
@@ -2818,11 +2895,13 @@ typedef struct gp_warmup_desc {
     /* only key_type, out_type, records, map, needle_map, args, and for a map without a record whether the buffer
        is NULL. For searches without needles set needle_map to "i" */
     const gp_search_desc *search;
-    const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
+    /* only type, record, out_type, op, monoid, map, args, and whether element_stride is over 1 */
+    const gp_segmented_reduce_desc *segmented_reduce;
     /* only type, record, map, map_type, args, channels, out_type, weight_type, and whether edges is NULL */
     const gp_histogram_desc *histogram;
     const gp_topk_desc *topk;                     /* only key_type, index_type, strategy */
     const gp_segmented_topk_desc *segmented_topk; /* only key_type, index_type, k */
+    const gp_nth_element_desc *nth_element;       /* only key_type */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* no field is read */
     /* also columns, index_type, which buffers are NULL, whether `out` is `in`, and count, as for sort */
@@ -2845,9 +2924,10 @@ typedef struct gp_warmup_desc {
     const gp_adjacent_difference_desc *adjacent_difference; /* only types, map, args */
     const gp_gather_desc *gather;                           /* only element_size, index_type */
     const gp_gather_desc *scatter;                          /* only element_size, index_type */
-    const gp_unpack_desc *unpack;   /* only element_size, flags_type, and whether count is over 2^32 */
-    const gp_stencil_desc *stencil; /* only types, channels, radii, border, map, args, height > 1 */
-    const gp_random_desc *random;   /* only type, kind */
+    const gp_unpack_desc *unpack;       /* only element_size, flags_type, and whether count is over 2^32 */
+    const gp_transpose_desc *transpose; /* only element_size */
+    const gp_stencil_desc *stencil;     /* only types, channels, radii, border, map, args, height > 1 */
+    const gp_random_desc *random;       /* only type, kind */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -2864,7 +2944,7 @@ typedef struct gp_stats {
                                   that a sample misled */
     uint64_t abandoned;        /* look-backs that the device cut short: results are wrong; always 0 so far */
     uint64_t clamped;          /* calls whose count_buffer held more than `count` */
-    uint64_t bad_offsets;      /* calls that found bad offsets of segments or strings */
+    uint64_t bad_offsets;      /* calls that found bad offsets of segments, runs or strings */
     uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;    /* bytes of scratch that the context holds now */
     uint64_t scratch_most;     /* most bytes of scratch that one call has needed */
@@ -4605,7 +4685,9 @@ static cl_int gpi_restore_order(gp_context *gp)
     X(SEARCH,           "sort/search.cl",           SEARCH,     keys,     4, W(search, search)) \
     X(TOPK,             "sort/topk.cl",             SORT,       keys,     4, W(topk, topk)) \
     X(SEGMENTED_TOPK,   "sort/segmented_topk.cl",   SORT,       keys,     4, W(segmented_topk, segmented_topk)) \
+    X(NTH_ELEMENT,      "sort/nth_element.cl",      SORT,       keys,     4, W(nth_element, nth_element)) \
     X(SEGMENTED_REDUCE, "scan/segmented_reduce.cl", REDUCE,     values,   1, W(segmented_reduce, segmented_reduce)) \
+    X(COLUMNS,          "scan/reduce_columns.cl",   REDUCE,     values,   1, ) \
     X(HISTOGRAM,        "histogram/histogram.cl",   HISTOGRAM,  keys,     4, W(histogram, histogram)) \
     X(SEGMENTED_SORT,   "sort/segmented_sort.cl",   SORT,       keys,     4, W(segmented_sort, segmented_sort)) \
     X(SORT_STRINGS,     "sort/sort_strings.cl",     SORT,       keys,     4, W(sort_strings, sort_strings)) \
@@ -4625,6 +4707,7 @@ static cl_int gpi_restore_order(gp_context *gp)
                                                      W(iota, iota) W(adjacent_difference, adjacent_difference)) \
     X(GATHER,           "map/gather.cl",            MAP,        keys,     1, W(gather, gather) W(scatter, gather) \
                                                      W(unpack, unpack)) \
+    X(TRANSPOSE,        "map/transpose.cl",         MAP,        keys,     1, W(transpose, transpose)) \
     X(STENCIL,          "map/stencil.cl",           MAP,        keys,     1, W(stencil, stencil)) \
     X(RANDOM,           "map/random.cl",            MAP,        keys,     1, W(random, random)) \
     X(MONOID_CHECK,     "scan/monoid_check.cl",     REDUCE,     elements, 1, ) \
@@ -9613,6 +9696,29 @@ static const char *const gpi_kernel_common_map_stencil_picture[] = {
 };
 /* ---- End file kernels/common/map/stencil_picture.cl ---- */
 
+/* ---- Begin file kernels/common/map/transpose.cl ---- */
+static const char *const gpi_kernel_common_map_transpose[] = {
+"#ifndef GPI_MAP_TRANSPOSE_CL",
+"#define GPI_MAP_TRANSPOSE_CL",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"map/transpose_tile.cl\"",
+"#line 25 \"kernels/common/map/transpose.cl\"",
+"GPI_KERNEL void gp_transpose_tiles(__global const GPI_OUT *in, ulong in_offset, ulong in_stride,",
+"__global GPI_OUT *out, ulong out_offset, ulong out_stride, ulong rows,",
+"ulong columns, ulong span, ulong across)",
+"{",
+"const ulong group = get_group_id(0);",
+"const ulong r = group / across * span, c = group % across * GPI_SIDE;",
+"GPI_SHARED(gpi_transpose_memory, memory);",
+"gpi_transpose_tile(in + in_offset + r * in_stride + c, in_stride, out + out_offset + c * out_stride + r,",
+"out_stride, (uint)min(span, rows - r), (uint)min((ulong)GPI_SIDE, columns - c),",
+"memory);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/map/transpose.cl ---- */
+
 /* ---- Begin file kernels/common/nest/brackets.cl ---- */
 static const char *const gpi_kernel_common_nest_brackets[] = {
 "#ifndef GPI_NEST_BRACKETS_CL",
@@ -10815,6 +10921,29 @@ static const char *const gpi_kernel_common_nest_tree_runs[] = {
 };
 /* ---- End file kernels/common/nest/tree_runs.cl ---- */
 
+/* ---- Begin file kernels/common/scan/columns.cl ---- */
+static const char *const gpi_kernel_common_scan_columns[] = {
+"#ifndef GPI_SCAN_COLUMNS_CL",
+"#define GPI_SCAN_COLUMNS_CL",
+"#include \"base/platform.cl\"",
+"#include \"element/input.cl\"",
+"#include \"element/monoid.cl\"",
+"typedef struct gpi_column_block {",
+"gpi_input input;",
+"ulong row_stride, element_stride;",
+"uint wide, segments;",
+"} gpi_column_block;",
+"#line 16 \"kernels/common/scan/columns.cl\"",
+"GPI_INLINE GPI_T gpi_column_load(gpi_column_block block, const ulong row_stride, uint s, ulong i)",
+"{",
+"gpi_input segment = block.input;",
+"segment.in += i * (block.element_stride - 1) + s * row_stride;",
+"return gpi_load(segment, i);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/scan/columns.cl ---- */
+
 /* ---- Begin file kernels/common/scan/constants.cl ---- */
 static const char *const gpi_kernel_common_scan_constants[] = {
 "#ifndef GPI_SCAN_CONSTANTS_CL",
@@ -10822,6 +10951,7 @@ static const char *const gpi_kernel_common_scan_constants[] = {
 "#define GPI_STATE_HEADER 4",
 "#define GPI_REDUCE_SPANS_EACH 4",
 "#define GPI_REDUCE_SPAN 256",
+"#define GPI_COLUMNS_BYTES 4096",
 "#define GPI_LAW_LEFT 1u",
 "#define GPI_LAW_RIGHT 2u",
 "#define GPI_LAW_COMMUTES 4u",
@@ -11035,6 +11165,64 @@ static const char *const gpi_kernel_common_scan_reduce[] = {
 };
 /* ---- End file kernels/common/scan/reduce.cl ---- */
 
+/* ---- Begin file kernels/common/scan/reduce_columns.cl ---- */
+static const char *const gpi_kernel_common_scan_reduce_columns[] = {
+"#ifndef GPI_SCAN_REDUCE_COLUMNS_CL",
+"#define GPI_SCAN_REDUCE_COLUMNS_CL",
+"#include \"base/args.cl\"",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/input.cl\"",
+"#include \"element/monoid.cl\"",
+"#include \"scan/columns.cl\"",
+"#include \"scan/columns_block.cl\"",
+"#include \"scan/segments.cl\"",
+"#line 30 \"kernels/common/scan/reduce_columns.cl\"",
+"GPI_KERNEL void gp_columns_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
+"ulong row_length, ulong row_stride, ulong element_stride,",
+"GPI_COUNT_PARAMETERS, ulong span, uint wide, ulong across,",
+"__global char *scratch, __global GPI_OUT *out, ulong out_offset,",
+"gpi_argument initial, volatile __global uint *counters)",
+"{",
+"GPI_SHARED(gpi_columns_memory, memory);",
+"gpi_column_block block;",
+"const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);",
+"const ulong first = get_group_id(0) % across * wide, part = get_group_id(0) / across;",
+"GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
+"GPI_ARGS_SET(block.input)",
+"block.input.in = in + in_offset + first * row_stride;",
+"block.input.count = row_length;",
+"block.row_stride = row_stride;",
+"block.element_stride = element_stride;",
+"block.wide = wide;",
+"block.segments = (uint)min((ulong)wide, segments - min(segments, first));",
+"gpi_columns_reduce(block, part * span, min(row_length, (part + 1) * span), memory);",
+"for (uint k = GPI_LOCAL_ID; k < block.segments; k += GPI_WG) {",
+"if (span >= row_length)",
+"gpi_segment_put(GPI_COMBINE_OF(block.input) out + out_offset, first + k, gpi_base_of(initial),",
+"memory->sum[k]);",
+"else ((__global GPI_T *)scratch)[part * bound + first + k] = memory->sum[k];",
+"}",
+"}",
+"#line 57",
+"GPI_KERNEL void gp_columns_join(GPI_COMBINE_PARAMETERS __global const char *scratch, uint parts,",
+"GPI_COUNT_PARAMETERS, uint wide, __global GPI_OUT *out, ulong out_offset,",
+"gpi_argument initial)",
+"{",
+"GPI_SHARED(gpi_columns_memory, memory);",
+"const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);",
+"const ulong first = (ulong)get_group_id(0) * wide;",
+"const uint some = (uint)min((ulong)wide, segments - min(segments, first));",
+"gpi_columns_join(GPI_COMBINE_HERE(__global const GPI_T *) scratch + first, bound, parts, wide, some,",
+"memory);",
+"for (uint k = GPI_LOCAL_ID; k < some; k += GPI_WG)",
+"gpi_segment_put(GPI_COMBINE_HERE out + out_offset, first + k, gpi_base_of(initial), memory->sum[k]);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/scan/reduce_columns.cl ---- */
+
 /* ---- Begin file kernels/common/scan/reduce_then_scan.cl ---- */
 static const char *const gpi_kernel_common_scan_reduce_then_scan[] = {
 "#ifndef GPI_SCAN_REDUCE_THEN_SCAN_CL",
@@ -11241,7 +11429,8 @@ static const char *const gpi_kernel_common_scan_segments[] = {
 "#include \"element/monoid.cl\"",
 "#include \"element/ops.cl\"",
 "#include \"scan/tile_input.cl\"",
-"#line 11 \"kernels/common/scan/segments.cl\"",
+"#define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))",
+"#line 14 \"kernels/common/scan/segments.cl\"",
 "static gpi_input gpi_segment_of(gpi_input input, gpi_offsets offsets, ulong s, bool *bad)",
 "{",
 "const gpi_extent found = gpi_segment_find(offsets, s);",
@@ -11251,7 +11440,7 @@ static const char *const gpi_kernel_common_scan_segments[] = {
 "segment.in = input.in + found.begin;",
 "return segment;",
 "}",
-"#line 21",
+"#line 24",
 "static void gpi_segment_put(GPI_COMBINE_PARAMETER __global GPI_OUT *out, ulong s, GPI_BASE initial, GPI_T sum)",
 "{",
 "GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_PASSED initial, sum)));",
@@ -12202,6 +12391,16 @@ static const char *const gpi_kernel_common_sort_constants[] = {
 "#define GPI_TOPK_SPAN_MAX 16384",
 "#define GPI_TOPK_WANTS_KEYS 1u",
 "#define GPI_TOPK_WANTS_INDICES 2u",
+"#define GPI_NTH_RANKS 16u",
+"#define GPI_NTH_LEVELS 3u",
+"#define GPI_NTH_CURSOR 0",
+"#define GPI_NTH_RANK 16",
+"#define GPI_NTH_LO 64",
+"#define GPI_NTH_HI 112",
+"#define GPI_NTH_BELOW 160",
+"#define GPI_NTH_INSIDE 208",
+"#define GPI_NTH_KNOWN 256",
+"#define GPI_NTH_HISTOGRAM 512",
 "#endif",
 };
 /* ---- End file kernels/common/sort/constants.cl ---- */
@@ -12652,6 +12851,299 @@ static const char *const gpi_kernel_common_sort_merge_pair[] = {
 "#endif",
 };
 /* ---- End file kernels/common/sort/merge_pair.cl ---- */
+
+/* ---- Begin file kernels/common/sort/nth_element.cl ---- */
+static const char *const gpi_kernel_common_sort_nth_element[] = {
+"#ifndef GPI_SORT_NTH_ELEMENT_CL",
+"#define GPI_SORT_NTH_ELEMENT_CL",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/key.cl\"",
+"#include \"sort/constants.cl\"",
+"#include \"sort/digit.cl\"",
+"#include \"sort/nth_sample.cl\"",
+"#include \"sort/nth_search.cl\"",
+"#include \"sort/sample.cl\"",
+"typedef struct gpi_nth {",
+"__global const gpi_key *key;",
+"__global gpi_key *kept[2];",
+"__global ulong *state;",
+"ulong n, room[GPI_NTH_LEVELS + 1], rank[GPI_NTH_RANKS];",
+"gpi_key_bits flip;",
+"uint ranks;",
+"} gpi_nth;",
+"#define GPI_NTH_PARAMETERS \\",
+"__global const gpi_key *key, ulong key_at, __global gpi_key *even, ulong even_at, __global gpi_key *odd, \\",
+"ulong odd_at, __global ulong *scratch, ulong state_at, ulong4 room, ulong16 rank, uint ranks, \\",
+"ulong flip, GPI_COUNT_PARAMETERS",
+"#define GPI_NTH_SET(nth) \\",
+"(nth).key = key + key_at; \\",
+"(nth).kept[0] = even + even_at; \\",
+"(nth).kept[1] = odd + odd_at; \\",
+"(nth).state = scratch + state_at; \\",
+"(nth).n = gpi_count(bound, wanted, wanted_offset, wanted_words); \\",
+"vstore4(room, 0, (nth).room); \\",
+"vstore16(rank, 0, (nth).rank); \\",
+"(nth).flip = (gpi_key_bits)flip; \\",
+"(nth).ranks = ranks",
+"#line 64 \"kernels/common/sort/nth_element.cl\"",
+"static __global ulong *gpi_nth_at(gpi_nth nth, uint at, uint level, uint i)",
+"{",
+"return nth.state + at + level * GPI_NTH_RANKS + i;",
+"}",
+"#line 70",
+"static ulong gpi_nth_count(gpi_nth nth, uint level)",
+"{",
+"return level == 0 ? nth.n : min(nth.state[GPI_NTH_CURSOR + level - 1], nth.room[level - 1]);",
+"}",
+"#line 75",
+"static __global const gpi_key *gpi_nth_keys(gpi_nth nth, uint level)",
+"{",
+"return level == 0 ? nth.key : nth.kept[(level - 1) % 2];",
+"}",
+"#line 83",
+"static void gpi_nth_merge(gpi_nth nth, uint level, gpi_nth_shared shared)",
+"{",
+"uint m = 0;",
+"for (uint r = 0; r < nth.ranks; r++) {",
+"const gpi_key_bits lo = (gpi_key_bits)*gpi_nth_at(nth, GPI_NTH_LO, level, r);",
+"const gpi_key_bits hi = (gpi_key_bits)*gpi_nth_at(nth, GPI_NTH_HI, level, r);",
+"if (*gpi_nth_at(nth, GPI_NTH_RANK, level, r) == GPI_NTH_FOUND) continue;",
+"if (m == 0 || lo > shared->tile.hi[m - 1]) {",
+"shared->tile.lo[m] = lo;",
+"shared->tile.hi[m++] = hi;",
+"} else {",
+"shared->tile.hi[m - 1] = max(hi, shared->tile.hi[m - 1]);",
+"}",
+"shared->of[r] = m - 1;",
+"}",
+"shared->tile.intervals = m;",
+"}",
+"#line 103",
+"GPI_NOINLINE void gpi_nth_arrive(gpi_nth nth, uint level, gpi_nth_shared shared)",
+"{",
+"ulong kept = 0;",
+"uint g = 0;",
+"shared->valid = nth.n > 0;",
+"for (uint r = 0; r < nth.ranks; r++)",
+"shared->rest[r] = level ? *gpi_nth_at(nth, GPI_NTH_RANK, level - 1, r) : min(nth.rank[r], nth.n - 1);",
+"if (level == 0 || nth.n == 0) return;",
+"shared->valid =",
+"shared->rest[0] != GPI_NTH_MISSED && nth.state[GPI_NTH_CURSOR + level - 1] <= nth.room[level - 1];",
+"if (shared->valid) gpi_nth_merge(nth, level - 1, shared);",
+"for (uint r = 0; r < nth.ranks && shared->valid; r++) {",
+"shared->value[r] = (gpi_key_bits)*gpi_nth_at(nth, GPI_NTH_LO, level - 1, r);",
+"if (shared->rest[r] == GPI_NTH_FOUND) continue;",
+"for (; g < shared->of[r]; g++)",
+"if (shared->tile.lo[g] != shared->tile.hi[g])",
+"kept += *gpi_nth_at(nth, GPI_NTH_INSIDE, level - 1, g);",
+"const ulong below = *gpi_nth_at(nth, GPI_NTH_BELOW, level - 1, g);",
+"if (shared->rest[r] - below >= *gpi_nth_at(nth, GPI_NTH_INSIDE, level - 1, g)) shared->valid = false;",
+"shared->rest[r] =",
+"shared->tile.lo[g] == shared->tile.hi[g] ? GPI_NTH_FOUND : shared->rest[r] - below + kept;",
+"}",
+"}",
+"#line 129",
+"GPI_KERNEL void gp_nth_sample(GPI_NTH_PARAMETERS, uint level, __global gpi_key *sample, ulong sample_at,",
+"uint samples, volatile __global uint *counters)",
+"{",
+"gpi_nth nth;",
+"GPI_NTH_SET(nth);",
+"if (level == 0) GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
+"const ulong n = gpi_nth_count(nth, level);",
+"const uint s = (uint)min(n, (ulong)samples), step = GPI_WG * (uint)get_num_groups(0);",
+"if (s == 0) return;",
+"const ulong stretch = n / s, longer = n % s;",
+"for (uint i = (uint)get_group_id(0) * GPI_WG + (uint)GPI_LOCAL_ID; i < s; i += step)",
+"sample[sample_at + i] = gpi_nth_keys(nth, level)[gpi_sample_place(i, stretch, longer)];",
+"}",
+"#line 145",
+"GPI_KERNEL void gp_nth_split(GPI_NTH_PARAMETERS, uint level, __global gpi_key *sample, ulong sample_at,",
+"uint samples)",
+"{",
+"GPI_SHARED(gpi_nth_memory, shared);",
+"gpi_nth nth;",
+"GPI_NTH_SET(nth);",
+"const ulong n = gpi_nth_count(nth, level);",
+"const uint s = (uint)min(n, (ulong)samples);",
+"if (GPI_LOCAL_ID == 0) gpi_nth_arrive(nth, level, shared);",
+"gpi_nth_sample_sort(sample + sample_at, samples, s, nth.flip);",
+"gpi_sync();",
+"for (uint r = (uint)get_group_id(0); r < ranks; r += (uint)get_num_groups(0)) {",
+"const ulong own = shared->valid ? shared->rest[r] : GPI_NTH_MISSED;",
+"gpi_key_bits lo = shared->value[r], hi = lo;",
+"if (own < n) {",
+"const float at = (float)own * ((float)s / (float)n);",
+"const float away = 4.0f * sqrt(at * (1 - at / (float)(s + 1))) + 2;",
+"const bool all = s == n, first = at < away, last = at + away >= (float)s;",
+"const uint from = all ? (uint)own : first ? 0 : (uint)(at - away);",
+"const uint to = all ? (uint)own : last ? s - 1 : (uint)(at + away);",
+"gpi_nth_bounds(sample + sample_at, samples, s, nth.flip, from, to, &lo, &hi, shared);",
+"if (!all && first) lo = 0;",
+"if (!all && last) hi = GPI_LAST_ORDER;",
+"}",
+"#ifdef GPI_FAULT",
+"if (level == 0) lo = hi = 0;",
+"#endif",
+"if (GPI_LOCAL_ID != 0) continue;",
+"*gpi_nth_at(nth, GPI_NTH_RANK, level, r) = own;",
+"*gpi_nth_at(nth, GPI_NTH_LO, level, r) = lo;",
+"*gpi_nth_at(nth, GPI_NTH_HI, level, r) = hi;",
+"}",
+"}",
+"#line 179",
+"GPI_KERNEL void gp_nth_filter(GPI_NTH_PARAMETERS, uint level)",
+"{",
+"GPI_SHARED(gpi_nth_memory, shared);",
+"gpi_nth nth;",
+"GPI_NTH_SET(nth);",
+"if (*gpi_nth_at(nth, GPI_NTH_RANK, level, 0) == GPI_NTH_MISSED) return;",
+"const ulong n = gpi_nth_count(nth, level), groups = get_num_groups(0), group = get_group_id(0);",
+"const ulong tiles = (n + GPI_NTH_TILE - 1) / GPI_NTH_TILE;",
+"const ulong begin = tiles * group / groups, end = tiles * (group + 1) / groups;",
+"if (GPI_LOCAL_ID == 0) gpi_nth_merge(nth, level, shared);",
+"gpi_nth_clear(&shared->tile);",
+"if (shared->tile.intervals == 0) return;",
+"for (ulong t = begin; t < end; t++) {",
+"const ulong base = t * GPI_NTH_TILE;",
+"gpi_nth_tile(gpi_nth_keys(nth, level) + base, (uint)min((ulong)GPI_NTH_TILE, n - base), nth.flip,",
+"nth.kept[level % 2], (volatile __global uint *)(nth.state + GPI_NTH_CURSOR + level),",
+"nth.room[level], &shared->tile);",
+"}",
+"gpi_nth_total(&shared->tile);",
+"for (uint g = (uint)GPI_LOCAL_ID; g < shared->tile.intervals; g += GPI_WG) {",
+"const uint below = shared->tile.below[g], inside = shared->tile.inside[g];",
+"if (below)",
+"(void)atomic_add((volatile __global uint *)gpi_nth_at(nth, GPI_NTH_BELOW, level, g), below);",
+"if (inside)",
+"(void)atomic_add((volatile __global uint *)gpi_nth_at(nth, GPI_NTH_INSIDE, level, g), inside);",
+"}",
+"}",
+"#line 209",
+"GPI_KERNEL void gp_nth_digits(GPI_NTH_PARAMETERS, uint levels, uint d, __global gpi_key *key_out,",
+"ulong key_out_at, uint16 place, volatile __global uint *counters)",
+"{",
+"GPI_SHARED(gpi_nth_memory, shared);",
+"gpi_nth nth;",
+"GPI_NTH_SET(nth);",
+"const ulong group = get_group_id(0), groups = get_num_groups(0);",
+"__global ulong *known = nth.state + GPI_NTH_KNOWN + 2 * GPI_NTH_RANKS * d;",
+"__global uint *bins = (__global uint *)(nth.state + GPI_NTH_HISTOGRAM) + d * ranks * GPI_BINS;",
+"if (levels == 0 && d == 0) GPI_COUNT_CHECK(group == 0, counters);",
+"if (GPI_LOCAL_ID == 0) {",
+"gpi_nth_arrive(nth, levels, shared);",
+"if (!shared->valid && levels) {",
+"gpi_nth_arrive(nth, 0, shared);",
+"if (shared->valid && d == 0 && group == 0) atomic_inc(counters + GPI_COUNT_FALLBACKS);",
+"shared->valid = false;",
+"}",
+"for (uint r = 0; r < ranks; r++) {",
+"__global const ulong *before = known + 2 * r;",
+"shared->prefix[r] = 0;",
+"if (d == 0) continue;",
+"before -= 2 * GPI_NTH_RANKS;",
+"shared->prefix[r] = (gpi_key_bits)before[0];",
+"shared->rest[r] = before[1];",
+"}",
+"}",
+"gpi_sync();",
+"const uint level = shared->valid ? levels : 0;",
+"if (d > 0) gpi_nth_choose(d - 1, ranks, bins - ranks * GPI_BINS, shared);",
+"if (d == GPI_KEY_SIZE) {",
+"uint to[GPI_NTH_RANKS];",
+"vstore16(place, 0, to);",
+"for (uint r = 0; r < ranks; r++)",
+"if (GPI_LOCAL_ID == 0 && nth.rank[r] < nth.n)",
+"key_out[key_out_at + to[r]] = gpi_key_of_order((gpi_key)shared->prefix[r], nth.flip);",
+"return;",
+"}",
+"if (group == 0 && GPI_LOCAL_ID == 0)",
+"for (uint r = 0; r < ranks; r++) {",
+"known[2 * r] = shared->prefix[r];",
+"known[2 * r + 1] = shared->rest[r];",
+"}",
+"const ulong n = gpi_nth_count(nth, level), each = n / groups + 1;",
+"const ulong begin = min(n, each * group), end = min(n, begin + each);",
+"if (begin == end) return;",
+"gpi_nth_count_digits(gpi_nth_keys(nth, level), begin, end, nth.flip, d, ranks, shared);",
+"for (uint i = (uint)GPI_LOCAL_ID; i < ranks * GPI_BINS; i += GPI_WG)",
+"if (shared->count[i]) (void)atomic_add((volatile __global uint *)bins + i, shared->count[i]);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/sort/nth_element.cl ---- */
+
+/* ---- Begin file kernels/common/sort/nth_search.cl ---- */
+static const char *const gpi_kernel_common_sort_nth_search[] = {
+"#ifndef GPI_SORT_NTH_SEARCH_CL",
+"#define GPI_SORT_NTH_SEARCH_CL",
+"#include \"base/platform.cl\"",
+"#include \"group/counters.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/key.cl\"",
+"#include \"sort/constants.cl\"",
+"#include \"sort/digit.cl\"",
+"#include \"sort/nth_tile.cl\"",
+"#include \"sort/topk_digit.cl\"",
+"#define GPI_NTH_FOUND (~(ulong)0 - 1)",
+"#define GPI_NTH_MISSED (~(ulong)0)",
+"#define GPI_LAST_ORDER ((gpi_key_bits)(~(ulong)0 >> (64 - 8 * GPI_KEY_SIZE)))",
+"typedef struct gpi_nth_memory {",
+"gpi_topk_memory choice;",
+"gpi_nth_tile_memory tile;",
+"uint count[GPI_NTH_RANKS * GPI_BINS];",
+"ulong rest[GPI_NTH_RANKS];",
+"gpi_key_bits prefix[GPI_NTH_RANKS], value[GPI_NTH_RANKS];",
+"uint of[GPI_NTH_RANKS];",
+"uint valid;",
+"} gpi_nth_memory;",
+"typedef GPI_GROUP_SPACE gpi_nth_memory *gpi_nth_shared;",
+"#line 32 \"kernels/common/sort/nth_search.cl\"",
+"GPI_NOINLINE void gpi_nth_count_digits(__global const gpi_key *key, ulong begin, ulong end, gpi_key_bits flip,",
+"uint d, uint searches, gpi_nth_shared shared)",
+"{",
+"const uint shift = 8 * (GPI_KEY_SIZE - 1 - d);",
+"for (uint i = (uint)GPI_LOCAL_ID; i < searches * GPI_BINS; i += GPI_WG) shared->count[i] = 0;",
+"gpi_sync();",
+"for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {",
+"const gpi_key_bits high = gpi_key_order(key[i], flip) >> shift, prefix = high >> 8;",
+"uint first = 0;",
+"for (uint left = searches; left > 1; left -= left / 2)",
+"if (shared->prefix[first + left / 2 - 1] < prefix) first += left / 2;",
+"if (shared->prefix[first] == prefix)",
+"gpi_shared_increment(&shared->count[first * GPI_BINS + (uint)(high & (GPI_BINS - 1))]);",
+"}",
+"gpi_sync();",
+"}",
+"#line 50",
+"static void gpi_nth_choose(uint d, uint searches, __global const uint *bins, gpi_nth_shared shared)",
+"{",
+"for (uint r = searches; r-- > 0;) {",
+"const gpi_key_bits prefix = shared->prefix[r];",
+"ulong below, with;",
+"uint row = r;",
+"while (row > 0 && shared->prefix[row - 1] == prefix) row--;",
+"GPI_EACH_BIN(bin)",
+"{",
+"const uint at = row * GPI_BINS + bin;",
+"shared->choice.next[bin] = bins ? bins[at] : shared->count[at];",
+"}",
+"const ulong rest = shared->rest[r];",
+"const uint digit = gpi_choose(rest + 1, &below, &with, &shared->choice);",
+"if (GPI_LOCAL_ID != 0) continue;",
+"if (rest == GPI_NTH_FOUND) {",
+"shared->prefix[r] = shared->value[r] >> 8 * (GPI_KEY_SIZE - 1 - d);",
+"} else {",
+"shared->prefix[r] = prefix << 8 | digit;",
+"shared->rest[r] = rest - below;",
+"}",
+"}",
+"gpi_sync();",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/sort/nth_search.cl ---- */
 
 /* ---- Begin file kernels/common/sort/rank.cl ---- */
 static const char *const gpi_kernel_common_sort_rank[] = {
@@ -15175,6 +15667,92 @@ static const char *const gpi_kernel_cpu_map_stencil_tile[] = {
 };
 /* ---- End file kernels/cpu/map/stencil_tile.cl ---- */
 
+/* ---- Begin file kernels/cpu/map/transpose_tile.cl ---- */
+static const char *const gpi_kernel_cpu_map_transpose_tile[] = {
+"#ifndef GPI_MAP_TRANSPOSE_TILE_CL",
+"#define GPI_MAP_TRANSPOSE_TILE_CL",
+"#include \"base/platform.cl\"",
+"#define GPI_LANES ((uint)(16 / sizeof(GPI_OUT)))",
+"#define GPI_LINE ((int)(64 / sizeof(GPI_OUT)))",
+"typedef struct gpi_transpose_memory {",
+"GPI_OUT x[GPI_SIDE * 2 * GPI_LINE] __attribute__((aligned(64)));",
+"} gpi_transpose_memory;",
+"#line 20 \"kernels/cpu/map/transpose_tile.cl\"",
+"typedef __attribute__((aligned(sizeof(GPI_OUT)))) GPI_PART gpi_square_row;",
+"typedef uint16 gpi_line __attribute__((aligned(sizeof(GPI_OUT))));",
+"#line 25",
+"GPI_INLINE void gpi_transpose_square(__global const GPI_OUT *in, ulong stride, __private GPI_OUT *out)",
+"{",
+"GPI_PART x[GPI_LANES], y[GPI_LANES];",
+"#pragma unroll",
+"for (uint k = 0; k < GPI_LANES; k++) x[k] = *(__global const gpi_square_row *)(in + k * stride);",
+"#pragma unroll",
+"for (uint turn = 1; turn < GPI_LANES; turn *= 2) {",
+"#pragma unroll",
+"for (uint k = 0; k < GPI_LANES / 2; k++) {",
+"const GPI_PART upper = x[k], lower = x[k + GPI_LANES / 2];",
+"y[2 * k].even = upper.lo;",
+"y[2 * k].odd = lower.lo;",
+"y[2 * k + 1].even = upper.hi;",
+"y[2 * k + 1].odd = lower.hi;",
+"}",
+"#pragma unroll",
+"for (uint k = 0; k < GPI_LANES; k++) x[k] = y[k];",
+"}",
+"#pragma unroll",
+"for (uint k = 0; k < GPI_LANES; k++) *(__private gpi_square_row *)(out + k * 2 * GPI_LINE) = x[k];",
+"}",
+"#line 48",
+"GPI_INLINE void gpi_transpose_read(__global const GPI_OUT *in, ulong stride, uint rows, uint columns,",
+"__private GPI_OUT *near)",
+"{",
+"if (rows < GPI_LANES || columns < GPI_LANES) {",
+"for (uint c = 0; c < columns; c++)",
+"for (uint r = 0; r < rows; r++) near[c * 2 * GPI_LINE + r] = in[r * stride + c];",
+"return;",
+"}",
+"for (uint row = 0; row < rows; row += GPI_LANES) {",
+"const uint r = min(row, rows - GPI_LANES);",
+"for (uint column = 0; column < columns; column += GPI_LANES) {",
+"const uint c = min(column, columns - GPI_LANES);",
+"gpi_transpose_square(in + r * stride + c, stride, near + c * 2 * GPI_LINE + r);",
+"}",
+"}",
+"}",
+"#line 67",
+"GPI_INLINE void gpi_transpose_write(__global GPI_OUT *out, ulong stride, int rows, uint columns, bool first,",
+"bool last, __private GPI_OUT *near)",
+"{",
+"for (uint c = 0; c < columns; c++) {",
+"__private GPI_OUT *const x = near + c * 2 * GPI_LINE;",
+"__global GPI_OUT *const to = out + c * stride;",
+"const int before = (int)((size_t)to % 64 / sizeof(GPI_OUT)), line_end = GPI_LINE - before;",
+"int i = first ? 0 : -before;",
+"if (i == -before && line_end <= rows) {",
+"const uint16 line = *(__private const gpi_line *)(x - before);",
+"GPI_STREAM_STORE(line, (__global uint16 *)(to - before));",
+"i = line_end;",
+"}",
+"for (const int end = last ? rows : line_end; i < end; i++) to[i] = x[i];",
+"*(__private gpi_line *)(x - GPI_LINE) = *(__private const gpi_line *)x;",
+"}",
+"}",
+"#line 85",
+"GPI_NOINLINE void gpi_transpose_tile(__global const GPI_OUT *in, ulong in_stride, __global GPI_OUT *out,",
+"ulong out_stride, uint rows, uint columns,",
+"__private gpi_transpose_memory *memory)",
+"{",
+"for (uint r = 0; r < rows; r += GPI_LINE) {",
+"const uint n = min(rows - r, (uint)GPI_LINE);",
+"gpi_transpose_read(in + r * in_stride, in_stride, n, columns, memory->x + GPI_LINE);",
+"gpi_transpose_write(out + r, out_stride, (int)n, columns, r == 0, r + n == rows,",
+"memory->x + GPI_LINE);",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/map/transpose_tile.cl ---- */
+
 /* ---- Begin file kernels/cpu/nest/brackets_block.cl ---- */
 static const char *const gpi_kernel_cpu_nest_brackets_block[] = {
 "#ifndef GPI_NEST_BRACKETS_BLOCK_CL",
@@ -16826,6 +17404,84 @@ static const char *const gpi_kernel_cpu_scan_bytes_scan[] = {
 };
 /* ---- End file kernels/cpu/scan/bytes_scan.cl ---- */
 
+/* ---- Begin file kernels/cpu/scan/columns_block.cl ---- */
+static const char *const gpi_kernel_cpu_scan_columns_block[] = {
+"#ifndef GPI_SCAN_COLUMNS_BLOCK_CL",
+"#define GPI_SCAN_COLUMNS_BLOCK_CL",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/monoid.cl\"",
+"#include \"scan/columns.cl\"",
+"#include \"scan/constants.cl\"",
+"#include \"scan/segments.cl\"",
+"#define GPI_COLUMNS_STEP 4",
+"typedef struct gpi_columns_memory {",
+"GPI_T sum[GPI_COLUMNS_BYTES / GPI_SIZE];",
+"} gpi_columns_memory;",
+"#line 19 \"kernels/cpu/scan/columns_block.cl\"",
+"GPI_INLINE void gpi_columns_rows(gpi_column_block block, const ulong row_stride, ulong from, ulong to,",
+"__private GPI_T *sum)",
+"{",
+"ulong i = from;",
+"for (; i + GPI_COLUMNS_STEP <= to; i += GPI_COLUMNS_STEP) {",
+"for (uint s = 0; s < block.segments; s++) {",
+"GPI_T x = sum[s];",
+"#pragma unroll",
+"for (uint k = 0; k < GPI_COLUMNS_STEP; k++)",
+"x = gpi_combine(GPI_COMBINE_OF(block.input) x, gpi_column_load(block, row_stride, s, i + k));",
+"sum[s] = x;",
+"}",
+"}",
+"for (; i < to; i++)",
+"for (uint s = 0; s < block.segments; s++)",
+"sum[s] =",
+"gpi_combine(GPI_COMBINE_OF(block.input) sum[s], gpi_column_load(block, row_stride, s, i));",
+"}",
+"#line 40",
+"GPI_INLINE void gpi_columns_flat(gpi_column_block block, uint rows, ulong n, __private GPI_T *sum)",
+"{",
+"const uint columns = block.segments;",
+"block.segments *= rows;",
+"block.element_stride *= rows;",
+"for (uint s = columns; s < block.segments; s++) sum[s] = gpi_identity();",
+"gpi_columns_rows(block, 1, 0, n / rows, sum);",
+"for (uint s = columns; s < block.segments; s++)",
+"sum[s % columns] = gpi_combine(GPI_COMBINE_OF(block.input) sum[s % columns], sum[s]);",
+"}",
+"#line 52",
+"GPI_NOINLINE void gpi_columns_reduce(gpi_column_block block, ulong from, ulong to,",
+"__private gpi_columns_memory *memory)",
+"{",
+"const bool whole = block.row_stride == 1 && block.element_stride == block.segments;",
+"for (uint s = 0; s < block.segments; s++) memory->sum[s] = gpi_identity();",
+"#if GPI_COMMUTATIVE && !GPI_PLACES",
+"if (whole && block.segments <= block.wide / 2) {",
+"const uint rows = block.wide / block.segments;",
+"gpi_column_block flat = block;",
+"flat.input.in += from * block.element_stride;",
+"gpi_columns_flat(flat, rows, to - from, memory->sum);",
+"from = to - (to - from) % rows;",
+"}",
+"#endif",
+"(void)whole;",
+"if (block.row_stride == 1) gpi_columns_rows(block, 1, from, to, memory->sum);",
+"else gpi_columns_rows(block, block.row_stride, from, to, memory->sum);",
+"}",
+"#line 72",
+"GPI_NOINLINE void gpi_columns_join(GPI_COMBINE_PARAMETER __global const GPI_T *partials, ulong stride,",
+"uint parts, uint wide, uint segments, __private gpi_columns_memory *memory)",
+"{",
+"(void)wide;",
+"for (uint s = 0; s < segments; s++) {",
+"memory->sum[s] = partials[s];",
+"for (uint p = 1; p < parts; p++)",
+"memory->sum[s] = gpi_combine(GPI_COMBINE_PASSED memory->sum[s], partials[p * stride + s]);",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/scan/columns_block.cl ---- */
+
 /* ---- Begin file kernels/cpu/scan/lanes_scan.cl ---- */
 static const char *const gpi_kernel_cpu_scan_lanes_scan[] = {
 "#ifndef GPI_SCAN_LANES_SCAN_CL",
@@ -16906,8 +17562,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "}",
 "#define GPI_SEGMENTS_BATCH 32u",
 "#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE)",
-"#define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))",
-"#line 38",
+"#line 35",
 "static bool gpi_batch_open(gpi_offsets offsets, ulong s, ulong begin, uint *at)",
 "{",
 "bool rises = true;",
@@ -16919,7 +17574,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "return rises && at[GPI_SEGMENTS_BATCH] <= GPI_BATCH_MOST && begin <= offsets.count &&",
 "at[GPI_SEGMENTS_BATCH] <= offsets.count - begin;",
 "}",
-"#line 52",
+"#line 49",
 "static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,",
 "GPI_BASE initial)",
 "{",
@@ -16942,7 +17597,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++)",
 "gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);",
 "}",
-"#line 77",
+"#line 74",
 "GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, ulong stride, __global GPI_OUT *out,",
 "ulong s, GPI_BASE initial)",
 "{",
@@ -16955,7 +17610,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum);",
 "}",
 "}",
-"#line 91",
+"#line 88",
 "static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,",
 "GPI_BASE initial)",
 "{",
@@ -16978,7 +17633,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "}",
 "typedef uint gpi_listed_shared;",
 "#define GPI_LISTED_SHARED(name) const gpi_listed_shared name = 0",
-"#line 115",
+"#line 112",
 "GPI_NOINLINE void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,",
 "ulong last, uint small, uint team, __global GPI_OUT *out,",
 "GPI_BASE initial, volatile __global uint *counters,",
@@ -18837,6 +19492,159 @@ static const char *const gpi_kernel_cpu_sort_move_records[] = {
 "#endif",
 };
 /* ---- End file kernels/cpu/sort/move_records.cl ---- */
+
+/* ---- Begin file kernels/cpu/sort/nth_sample.cl ---- */
+static const char *const gpi_kernel_cpu_sort_nth_sample[] = {
+"#ifndef GPI_SORT_NTH_SAMPLE_CL",
+"#define GPI_SORT_NTH_SAMPLE_CL",
+"#include \"base/platform.cl\"",
+"#include \"element/key.cl\"",
+"#include \"sort/digit.cl\"",
+"#include \"sort/nth_search.cl\"",
+"#line 10 \"kernels/cpu/sort/nth_sample.cl\"",
+"GPI_NOINLINE void gpi_nth_sample_sort(__global gpi_key *sample, uint room, uint s, gpi_key_bits flip)",
+"{",
+"uint count[GPI_KEY_SIZE][GPI_BINS];",
+"for (uint d = 0; d < GPI_KEY_SIZE; d++)",
+"for (uint bin = 0; bin < GPI_BINS; bin++) count[d][bin] = 0;",
+"for (uint i = 0; i < s; i++) {",
+"const gpi_key_bits x = gpi_key_order(sample[i], flip);",
+"sample[i] = (gpi_key)x;",
+"for (uint d = 0; d < GPI_KEY_SIZE; d++) count[d][x >> 8 * d & (GPI_BINS - 1)]++;",
+"}",
+"for (uint d = 0; d < GPI_KEY_SIZE; d++) {",
+"__global const gpi_key *from = sample + d % 2 * room;",
+"__global gpi_key *to = sample + (1 - d % 2) * room;",
+"uint next = 0;",
+"for (uint bin = 0; bin < GPI_BINS; bin++) {",
+"const uint here = count[d][bin];",
+"count[d][bin] = next;",
+"next += here;",
+"}",
+"for (uint i = 0; i < s; i++)",
+"to[count[d][(gpi_key_bits)from[i] >> 8 * d & (GPI_BINS - 1)]++] = from[i];",
+"}",
+"}",
+"#line 35",
+"static void gpi_nth_bounds(__global const gpi_key *sample, uint room, uint s, gpi_key_bits flip, uint from,",
+"uint to, gpi_key_bits *lo, gpi_key_bits *hi, gpi_nth_shared shared)",
+"{",
+"(void)s;",
+"(void)flip;",
+"(void)shared;",
+"if (GPI_KEY_SIZE == 1) sample += room;",
+"*lo = sample[from];",
+"*hi = sample[to];",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/sort/nth_sample.cl ---- */
+
+/* ---- Begin file kernels/cpu/sort/nth_tile.cl ---- */
+static const char *const gpi_kernel_cpu_sort_nth_tile[] = {
+"#ifndef GPI_SORT_NTH_TILE_CL",
+"#define GPI_SORT_NTH_TILE_CL",
+"#include \"base/paste.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"vector/lanes.cl\"",
+"#include \"element/key.cl\"",
+"#include \"sort/constants.cl\"",
+"#include \"sort/key_vectors.cl\"",
+"#define GPI_NTH_TILE (GPI_KEY_SIZE == 1 ? 1024u : 4096u)",
+"typedef struct gpi_nth_tile_memory {",
+"gpi_key_bits lo[GPI_NTH_RANKS], hi[GPI_NTH_RANKS];",
+"uint below[GPI_NTH_RANKS], inside[GPI_NTH_RANKS];",
+"uint intervals;",
+"gpi_key kept[GPI_NTH_TILE + 16];",
+"} gpi_nth_tile_memory;",
+"typedef GPI_GROUP_SPACE gpi_nth_tile_memory *gpi_nth_tile_shared;",
+"#line 24 \"kernels/cpu/sort/nth_tile.cl\"",
+"static void gpi_nth_clear(gpi_nth_tile_shared shared)",
+"{",
+"for (uint g = 0; g < shared->intervals; g++) shared->below[g] = shared->inside[g] = 0;",
+"}",
+"#line 29",
+"static void gpi_nth_total(gpi_nth_tile_shared shared) { (void)shared; }",
+"#line 32",
+"GPI_INLINE uint gpi_nth_pack(__private gpi_key *to, __global const gpi_key *key, gpi_flags flags)",
+"{",
+"#if GPI_PACKS",
+"const uint mask = gpi_mask_of(as_uint16(GPI_FLAGS_TO_INT(flags)));",
+"GPI_PASTE(gpi_pack_near_, GPI_KEY_SIZE)((__private uchar *)to, vload16(0, key), mask);",
+"return popcount(mask);",
+"#else",
+"int flag[16];",
+"uint n = 0;",
+"vstore16(GPI_FLAGS_TO_INT(flags), 0, flag);",
+"for (uint i = 0; i < 16; i++) {",
+"to[n] = key[i];",
+"n += flag[i] != 0;",
+"}",
+"return n;",
+"#endif",
+"}",
+"#line 51",
+"GPI_NOINLINE uint gpi_nth_tile_count(__global const gpi_key *key, uint length, gpi_key_bits flip,",
+"gpi_nth_tile_shared shared)",
+"{",
+"gpi_flags below[GPI_NTH_RANKS], above[GPI_NTH_RANKS];",
+"const uint m = shared->intervals;",
+"uint n = 0, i = 0;",
+"for (uint g = 0; g < m; g++) below[g] = above[g] = 0;",
+"for (; i + 64 <= length; i += 64) {",
+"const gpi_keys a = gpi_codes_of(vload16(0, key + i), (gpi_key)flip);",
+"const gpi_keys b = gpi_codes_of(vload16(1, key + i), (gpi_key)flip);",
+"const gpi_keys c = gpi_codes_of(vload16(2, key + i), (gpi_key)flip);",
+"const gpi_keys d = gpi_codes_of(vload16(3, key + i), (gpi_key)flip);",
+"gpi_flags out_a = -1, out_b = -1, out_c = -1, out_d = -1;",
+"for (uint g = 0; g < m; g++) {",
+"const gpi_keys lo = (gpi_keys)(gpi_key)shared->lo[g], hi = (gpi_keys)(gpi_key)shared->hi[g];",
+"const gpi_flags low_a = a < lo, low_b = b < lo, low_c = c < lo, low_d = d < lo;",
+"const gpi_flags high_a = a > hi, high_b = b > hi, high_c = c > hi, high_d = d > hi;",
+"below[g] += low_a + low_b + low_c + low_d;",
+"above[g] += high_a + high_b + high_c + high_d;",
+"if (shared->lo[g] == shared->hi[g]) continue;",
+"out_a &= low_a | high_a;",
+"out_b &= low_b | high_b;",
+"out_c &= low_c | high_c;",
+"out_d &= low_d | high_d;",
+"}",
+"n += gpi_nth_pack(shared->kept + n, key + i, ~out_a);",
+"n += gpi_nth_pack(shared->kept + n, key + i + 16, ~out_b);",
+"n += gpi_nth_pack(shared->kept + n, key + i + 32, ~out_c);",
+"n += gpi_nth_pack(shared->kept + n, key + i + 48, ~out_d);",
+"}",
+"for (uint g = 0; g < m; g++) {",
+"const uint low = gpi_flags_count(below[g]);",
+"shared->below[g] += low;",
+"shared->inside[g] += i - low - gpi_flags_count(above[g]);",
+"}",
+"for (; i < length; i++) {",
+"const gpi_key_bits x = gpi_key_order(key[i], flip);",
+"for (uint g = 0; g < m; g++) {",
+"const bool hit = x >= shared->lo[g] && x <= shared->hi[g];",
+"shared->below[g] += x < shared->lo[g];",
+"shared->inside[g] += hit;",
+"if (hit && shared->lo[g] != shared->hi[g]) shared->kept[n++] = key[i];",
+"}",
+"}",
+"return n;",
+"}",
+"#line 99",
+"GPI_INLINE void gpi_nth_tile(__global const gpi_key *key, uint length, gpi_key_bits flip,",
+"__global gpi_key *kept, volatile __global uint *cursor, ulong room,",
+"gpi_nth_tile_shared shared)",
+"{",
+"const uint n = gpi_nth_tile_count(key, length, flip, shared);",
+"if (n == 0) return;",
+"const uint start = atomic_add(cursor, n);",
+"if ((ulong)start + n > room) return;",
+"for (uint i = 0; i < n; i++) kept[start + i] = shared->kept[i];",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/sort/nth_tile.cl ---- */
 
 /* ---- Begin file kernels/cpu/sort/onesweep.cl ---- */
 static const char *const gpi_kernel_cpu_sort_onesweep[] = {
@@ -21857,6 +22665,37 @@ static const char *const gpi_kernel_gpu_map_stencil_tile[] = {
 };
 /* ---- End file kernels/gpu/map/stencil_tile.cl ---- */
 
+/* ---- Begin file kernels/gpu/map/transpose_tile.cl ---- */
+static const char *const gpi_kernel_gpu_map_transpose_tile[] = {
+"#ifndef GPI_MAP_TRANSPOSE_TILE_CL",
+"#define GPI_MAP_TRANSPOSE_TILE_CL",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#define GPI_TRANSPOSE_ROW (GPI_SIDE + (sizeof(GPI_OUT) < 4 ? 4 / sizeof(GPI_OUT) : 1))",
+"typedef struct gpi_transpose_memory {",
+"GPI_OUT x[GPI_SIDE * GPI_TRANSPOSE_ROW];",
+"} gpi_transpose_memory;",
+"#line 15 \"kernels/gpu/map/transpose_tile.cl\"",
+"static void gpi_transpose_tile(__global const GPI_OUT *in, ulong in_stride, __global GPI_OUT *out,",
+"ulong out_stride, uint rows, uint columns,",
+"__local gpi_transpose_memory *memory)",
+"{",
+"GPI_UNROLL_SOME",
+"for (uint i = GPI_LOCAL_ID; i < GPI_SIDE * GPI_SIDE; i += GPI_WG) {",
+"const uint r = i / GPI_SIDE, c = i % GPI_SIDE;",
+"memory->x[r * GPI_TRANSPOSE_ROW + c] = in[min(r, rows - 1) * in_stride + min(c, columns - 1)];",
+"}",
+"gpi_sync();",
+"GPI_UNROLL_SOME",
+"for (uint i = GPI_LOCAL_ID; i < GPI_SIDE * GPI_SIDE; i += GPI_WG) {",
+"const uint r = i % GPI_SIDE, c = i / GPI_SIDE;",
+"if (r < rows && c < columns) out[c * out_stride + r] = memory->x[r * GPI_TRANSPOSE_ROW + c];",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/gpu/map/transpose_tile.cl ---- */
+
 /* ---- Begin file kernels/gpu/nest/brackets_tile.cl ---- */
 static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "#ifndef GPI_NEST_BRACKETS_TILE_CL",
@@ -23262,6 +24101,63 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "#endif",
 };
 /* ---- End file kernels/gpu/nest/tree_tile.cl ---- */
+
+/* ---- Begin file kernels/gpu/scan/columns_block.cl ---- */
+static const char *const gpi_kernel_gpu_scan_columns_block[] = {
+"#ifndef GPI_SCAN_COLUMNS_BLOCK_CL",
+"#define GPI_SCAN_COLUMNS_BLOCK_CL",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/monoid.cl\"",
+"#include \"scan/columns.cl\"",
+"typedef struct gpi_columns_memory {",
+"GPI_T sum[GPI_WG];",
+"} gpi_columns_memory;",
+"#line 15 \"kernels/gpu/scan/columns_block.cl\"",
+"static void gpi_columns_combine(GPI_COMBINE_PARAMETER GPI_T sum, uint wide,",
+"__local gpi_columns_memory *memory)",
+"{",
+"const uint l = (uint)get_local_id(0);",
+"memory->sum[l] = sum;",
+"for (uint d = wide; d < GPI_WG; d *= 2) {",
+"const uint to = l / wide * 2 * d + l % wide;",
+"gpi_sync();",
+"if (to + d < GPI_WG)",
+"memory->sum[to] = gpi_combine(GPI_COMBINE_PASSED memory->sum[to], memory->sum[to + d]);",
+"}",
+"gpi_sync();",
+"}",
+"#line 30",
+"static void gpi_columns_reduce(gpi_column_block block, ulong from, ulong to,",
+"__local gpi_columns_memory *memory)",
+"{",
+"const uint s = (uint)get_local_id(0) % block.wide, row = (uint)get_local_id(0) / block.wide;",
+"const uint rows = GPI_WG / block.wide;",
+"const ulong run = (to - from + rows - 1) / rows;",
+"GPI_T sum = gpi_identity();",
+"GPI_UNROLL_SOME",
+"for (ulong j = 0; j < run; j++) {",
+"const ulong i = from + (GPI_COMMUTATIVE ? j * rows + row : row * run + j);",
+"if (i < to && s < block.segments)",
+"sum =",
+"gpi_combine(GPI_COMBINE_OF(block.input) sum, gpi_column_load(block, block.row_stride, s, i));",
+"}",
+"gpi_columns_combine(GPI_COMBINE_OF(block.input) sum, block.wide, memory);",
+"}",
+"#line 48",
+"static void gpi_columns_join(GPI_COMBINE_PARAMETER __global const GPI_T *partials, ulong stride, uint parts,",
+"uint wide, uint segments, __local gpi_columns_memory *memory)",
+"{",
+"const uint s = (uint)get_local_id(0) % wide, run = (parts + GPI_WG / wide - 1) / (GPI_WG / wide);",
+"const uint first = (uint)get_local_id(0) / wide * run;",
+"GPI_T sum = gpi_identity();",
+"for (uint p = first; p < min(first + run, parts) && s < segments; p++)",
+"sum = gpi_combine(GPI_COMBINE_PASSED sum, partials[p * stride + s]);",
+"gpi_columns_combine(GPI_COMBINE_PASSED sum, wide, memory);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/gpu/scan/columns_block.cl ---- */
 
 /* ---- Begin file kernels/gpu/scan/items.cl ---- */
 static const char *const gpi_kernel_gpu_scan_items[] = {
@@ -25784,6 +26680,122 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 };
 /* ---- End file kernels/gpu/sort/multisplit.cl ---- */
 
+/* ---- Begin file kernels/gpu/sort/nth_sample.cl ---- */
+static const char *const gpi_kernel_gpu_sort_nth_sample[] = {
+"#ifndef GPI_SORT_NTH_SAMPLE_CL",
+"#define GPI_SORT_NTH_SAMPLE_CL",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/key.cl\"",
+"#include \"sort/nth_search.cl\"",
+"#line 9 \"kernels/gpu/sort/nth_sample.cl\"",
+"static void gpi_nth_sample_sort(__global gpi_key *sample, uint room, uint s, gpi_key_bits flip)",
+"{",
+"(void)sample;",
+"(void)room;",
+"(void)s;",
+"(void)flip;",
+"}",
+"#line 18",
+"static void gpi_nth_bounds(__global const gpi_key *sample, uint room, uint s, gpi_key_bits flip, uint from,",
+"uint to, gpi_key_bits *lo, gpi_key_bits *hi, gpi_nth_shared shared)",
+"{",
+"(void)room;",
+"gpi_sync();",
+"if (GPI_LOCAL_ID == 0) {",
+"shared->rest[0] = from;",
+"shared->rest[1] = to;",
+"shared->prefix[0] = shared->prefix[1] = 0;",
+"}",
+"gpi_sync();",
+"for (uint d = 0; d < GPI_KEY_SIZE; d++) {",
+"gpi_nth_count_digits(sample, 0, s, flip, d, 2, shared);",
+"gpi_nth_choose(d, 2, 0, shared);",
+"}",
+"*lo = shared->prefix[0];",
+"*hi = shared->prefix[1];",
+"}",
+"#endif",
+};
+/* ---- End file kernels/gpu/sort/nth_sample.cl ---- */
+
+/* ---- Begin file kernels/gpu/sort/nth_tile.cl ---- */
+static const char *const gpi_kernel_gpu_sort_nth_tile[] = {
+"#ifndef GPI_SORT_NTH_TILE_CL",
+"#define GPI_SORT_NTH_TILE_CL",
+"#include \"base/platform.cl\"",
+"#include \"group/counters.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/key.cl\"",
+"#include \"sort/constants.cl\"",
+"#define GPI_NTH_TILE ((uint)GPI_TILE)",
+"#define GPI_NTH_COPIES 32u",
+"#if GPI_PER_ITEM > 64",
+"#error \"a ulong has a bit for each key of an item\"",
+"#endif",
+"typedef struct gpi_nth_tile_memory {",
+"gpi_key_bits lo[GPI_NTH_RANKS], hi[GPI_NTH_RANKS];",
+"uint below[GPI_NTH_RANKS], inside[GPI_NTH_RANKS];",
+"uint count[2 * (GPI_NTH_RANKS + 1) * GPI_NTH_COPIES];",
+"uint intervals;",
+"gpi_claim_memory claim;",
+"} gpi_nth_tile_memory;",
+"typedef GPI_GROUP_SPACE gpi_nth_tile_memory *gpi_nth_tile_shared;",
+"#line 32 \"kernels/gpu/sort/nth_tile.cl\"",
+"static void gpi_nth_clear(gpi_nth_tile_shared shared)",
+"{",
+"for (uint i = (uint)GPI_LOCAL_ID; i < 2 * (GPI_NTH_RANKS + 1) * GPI_NTH_COPIES; i += GPI_WG)",
+"shared->count[i] = 0;",
+"gpi_sync();",
+"}",
+"#line 39",
+"static void gpi_nth_total(gpi_nth_tile_shared shared)",
+"{",
+"gpi_sync();",
+"for (uint g = (uint)GPI_LOCAL_ID; g < shared->intervals; g += GPI_WG) {",
+"uint below = 0, inside = 0;",
+"for (uint i = 0; i < 2 * (g + 1) * GPI_NTH_COPIES; i++) below += shared->count[i];",
+"for (uint c = 0; c < GPI_NTH_COPIES; c++)",
+"inside += shared->count[(2 * (g + 1) + 1) * GPI_NTH_COPIES + c];",
+"shared->below[g] = below;",
+"shared->inside[g] = inside;",
+"}",
+"}",
+"#line 53",
+"GPI_INLINE_GPU void gpi_nth_tile(__global const gpi_key *key, uint length, gpi_key_bits flip,",
+"__global gpi_key *kept, volatile __global uint *cursor, ulong room,",
+"gpi_nth_tile_shared shared)",
+"{",
+"const uint l = (uint)GPI_LOCAL_ID, m = shared->intervals;",
+"gpi_key x[GPI_PER_ITEM];",
+"ulong keep = 0;",
+"uint top = 1, n = 0;",
+"while (2 * top <= m) top *= 2;",
+"GPI_UNROLL",
+"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = key[min(l + j * GPI_WG, length - 1)];",
+"GPI_UNROLL",
+"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"const gpi_key_bits order = gpi_key_order(x[j], flip);",
+"uint s = 0;",
+"for (uint step = top; step > 0; step /= 2)",
+"if (s + step <= m && shared->lo[s + step - 1] <= order) s += step;",
+"const bool within = s > 0 && order <= shared->hi[s - 1];",
+"if (l + j * GPI_WG >= length) continue;",
+"gpi_shared_increment(&shared->count[(2 * s + within) * GPI_NTH_COPIES + l % GPI_NTH_COPIES]);",
+"if (within && shared->lo[s - 1] != shared->hi[s - 1]) keep |= (ulong)1 << j;",
+"}",
+"uint to = gpi_claim((uint)popcount(keep), cursor, &shared->claim);",
+"GPI_UNROLL",
+"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"if ((keep >> j & 1) == 0) continue;",
+"if (to + n < room) kept[to + n] = x[j];",
+"n++;",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/gpu/sort/nth_tile.cl ---- */
+
 /* ---- Begin file kernels/gpu/sort/onesweep.cl ---- */
 static const char *const gpi_kernel_gpu_sort_onesweep[] = {
 "#ifndef GPI_SORT_ONESWEEP_CL",
@@ -27098,6 +28110,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "map/random_blocks.cl", gpi_kernel_common_map_random_blocks, GPI_COUNT_OF(gpi_kernel_common_map_random_blocks), true},
     {"common", "map/stencil.cl", gpi_kernel_common_map_stencil, GPI_COUNT_OF(gpi_kernel_common_map_stencil), true},
     {"common", "map/stencil_picture.cl", gpi_kernel_common_map_stencil_picture, GPI_COUNT_OF(gpi_kernel_common_map_stencil_picture), true},
+    {"common", "map/transpose.cl", gpi_kernel_common_map_transpose, GPI_COUNT_OF(gpi_kernel_common_map_transpose), true},
     {"common", "nest/brackets.cl", gpi_kernel_common_nest_brackets, GPI_COUNT_OF(gpi_kernel_common_nest_brackets), true},
     {"common", "nest/brackets_single_pass.cl", gpi_kernel_common_nest_brackets_single_pass, GPI_COUNT_OF(gpi_kernel_common_nest_brackets_single_pass), true},
     {"common", "nest/constants.cl", gpi_kernel_common_nest_constants, GPI_COUNT_OF(gpi_kernel_common_nest_constants), true},
@@ -27112,10 +28125,12 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "nest/tile_summary.cl", gpi_kernel_common_nest_tile_summary, GPI_COUNT_OF(gpi_kernel_common_nest_tile_summary), true},
     {"common", "nest/tree.cl", gpi_kernel_common_nest_tree, GPI_COUNT_OF(gpi_kernel_common_nest_tree), true},
     {"common", "nest/tree_runs.cl", gpi_kernel_common_nest_tree_runs, GPI_COUNT_OF(gpi_kernel_common_nest_tree_runs), true},
+    {"common", "scan/columns.cl", gpi_kernel_common_scan_columns, GPI_COUNT_OF(gpi_kernel_common_scan_columns), true},
     {"common", "scan/constants.cl", gpi_kernel_common_scan_constants, GPI_COUNT_OF(gpi_kernel_common_scan_constants), true},
     {"common", "scan/lookback.cl", gpi_kernel_common_scan_lookback, GPI_COUNT_OF(gpi_kernel_common_scan_lookback), true},
     {"common", "scan/monoid_check.cl", gpi_kernel_common_scan_monoid_check, GPI_COUNT_OF(gpi_kernel_common_scan_monoid_check), true},
     {"common", "scan/reduce.cl", gpi_kernel_common_scan_reduce, GPI_COUNT_OF(gpi_kernel_common_scan_reduce), true},
+    {"common", "scan/reduce_columns.cl", gpi_kernel_common_scan_reduce_columns, GPI_COUNT_OF(gpi_kernel_common_scan_reduce_columns), true},
     {"common", "scan/reduce_then_scan.cl", gpi_kernel_common_scan_reduce_then_scan, GPI_COUNT_OF(gpi_kernel_common_scan_reduce_then_scan), true},
     {"common", "scan/scan.cl", gpi_kernel_common_scan_scan, GPI_COUNT_OF(gpi_kernel_common_scan_scan), true},
     {"common", "scan/segmented_reduce.cl", gpi_kernel_common_scan_segmented_reduce, GPI_COUNT_OF(gpi_kernel_common_scan_segmented_reduce), true},
@@ -27139,6 +28154,8 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "sort/lookback.cl", gpi_kernel_common_sort_lookback, GPI_COUNT_OF(gpi_kernel_common_sort_lookback), true},
     {"common", "sort/merge.cl", gpi_kernel_common_sort_merge, GPI_COUNT_OF(gpi_kernel_common_sort_merge), true},
     {"common", "sort/merge_pair.cl", gpi_kernel_common_sort_merge_pair, GPI_COUNT_OF(gpi_kernel_common_sort_merge_pair), true},
+    {"common", "sort/nth_element.cl", gpi_kernel_common_sort_nth_element, GPI_COUNT_OF(gpi_kernel_common_sort_nth_element), true},
+    {"common", "sort/nth_search.cl", gpi_kernel_common_sort_nth_search, GPI_COUNT_OF(gpi_kernel_common_sort_nth_search), true},
     {"common", "sort/rank.cl", gpi_kernel_common_sort_rank, GPI_COUNT_OF(gpi_kernel_common_sort_rank), true},
     {"common", "sort/ranked.cl", gpi_kernel_common_sort_ranked, GPI_COUNT_OF(gpi_kernel_common_sort_ranked), true},
     {"common", "sort/records.cl", gpi_kernel_common_sort_records, GPI_COUNT_OF(gpi_kernel_common_sort_records), true},
@@ -27168,6 +28185,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"cpu", "map/random.cl", gpi_kernel_cpu_map_random, GPI_COUNT_OF(gpi_kernel_cpu_map_random), true},
     {"cpu", "map/random_lanes.cl", gpi_kernel_cpu_map_random_lanes, GPI_COUNT_OF(gpi_kernel_cpu_map_random_lanes), true},
     {"cpu", "map/stencil_tile.cl", gpi_kernel_cpu_map_stencil_tile, GPI_COUNT_OF(gpi_kernel_cpu_map_stencil_tile), true},
+    {"cpu", "map/transpose_tile.cl", gpi_kernel_cpu_map_transpose_tile, GPI_COUNT_OF(gpi_kernel_cpu_map_transpose_tile), true},
     {"cpu", "nest/brackets_block.cl", gpi_kernel_cpu_nest_brackets_block, GPI_COUNT_OF(gpi_kernel_cpu_nest_brackets_block), true},
     {"cpu", "nest/brackets_eights.cl", gpi_kernel_cpu_nest_brackets_eights, GPI_COUNT_OF(gpi_kernel_cpu_nest_brackets_eights), true},
     {"cpu", "nest/brackets_enclose.cl", gpi_kernel_cpu_nest_brackets_enclose, GPI_COUNT_OF(gpi_kernel_cpu_nest_brackets_enclose), true},
@@ -27179,6 +28197,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"cpu", "nest/tree_rows.cl", gpi_kernel_cpu_nest_tree_rows, GPI_COUNT_OF(gpi_kernel_cpu_nest_tree_rows), true},
     {"cpu", "nest/tree_tile.cl", gpi_kernel_cpu_nest_tree_tile, GPI_COUNT_OF(gpi_kernel_cpu_nest_tree_tile), true},
     {"cpu", "scan/bytes_scan.cl", gpi_kernel_cpu_scan_bytes_scan, GPI_COUNT_OF(gpi_kernel_cpu_scan_bytes_scan), true},
+    {"cpu", "scan/columns_block.cl", gpi_kernel_cpu_scan_columns_block, GPI_COUNT_OF(gpi_kernel_cpu_scan_columns_block), true},
     {"cpu", "scan/lanes_scan.cl", gpi_kernel_cpu_scan_lanes_scan, GPI_COUNT_OF(gpi_kernel_cpu_scan_lanes_scan), true},
     {"cpu", "scan/reduce_segments.cl", gpi_kernel_cpu_scan_reduce_segments, GPI_COUNT_OF(gpi_kernel_cpu_scan_reduce_segments), true},
     {"cpu", "scan/reduce_span.cl", gpi_kernel_cpu_scan_reduce_span, GPI_COUNT_OF(gpi_kernel_cpu_scan_reduce_span), true},
@@ -27203,6 +28222,8 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"cpu", "sort/key_vectors.cl", gpi_kernel_cpu_sort_key_vectors, GPI_COUNT_OF(gpi_kernel_cpu_sort_key_vectors), true},
     {"cpu", "sort/merge_tile.cl", gpi_kernel_cpu_sort_merge_tile, GPI_COUNT_OF(gpi_kernel_cpu_sort_merge_tile), true},
     {"cpu", "sort/move_records.cl", gpi_kernel_cpu_sort_move_records, GPI_COUNT_OF(gpi_kernel_cpu_sort_move_records), true},
+    {"cpu", "sort/nth_sample.cl", gpi_kernel_cpu_sort_nth_sample, GPI_COUNT_OF(gpi_kernel_cpu_sort_nth_sample), true},
+    {"cpu", "sort/nth_tile.cl", gpi_kernel_cpu_sort_nth_tile, GPI_COUNT_OF(gpi_kernel_cpu_sort_nth_tile), true},
     {"cpu", "sort/onesweep.cl", gpi_kernel_cpu_sort_onesweep, GPI_COUNT_OF(gpi_kernel_cpu_sort_onesweep), true},
     {"cpu", "sort/rank_keys.cl", gpi_kernel_cpu_sort_rank_keys, GPI_COUNT_OF(gpi_kernel_cpu_sort_rank_keys), true},
     {"cpu", "sort/ranked_sort.cl", gpi_kernel_cpu_sort_ranked_sort, GPI_COUNT_OF(gpi_kernel_cpu_sort_ranked_sort), true},
@@ -27240,6 +28261,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"gpu", "map/random.cl", gpi_kernel_gpu_map_random, GPI_COUNT_OF(gpi_kernel_gpu_map_random), true},
     {"gpu", "map/random_lanes.cl", gpi_kernel_gpu_map_random_lanes, GPI_COUNT_OF(gpi_kernel_gpu_map_random_lanes), true},
     {"gpu", "map/stencil_tile.cl", gpi_kernel_gpu_map_stencil_tile, GPI_COUNT_OF(gpi_kernel_gpu_map_stencil_tile), true},
+    {"gpu", "map/transpose_tile.cl", gpi_kernel_gpu_map_transpose_tile, GPI_COUNT_OF(gpi_kernel_gpu_map_transpose_tile), true},
     {"gpu", "nest/brackets_tile.cl", gpi_kernel_gpu_nest_brackets_tile, GPI_COUNT_OF(gpi_kernel_gpu_nest_brackets_tile), true},
     {"gpu", "nest/lookback_group.cl", gpi_kernel_gpu_nest_lookback_group, GPI_COUNT_OF(gpi_kernel_gpu_nest_lookback_group), true},
     {"gpu", "nest/lookback_wait.cl", gpi_kernel_gpu_nest_lookback_wait, GPI_COUNT_OF(gpi_kernel_gpu_nest_lookback_wait), true},
@@ -27247,6 +28269,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"gpu", "nest/stack_scan_tile.cl", gpi_kernel_gpu_nest_stack_scan_tile, GPI_COUNT_OF(gpi_kernel_gpu_nest_stack_scan_tile), true},
     {"gpu", "nest/tree_rows.cl", gpi_kernel_gpu_nest_tree_rows, GPI_COUNT_OF(gpi_kernel_gpu_nest_tree_rows), true},
     {"gpu", "nest/tree_tile.cl", gpi_kernel_gpu_nest_tree_tile, GPI_COUNT_OF(gpi_kernel_gpu_nest_tree_tile), true},
+    {"gpu", "scan/columns_block.cl", gpi_kernel_gpu_scan_columns_block, GPI_COUNT_OF(gpi_kernel_gpu_scan_columns_block), true},
     {"gpu", "scan/items.cl", gpi_kernel_gpu_scan_items, GPI_COUNT_OF(gpi_kernel_gpu_scan_items), true},
     {"gpu", "scan/reduce_segments.cl", gpi_kernel_gpu_scan_reduce_segments, GPI_COUNT_OF(gpi_kernel_gpu_scan_reduce_segments), true},
     {"gpu", "scan/reduce_span.cl", gpi_kernel_gpu_scan_reduce_span, GPI_COUNT_OF(gpi_kernel_gpu_scan_reduce_span), true},
@@ -27276,6 +28299,8 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"gpu", "sort/merge_tile.cl", gpi_kernel_gpu_sort_merge_tile, GPI_COUNT_OF(gpi_kernel_gpu_sort_merge_tile), true},
     {"gpu", "sort/move_records.cl", gpi_kernel_gpu_sort_move_records, GPI_COUNT_OF(gpi_kernel_gpu_sort_move_records), true},
     {"gpu", "sort/multisplit.cl", gpi_kernel_gpu_sort_multisplit, GPI_COUNT_OF(gpi_kernel_gpu_sort_multisplit), true},
+    {"gpu", "sort/nth_sample.cl", gpi_kernel_gpu_sort_nth_sample, GPI_COUNT_OF(gpi_kernel_gpu_sort_nth_sample), true},
+    {"gpu", "sort/nth_tile.cl", gpi_kernel_gpu_sort_nth_tile, GPI_COUNT_OF(gpi_kernel_gpu_sort_nth_tile), true},
     {"gpu", "sort/onesweep.cl", gpi_kernel_gpu_sort_onesweep, GPI_COUNT_OF(gpi_kernel_gpu_sort_onesweep), true},
     {"gpu", "sort/rank_cell.cl", gpi_kernel_gpu_sort_rank_cell, GPI_COUNT_OF(gpi_kernel_gpu_sort_rank_cell), true},
     {"gpu", "sort/rank_keys.cl", gpi_kernel_gpu_sort_rank_keys, GPI_COUNT_OF(gpi_kernel_gpu_sort_rank_keys), true},
@@ -27306,18 +28331,21 @@ static const gpi_program_text gpi_program_texts[] = {
     {"cpu", "map/gather.cl", {"gp_gather_tiles", NULL}},
     {"cpu", "map/map.cl", {"gp_map_tiles", NULL}},
     {"cpu", "map/stencil.cl", {"gp_stencil_tiles", NULL}},
+    {"cpu", "map/transpose.cl", {"gp_transpose_tiles", NULL}},
     {"cpu", "nest/brackets.cl", {"gp_brackets_report", "gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join", "gp_brackets_enclose", "gp_brackets_measure", NULL}},
     {"cpu", "nest/brackets_single_pass.cl", {"gp_brackets_report", "gp_brackets_look_back", "gp_brackets_rest", NULL}},
     {"cpu", "nest/stack_scan.cl", {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold", NULL}},
     {"cpu", "nest/tree.cl", {"gp_tree_runs", "gp_tree_grow", "gp_tree_join", NULL}},
     {"cpu", "scan/monoid_check.cl", {"gp_monoid_check", NULL}},
     {"cpu", "scan/reduce.cl", {"gp_reduce_tiles", "gp_reduce_partials", NULL}},
+    {"cpu", "scan/reduce_columns.cl", {"gp_columns_reduce", "gp_columns_join", NULL}},
     {"cpu", "scan/scan.cl", {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL}},
     {"cpu", "scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_parts", "gp_segments_join", NULL}},
     {"cpu", "select/by_key.cl", {"gp_by_key_look_back", "gp_by_key_tile", NULL}},
     {"cpu", "select/run_length_decode.cl", {"gp_decode_runs", NULL}},
     {"cpu", "select/select.cl", {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL}},
     {"cpu", "sort/merge.cl", {"gp_merge_tiles", NULL}},
+    {"cpu", "sort/nth_element.cl", {"gp_nth_sample", "gp_nth_split", "gp_nth_filter", "gp_nth_digits", NULL}},
     {"cpu", "sort/search.cl", {"gp_search_needles", NULL}},
     {"cpu", "sort/segmented_sort.cl", {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count", "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL}},
     {"cpu", "sort/segmented_topk.cl", {"gp_topk_segments", "gp_topk_parts", "gp_topk_join", NULL}},
@@ -27334,18 +28362,21 @@ static const gpi_program_text gpi_program_texts[] = {
     {"gpu", "map/gather.cl", {"gp_gather_tiles", NULL}},
     {"gpu", "map/map.cl", {"gp_map_tiles", NULL}},
     {"gpu", "map/stencil.cl", {"gp_stencil_tiles", NULL}},
+    {"gpu", "map/transpose.cl", {"gp_transpose_tiles", NULL}},
     {"gpu", "nest/brackets.cl", {"gp_brackets_report", "gp_brackets_pair", "gp_brackets_tree", "gp_brackets_join", "gp_brackets_enclose", "gp_brackets_measure", NULL}},
     {"gpu", "nest/brackets_single_pass.cl", {"gp_brackets_report", "gp_brackets_look_back", "gp_brackets_rest", NULL}},
     {"gpu", "nest/stack_scan.cl", {"gp_stack_pair", "gp_stack_tree", "gp_stack_base", "gp_stack_fold", NULL}},
     {"gpu", "nest/tree.cl", {"gp_tree_runs", "gp_tree_grow", "gp_tree_join", NULL}},
     {"gpu", "scan/monoid_check.cl", {"gp_monoid_check", NULL}},
     {"gpu", "scan/reduce.cl", {"gp_reduce_tiles", "gp_reduce_partials", NULL}},
+    {"gpu", "scan/reduce_columns.cl", {"gp_columns_reduce", "gp_columns_join", NULL}},
     {"gpu", "scan/scan.cl", {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL}},
     {"gpu", "scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_parts", "gp_segments_join", NULL}},
     {"gpu", "select/by_key.cl", {"gp_by_key_look_back", "gp_by_key_tile", NULL}},
     {"gpu", "select/run_length_decode.cl", {"gp_decode_runs", NULL}},
     {"gpu", "select/select.cl", {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL}},
     {"gpu", "sort/merge.cl", {"gp_merge_tiles", NULL}},
+    {"gpu", "sort/nth_element.cl", {"gp_nth_sample", "gp_nth_split", "gp_nth_filter", "gp_nth_digits", NULL}},
     {"gpu", "sort/search.cl", {"gp_search_needles", NULL}},
     {"gpu", "sort/segmented_sort.cl", {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count", "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL}},
     {"gpu", "sort/segmented_topk.cl", {"gp_topk_segments", "gp_topk_parts", "gp_topk_join", NULL}},
@@ -28782,6 +29813,7 @@ typedef struct gpi_offsets {
     size_t offset;
     gp_type type;
     size_t row_length, row_stride; /* row_length 0: segments are given by offsets */
+    size_t element_stride;         /* of rows; 0 or 1: their elements are consecutive */
     size_t segments;               /* their number, or its bound */
     size_t count;                  /* elements of the array */
 } gpi_offsets;
@@ -29796,18 +30828,24 @@ static void gpi_scratch_close(gp_context *gp)
 /* Checks rows, and completes their stride and the array's count. */
 static gp_result gpi_offsets_check_rows(gp_context *gp, gpi_offsets *o)
 {
-    size_t end;
+    const size_t step = o->element_stride ? o->element_stride : 1;
+    size_t row, end;
     if (o->buffer) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "offsets and row_length are given: segments are given by one of them");
     }
-    if (!o->row_stride) o->row_stride = o->row_length;
+    if (!o->row_stride) o->row_stride = step > 1 ? 1 : o->row_length;
     if (o->segments == 0) return GP_OK;
-    if (o->segments - 1 > (SIZE_MAX - o->row_length) / o->row_stride) {
+    if (o->row_length - 1 > (SIZE_MAX - 1) / step) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "row_length = %zu, %zu elements apart, is too much",
+                        o->row_length, step);
+    }
+    row = (o->row_length - 1) * step + 1;
+    if (o->segments - 1 > (SIZE_MAX - row) / o->row_stride) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%zu rows, %zu elements apart, are too many", o->segments,
                         o->row_stride);
     }
-    end = (o->segments - 1) * o->row_stride + o->row_length;
+    end = (o->segments - 1) * o->row_stride + row;
     if (!o->count) o->count = end;
     if (end <= o->count) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "the last row ends at element %zu, and count is %zu", end,
@@ -29820,9 +30858,10 @@ static gp_result gpi_offsets_check(gp_context *gp, gpi_offsets *o)
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "segment_count = %zu, at most 2^32 - 2", o->segments);
     }
     if (o->row_length) return gpi_offsets_check_rows(gp, o);
-    if (o->row_stride) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "row_stride = %zu, and row_length is 0",
-                        o->row_stride);
+    if (o->row_stride || o->element_stride) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s = %zu, and row_length is 0",
+                        o->row_stride ? "row_stride" : "element_stride",
+                        o->row_stride ? o->row_stride : o->element_stride);
     }
     if (o->type == GP_U32 || o->type == GP_U64) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "offsets_type = %d, must be GP_U32 or GP_U64", (int)o->type);
@@ -30571,6 +31610,8 @@ static gp_result gpi_check_value_size(gp_context *gp, size_t size)
 #define GPI_REDUCE_SPANS_EACH 4 /* spans per compute unit */
 #define GPI_REDUCE_SPAN 256     /* most tiles of a span, so that loops stay short */
 
+#define GPI_COLUMNS_BYTES 4096 /* on CPUs: bytes of the sums of columns that a group reduces */
+
 /* Bits for the laws that a monoid breaks. GPI_LAW_RESULTS is the number of results for each three elements: e a, a e, a b, b a,
    (a b) c, a (b c). */
 #define GPI_LAW_LEFT 1u
@@ -31196,6 +32237,10 @@ typedef struct gpi_segmented {
     cl_uint team;        /* number of items that reduce a small segment */
     size_t block;        /* segments that a group handles */
     gpi_large_list list;
+    bool columns;        /* elements are apart; then only these are used: */
+    size_t wide, across; /* segments of a block; number of blocks */
+    size_t span, parts;  /* elements of a part; parts of a segment */
+    size_t scratch;      /* bytes */
 } gpi_segmented;
 
 /* scan.c */
@@ -31700,10 +32745,11 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 
 /* ---- Begin file src/scan/segmented_reduce.c ---- */
 /* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into parts;
-   groups reduce the parts, and then join their results. */
+   groups reduce the parts, and then join their results. Columns, whose elements are apart, have kernels of their own. */
 enum {
-    GPI_REDUCE_SMALL = 2048, /* serial: most elements of a small segment, which one item reduces */
-    GPI_REDUCE_BLOCK = 512   /* serial: most segments of a group */
+    GPI_REDUCE_SMALL = 2048,  /* serial: most elements of a small segment, which one item reduces */
+    GPI_REDUCE_BLOCK = 512,   /* serial: most segments of a group */
+    GPI_COLUMNS_LEAST = 16384 /* serial: fewest elements of a part of a block of columns */
 };
 
 /* ------------------------------------------------------------------ plan */
@@ -31750,6 +32796,26 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     return gpi_offsets_list(gp, &s->offsets, s->small_size, tile, s->element.size, &s->list);
 }
 
+/* Sets how groups share columns: blocks of neighbouring columns, which are cut into parts if there are too few of them to keep the
+   device busy. A part has so many elements that its result costs little beside them. */
+static void gpi_segmented_cut(const gp_context *gp, gpi_segmented *s)
+{
+    const gp_device_info *info = &gp->info;
+    const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
+    const size_t n = s->offsets.segments, rows = s->offsets.row_length;
+    const size_t groups = (serial ? 8 : 16) * (size_t)(info->compute_units ? info->compute_units : 1);
+    size_t least;
+    s->wide = serial ? GPI_COLUMNS_BYTES / s->element.size : 1;
+    while (!serial && s->wide < s->plan.group && s->wide < n) s->wide *= 2;
+    least = serial ? gpi_ceil_div(GPI_COLUMNS_LEAST, n < s->wide ? n : s->wide) : 8 * s->plan.group / s->wide;
+    s->across = gpi_ceil_div(n, s->wide);
+    s->span = gpi_ceil_div(rows, gpi_ceil_div(groups, s->across));
+    if (s->span < least) s->span = least;
+    if (info->loop_limit && s->span > info->loop_limit / 4) s->span = info->loop_limit / 4;
+    s->parts = gpi_ceil_div(rows, s->span);
+    s->scratch = s->parts > 1 ? s->parts * n * s->element.size : 0;
+}
+
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s)
 {
@@ -31765,6 +32831,8 @@ static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_de
     s->offsets.type = d->offsets_type;
     s->offsets.row_length = d->row_length;
     s->offsets.row_stride = d->row_stride;
+    s->offsets.element_stride = d->element_stride;
+    s->columns = d->element_stride > 1;
     s->offsets.segments = d->segment_count;
     s->offsets.count = d->count;
     result = gpi_offsets_check(gp, &s->offsets);
@@ -31772,8 +32840,13 @@ static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_de
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
     if (result != GP_OK) return result;
-    result = gpi_element_program(gp, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
-    return result == GP_OK ? gpi_segmented_spans(gp, s) : result;
+    result = gpi_element_program(gp, s->columns ? GPI_COLUMNS : GPI_SEGMENTED_REDUCE, &s->element, &s->plan,
+                                 &s->program);
+    if (result == GP_OK && s->columns && d->segment_count) gpi_segmented_cut(gp, s);
+    if (result != GP_OK || s->columns) return result;
+    result = gpi_segmented_spans(gp, s);
+    s->scratch = s->list.bytes;
+    return result;
 }
 
 static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
@@ -31787,7 +32860,7 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
     gpi_use_offsets(&uses, &s->offsets);
     gpi_use_count(&uses, "count_buffer", &s->count);
     gpi_use_buffer(&uses, "out", d->out, d->out_offset, d->segment_count, e->out_size, GPI_WRITES);
-    return gpi_uses_end(&uses, &e->operation.args, d->scratch, s->list.bytes);
+    return gpi_uses_end(&uses, &e->operation.args, d->scratch, s->scratch);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -31846,12 +32919,44 @@ static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_
     return gpi_call_launch(call, &s->plan, groups < s->list.large ? groups : s->list.large);
 }
 
+static gp_result gpi_segmented_columns(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
+{
+    const gpi_offsets *o = &s->offsets;
+    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* one part: it is not used */
+    gp_result result;
+    gpi_call_kernel(call, s->program, "gp_columns_reduce");
+    gpi_call_args(call, &s->element.operation.args);
+    GPI_CALL_ARG(call, s->desc->in);
+    gpi_call_arg_ulong(call, s->desc->in_offset);
+    gpi_call_arg_ulong(call, o->row_length);
+    gpi_call_arg_ulong(call, o->row_stride);
+    gpi_call_arg_ulong(call, o->element_stride);
+    gpi_call_arg_count(call, &s->count);
+    gpi_call_arg_ulong(call, s->span);
+    gpi_call_arg_uint(call, s->wide);
+    gpi_call_arg_ulong(call, s->across);
+    GPI_CALL_ARG(call, partials);
+    gpi_segmented_arg_output(call, s);
+    GPI_CALL_ARG(call, call->gp->counters);
+    result = gpi_call_launch(call, &s->plan, s->across * s->parts);
+    if (result != GP_OK || s->parts == 1) return result;
+    gpi_call_kernel(call, s->program, "gp_columns_join");
+    gpi_call_combine_args(call, &s->element);
+    GPI_CALL_ARG(call, partials);
+    gpi_call_arg_uint(call, s->parts);
+    gpi_call_arg_count(call, &s->count);
+    gpi_call_arg_uint(call, s->wide);
+    gpi_segmented_arg_output(call, s);
+    return gpi_call_launch(call, &s->plan, s->across);
+}
+
 static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
 {
     cl_mem scratch = NULL;
     gp_result result;
     if (s->desc->segment_count == 0) return GP_OK;
-    result = gpi_call_scratch(call, s->desc->scratch, s->list.bytes, &scratch);
+    result = s->scratch ? gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch) : GP_OK;
+    if (result == GP_OK && s->columns) return gpi_segmented_columns(call, s, scratch);
     if (result == GP_OK) result = gpi_call_fill(call, scratch, 0, GPI_SEGMENTS_HEADER * 4);
     if (result == GP_OK) result = gpi_segmented_small(call, s, scratch);
     return result == GP_OK && s->list.large ? gpi_segmented_large(call, s, scratch) : result;
@@ -31885,11 +32990,11 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
     result = gpi_segmented_plan(gp, desc, &segmented);
-    *bytes = result == GP_OK ? segmented.list.bytes : 0;
+    *bytes = result == GP_OK ? segmented.scratch : 0;
     return result;
 }
 
-/* Reduces neutral elements in buffers of its own: a large segment and a small one. */
+/* Reduces neutral elements in buffers of its own: a large segment and a small one, or two columns of several parts. */
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc)
 {
     gp_segmented_reduce_desc probe;
@@ -31906,12 +33011,15 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
     probe.args = desc->args;
     probe.arg_count = desc->arg_count;
     probe.offsets_type = GP_U32;
+    probe.element_stride = desc->element_stride > 1 ? 2 : 0;
+    probe.row_length = probe.element_stride ? 1 << 16 : 0;
     probe.segment_count = 2;
     result = gpi_segmented_plan(gp, &probe, &segmented);
     if (result != GP_OK) return result;
     offsets[1] = (cl_uint)(32 * gpi_plan_tile(&segmented.plan));
     probe.count = offsets[2] = offsets[1] + 16;
-    result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (segmented.columns) probe.count = 2 * probe.row_length;
+    else result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
     if (result == GP_OK) result = gpi_alloc_neutral(gp, &segmented.element, probe.count, &probe.in);
     if (result == GP_OK) result = gpi_alloc(gp, 2 * segmented.element.out_size, &probe.out);
     if (result == GP_OK) result = gp_segmented_reduce(gp, &probe);
@@ -33512,6 +34620,18 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 #define GPI_TOPK_SPAN_MAX 16384 /* keys of a serial tile */
 #define GPI_TOPK_WANTS_KEYS 1u
 #define GPI_TOPK_WANTS_INDICES 2u
+
+/* State of gp_nth_element, in ulongs (sort/nth_element.cl): parts of GPI_NTH_RANKS numbers for each level, and for each digit. */
+#define GPI_NTH_RANKS 16u /* most ranks that are found together */
+#define GPI_NTH_LEVELS 3u
+#define GPI_NTH_CURSOR 0
+#define GPI_NTH_RANK 16
+#define GPI_NTH_LO 64
+#define GPI_NTH_HI 112
+#define GPI_NTH_BELOW 160
+#define GPI_NTH_INSIDE 208
+#define GPI_NTH_KNOWN 256
+#define GPI_NTH_HISTOGRAM 512
 #endif
 /* ---- End file kernels/common/sort/constants.cl ---- */
 
@@ -33890,6 +35010,289 @@ static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
     return result;
 }
 /* ---- End file src/sort/merge.c ---- */
+
+/* ---- Begin file src/sort/nth_element.c ---- */
+/* nth_element.c - gp_nth_element: keeps the keys near each rank in one reading, by intervals from a sample, a few times over, and
+   finds the ranks among the kept keys by digits. */
+enum {
+    GPI_NTH_MOST = 64,         /* most ranks */
+    GPI_NTH_SAMPLES = 32768,   /* most keys of a sample */
+    GPI_NTH_FEW = 32768,       /* so many keys are not worth a level */
+    GPI_NTH_SHARE = 45,        /* a rank keeps 1/45 of the keys if no value is frequent */
+    GPI_NTH_ROOM = 16,         /* and there is room for 1/16 */
+    GPI_NTH_GROUPS_SERIAL = 4, /* groups per core */
+    GPI_NTH_GROUPS_LOCAL = 8,
+    GPI_NTH_DIGIT_SPAN = 16384 /* fewest keys of a group that counts digits */
+};
+
+/* A rank, and where its key is written. */
+typedef struct gpi_nth_rank {
+    cl_ulong rank;
+    cl_uint place;
+} gpi_nth_rank;
+
+/* A checked call of gp_nth_element, ready to run. */
+typedef struct gpi_nth {
+    const gp_nth_element_desc *desc;
+    size_t key_size;
+    gpi_count count;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_nth_rank rank[GPI_NTH_MOST]; /* ascending */
+    cl_uint levels;
+    cl_ulong room[4];                         /* most keys that a level keeps */
+    size_t state_bytes, kept[2], sample, end; /* parts of the scratch, in bytes */
+} gpi_nth;
+
+/* ------------------------------------------------------------------ checks, plan */
+
+static gp_result gpi_nth_check_desc(gp_context *gp, const gp_nth_element_desc *d)
+{
+    size_t r;
+    const gp_result result = gpi_check_key_type(gp, d->key_type);
+    if (result != GP_OK) return result;
+    if (d->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^32 - 1", d->count);
+    }
+    if (d->rank_count > (size_t)GPI_NTH_MOST) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "rank_count = %zu, at most %d; gp_sort finds all ranks",
+                        d->rank_count, (int)GPI_NTH_MOST);
+    }
+    if (d->rank_count && !d->ranks) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "ranks is NULL, and rank_count is not 0");
+    }
+    for (r = 0; r < d->rank_count; r++) {
+        if (d->ranks[r] >= d->count) {
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "ranks[%zu] = %llu is not below count = %zu", r,
+                            (unsigned long long)d->ranks[r], d->count);
+        }
+    }
+    return GP_OK;
+}
+
+/* Sorts the ranks by insertion. */
+static void gpi_nth_sort_ranks(gpi_nth *nth)
+{
+    size_t r, i;
+    for (r = 0; r < nth->desc->rank_count; r++) {
+        const cl_ulong rank = nth->desc->ranks[r];
+        for (i = r; i > 0 && nth->rank[i - 1].rank > rank; i--) nth->rank[i] = nth->rank[i - 1];
+        nth->rank[i].rank = rank;
+        nth->rank[i].place = (cl_uint)r;
+    }
+}
+
+static size_t gpi_nth_part(gpi_nth *nth, size_t bytes)
+{
+    const size_t begin = nth->end;
+    nth->end += gpi_ceil_div(bytes, GPI_SORT_ALIGNMENT) * GPI_SORT_ALIGNMENT;
+    return begin;
+}
+
+/* Sets the levels, each of which keeps a part of the level before, and the scratch. */
+static void gpi_nth_lay_out(gpi_nth *nth)
+{
+    const size_t count = nth->desc->rank_count;
+    const size_t together = count < GPI_NTH_RANKS ? count : GPI_NTH_RANKS;
+    size_t keys = nth->desc->count, room = keys / GPI_NTH_ROOM * together + GPI_NTH_FEW;
+    if (room > keys) room = keys;
+    for (; nth->levels < GPI_NTH_LEVELS && keys > GPI_NTH_FEW; keys = keys / GPI_NTH_SHARE * together)
+        nth->room[nth->levels++] = room; /* of few values, later levels may keep all */
+    nth->state_bytes =
+        GPI_NTH_HISTOGRAM * sizeof(cl_ulong) + nth->key_size * together * GPI_SORT_BINS * sizeof(cl_uint);
+    (void)gpi_nth_part(nth, nth->state_bytes);
+    nth->kept[0] = gpi_nth_part(nth, (size_t)nth->room[0] * nth->key_size);
+    nth->kept[1] = gpi_nth_part(nth, (size_t)nth->room[1] * nth->key_size);
+    nth->sample = gpi_nth_part(nth, nth->levels ? 2 * GPI_NTH_SAMPLES * nth->key_size : 0);
+}
+
+/* Checks and plans everything except the buffers. */
+static gp_result gpi_nth_plan(gp_context *gp, const gp_nth_element_desc *desc, gpi_nth *nth)
+{
+    gp_result result;
+    memset(nth, 0, sizeof *nth);
+    nth->desc = desc;
+    result = gpi_nth_check_desc(gp, desc);
+    if (result != GP_OK) return result;
+    nth->key_size = gpi_type_size(desc->key_type);
+    nth->count = gpi_count_make(desc->count, desc->count_buffer, desc->count_offset, desc->count_type);
+    gpi_nth_sort_ranks(nth);
+    result = gpi_plan_make_keys(gp, GPI_NTH_ELEMENT, nth->key_size, &nth->plan);
+    if (result == GP_OK)
+        result = gpi_key_program(gp, GPI_NTH_ELEMENT, desc->key_type, 0, "", &nth->plan, &nth->program);
+    if (result == GP_OK && desc->rank_count) gpi_nth_lay_out(nth);
+    return result;
+}
+
+static gp_result gpi_nth_check(gp_context *gp, const gpi_nth *nth)
+{
+    const gp_nth_element_desc *d = nth->desc;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, d->count, nth->key_size, GPI_READS);
+    gpi_use_count(&uses, "count_buffer", &nth->count);
+    gpi_use_buffer(&uses, "keys_out", d->keys_out, d->keys_out_offset, d->rank_count, nth->key_size,
+                   GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, d->scratch, nth->end);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* Ranks that are found together: `count` of them from `first` on. */
+typedef struct gpi_nth_batch {
+    const gpi_nth *nth;
+    cl_mem scratch;
+    size_t first, count;
+} gpi_nth_batch;
+
+static void gpi_nth_arg_part(gpi_call *call, const gpi_nth_batch *b, size_t bytes, size_t size)
+{
+    GPI_CALL_ARG(call, b->scratch);
+    gpi_call_arg_ulong(call, bytes / size);
+}
+
+/* Prepares a kernel, and passes GPI_NTH_PARAMETERS. */
+static void gpi_nth_kernel(gpi_call *call, const gpi_nth_batch *b, const char *kernel)
+{
+    const gpi_nth *nth = b->nth;
+    const gp_nth_element_desc *d = nth->desc;
+    const cl_ulong flip = gpi_key_flip(d->key_type, false);
+    cl_ulong rank[GPI_NTH_RANKS];
+    size_t r;
+    for (r = 0; r < GPI_NTH_RANKS; r++) rank[r] = r < b->count ? nth->rank[b->first + r].rank : 0;
+    gpi_call_kernel(call, nth->program, kernel);
+    GPI_CALL_ARG(call, d->keys);
+    gpi_call_arg_ulong(call, d->keys_offset);
+    gpi_nth_arg_part(call, b, nth->kept[0], nth->key_size);
+    gpi_nth_arg_part(call, b, nth->kept[1], nth->key_size);
+    gpi_nth_arg_part(call, b, 0, sizeof(cl_ulong));
+    GPI_CALL_ARG(call, nth->room);
+    GPI_CALL_ARG(call, rank);
+    gpi_call_arg_uint(call, b->count);
+    GPI_CALL_ARG(call, flip);
+    gpi_call_arg_count(call, &nth->count);
+}
+
+/* Returns the number of groups that share `keys` keys, at least `span` each unless loops are limited. */
+static size_t gpi_nth_groups(const gpi_call *call, const gpi_nth *nth, size_t keys, size_t span)
+{
+    const gp_device_info *info = &call->gp->info;
+    const size_t each = nth->plan.shape == GP_SHAPE_SERIAL ? GPI_NTH_GROUPS_SERIAL : GPI_NTH_GROUPS_LOCAL;
+    const size_t most = each * (info->compute_units ? info->compute_units : 1);
+    const size_t groups = gpi_ceil_div(keys, span);
+    return groups > most && !info->loop_limit ? most : groups ? groups : 1;
+}
+
+static gp_result gpi_nth_level(gpi_call *call, const gpi_nth_batch *b, cl_uint level)
+{
+    const gpi_nth *nth = b->nth;
+    const size_t keys = level ? (size_t)nth->room[level - 1] : nth->desc->count;
+    const size_t tile = nth->plan.shape == GP_SHAPE_SERIAL ? GPI_NTH_DIGIT_SPAN : gpi_plan_tile(&nth->plan);
+    gp_result result;
+    gpi_nth_kernel(call, b, "gp_nth_sample");
+    GPI_CALL_ARG(call, level);
+    gpi_nth_arg_part(call, b, nth->sample, nth->key_size);
+    gpi_call_arg_uint(call, GPI_NTH_SAMPLES);
+    GPI_CALL_ARG(call, call->gp->counters);
+    result = gpi_call_launch(call, &nth->plan,
+                             gpi_nth_groups(call, nth, GPI_NTH_SAMPLES, 4 * (size_t)nth->plan.group + 252));
+    if (result != GP_OK) return result;
+    gpi_nth_kernel(call, b, "gp_nth_split");
+    GPI_CALL_ARG(call, level);
+    gpi_nth_arg_part(call, b, nth->sample, nth->key_size);
+    gpi_call_arg_uint(call, GPI_NTH_SAMPLES);
+    result = gpi_call_launch(call, &nth->plan, nth->plan.shape == GP_SHAPE_SERIAL ? 1 : b->count);
+    if (result != GP_OK) return result;
+    gpi_nth_kernel(call, b, "gp_nth_filter");
+    GPI_CALL_ARG(call, level);
+    return gpi_call_launch(call, &nth->plan, gpi_nth_groups(call, nth, keys, tile));
+}
+
+/* Enqueues the count of digit d, or, after the last digit, the kernel that writes the keys. */
+static gp_result gpi_nth_digit(gpi_call *call, const gpi_nth_batch *b, cl_uint d)
+{
+    const gpi_nth *nth = b->nth;
+    cl_uint place[GPI_NTH_RANKS];
+    size_t r;
+    for (r = 0; r < GPI_NTH_RANKS; r++) place[r] = r < b->count ? nth->rank[b->first + r].place : 0;
+    gpi_nth_kernel(call, b, "gp_nth_digits");
+    GPI_CALL_ARG(call, nth->levels);
+    GPI_CALL_ARG(call, d);
+    GPI_CALL_ARG(call, nth->desc->keys_out);
+    gpi_call_arg_ulong(call, nth->desc->keys_out_offset);
+    GPI_CALL_ARG(call, place);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(
+        call, &nth->plan,
+        d == nth->key_size ? 1 : gpi_nth_groups(call, nth, nth->desc->count, GPI_NTH_DIGIT_SPAN));
+}
+
+static gp_result gpi_nth_launch(gpi_call *call, const gpi_nth *nth)
+{
+    gpi_nth_batch b = {nth, NULL, 0, 0};
+    gp_result result = gpi_call_scratch(call, nth->desc->scratch, nth->end, &b.scratch);
+    for (; b.first < nth->desc->rank_count && result == GP_OK; b.first += GPI_NTH_RANKS) {
+        cl_uint level, d;
+        b.count = nth->desc->rank_count - b.first;
+        if (b.count > GPI_NTH_RANKS) b.count = GPI_NTH_RANKS;
+        result = gpi_call_fill(call, b.scratch, 0, nth->state_bytes);
+        for (level = 0; level < nth->levels && result == GP_OK; level++)
+            result = gpi_nth_level(call, &b, level);
+        for (d = 0; d <= nth->key_size && result == GP_OK; d++) result = gpi_nth_digit(call, &b, d);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_nth_element(gp_context *gp, const gp_nth_element_desc *desc)
+{
+    gpi_nth nth;
+    gpi_call call;
+    gp_result result;
+    gpi_enter(gp, __func__);
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_nth_plan(gp, desc, &nth);
+    if (result == GP_OK && desc->rank_count) result = gpi_nth_check(gp, &nth);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->rank_count) result = gpi_nth_launch(&call, &nth);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_nth_element_scratch_size(gp_context *gp, const gp_nth_element_desc *desc, size_t *bytes)
+{
+    gpi_nth nth;
+    gp_result result;
+    gpi_enter(gp, __func__);
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    }
+    result = gpi_nth_plan(gp, desc, &nth);
+    *bytes = result == GP_OK ? nth.end : 0;
+    return result;
+}
+
+/* Finds a rank of zeros in buffers of its own, of so many that there is a level. */
+static gp_result gpi_nth_element_warm_up(gp_context *gp, const gp_nth_element_desc *desc)
+{
+    const uint64_t rank = 0;
+    gp_nth_element_desc probe;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.key_type = desc->key_type;
+    probe.count = GPI_NTH_FEW + 1;
+    probe.ranks = &rank;
+    probe.rank_count = 1;
+    result = gpi_alloc_zeros(gp, probe.count * gpi_type_size(desc->key_type), &probe.keys);
+    if (result == GP_OK) result = gpi_alloc(gp, gpi_type_size(desc->key_type), &probe.keys_out);
+    if (result == GP_OK) result = gp_nth_element(gp, &probe);
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.keys_out) (void)clReleaseMemObject(probe.keys_out);
+    return result;
+}
+/* ---- End file src/sort/nth_element.c ---- */
 
 /* ---- Begin file src/sort/search.c ---- */
 /* search.c - gp_search: finds lower or upper bounds of many needles in one launch. */
@@ -41225,6 +42628,174 @@ static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc
 }
 /* ---- End file src/map/stencil.c ---- */
 
+/* ---- Begin file src/map/transpose.c ---- */
+/* transpose.c - gp_transpose: moves a matrix by tiles, in one launch. */
+enum {
+    GPI_TRANSPOSE_COLUMNS = 256, /* serial: columns of a tile */
+    GPI_TRANSPOSE_LINES = 64,    /* serial: most lines of an output row in a tile */
+    GPI_TRANSPOSE_SIDE = 64      /* local: rows and columns of a tile, if local memory has room for two */
+};
+
+/* A call of gp_transpose, ready to be checked and run. */
+typedef struct gpi_transpose {
+    const gp_transpose_desc *desc;
+    size_t in_stride, out_stride; /* as in the desc, with defaults in place of 0 */
+    size_t in_count, out_count;   /* number of elements from the first to the last one */
+    size_t side;                  /* columns of a tile */
+    gpi_plan plan;
+    gpi_program *program;
+} gpi_transpose;
+
+/* ------------------------------------------------------------------ describe */
+
+/* Sets *stride to its default if it is 0, and *count to the number of elements from the first to the last one of a matrix. */
+static gp_result gpi_transpose_extent(gp_context *gp, const char *name, size_t rows, size_t row,
+                                      size_t *stride, size_t *count)
+{
+    if (*stride == 0) *stride = row;
+    if (*stride < row) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s = %zu is less than a row of %zu elements", name,
+                        *stride, row);
+    }
+    if (rows == 0 || row == 0) return GP_OK;
+    if (rows - 1 > (SIZE_MAX / 16 - row) / *stride) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%zu rows, %zu elements apart (%s), are too many", rows,
+                        *stride, name);
+    }
+    *count = (rows - 1) * *stride + row;
+    return GP_OK;
+}
+
+static gp_result gpi_transpose_describe(gp_context *gp, gpi_transpose *t)
+{
+    const gp_transpose_desc *d = t->desc;
+    const size_t size = d->element_size;
+    gp_result result;
+    if (size == 0 || size > 16 || (size & (size - 1))) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "element_size = %zu, must be 1, 2, 4, 8 or 16", size);
+    }
+    t->in_stride = d->in_stride;
+    t->out_stride = d->out_stride;
+    result = gpi_transpose_extent(gp, "in_stride", d->rows, d->columns, &t->in_stride, &t->in_count);
+    if (result != GP_OK) return result;
+    return gpi_transpose_extent(gp, "out_stride", d->columns, d->rows, &t->out_stride, &t->out_count);
+}
+
+/* ------------------------------------------------------------------ program, plan */
+
+static void gpi_transpose_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                  gpi_text *text)
+{
+    static const char *const types[] = {"uchar", "ushort", "uint", "ulong", "ulong2"};
+    static const char *const parts[] = {"uchar16", "ushort8", "uint4", "ulong2", "ulong2"};
+    const gpi_transpose *t = (const gpi_transpose *)description;
+    size_t k = 0;
+    while ((size_t)1 << k < t->desc->element_size) k++;
+    gpi_prelude_apart(gp, plan, text);
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_PART %s\n#define GPI_SIDE %u\n", types[k], parts[k],
+                 (unsigned)t->side);
+}
+
+/* Checks and plans everything except the buffers. */
+static gp_result gpi_transpose_plan(gp_context *gp, gpi_transpose *t)
+{
+    const size_t size = t->desc->element_size;
+    gp_result result = gpi_transpose_describe(gp, t);
+    if (result == GP_OK) result = gpi_plan_make_map(gp, size, &t->plan);
+    if (result != GP_OK) return result;
+    t->side = GPI_TRANSPOSE_SIDE;
+    while (t->side * t->side * size > gp->info.local_mem_size / 2 - 1024) t->side /= 2;
+    if (t->plan.shape == GP_SHAPE_SERIAL) t->side = GPI_TRANSPOSE_COLUMNS;
+    return gpi_program_get(gp, GPI_TRANSPOSE, gpi_transpose_prelude, t, &t->plan, &t->program);
+}
+
+/* ------------------------------------------------------------------ check, launch */
+
+static gp_result gpi_transpose_check(gp_context *gp, const gpi_transpose *t)
+{
+    const gp_transpose_desc *d = t->desc;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_buffer(&uses, "in", d->in, d->in_offset, t->in_count, d->element_size, GPI_READS);
+    gpi_use_buffer(&uses, "out", d->out, d->out_offset, t->out_count, d->element_size, GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, NULL, 0);
+}
+
+/* Returns the rows of a tile. In the serial shape there are as few as keep all cores busy to the end, in whole lines, but not so few
+   that lines which tiles share cost more than others. */
+static size_t gpi_transpose_span(const gp_context *gp, const gpi_transpose *t, size_t across)
+{
+    const size_t line = 64 / t->desc->element_size;
+    const size_t groups = 8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
+    size_t span = gpi_ceil_div(t->desc->rows, gpi_ceil_div(groups, across));
+    if (t->plan.shape != GP_SHAPE_SERIAL) return t->side;
+    if (span > GPI_TRANSPOSE_LINES * line) span = GPI_TRANSPOSE_LINES * line;
+    if (span < GPI_TRANSPOSE_LINES / 4 * line) span = GPI_TRANSPOSE_LINES / 4 * line;
+    return gpi_round_up(span, line);
+}
+
+static gp_result gpi_transpose_launch(gpi_call *call, const gpi_transpose *t)
+{
+    const gp_transpose_desc *d = t->desc;
+    const size_t across = gpi_ceil_div(d->columns, t->side), span = gpi_transpose_span(call->gp, t, across);
+    gpi_call_kernel(call, t->program, "gp_transpose_tiles");
+    GPI_CALL_ARG(call, d->in);
+    gpi_call_arg_ulong(call, d->in_offset);
+    gpi_call_arg_ulong(call, t->in_stride);
+    GPI_CALL_ARG(call, d->out);
+    gpi_call_arg_ulong(call, d->out_offset);
+    gpi_call_arg_ulong(call, t->out_stride);
+    gpi_call_arg_ulong(call, d->rows);
+    gpi_call_arg_ulong(call, d->columns);
+    gpi_call_arg_ulong(call, span);
+    gpi_call_arg_ulong(call, across);
+    return gpi_call_launch(call, &t->plan, across * gpi_ceil_div(d->rows, span));
+}
+
+/* ------------------------------------------------------------------ API, warm-up */
+
+static gp_result gpi_transpose_call(gp_context *gp, const gp_transpose_desc *desc)
+{
+    const bool some = desc->rows > 0 && desc->columns > 0;
+    gpi_transpose t;
+    gpi_call call;
+    gp_result result;
+    memset(&t, 0, sizeof t);
+    t.desc = desc;
+    result = gpi_transpose_plan(gp, &t);
+    if (result == GP_OK && some) result = gpi_transpose_check(gp, &t);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && some) result = gpi_transpose_launch(&call, &t);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_transpose(gp_context *gp, const gp_transpose_desc *desc)
+{
+    gpi_enter(gp, __func__);
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    return gpi_transpose_call(gp, desc);
+}
+
+/* Moves one element, in buffers of its own. */
+static gp_result gpi_transpose_warm_up(gp_context *gp, const gp_transpose_desc *desc)
+{
+    enum { GPI_LARGEST = 16 }; /* bytes of an element */
+    gp_transpose_desc probe;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.element_size = desc->element_size;
+    probe.rows = probe.columns = 1;
+    result = gpi_alloc_zeros(gp, GPI_LARGEST, &probe.in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_LARGEST, &probe.out);
+    if (result == GP_OK) result = gpi_transpose_call(gp, &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    return result;
+}
+/* ---- End file src/map/transpose.c ---- */
+
 /* ---- Begin file src/histogram/histogram.c ---- */
 /* histogram.c - gp_histogram: if bins are few, each group counts in its own table. Otherwise groups count by atomics (local
    shape), or in slices that are then joined (serial shape). */
@@ -42266,6 +43837,7 @@ typedef struct gpi_self_test {
 #define GPI_SELF_TEST_CASES(X) \
     X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
     X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \
+    X(columns,          "gp_segmented_reduce (columns)", COLUMNS, AUTO,          "out", "", "") \
     X(scan,             "gp_scan",             SCAN,             MULTI_PASS,  "out", "", "") \
     X(select,           "gp_select",           SELECT,           MULTI_PASS,  "out", "count_out", "") \
     X(partition,        "gp_partition",        SELECT,           MULTI_PASS,  "out", "rest", "counts_out") \
@@ -42281,6 +43853,7 @@ typedef struct gpi_self_test {
     X(sort_records,     "gp_sort_records",     SORT_RECORDS,     AUTO,        "out", "indices_out", "") \
     X(topk,             "gp_topk",             TOPK,             AUTO,        "keys_out", "indices_out", "") \
     X(segmented_topk,   "gp_segmented_topk",   SEGMENTED_TOPK,   AUTO,        "keys_out", "indices_out", "") \
+    X(nth_element,      "gp_nth_element",      NTH_ELEMENT,      AUTO,        "keys_out", "", "") \
     X(merge,            "gp_merge",            MERGE,            AUTO,        "keys_out", "values_out", "") \
     X(search,           "gp_search",           SEARCH,           AUTO,        "out", "", "") \
     X(histogram,        "gp_histogram",        HISTOGRAM,        AUTO,        "out", "", "") \
@@ -42290,6 +43863,7 @@ typedef struct gpi_self_test {
     X(tree,             "gp_tree",             TREE,             AUTO,        "index", "children", "end") \
     X(transform,        "gp_transform",        MAP,              AUTO,        "out", "", "") \
     X(gather,           "gp_gather",           GATHER,           AUTO,        "out", "", "") \
+    X(transpose,        "gp_transpose",        TRANSPOSE,        AUTO,        "out", "", "") \
     X(stencil,          "gp_stencil",          STENCIL,          AUTO,        "out", "", "") \
     X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "")
 
@@ -42630,6 +44204,28 @@ static gp_result gpi_self_test_segmented_reduce(gpi_self_test *t)
     return result == GP_OK ? gp_segmented_reduce(t->gp, &d) : result;
 }
 
+/* Reduces three columns, which are cut into parts if they are long. */
+static gp_result gpi_self_test_columns(gpi_self_test *t)
+{
+    const gp_result result = gpi_self_test_upload(t);
+    gp_segmented_reduce_desc d;
+    size_t s, i;
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.row_length = t->count / 3;
+    d.element_stride = d.segment_count = 3;
+    d.type = d.out_type = GP_U32;
+    d.op = GP_SUM;
+    for (s = 0; s < 3 && d.row_length; s++) {
+        uint32_t sum = 0;
+        for (i = 0; i < d.row_length; i++) sum += t->in[0][3 * i + s];
+        gpi_self_test_expect(t, 0, sum);
+    }
+    if (result != GP_OK || d.row_length == 0) return result;
+    return gp_segmented_reduce(t->gp, &d);
+}
+
 static gp_result gpi_self_test_scan(gpi_self_test *t)
 {
     gp_result result = gpi_self_test_upload(t);
@@ -42904,6 +44500,24 @@ static gp_result gpi_self_test_gather(gpi_self_test *t)
     d.element_size = 4;
     d.limit = d.count = t->count;
     return result == GP_OK ? gp_gather(t->gp, &d) : result;
+}
+
+/* Transposes a matrix of about as many rows as columns, in a part of the input. */
+static gp_result gpi_self_test_transpose(gpi_self_test *t)
+{
+    const gp_result result = gpi_self_test_upload(t);
+    gp_transpose_desc d;
+    size_t r, c;
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.element_size = 4;
+    while ((d.columns + 2) * (d.columns + 2) <= t->count) d.columns++;
+    d.in_stride = d.columns + 1;
+    d.rows = d.columns + 1;
+    for (c = 0; c < d.columns; c++)
+        for (r = 0; r < d.rows; r++) gpi_self_test_expect(t, 0, t->in[0][r * d.in_stride + c]);
+    return result == GP_OK ? gp_transpose(t->gp, &d) : result;
 }
 
 /* Computes in[i-1] + 2 in[i] + in[i+1] in floats, which are exact here. */
@@ -43211,6 +44825,31 @@ static gp_result gpi_self_test_segmented_topk(gpi_self_test *t)
         }
     }
     return result == GP_OK ? gp_segmented_topk(t->gp, &d) : result;
+}
+
+/* Finds the extremes, and ranks between them, of keys with repetitions. */
+static gp_result gpi_self_test_nth_element(gpi_self_test *t)
+{
+    uint64_t ranks[4];
+    gp_result result;
+    gp_nth_element_desc d;
+    size_t r;
+    gpi_self_test_mask(t, 0xffff);
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.count = t->count;
+    d.ranks = ranks;
+    d.rank_count = 4;
+    d.key_type = GP_U32;
+    ranks[0] = t->count / 2;
+    ranks[1] = 0;
+    ranks[2] = t->count - 1;
+    ranks[3] = t->count / 3;
+    gpi_self_test_sort(t, 0, t->count, 0);
+    for (r = 0; r < d.rank_count; r++) gpi_self_test_expect(t, 0, (uint32_t)(t->order[ranks[r]] >> 32));
+    return result == GP_OK ? gp_nth_element(t->gp, &d) : result;
 }
 
 /* Merges the two sorted halves of the first input. Many keys are in both halves. */

@@ -188,9 +188,8 @@ static const char *const names[] = {
     [BENCH_SORT] = "sort",
     [BENCH_TOPK_ROWS] = "topk-rows",
     [BENCH_RLE_DECODE] = "rle-decode",
-    [BENCH_REDUCE] = "reduce",       [BENCH_SCAN] = "scan",           [BENCH_DOT] = "dot",
-    [BENCH_GROUP_BY] = "group-by",   [BENCH_JOIN] = "join",           [BENCH_SORT] = "sort",
-    [BENCH_TOPK_ROWS] = "topk-rows", [BENCH_TRANSPOSE] = "transpose", [BENCH_COLUMNS] = "columns",
+    [BENCH_TRANSPOSE] = "transpose",
+    [BENCH_COLUMNS] = "columns",
     [BENCH_NTH_ELEMENT] = "nth-element",
 };
 
@@ -270,14 +269,14 @@ static bool tables_support(const bench_work *work)
 static bool duckdb_supports(const bench_work *work) { return tables_support(work) && is_there(DUCKDB); }
 static bool numpy_supports(const bench_work *work)
 {
-    const bench_primitive p = work->primitive;
-    return (sorts(work) || p == BENCH_TOPK_ROWS || p == BENCH_RLE_DECODE) && is_there(NUMPY);
-    return (sorts(work) || work->primitive == BENCH_TOPK_ROWS || work->primitive == BENCH_TRANSPOSE) &&
-    return (sorts(work) || work->primitive == BENCH_TOPK_ROWS || work->primitive == BENCH_TRANSPOSE ||
-            work->primitive == BENCH_COLUMNS) &&
-           is_there(NUMPY);
-    const bool ranks = work->primitive == BENCH_TOPK_ROWS || work->primitive == BENCH_NTH_ELEMENT;
-    return (sorts(work) || ranks) && is_there(NUMPY);
+    switch (work->primitive) {
+    case BENCH_TOPK_ROWS:
+    case BENCH_NTH_ELEMENT:
+    case BENCH_RLE_DECODE:
+    case BENCH_COLUMNS:
+    case BENCH_TRANSPOSE: return is_there(NUMPY);
+    default: return sorts(work) && is_there(NUMPY);
+    }
 }
 static bool polars_supports(const bench_work *work) { return tables_support(work) && is_there(POLARS); }
 

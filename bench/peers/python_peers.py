@@ -86,10 +86,7 @@ class DuckDB:
 
 
 class NumPy:
-    """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions rows. Repeats keys."""
-    """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions rows, and transposes."""
-    """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions rows, adds columns, and transposes."""
-    """Sorts a copy by instructions of vectors, on one thread; pairs by way of the order of their keys. Partitions keys and rows."""
+    """Sorts a copy by instructions of vectors, on one thread, pairs by way of the order of their keys; and what one function does."""
 
     def __init__(self, name):
         self.result = None

@@ -132,6 +132,7 @@ extern "C" {
 
 #include "api/topk.h"
 #include "api/segmented_topk.h"
+#include "api/nth_element.h"
 #include "api/segmented_sort.h"
 
 #include "api/sort_strings.h"
@@ -150,6 +151,7 @@ extern "C" {
 #include "api/map.h"
 
 #include "api/gather.h"
+#include "api/transpose.h"
 
 #include "api/stencil.h"
 
