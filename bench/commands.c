@@ -170,7 +170,7 @@ const bench_command bench_commands[] = {
      "limit is the fastest loop that reads.",
      "columns --n 2^24"},
     {"transpose", bench_transpose, "gp_transpose of matrices of three shapes, against the fastest copy",
-     "gp_transpose of a square matrix, one of 1000 rows and one of 7 columns; u32. The limit is the fastest "
+     "gp_transpose of a square matrix, one of 16 rows and one of 8 columns; u32. The limit is the fastest "
      "copy.",
      "transpose --n 2^24"},
     {"stencil", bench_stencil, "gp_stencil of 3 x 3 weights, against the fastest copy",

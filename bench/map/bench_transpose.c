@@ -49,9 +49,9 @@ static void transpose(bench *b, const char *name, size_t rows, size_t columns)
 void bench_transpose(bench *b)
 {
     const size_t n = b->options.n ? b->options.n : (size_t)1 << 24;
-    size_t side = 1;
-    while ((side + 1) * (side + 1) <= n) side++;
+    size_t side = 16;
+    while (4 * side * side <= n) side *= 2; /* all matrices have as many elements */
     transpose(b, "transpose, square", side, side);
-    transpose(b, "transpose, 1000 rows", 1000, n / 1000);
-    transpose(b, "transpose, 7 columns", n / 7, 7);
+    transpose(b, "transpose, 16 rows", 16, side * side / 16);
+    transpose(b, "transpose, 8 columns", side * side / 8, 8);
 }

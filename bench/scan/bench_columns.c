@@ -61,10 +61,10 @@ static void sum_columns(bench *b, size_t rows, size_t columns)
 void bench_columns(bench *b)
 {
     const size_t n = b->options.n ? b->options.n : (size_t)1 << 24;
-    size_t side = 1;
-    while ((side + 1) * (side + 1) <= n) side++;
+    size_t side = 32;
+    while (4 * side * side <= n) side *= 2; /* all matrices have as many elements */
     sum_columns(b, side, side);
-    sum_columns(b, n / 32, 32);
-    sum_columns(b, 32, n / 32);
-    sum_columns(b, n / 4, 4);
+    sum_columns(b, side * side / 32, 32);
+    sum_columns(b, 32, side * side / 32);
+    sum_columns(b, side * side / 4, 4);
 }
