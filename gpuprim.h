@@ -11773,12 +11773,12 @@ static const char *const gpi_kernel_common_select_decoded[] = {
 "#define GPI_DECODED_KEYS(use)",
 "#endif",
 "#if GPI_WANTS_RUNS",
-"#define GPI_DECODED_RUNS(use) use(GPI_INDEX, run, r, 0)",
+"#define GPI_DECODED_RUNS(use) use(GPI_RUN_INDEX, run, r, 0)",
 "#else",
 "#define GPI_DECODED_RUNS(use)",
 "#endif",
 "#if GPI_WANTS_POSITIONS",
-"#define GPI_DECODED_POSITIONS(use) use(GPI_INDEX, position, first - d.offsets[r], i)",
+"#define GPI_DECODED_POSITIONS(use) use(GPI_RUN_INDEX, position, first - d.offsets[r], i)",
 "#else",
 "#define GPI_DECODED_POSITIONS(use)",
 "#endif",
@@ -18490,7 +18490,7 @@ static const char *const gpi_kernel_cpu_select_decode_tile[] = {
 "#define GPI_DECODE_RUNS 64",
 "#define GPI_DECODE_LINE 64",
 "#if GPI_WANTS_RUNS + GPI_WANTS_POSITIONS",
-"#define GPI_DECODE_STEP (32 / sizeof(GPI_INDEX))",
+"#define GPI_DECODE_STEP (32 / sizeof(GPI_RUN_INDEX))",
 "#else",
 "#define GPI_DECODE_STEP (32 / sizeof(GPI_ELEMENT))",
 "#endif",
@@ -34182,7 +34182,7 @@ static void gpi_decode_prelude(const gp_context *gp, const gpi_plan *plan, const
     const gpi_decode *decode = (const gpi_decode *)description;
     const gp_run_length_decode_desc *d = decode->desc;
     gpi_prelude_plan(gp, plan, text);
-    gpi_text_add(text, "#define GPI_ELEMENT %s\n#define GPI_OFFSET %s\n#define GPI_INDEX %s\n",
+    gpi_text_add(text, "#define GPI_ELEMENT %s\n#define GPI_OFFSET %s\n#define GPI_RUN_INDEX %s\n",
                  gpi_compact_record(decode->element_size), gpi_compact_record(decode->offset_size),
                  gpi_compact_record(decode->index_size));
     gpi_text_add(text,

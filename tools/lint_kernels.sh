@@ -124,7 +124,7 @@ for of in "uchar uint uint 1 0 0" "ushort ulong uint 1 1 0" "uint uint ulong 0 1
     # shellcheck disable=SC2086 # words of a list
     set -- $of
     for shape in "$SERIAL" "$LOCAL" "${SUB_GROUP}1" "${SUB_GROUP}2 -cl-std=CL3.0 -Xclang -cl-ext=+all"; do
-        check "run_length_decode of $of $shape" -DGPI_FP64=0 -DGPI_ELEMENT="$1" -DGPI_OFFSET="$2" -DGPI_INDEX="$3" \
+        check "run_length_decode of $of $shape" -DGPI_FP64=0 -DGPI_ELEMENT="$1" -DGPI_OFFSET="$2" -DGPI_RUN_INDEX="$3" \
             -DGPI_WANTS_KEYS="$4" -DGPI_WANTS_RUNS="$5" -DGPI_WANTS_POSITIONS="$6" $shape $WIDE \
             kernels/select/run_length_decode.cl
     done

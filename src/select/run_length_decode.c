@@ -58,7 +58,7 @@ static void gpi_decode_prelude(const gp_context *gp, const gpi_plan *plan, const
     const gpi_decode *decode = (const gpi_decode *)description;
     const gp_run_length_decode_desc *d = decode->desc;
     gpi_prelude_plan(gp, plan, text);
-    gpi_text_add(text, "#define GPI_ELEMENT %s\n#define GPI_OFFSET %s\n#define GPI_INDEX %s\n",
+    gpi_text_add(text, "#define GPI_ELEMENT %s\n#define GPI_OFFSET %s\n#define GPI_RUN_INDEX %s\n",
                  gpi_compact_record(decode->element_size), gpi_compact_record(decode->offset_size),
                  gpi_compact_record(decode->index_size));
     gpi_text_add(text,

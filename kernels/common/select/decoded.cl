@@ -3,7 +3,7 @@
    Parameters, which the prelude defines
        GPI_WG, GPI_PER_ITEM     items of a group; on GPUs: elements of an item
        GPI_ELEMENT              type of a key: any of 1, 2, 4, 8 or 16 bytes
-       GPI_OFFSET, GPI_INDEX    type of an offset, of a run's number or a position: uint or ulong
+       GPI_OFFSET, GPI_RUN_INDEX    type of an offset, of a run's number or a position: uint or ulong
        GPI_WANTS_KEYS, GPI_WANTS_RUNS, GPI_WANTS_POSITIONS     1: the output is wanted, else 0             */
 #ifndef GPI_SELECT_DECODED_CL
 #define GPI_SELECT_DECODED_CL
@@ -20,12 +20,12 @@
 #define GPI_DECODED_KEYS(use)
 #endif
 #if GPI_WANTS_RUNS
-#define GPI_DECODED_RUNS(use) use(GPI_INDEX, run, r, 0)
+#define GPI_DECODED_RUNS(use) use(GPI_RUN_INDEX, run, r, 0)
 #else
 #define GPI_DECODED_RUNS(use)
 #endif
 #if GPI_WANTS_POSITIONS
-#define GPI_DECODED_POSITIONS(use) use(GPI_INDEX, position, first - d.offsets[r], i)
+#define GPI_DECODED_POSITIONS(use) use(GPI_RUN_INDEX, position, first - d.offsets[r], i)
 #else
 #define GPI_DECODED_POSITIONS(use)
 #endif

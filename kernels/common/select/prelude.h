@@ -22,7 +22,7 @@ static uint gpi_predicate(GPI_X x, ulong i) { return x % 3 == 0 ? 1 : 0; }
 #define GPI_VALUE_SIZE 0
 #define GPI_ELEMENT uchar
 #define GPI_OFFSET ulong
-#define GPI_INDEX uint
+#define GPI_RUN_INDEX uint
 #define GPI_WANTS_KEYS 1
 #define GPI_WANTS_RUNS 1
 #define GPI_WANTS_POSITIONS 1

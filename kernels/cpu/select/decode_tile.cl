@@ -11,7 +11,7 @@
 #define GPI_DECODE_LINE 64    /* bytes */
 /* Elements of a vector. */
 #if GPI_WANTS_RUNS + GPI_WANTS_POSITIONS
-#define GPI_DECODE_STEP (32 / sizeof(GPI_INDEX))
+#define GPI_DECODE_STEP (32 / sizeof(GPI_RUN_INDEX))
 #else
 #define GPI_DECODE_STEP (32 / sizeof(GPI_ELEMENT))
 #endif
