@@ -22675,22 +22675,26 @@ static const char *const gpi_kernel_gpu_map_transpose_tile[] = {
 "typedef struct gpi_transpose_memory {",
 "GPI_OUT x[GPI_SIDE * GPI_TRANSPOSE_ROW];",
 "} gpi_transpose_memory;",
-"#line 15 \"kernels/gpu/map/transpose_tile.cl\"",
+"#define GPI_TRANSPOSE_ROWS (GPI_WG / GPI_SIDE)",
+"#line 17 \"kernels/gpu/map/transpose_tile.cl\"",
 "static void gpi_transpose_tile(__global const GPI_OUT *in, ulong in_stride, __global GPI_OUT *out,",
 "ulong out_stride, uint rows, uint columns,",
 "__local gpi_transpose_memory *memory)",
 "{",
-"GPI_UNROLL_SOME",
-"for (uint i = GPI_LOCAL_ID; i < GPI_SIDE * GPI_SIDE; i += GPI_WG) {",
-"const uint r = i / GPI_SIDE, c = i % GPI_SIDE;",
-"memory->x[r * GPI_TRANSPOSE_ROW + c] = in[min(r, rows - 1) * in_stride + min(c, columns - 1)];",
-"}",
+"const uint first = (uint)GPI_LOCAL_ID / GPI_SIDE, lane = (uint)GPI_LOCAL_ID % GPI_SIDE;",
+"in += first * in_stride + lane;",
+"out += first * out_stride + lane;",
+"__local GPI_OUT *const near = memory->x + first * GPI_TRANSPOSE_ROW + lane;",
+"__local const GPI_OUT *const across = memory->x + lane * GPI_TRANSPOSE_ROW + first;",
+"const uint reads = lane < columns && first < rows ? rows - first : 0;",
+"const uint writes = lane < rows && first < columns ? columns - first : 0;",
+"GPI_UNROLL",
+"for (uint j = 0; j < GPI_TURNS(GPI_SIDE); j += GPI_TRANSPOSE_ROWS, in += GPI_TRANSPOSE_ROWS * in_stride)",
+"if (j < reads) near[j * GPI_TRANSPOSE_ROW] = *in;",
 "gpi_sync();",
-"GPI_UNROLL_SOME",
-"for (uint i = GPI_LOCAL_ID; i < GPI_SIDE * GPI_SIDE; i += GPI_WG) {",
-"const uint r = i % GPI_SIDE, c = i / GPI_SIDE;",
-"if (r < rows && c < columns) out[c * out_stride + r] = memory->x[r * GPI_TRANSPOSE_ROW + c];",
-"}",
+"GPI_UNROLL",
+"for (uint j = 0; j < GPI_TURNS(GPI_SIDE); j += GPI_TRANSPOSE_ROWS, out += GPI_TRANSPOSE_ROWS * out_stride)",
+"if (j < writes) *out = across[j];",
 "}",
 "#endif",
 };
@@ -42641,7 +42645,6 @@ typedef struct gpi_transpose {
     const gp_transpose_desc *desc;
     size_t in_stride, out_stride; /* as in the desc, with defaults in place of 0 */
     size_t in_count, out_count;   /* number of elements from the first to the last one */
-    size_t side;                  /* columns of a tile */
     gpi_plan plan;
     gpi_program *program;
 } gpi_transpose;
@@ -42683,6 +42686,15 @@ static gp_result gpi_transpose_describe(gp_context *gp, gpi_transpose *t)
 
 /* ------------------------------------------------------------------ program, plan */
 
+/* Returns the columns of a tile. In the local shape a group reads whole rows of it. */
+static size_t gpi_transpose_side(const gp_context *gp, const gpi_plan *plan, size_t element_size)
+{
+    size_t side = GPI_TRANSPOSE_SIDE;
+    if (plan->shape == GP_SHAPE_SERIAL) return GPI_TRANSPOSE_COLUMNS;
+    while (side > plan->group || side * side * element_size > gp->info.local_mem_size / 2 - 1024) side /= 2;
+    return side;
+}
+
 static void gpi_transpose_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
                                   gpi_text *text)
 {
@@ -42693,7 +42705,7 @@ static void gpi_transpose_prelude(const gp_context *gp, const gpi_plan *plan, co
     while ((size_t)1 << k < t->desc->element_size) k++;
     gpi_prelude_apart(gp, plan, text);
     gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_PART %s\n#define GPI_SIDE %u\n", types[k], parts[k],
-                 (unsigned)t->side);
+                 (unsigned)gpi_transpose_side(gp, plan, t->desc->element_size));
 }
 
 /* Checks and plans everything except the buffers. */
@@ -42703,9 +42715,6 @@ static gp_result gpi_transpose_plan(gp_context *gp, gpi_transpose *t)
     gp_result result = gpi_transpose_describe(gp, t);
     if (result == GP_OK) result = gpi_plan_make_map(gp, size, &t->plan);
     if (result != GP_OK) return result;
-    t->side = GPI_TRANSPOSE_SIDE;
-    while (t->side * t->side * size > gp->info.local_mem_size / 2 - 1024) t->side /= 2;
-    if (t->plan.shape == GP_SHAPE_SERIAL) t->side = GPI_TRANSPOSE_COLUMNS;
     return gpi_program_get(gp, GPI_TRANSPOSE, gpi_transpose_prelude, t, &t->plan, &t->program);
 }
 
@@ -42723,12 +42732,12 @@ static gp_result gpi_transpose_check(gp_context *gp, const gpi_transpose *t)
 
 /* Returns the rows of a tile. In the serial shape there are as few as keep all cores busy to the end, in whole lines, but not so few
    that lines which tiles share cost more than others. */
-static size_t gpi_transpose_span(const gp_context *gp, const gpi_transpose *t, size_t across)
+static size_t gpi_transpose_span(const gp_context *gp, const gpi_transpose *t, size_t side, size_t across)
 {
     const size_t line = 64 / t->desc->element_size;
     const size_t groups = 8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
     size_t span = gpi_ceil_div(t->desc->rows, gpi_ceil_div(groups, across));
-    if (t->plan.shape != GP_SHAPE_SERIAL) return t->side;
+    if (t->plan.shape != GP_SHAPE_SERIAL) return side;
     if (span > GPI_TRANSPOSE_LINES * line) span = GPI_TRANSPOSE_LINES * line;
     if (span < GPI_TRANSPOSE_LINES / 4 * line) span = GPI_TRANSPOSE_LINES / 4 * line;
     return gpi_round_up(span, line);
@@ -42737,7 +42746,9 @@ static size_t gpi_transpose_span(const gp_context *gp, const gpi_transpose *t, s
 static gp_result gpi_transpose_launch(gpi_call *call, const gpi_transpose *t)
 {
     const gp_transpose_desc *d = t->desc;
-    const size_t across = gpi_ceil_div(d->columns, t->side), span = gpi_transpose_span(call->gp, t, across);
+    const size_t side = gpi_transpose_side(call->gp, &t->plan, d->element_size);
+    const size_t across = gpi_ceil_div(d->columns, side),
+                 span = gpi_transpose_span(call->gp, t, side, across);
     gpi_call_kernel(call, t->program, "gp_transpose_tiles");
     GPI_CALL_ARG(call, d->in);
     gpi_call_arg_ulong(call, d->in_offset);

@@ -11,21 +11,26 @@ typedef struct gpi_transpose_memory {
     GPI_OUT x[GPI_SIDE * GPI_TRANSPOSE_ROW];
 } gpi_transpose_memory;
 
-/* Transposes `rows` by `columns` elements, at least one. Reads the last row and column again in place of those beyond them. */
+#define GPI_TRANSPOSE_ROWS (GPI_WG / GPI_SIDE) /* of the square that the group reads or writes together */
+
+/* Transposes `rows` by `columns` elements, at least one. Items that are left over repeat what others do. */
 static void gpi_transpose_tile(__global const GPI_OUT *in, ulong in_stride, __global GPI_OUT *out,
                                ulong out_stride, uint rows, uint columns,
                                __local gpi_transpose_memory *memory)
 {
-    GPI_UNROLL_SOME
-    for (uint i = GPI_LOCAL_ID; i < GPI_SIDE * GPI_SIDE; i += GPI_WG) {
-        const uint r = i / GPI_SIDE, c = i % GPI_SIDE;
-        memory->x[r * GPI_TRANSPOSE_ROW + c] = in[min(r, rows - 1) * in_stride + min(c, columns - 1)];
-    }
+    const uint first = (uint)GPI_LOCAL_ID / GPI_SIDE, lane = (uint)GPI_LOCAL_ID % GPI_SIDE;
+    in += first * in_stride + lane;
+    out += first * out_stride + lane;
+    __local GPI_OUT *const near = memory->x + first * GPI_TRANSPOSE_ROW + lane;
+    __local const GPI_OUT *const across = memory->x + lane * GPI_TRANSPOSE_ROW + first;
+    const uint reads = lane < columns && first < rows ? rows - first : 0;
+    const uint writes = lane < rows && first < columns ? columns - first : 0;
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_SIDE); j += GPI_TRANSPOSE_ROWS, in += GPI_TRANSPOSE_ROWS * in_stride)
+        if (j < reads) near[j * GPI_TRANSPOSE_ROW] = *in;
     gpi_sync(); /* the square is read */
-    GPI_UNROLL_SOME
-    for (uint i = GPI_LOCAL_ID; i < GPI_SIDE * GPI_SIDE; i += GPI_WG) {
-        const uint r = i % GPI_SIDE, c = i / GPI_SIDE;
-        if (r < rows && c < columns) out[c * out_stride + r] = memory->x[r * GPI_TRANSPOSE_ROW + c];
-    }
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_SIDE); j += GPI_TRANSPOSE_ROWS, out += GPI_TRANSPOSE_ROWS * out_stride)
+        if (j < writes) *out = across[j];
 }
 #endif
