@@ -179,6 +179,8 @@ def test_order_statistics(ctx, rng, dtype):
             ctx.nth_element(keys, wrong)
     with pytest.raises(ValueError, match="from 0 to 1"):
         ctx.quantile(keys, 1.5)
+    many = np.linspace(0, 1, 101)
+    np.testing.assert_allclose(ctx.quantile(keys, many), np.quantile(keys, many), rtol=1e-6)
     with pytest.raises(gpuprim.Error, match="at most 64"):
         ctx.nth_element(keys, np.arange(65))
 

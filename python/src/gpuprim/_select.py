@@ -320,7 +320,8 @@ class Selections(Reductions):
             offsets = _zeros_then(self, keys.size)
             if each and keys.size:
                 self.iota(keys.size + 1, 0, each, np.uint64, out=offsets)  # type: ignore[attr-defined]
-            return self.run_length_decode(keys, offsets)
+            even: Array = self.run_length_decode(keys, offsets)
+            return even
         if not isinstance(counts, Array) and not hasattr(counts, "base_data") and np.min(counts, initial=0) < 0:
             raise ValueError("counts are negative")
         lengths = self._indices(counts, "counts")
@@ -328,9 +329,11 @@ class Selections(Reductions):
         offsets = _zeros_then(self, keys.size)
         if keys.size:
             self.scan(lengths, dtype=np.uint64, out=offsets[1:])
-        return self.run_length_decode(keys, offsets)
+        repeated: Array = self.run_length_decode(keys, offsets)
+        return repeated
 
 
 def _zeros_then(context: Reductions, count: int) -> Array:
     """Offsets of empty runs."""
-    return context.fill(count + 1, 0, np.uint64)  # type: ignore[attr-defined]
+    offsets: Array = context.fill(count + 1, 0, np.uint64)  # type: ignore[attr-defined]
+    return offsets
