@@ -726,9 +726,10 @@ typedef struct gp_segmented_reduce_desc {
     size_t count;     /* elements of the input; with row_length, 0: up to the last row's end */
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
-    gp_type offsets_type;  /* GP_U32 or GP_U64 */
-    size_t row_length;     /* instead of offsets: elements of each row */
-    size_t row_stride;     /* elements from a row's begin to the next one's; 0: row_length, or 1 with: */
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t row_length;    /* instead of offsets: elements of each row */
+    size_t
+        row_stride; /* elements from a row's begin to the next one's; 0: row_length, or 1 if element_stride > 1 */
     size_t element_stride; /* elements from one element of a row to the next one; 0: 1 */
     size_t segment_count;  /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
     cl_mem count_buffer;   /* the number of segments; NULL: segment_count is the number */
@@ -1644,11 +1645,12 @@ GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segment
      result every time, on every device.
    Aliasing: keys_out overlaps nothing. `keys` is not changed.
    Count 0: with rank_count 0 it does nothing.
-   Scratch: an eighth of the keys for each rank, at most all of them twice; 1 MiB at most besides.
+   Scratch: an eighth of the keys for each rank, at most all of them twice; 1.25 MiB at most besides.
    Cost: for up to 16 ranks, reads all keys once, keeps those within an interval around each rank, which a sample
      yields, and reads these few again. More ranks take as many calls as they are sixteens. If the sample
      misleads, or one value is so frequent that an interval beside it has too many keys, all keys are read once
-     more for each byte of a key; gp_stats.fallbacks counts such calls. No round trip to the host.
+     more for each byte of a key; gp_stats.fallbacks counts such calls, each sixteen ranks as one. No round trip
+     to the host.
    Limits: 2^32 - 1 keys; 64 ranks. Checked. For more ranks, sort.
    Errors: a rank that is not below count is GP_ERROR_INVALID_ARGUMENT.
    Source: Floyd & Rivest 1975 (intervals from a sample); Alabi et al. 2012 (radix selection). */
@@ -2742,7 +2744,8 @@ GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *de
    Order: the same result every time.
    Aliasing: `out` overlaps nothing.
    Count 0: with no rows or no columns it does nothing.
-   Cost: reads and writes each element once, by whole lines of memory. One launch, no scratch. */
+   Cost: reads and writes each element once, by whole lines of memory; rows or columns of fewer than 16 bytes
+     take longer. One launch, no scratch. */
 typedef struct gp_transpose_desc {
     cl_mem in;
     size_t in_offset; /* in elements, as out_offset */
@@ -12954,11 +12957,10 @@ static const char *const gpi_kernel_common_sort_nth_element[] = {
 "const ulong n = gpi_nth_count(nth, level);",
 "const uint s = (uint)min(n, (ulong)samples), step = GPI_WG * (uint)get_num_groups(0);",
 "if (s == 0) return;",
-"const ulong stretch = n / s, longer = n % s;",
 "for (uint i = (uint)get_group_id(0) * GPI_WG + (uint)GPI_LOCAL_ID; i < s; i += step)",
-"sample[sample_at + i] = gpi_nth_keys(nth, level)[gpi_sample_place(i, stretch, longer)];",
+"sample[sample_at + i] = gpi_nth_keys(nth, level)[((ulong)i * n + gpi_somewhere(i, n)) / s];",
 "}",
-"#line 145",
+"#line 144",
 "GPI_KERNEL void gp_nth_split(GPI_NTH_PARAMETERS, uint level, __global gpi_key *sample, ulong sample_at,",
 "uint samples)",
 "{",
@@ -12980,8 +12982,9 @@ static const char *const gpi_kernel_common_sort_nth_element[] = {
 "const uint from = all ? (uint)own : first ? 0 : (uint)(at - away);",
 "const uint to = all ? (uint)own : last ? s - 1 : (uint)(at + away);",
 "gpi_nth_bounds(sample + sample_at, samples, s, nth.flip, from, to, &lo, &hi, shared);",
-"if (!all && first) lo = 0;",
-"if (!all && last) hi = GPI_LAST_ORDER;",
+"const bool open = !all && lo != hi;",
+"if (open && first) lo = 0;",
+"if (open && last) hi = GPI_LAST_ORDER;",
 "}",
 "#ifdef GPI_FAULT",
 "if (level == 0) lo = hi = 0;",
@@ -35191,7 +35194,8 @@ static gp_result gpi_nth_level(gpi_call *call, const gpi_nth_batch *b, cl_uint l
 {
     const gpi_nth *nth = b->nth;
     const size_t keys = level ? (size_t)nth->room[level - 1] : nth->desc->count;
-    const size_t tile = nth->plan.shape == GP_SHAPE_SERIAL ? GPI_NTH_DIGIT_SPAN : gpi_plan_tile(&nth->plan);
+    const size_t tile =
+        nth->plan.shape == GP_SHAPE_SERIAL ? (size_t)GPI_NTH_DIGIT_SPAN : gpi_plan_tile(&nth->plan);
     gp_result result;
     gpi_nth_kernel(call, b, "gp_nth_sample");
     GPI_CALL_ARG(call, level);

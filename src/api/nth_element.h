@@ -17,11 +17,12 @@
      result every time, on every device.
    Aliasing: keys_out overlaps nothing. `keys` is not changed.
    Count 0: with rank_count 0 it does nothing.
-   Scratch: an eighth of the keys for each rank, at most all of them twice; 1 MiB at most besides.
+   Scratch: an eighth of the keys for each rank, at most all of them twice; 1.25 MiB at most besides.
    Cost: for up to 16 ranks, reads all keys once, keeps those within an interval around each rank, which a sample
      yields, and reads these few again. More ranks take as many calls as they are sixteens. If the sample
      misleads, or one value is so frequent that an interval beside it has too many keys, all keys are read once
-     more for each byte of a key; gp_stats.fallbacks counts such calls. No round trip to the host.
+     more for each byte of a key; gp_stats.fallbacks counts such calls, each sixteen ranks as one. No round trip
+     to the host.
    Limits: 2^32 - 1 keys; 64 ranks. Checked. For more ranks, sort.
    Errors: a rank that is not below count is GP_ERROR_INVALID_ARGUMENT.
    Source: Floyd & Rivest 1975 (intervals from a sample); Alabi et al. 2012 (radix selection). */

@@ -35,9 +35,10 @@ typedef struct gp_segmented_reduce_desc {
     size_t count;     /* elements of the input; with row_length, 0: up to the last row's end */
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
-    gp_type offsets_type;  /* GP_U32 or GP_U64 */
-    size_t row_length;     /* instead of offsets: elements of each row */
-    size_t row_stride;     /* elements from a row's begin to the next one's; 0: row_length, or 1 with: */
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t row_length;    /* instead of offsets: elements of each row */
+    size_t
+        row_stride; /* elements from a row's begin to the next one's; 0: row_length, or 1 if element_stride > 1 */
     size_t element_stride; /* elements from one element of a row to the next one; 0: 1 */
     size_t segment_count;  /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
     cl_mem count_buffer;   /* the number of segments; NULL: segment_count is the number */

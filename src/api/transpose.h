@@ -15,7 +15,8 @@
    Order: the same result every time.
    Aliasing: `out` overlaps nothing.
    Count 0: with no rows or no columns it does nothing.
-   Cost: reads and writes each element once, by whole lines of memory. One launch, no scratch. */
+   Cost: reads and writes each element once, by whole lines of memory; rows or columns of fewer than 16 bytes
+     take longer. One launch, no scratch. */
 typedef struct gp_transpose_desc {
     cl_mem in;
     size_t in_offset; /* in elements, as out_offset */

@@ -182,7 +182,8 @@ static gp_result gpi_nth_level(gpi_call *call, const gpi_nth_batch *b, cl_uint l
 {
     const gpi_nth *nth = b->nth;
     const size_t keys = level ? (size_t)nth->room[level - 1] : nth->desc->count;
-    const size_t tile = nth->plan.shape == GP_SHAPE_SERIAL ? GPI_NTH_DIGIT_SPAN : gpi_plan_tile(&nth->plan);
+    const size_t tile =
+        nth->plan.shape == GP_SHAPE_SERIAL ? (size_t)GPI_NTH_DIGIT_SPAN : gpi_plan_tile(&nth->plan);
     gp_result result;
     gpi_nth_kernel(call, b, "gp_nth_sample");
     GPI_CALL_ARG(call, level);

@@ -184,6 +184,40 @@ static void test_misses(void **state)
     }
 }
 
+/* Keys in order, of which those that are kept are from one part of the array: the sample must not prefer some of them. And equal keys,
+   also at the first and the last rank. */
+static void test_in_order(void **state)
+{
+    const size_t count = (size_t)1 << 21;
+    const uint64_t ranks[] = {count / 2, 0, count - count / 5, count - 1};
+    gp_context *gp;
+    uint32_t *keys = malloc(count * sizeof *keys), *out;
+    size_t i, how;
+    (void)state;
+    for (how = 0; how < 3 && !test_small(); how++) {
+        gp_nth_element_desc d = {0};
+        gp = test_open(&test_shapes[0], NULL);
+        if (!gp) break;
+        for (i = 0; i < count; i++) keys[i] = (uint32_t)(how == 0 ? i : how == 1 ? count - 1 - i : 7);
+        d.keys = test_buffer(gp, count * sizeof *keys, keys);
+        d.keys_out = test_buffer(gp, sizeof ranks, NULL);
+        d.count = count;
+        d.ranks = ranks;
+        d.key_type = GP_U32;
+        for (d.rank_count = 1; d.rank_count <= 4; d.rank_count += 3) {
+            assert_gp(gp, gp_nth_element(gp, &d));
+            out = test_read(gp, d.keys_out, sizeof *out * d.rank_count);
+            for (i = 0; i < d.rank_count; i++) assert_int_equal(out[i], how < 2 ? ranks[i] : 7);
+            free(out);
+        }
+        assert_int_equal(test_profile_of(gp).fallbacks, 0);
+        clReleaseMemObject(d.keys);
+        clReleaseMemObject(d.keys_out);
+        gp_context_destroy(gp);
+    }
+    free(keys);
+}
+
 static void test_nothing(void **state)
 {
     gp_context *gp = test_open(&test_shapes[0], NULL);
@@ -264,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_types),     cmocka_unit_test(test_counts_on_the_device),
         cmocka_unit_test(test_frequent),  cmocka_unit_test(test_misses),
         cmocka_unit_test(test_bad_input), cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,9 +135,8 @@ GPI_KERNEL void gp_nth_sample(GPI_NTH_PARAMETERS, uint level, __global gpi_key *
     const ulong n = gpi_nth_count(nth, level);
     const uint s = (uint)min(n, (ulong)samples), step = GPI_WG * (uint)get_num_groups(0);
     if (s == 0) return;
-    const ulong stretch = n / s, longer = n % s;
     for (uint i = (uint)get_group_id(0) * GPI_WG + (uint)GPI_LOCAL_ID; i < s; i += step)
-        sample[sample_at + i] = gpi_nth_keys(nth, level)[gpi_sample_place(i, stretch, longer)];
+        sample[sample_at + i] = gpi_nth_keys(nth, level)[((ulong)i * n + gpi_somewhere(i, n)) / s];
 }
 
 /* Writes each rank among the level's keys, and its interval: the keys of the sample that are some standard deviations before its
@@ -163,8 +162,9 @@ GPI_KERNEL void gp_nth_split(GPI_NTH_PARAMETERS, uint level, __global gpi_key *s
             const uint from = all ? (uint)own : first ? 0 : (uint)(at - away);
             const uint to = all ? (uint)own : last ? s - 1 : (uint)(at + away);
             gpi_nth_bounds(sample + sample_at, samples, s, nth.flip, from, to, &lo, &hi, shared);
-            if (!all && first) lo = 0;
-            if (!all && last) hi = GPI_LAST_ORDER;
+            const bool open = !all && lo != hi; /* a single value is frequent */
+            if (open && first) lo = 0;
+            if (open && last) hi = GPI_LAST_ORDER;
         }
 #ifdef GPI_FAULT /* tests: the first level misses */
         if (level == 0) lo = hi = 0;
