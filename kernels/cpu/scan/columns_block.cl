@@ -35,17 +35,18 @@ GPI_INLINE void gpi_columns_rows(gpi_column_block block, const ulong row_stride,
                 gpi_combine(GPI_COMBINE_OF(block.input) sum[s], gpi_column_load(block, row_stride, s, i));
 }
 
-/* Combines elements [0, n) of each of few columns that are a whole matrix. Takes `rows` rows for one, so that lines are long:
+/* Combines elements [0, n) of each of few columns that are a whole matrix. Takes 2^shift rows for one, so that lines are long:
    sums of the same column are then combined. */
-GPI_INLINE void gpi_columns_flat(gpi_column_block block, uint rows, ulong n, __private GPI_T *sum)
+GPI_INLINE void gpi_columns_flat(gpi_column_block block, uint shift, ulong n, __private GPI_T *sum)
 {
     const uint columns = block.segments;
-    block.segments *= rows;
-    block.element_stride *= rows;
+    block.segments <<= shift;
+    block.element_stride <<= shift;
     for (uint s = columns; s < block.segments; s++) sum[s] = gpi_identity();
-    gpi_columns_rows(block, 1, 0, n / rows, sum);
-    for (uint s = columns; s < block.segments; s++)
-        sum[s % columns] = gpi_combine(GPI_COMBINE_OF(block.input) sum[s % columns], sum[s]);
+    gpi_columns_rows(block, 1, 0, n >> shift, sum);
+    for (uint s = columns; s < block.segments; s += columns)
+        for (uint c = 0; c < columns; c++)
+            sum[c] = gpi_combine(GPI_COMBINE_OF(block.input) sum[c], sum[s + c]);
 }
 
 /* Reduces elements [from, to) of each segment. */
@@ -56,11 +57,11 @@ GPI_NOINLINE void gpi_columns_reduce(gpi_column_block block, ulong from, ulong t
     for (uint s = 0; s < block.segments; s++) memory->sum[s] = gpi_identity();
 #if GPI_COMMUTATIVE && !GPI_PLACES
     if (whole && block.segments <= block.wide / 2) {
-        const uint rows = block.wide / block.segments;
+        const uint shift = 31 - clz(block.wide / block.segments); /* Intel's runtime cannot divide here */
         gpi_column_block flat = block;
         flat.input.in += from * block.element_stride;
-        gpi_columns_flat(flat, rows, to - from, memory->sum);
-        from = to - (to - from) % rows;
+        gpi_columns_flat(flat, shift, to - from, memory->sum);
+        from += (to - from) >> shift << shift;
     }
 #endif
     (void)whole;
