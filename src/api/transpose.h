@@ -23,9 +23,10 @@ typedef struct gp_transpose_desc {
     size_t in_stride; /* elements from a row's begin to the next one's; 0: columns */
     cl_mem out;
     size_t out_offset;
-    size_t out_stride;    /* the same of the output; 0: rows */
-    size_t rows, columns; /* of the input */
-    size_t element_size;  /* bytes: 1, 2, 4, 8 or 16 */
+    size_t out_stride; /* the same of the output; 0: rows */
+    size_t rows;       /* of the input */
+    size_t columns;
+    size_t element_size; /* bytes: 1, 2, 4, 8 or 16 */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

@@ -172,6 +172,7 @@ static const char *fuzz_const_char_pointer(fuzz *f)
 /* As many bytes as any element may have. */
 static const void *fuzz_const_void_pointer(fuzz *f) { return fuzz_bytes(f, FUZZ_ROOM); }
 static const int8_t *fuzz_const_int8_t_pointer(fuzz *f) { return fuzz_bytes(f, 256); }
+static const uint64_t *fuzz_const_uint64_t_pointer(fuzz *f) { return fuzz_bytes(f, 64 * sizeof(uint64_t)); }
 
 /* Of FUZZ_ROOM bytes, or more than can be. */
 static size_t fuzz_sample_count(fuzz *f)
