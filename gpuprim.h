@@ -42667,7 +42667,7 @@ static gp_result gpi_transpose_extent(gp_context *gp, const char *name, size_t r
                         *stride, row);
     }
     if (rows == 0 || row == 0) return GP_OK;
-    if (rows - 1 > (SIZE_MAX / 16 - row) / *stride) {
+    if (row > SIZE_MAX / 16 || rows - 1 > (SIZE_MAX / 16 - row) / *stride) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%zu rows, %zu elements apart (%s), are too many", rows,
                         *stride, name);
     }
