@@ -196,36 +196,27 @@ static void gpi_stream_line(const uint16 *part, __global void *to)
     for (uint p = 0; p < GPI_LINE_PARTS; p++) GPI_STREAM_STORE(part[p], (__global uint16 *)to + p);
 }
 
-/* Writes bin d's keys of positions [begin, end), a part of a line. Not inlined, because it is called rarely, and from many
-   functions. */
-GPI_NOINLINE void gpi_flush_some_keys(const gpi_lines *lines, uint d, ulong begin, ulong end)
-{
-    for (ulong j = begin; j < end; j++) lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];
-}
-
 /* Writes bin d's line up to position `end`, the end of the line or of the range. Does not write positions before the range's
-   first key of the bin. */
-static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)
+   first key of the bin. Not inlined, because it is called rarely, and from many places. */
+GPI_NOINLINE void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)
 {
     const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;
     if (lines->first[d] <= begin && end - begin == GPI_KEY_LINE)
         gpi_stream_line(lines->k.part + GPI_LINE_PARTS * d, lines->key_to + begin);
-    else gpi_flush_some_keys(lines, d, max(begin, lines->first[d]), end);
+    else
+        for (ulong j = max(begin, lines->first[d]); j < end; j++)
+            lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];
 }
 
 #if GPI_VALUE_SIZE
-GPI_NOINLINE void gpi_flush_some_values(const gpi_lines *lines, uint d, ulong begin, ulong end)
-{
-    for (ulong j = begin; j < end; j++)
-        lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];
-}
-
-static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)
+GPI_NOINLINE void gpi_flush_values(gpi_lines *lines, uint d, ulong end)
 {
     const ulong begin = (end - 1) / GPI_VALUE_LINE * GPI_VALUE_LINE;
     if (lines->alike && lines->first[d] <= begin && end - begin == GPI_VALUE_LINE)
         gpi_stream_line(lines->v.part + GPI_LINE_PARTS * d, lines->value_to + begin);
-    else gpi_flush_some_values(lines, d, max(begin, lines->first[d]), end);
+    else
+        for (ulong j = max(begin, lines->first[d]); j < end; j++)
+            lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];
 }
 #endif
 
@@ -275,7 +266,7 @@ static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong en
         gpi_bin_entries(move.key + i, n, bin, entry);
         for (; spread && k + GPI_PUT_STEP <= n; k += GPI_PUT_STEP) {
             gpi_put_ahead(move, i + k);
-#pragma unroll
+#pragma unroll 2
             for (uint j = k; j < k + GPI_PUT_STEP; j++)
                 gpi_put_one(lines, move, i + j, gpi_bin_of(entry[j], bin));
         }
