@@ -214,6 +214,7 @@ static void results_head(FILE *f, const bench *b, const char *command)
 {
     const gp_device_info *i = b->info;
     const time_t now = time(NULL);
+    const char *hidden = getenv("CPU_MASK"); /* features of the CPU: tools/cpu_mask.c */
     const char *comma = "{";
     char date[32] = "", version[32];
     struct tm utc;
@@ -226,6 +227,7 @@ static void results_head(FILE *f, const bench *b, const char *command)
     JSON_TEXT("platform", i->platform_name)
     JSON_TEXT("opencl", i->version)
     JSON_TEXT("driver", i->driver_version)
+    JSON_TEXT("hidden", hidden != NULL ? hidden : "")
     JSON_TEXT("peers", b->options.libraries != NULL ? b->options.libraries : "")
     JSON_TEXT("skipped", b->options.libraries != NULL ? b->options.skipped : "")
     JSON("compute_units", "%u", (unsigned)i->compute_units)

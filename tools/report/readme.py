@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""readme.py - tables of figures from bench/results/ (`make readme-figures`): the newest file's in README, those of the newest
-file of each device in docs/PERFORMANCE.md.
+"""readme.py - tables of figures from bench/results/ (`make readme-figures`): those of the newest file of each instruction set side by
+side in README, and of the newest file of each device in docs/PERFORMANCE.md.
 
 usage: readme.py [--check]
 
@@ -18,28 +18,49 @@ import text
 BEGIN, END = "<!-- figures: make readme-figures -->\n", "<!-- /figures -->\n"
 
 
-def figures(head, rows):
+def source(head, rows):
+    """What was measured, when, and how much its rows spread."""
     spread = statistics.median(r["spread"] for r in results.measured(rows) if "spread" in r)
-    lines = [
-        f"{head['device']}, {head['platform']}, driver {head['driver']}, {head['date'][:10]}; half of the rows spread by less than"
-        f" {100 * spread:.0f} %:",
-        "",
-        "| | n | G elements/s | of limit | fastest peer | times as fast as it |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
+    hidden = f" without {head['hidden'].replace(',', ', ')}" if head.get("hidden") else ""
+    return (
+        f"{head['device']}{hidden}, {head['platform']}, driver {head['driver']}, {head['date'][:10]}; half of the rows spread by less than"
+        f" {100 * spread:.0f} %"
+    )
+
+
+def table(lines):
+    return re.sub(r" +\|", " |", "\n".join(f"| {' | '.join(cells)} |" for cells in lines)) + "\n"
+
+
+def figures(head, rows):
+    lines = [("", "n", "G elements/s", "of limit", "fastest peer", "times as fast as it"), ["---"] * 6]
     for label, _, n, rate, fraction, peer, times in results.headlines(rows):
-        cells = (label, text.count(n), f"{rate / 1e9:.3g}", text.fraction(fraction), peer, text.digits(times) if peer else "")
-        lines.append(f"| {' | '.join(cells)} |")
-    return re.sub(r" +\|", " |", "\n".join(lines)) + "\n"
+        lines.append((label, text.count(n), f"{rate / 1e9:.3g}", text.fraction(fraction), peer, text.digits(times) if peer else ""))
+    return f"{source(head, rows)}:\n\n{table(lines)}"
 
 
-def newest_of_devices(pattern):
-    """The newest file of each device and driver, the newest first."""
-    files = sorted((results.load(path) for path in glob.glob(pattern)), key=lambda file: file[0]["date"])
-    if not files:
-        raise SystemExit(f"readme: no results file in {pattern}")
-    devices = {(head["platform"], head["device"], head["driver"]): (head, rows) for head, rows in files}
-    return sorted(devices.values(), key=lambda file: file[0]["date"], reverse=True)
+def side_by_side(files):
+    """Speeds and peers of several files, in the rows of the first one. A file may have measured a row at another n."""
+    marks = [chr(ord("A") + i) for i in range(len(files))]
+    lines = [["", "n"] + [f"{mark}: {what}" for mark in marks for what in ("G elements/s", "fastest peer", "times as fast as it")]]
+    lines.append(["---"] * len(lines[0]))
+    columns = [{label: row for label, *row in results.headlines(rows)} for _, rows in files]
+    for label, row in columns[0].items():
+        cells = [label, text.count(row[1])]
+        for column in columns:
+            _, n, rate, _, peer, times = column.get(label) or (None, row[1], None, None, "", 0)
+            at = "" if n == row[1] else f" at {text.count(n)}"
+            cells += [f"{rate / 1e9:.3g}{at}" if rate else "", peer, text.digits(times) if peer else ""]
+        lines.append(cells)
+    sources = "\n".join(f"{mark}: {source(*file)}." for mark, file in zip(marks, files))
+    return f"{sources}\n\n{table(lines)}"
+
+
+def newest(files, *keys):
+    """The newest file for each value of these keys of the head, the newest first."""
+    ascending = sorted(files, key=lambda file: file[0]["date"])
+    last = {tuple(head[key] for key in keys): (head, rows) for head, rows in ascending}
+    return sorted(last.values(), key=lambda file: file[0]["date"], reverse=True)
 
 
 def with_figures(path, document, made):
@@ -51,8 +72,13 @@ def with_figures(path, document, made):
 
 
 def main():
-    tables = [figures(*file) for file in newest_of_devices("bench/results/*.jsonl")]
-    for path, made in ("README.md", tables[0]), ("docs/PERFORMANCE.md", "\n".join(tables)):
+    files = [results.load(path) for path in glob.glob("bench/results/*.jsonl")]
+    if not files:
+        raise SystemExit("readme: no results file in bench/results")
+    # PoCL names the instruction set in its version.
+    short = side_by_side(newest(files, "platform", "opencl"))
+    tables = [figures(*file) for file in newest(files, "platform", "device", "driver")]
+    for path, made in ("README.md", short), ("docs/PERFORMANCE.md", "\n".join(tables)):
         with open(path, encoding="utf-8") as file:
             is_there = file.read()
         wanted = with_figures(path, is_there, made)

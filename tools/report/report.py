@@ -68,6 +68,7 @@ def describe(head, rows, info):
             ("platform", head["platform"]),
             ("OpenCL", head["opencl"]),
             ("driver", head["driver"]),
+            ("features of the CPU that were hidden", head.get("hidden") or "none"),
             ("compute units", head["compute_units"]),
             ("memory", f"{head['memory_bytes'] / 2**30:.1f} GiB"),
             ("gpuprim", head["gpbench"]),
