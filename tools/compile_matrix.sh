@@ -3,7 +3,8 @@
 # work with, and with warnings as errors; also after a program's own macros. Checks the symbols that the implementation
 # exports, and that gpuprim.hpp calls every function of gpuprim.h.
 #
-# usage: tools/compile_matrix.sh
+# usage: tools/compile_matrix.sh                      all checks, as many at once as there are processors
+#        tools/compile_matrix.sh CHECK ARGUMENT...    one of them: a function below
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,9 +14,9 @@ Darwin) libs="-framework OpenCL -lm" ;;
 *) libs="-lOpenCL -lm" ;;
 esac
 
-dir=build/compile
-rm -rf $dir
-mkdir -p $dir
+# The words, and what is linked for Windows, are made once; each check has a folder of its own.
+base=build/compile
+dir=$base
 
 # Names of the global symbols that an object defines.
 exported() { # object
@@ -105,48 +106,48 @@ write_words() {
         cat gpuprim*.h gpuprim.hpp | sed '/^ *"/d' | grep -o '\b[A-Z][A-Z0-9_]*\b' | sort -u |
             grep -v '^GP\|^CL_\|^MPI_\|^DIR$\|^FILE$\|^SRWLOCK$' |
             sed 's/.*/#ifndef &\n#define & gpuprim uses &\n#endif/'
-    } >$dir/words.h
-    grep -q 'define SORT ' $dir/words.h
+    } >$base/words.h
+    grep -q 'define SORT ' $base/words.h
 }
 
 # After a program's own macros: all of the C headers, declared and implemented.
 check_macros() { # compiler and options...
-    for part in "" -DWITH_IMPLEMENTATION; do compile macros.o macros.c "$@" -I$dir $part; done
-    echo "compile-matrix: ok  $* after macros of $(grep -c define $dir/words.h) words"
+    for part in "" -DWITH_IMPLEMENTATION; do compile macros.o macros.c "$@" -I$base $part; done
+    echo "compile-matrix: ok  $* after macros of $(grep -c define $base/words.h) words"
 }
 
 check_mpi_macros() { # compiler
-    options="-std=c99 -I$dir -DWITH_MPI"
+    options="-std=c99 -I$base -DWITH_MPI"
     for part in "" -DWITH_IMPLEMENTATION; do OMPI_CC=$1 MPICH_CC=$1 compile macros.o macros.c "${MPICC:-mpicc}" $options $part; done
     echo "compile-matrix: ok  ${MPICC:-mpicc} with $1, after macros, gpuprim_mpi.h"
 }
 
 # For Windows, where MinGW is there: compiled and linked, not run.
 check_windows() { # compiler and options...
-    compile windows.o windows.c "$@" -I$dir/khronos
-    "$@" -o $dir/windows.exe -x none $dir/windows.o -L$dir -lOpenCL
-    compile host.o host.c "$@" -I$dir/khronos -DGP_STATIC
-    "$@" -o $dir/host.exe -x none $dir/host.o -L$dir -lOpenCL
+    compile windows.o windows.c "$@" -I$base/khronos
+    "$@" -o $dir/windows.exe -x none $dir/windows.o -L$base -lOpenCL
+    compile host.o host.c "$@" -I$base/khronos -DGP_STATIC
+    "$@" -o $dir/host.exe -x none $dir/host.o -L$base -lOpenCL
     echo "compile-matrix: ok  $*"
 }
 
 # As a library, and a program that uses it.
 check_dll() { # compiler and options...
-    "$@" $WARNINGS -I. -I$dir/khronos -shared -o $dir/gpuprim.dll -Wl,--out-implib,$dir/libgpuprim.a \
-        packaging/gpuprim.c -L$dir -lOpenCL
-    "$@" $WARNINGS -I. -I$dir/khronos -DGP_SHARED -o $dir/shared.exe tests/install/shared/*.c -L$dir -lgpuprim -lOpenCL
+    "$@" $WARNINGS -I. -I$base/khronos -shared -o $dir/gpuprim.dll -Wl,--out-implib,$dir/libgpuprim.a \
+        packaging/gpuprim.c -L$base -lOpenCL
+    "$@" $WARNINGS -I. -I$base/khronos -DGP_SHARED -o $dir/shared.exe tests/install/shared/*.c -L$dir -lgpuprim -L$base -lOpenCL
     echo "compile-matrix: ok  $*, as a DLL"
 }
 
 # Khronos' headers without the others of /usr/include, and a library of imports.
 prepare_windows() {
-    mkdir $dir/khronos
-    ln -s "$(echo '#include <CL/cl.h>' | gcc -M -x c - | tr ' ' '\n' | sed -n 's,/cl.h$,,p')" $dir/khronos/CL
+    mkdir $base/khronos
+    ln -s "$(echo '#include <CL/cl.h>' | gcc -M -x c - | tr ' ' '\n' | sed -n 's,/cl.h$,,p')" $base/khronos/CL
     {
         echo EXPORTS
         cat gpuprim.h gpuprim_host.h | grep -o '\bcl[A-Z][A-Za-z]*(' | tr -d '(' | sort -u
-    } >$dir/OpenCL.def
-    x86_64-w64-mingw32-dlltool -d $dir/OpenCL.def -D OpenCL.dll -l $dir/libOpenCL.a
+    } >$base/OpenCL.def
+    x86_64-w64-mingw32-dlltool -d $base/OpenCL.def -D OpenCL.dll -l $base/libOpenCL.a
 }
 
 # gpuprim.hpp: its tests, its examples and the manual's with and without exceptions, beside OpenCL's C++ bindings in both orders, and what
@@ -214,34 +215,48 @@ check_calls() { # C++ compiler
     echo "compile-matrix: ok  gpuprim.hpp calls $(wc -l <$dir/declared) functions"
 }
 
-write_words
-for compilers in "gcc g++" "clang clang++"; do
-    c=${compilers% *}
-    cpp=${compilers#* }
-    for level in -O0 -O2; do
-        check_c_files $c -std=c99 $level
-        check_c_files $c -std=c11 $level
-        check_c_files $cpp -x c++ -std=c++11 $level
+list_checks() {
+    for compilers in "gcc g++" "clang clang++"; do
+        c=${compilers% *}
+        cpp=${compilers#* }
+        for level in -O2 -O0; do
+            echo check_c_files $cpp -x c++ -std=c++11 $level
+            echo check_c_files $c -std=c99 $level
+            echo check_c_files $c -std=c11 $level
+        done
+        echo check_gpuprim_hpp $cpp
+        echo check_macros $c -std=c99
+        echo check_macros $cpp -x c++ -std=c++11
+        echo check_macros $cpp -x c++ -std=c++17 -DWITH_CPP
+        if command -v "${MPICC:-mpicc}" >/dev/null; then echo check_mpi_macros $c; fi
+        echo check_cpp_user $cpp $c
+        echo check_hpp $cpp
+        echo check_cpp_example $cpp
+        echo check_refused $cpp
     done
-    check_macros $c -std=c99
-    check_macros $cpp -x c++ -std=c++11
-    check_macros $cpp -x c++ -std=c++17 -DWITH_CPP
-    if command -v "${MPICC:-mpicc}" >/dev/null; then check_mpi_macros $c; fi
-    check_cpp_user $cpp $c
-    check_hpp $cpp
-    check_cpp_example $cpp
-    check_gpuprim_hpp $cpp
-    check_refused $cpp
-done
-check_calls g++
-if command -v x86_64-w64-mingw32-g++ >/dev/null; then
-    prepare_windows
-    check_windows x86_64-w64-mingw32-gcc -std=c99
-    check_macros x86_64-w64-mingw32-gcc -std=c99 -I$dir/khronos
-    check_macros x86_64-w64-mingw32-g++ -x c++ -std=c++17 -DWITH_CPP -I$dir/khronos
-    check_windows x86_64-w64-mingw32-g++ -x c++ -std=c++20
-    check_dll x86_64-w64-mingw32-gcc -std=c99
-else
+    echo check_calls g++
+    command -v x86_64-w64-mingw32-g++ >/dev/null || return 0
+    echo check_windows x86_64-w64-mingw32-gcc -std=c99
+    echo check_macros x86_64-w64-mingw32-gcc -std=c99 -I$base/khronos
+    echo check_macros x86_64-w64-mingw32-g++ -x c++ -std=c++17 -DWITH_CPP -I$base/khronos
+    echo check_windows x86_64-w64-mingw32-g++ -x c++ -std=c++20
+    echo check_dll x86_64-w64-mingw32-gcc -std=c99
+}
+
+if [ $# -gt 0 ]; then
+    mkdir -p $base
+    dir=$(mktemp -d $base/XXXXXX)
+    "$@"
+    exit
+fi
+rm -rf $base
+mkdir -p $base
+write_words
+if command -v x86_64-w64-mingw32-g++ >/dev/null; then prepare_windows; else
     echo "compile-matrix: MinGW is missing: not compiled for Windows"
 fi
+list_checks | xargs -L 1 -P "$(nproc 2>/dev/null || echo 2)" "$0" || {
+    echo "compile-matrix: failed" >&2
+    exit 1
+}
 echo "compile-matrix: all passed"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """gpu_cost.py - what the kernels would cost on a GPU, counted without one (docs/gpu-cost.md).
 
-usage: gpu_cost.py [--check] FOLDER
+usage: gpu_cost.py [--check [--class NAME]...] FOLDER
 
 FOLDER has plugin.so and calls, and takes what is made on the way. Prints a table, and writes bench/gpu_cost.json; with
---check it compares with that file instead, and fails when a counter is more than 2 % worse. What no tool is there for
-is left out.
+--check it compares with that file instead, and fails when a counter is more than 2 % worse; --class takes some of the
+classes of GPUs. What no tool is there for is left out.
 """
 import argparse
 import concurrent.futures
@@ -34,9 +34,10 @@ def abreast(function, cases):
         return list(pool.map(function, cases))
 
 
-def runs(folder):
-    cases = [(work, name) for work in counts.WORKS for name in counts.CLASSES]
-    cases += [(work, counts.SKEWED_CLASS) for work in counts.SKEWED]
+def runs(folder, classes):
+    cases = [(work, name) for work in counts.WORKS for name in classes]
+    if counts.SKEWED_CLASS in classes:
+        cases += [(work, counts.SKEWED_CLASS) for work in counts.SKEWED]
     return abreast(lambda case: counts.run(*case, folder), cases)
 
 
@@ -50,7 +51,7 @@ def rows_of(work, name, source, found):
 def rows_of_counts(all_runs):
     for run in all_runs:
         yield from rows_of(run.work, run.name, "oclgrind", counts.counters(run))
-    for name in counts.CLASSES:
+    for name in dict.fromkeys(run.name for run in all_runs):
         yield from rows_of("sort-pairs-u32", name, "oclgrind", counts.values_of_pairs(all_runs, name))
 
 
@@ -257,14 +258,15 @@ def take(folder):
 
 def run(arguments):
     """Counts and prints; the exit status."""
-    baseline = read_baseline()
+    baseline = [row for row in read_baseline() if row["class"].partition("-")[0] in arguments.classes]
     programs.find_cuda()
-    all_runs = runs(arguments.folder)
+    all_runs = runs(arguments.folder, arguments.classes)
     rows = count(all_runs)
     if not arguments.check:
         add_cub(rows, baseline, all_runs, arguments.folder)
     print_table(rows)
-    print_skew(rows)
+    if counts.SKEWED_CLASS in arguments.classes:
+        print_skew(rows)
     if not arguments.check:
         if cub.is_there():
             print_published(all_runs, arguments.folder)
@@ -286,8 +288,12 @@ def run(arguments):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--class", dest="classes", action="append", choices=list(counts.CLASSES))
     parser.add_argument("folder")
     arguments = parser.parse_args()
+    if arguments.classes and not arguments.check:
+        sys.exit("gpu-cost: --class is for --check: the baseline has all classes")
+    arguments.classes = arguments.classes or list(counts.CLASSES)
     for name in ("plugin.so", "calls"):
         if not os.path.exists(os.path.join(arguments.folder, name)):
             sys.exit("gpu-cost: no %s in %s: `make gpu-cost` makes it" % (name, arguments.folder))
