@@ -70,8 +70,8 @@ static uint gpi_bin_entry(gpi_key_bits window, gpi_bin_map bin)
 
 /* Writes to `entry` the entries of n keys. n is at most GPI_BIN_BLOCK. Has a loop for each value of bin.crowded, so that both are
    vectorized. */
-GPI_INLINE void gpi_bin_entries(__global const gpi_key *key, uint n, gpi_bin_map bin,
-                                gpi_entry *restrict entry)
+GPI_NOINLINE void gpi_bin_entries(__global const gpi_key *key, uint n, gpi_bin_map bin,
+                                  gpi_entry *restrict entry)
 {
     if (bin.crowded) {
         GPI_AT_ONCE
@@ -90,8 +90,8 @@ typedef gpi_digit gpi_bin_map;
 #define GPI_BIN_PARAMETERS GPI_DIGIT_PARAMETERS
 #define GPI_BIN_SET(bin, state, when) GPI_DIGIT_SET(bin)
 
-GPI_INLINE void gpi_bin_entries(__global const gpi_key *key, uint n, gpi_bin_map bin,
-                                gpi_entry *restrict entry)
+GPI_NOINLINE void gpi_bin_entries(__global const gpi_key *key, uint n, gpi_bin_map bin,
+                                  gpi_entry *restrict entry)
 {
     GPI_AT_ONCE
     for (uint k = 0; k < n; k++) entry[k] = (gpi_entry)gpi_digit_of(key[k], bin);
