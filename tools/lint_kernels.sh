@@ -201,7 +201,7 @@ done
 # A tree has parents, and perhaps a choice of what counts.
 for index in 4 8; do
     for select in 0 1; do
-        for shape in "$SERIAL" "$SERIAL -DGPI_MAP_BY_BYTE=1" "$LOCAL"; do
+        for shape in "$SERIAL" "$SERIAL -DGPI_MAP_BY_BYTE=1" "$LOCAL" "${SUB_GROUP}1"; do
             check "tree with indices of $index bytes, select $select $shape" -DGPI_FP64=0 $NARROW \
                 -DGPI_INDEX_SIZE=$index -DGPI_KINDS=0 -DGPI_MATCH=0 -DGPI_LOOKBACK=0 -DGPI_SYMBOL=uchar \
                 "-Dgpi_counted(x,i)=((x)!=0)" -DGPI_SELECT=$select $shape kernels/nest/tree.cl

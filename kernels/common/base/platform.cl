@@ -211,9 +211,10 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #endif
 
 /* GPI_UNROLL unrolls loops over arrays, so that a GPU's work-item has the arrays in registers. It does nothing on CPUs, which
-   have too few registers, and on llvmpipe (GPI_TURNS). For the same reason GPI_INLINE_GPU inlines functions that take the address
-   of such an array. GPI_ROLLED is for loops that are seldom run and must not occupy registers. GPI_UNROLL_SOME is for loops that
-   load. */
+   have too few registers, and on llvmpipe (GPI_TURNS). GPI_EACH(j, n) is such a loop, for j = 0, 1, ... n - 1;
+   GPI_EACH_CHUNK(j, n, chunk) is one for j = 0, chunk, 2 chunk, ... below n. For the same reason GPI_INLINE_GPU inlines functions
+   that take the address of such an array. GPI_ROLLED is for loops that are seldom run and must not occupy registers.
+   GPI_UNROLL_SOME is for loops that load. */
 #if !defined(GPI_LLVMPIPE) && !GPI_ON_CPU
 #define GPI_UNROLL _Pragma("unroll")
 #define GPI_ROLLED _Pragma("unroll 1")
@@ -223,6 +224,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_ROLLED
 #define GPI_UNROLL_SOME
 #endif
+#define GPI_EACH(j, n) GPI_EACH_CHUNK(j, n, 1)
+#define GPI_EACH_CHUNK(j, n, chunk) GPI_UNROLL for (uint j = 0; j < (n); j += (chunk))
 /* Makes the compiler compute the word x here. NVIDIA's compiler would otherwise put additions off and keep both terms in
    registers, or move additions out of loops and keep all results. */
 #if defined(cl_nv_pragma_unroll)

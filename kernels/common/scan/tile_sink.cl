@@ -56,7 +56,7 @@ static void gpi_put_quad(gpi_sink sink, ulong i, const GPI_T *x)
 }
 
 /* True if vector stores are aligned at every multiple of four. */
-static bool gpi_put_aligned(gpi_sink sink) { return (size_t)sink.out % sizeof(GPI_QUAD(GPI_OUT)) == 0; }
+static bool gpi_put_aligned(gpi_sink sink) { return GPI_IS_QUAD(GPI_OUT, sink.out); }
 #else
 #define GPI_PUT_QUADS 0
 #endif

@@ -78,7 +78,7 @@ typedef struct gpi_round {
     (round).to = gpi_set_at(state + to_at, room)
 
 /* Loops over the elements i < end of this item; a group has `span` elements. */
-#define GPI_EACH(i, span, end)                            \
+#define GPI_EACH_IN_SPAN(i, span, end)                    \
     for (ulong i = (span)*get_group_id(0) + GPI_LOCAL_ID; \
          i < min((ulong)(end), (span) * (get_group_id(0) + 1)); i += GPI_WG)
 
@@ -151,8 +151,7 @@ GPI_KERNEL void gp_strings_keys_first(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS,
     GPI_TEXT_SET(text);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     if (get_global_id(0) == 0) state[GPI_STRINGS_COUNT] = (uint)n;
-    GPI_EACH(i, span, n)
-    {
+    GPI_EACH_IN_SPAN(i, span, n) {
         const gpi_string s = gpi_string_find(text, i);
         round.keys[i] = gpi_string_key(s, 0);
         if (s.bad && atomic_inc(round.state + GPI_STRINGS_BAD) == 0)
@@ -177,8 +176,7 @@ GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ul
     const ulong n = first ? state[GPI_STRINGS_COUNT] : many;
     gpi_round round;
     GPI_ROUND_SET(round);
-    GPI_EACH(j, span, many + 1)
-    {
+    GPI_EACH_IN_SPAN(j, span, many + 1) {
         const bool below = j > 0 && j < n && gpi_strings_tied(round, j - 1, first);
         const bool above = j + 1 < n && gpi_strings_tied(round, j, first);
         round.flags[j] = (ulong)(above && !below) << 32 | (ulong)(below || above);
@@ -205,8 +203,7 @@ GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first,
 {
     gpi_round round;
     GPI_ROUND_SET(round);
-    GPI_EACH(j, span, many)
-    {
+    GPI_EACH_IN_SPAN(j, span, many) {
         const ulong x = round.flags[j], y = round.flags[j + 1];
         const uint k = (uint)x, groups = (uint)(y >> 32);
         if ((uint)y != k) {
@@ -249,8 +246,7 @@ GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong
     gpi_text text;
     GPI_ROUND_SET(round);
     GPI_TEXT_SET(text);
-    GPI_EACH(j, span, many)
-    {
+    GPI_EACH_IN_SPAN(j, span, many) {
         const uint owner = round.from.owner[j];
         gpi_strings_fetch(round, text, j, many);
         if (j > 0 && round.from.owner[j - 1] == owner) {
@@ -269,8 +265,7 @@ GPI_KERNEL void gp_strings_keys(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong
     gpi_text text;
     GPI_ROUND_SET(round);
     GPI_TEXT_SET(text);
-    GPI_EACH(j, span, many)
-    {
+    GPI_EACH_IN_SPAN(j, span, many) {
         const gpi_strings_group g = round.from.groups[round.from.owner[j]];
         gpi_strings_fetch(round, text, j, many);
         round.keys[j] = gpi_string_key(gpi_string_find(text, round.from.index[j]), g.depth + g.skip);

@@ -29,7 +29,8 @@
 #define GPI_SORT_TOPK_CL
 #include "base/count.cl"
 #include "base/platform.cl"
-#include "group/load.cl"
+#include "group/range.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
@@ -55,15 +56,12 @@ static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __glob
 {
     const ulong stretch = n / s, longer = n % s;
     uint i = (uint)GPI_LOCAL_ID;
-    for (; i + (GPI_LOADS - 1) * GPI_WG < s; i += GPI_LOADS * GPI_WG) {
+    GPI_EACH_BATCH(i, GPI_LOADS, s) {
         gpi_key x[GPI_LOADS];
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++)
-            x[j] = key[gpi_sample_place(i + j * GPI_WG, stretch, longer)];
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++) sample[i + j * GPI_WG] = x[j];
+        GPI_EACH(j, GPI_TURNS(GPI_LOADS)) x[j] = key[gpi_sample_place(i + j * GPI_WG, stretch, longer)];
+        GPI_EACH(j, GPI_TURNS(GPI_LOADS)) sample[i + j * GPI_WG] = x[j];
     }
-    for (; i < s; i += GPI_WG) sample[i] = key[gpi_sample_place(i, stretch, longer)];
+    GPI_EACH_LEFT(i, s) sample[i] = key[gpi_sample_place(i, stretch, longer)];
 }
 
 /* Zeroes `zeros` ulongs of the state, and writes to it count, k and the first threshold. The keys are divided into `samples`

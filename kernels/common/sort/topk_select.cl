@@ -10,7 +10,8 @@
 #ifndef GPI_SORT_TOPK_SELECT_CL
 #define GPI_SORT_TOPK_SELECT_CL
 #include "base/platform.cl"
-#include "group/load.cl"
+#include "group/range.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
@@ -31,13 +32,12 @@ GPI_NOINLINE void gpi_count_matching(__global const gpi_key *key, ulong begin, u
     GPI_EACH_BIN(d) shared->count[d] = 0;
     gpi_sync(); /* the counters are zero */
     ulong i = begin + GPI_LOCAL_ID;
-    for (; i + (GPI_LOADS - 1) * GPI_WG < end; i += GPI_LOADS * GPI_WG) {
+    GPI_EACH_BATCH(i, GPI_LOADS, end) {
         gpi_key x[GPI_LOADS];
-        GPI_LOAD_STRIPED(x, key + i);
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++) gpi_count_match(x[j], digit, prefix, shared);
+        GPI_LOAD_STRIPED(x, GPI_LOADS, key + i, GPI_WG);
+        GPI_EACH(j, GPI_TURNS(GPI_LOADS)) gpi_count_match(x[j], digit, prefix, shared);
     }
-    for (; i < end; i += GPI_WG) gpi_count_match(key[i], digit, prefix, shared);
+    GPI_EACH_LEFT(i, end) gpi_count_match(key[i], digit, prefix, shared);
     gpi_sync(); /* all is counted */
 }
 

@@ -36,11 +36,11 @@ static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, GPI_LOAD
 /* True if vector loads are aligned at every multiple of four. */
 static bool gpi_quads_aligned(gpi_input input)
 {
-    bool aligned = (size_t)input.in % sizeof(GPI_QUAD(GPI_IN)) == 0;
 #if GPI_INPUTS == 2
-    aligned = aligned && (size_t)input.in2 % sizeof(GPI_QUAD(GPI_IN2)) == 0;
+    return GPI_IS_QUAD(GPI_IN, input.in) && GPI_IS_QUAD(GPI_IN2, input.in2);
+#else
+    return GPI_IS_QUAD(GPI_IN, input.in);
 #endif
-    return aligned;
 }
 #else
 #define GPI_QUADS 0

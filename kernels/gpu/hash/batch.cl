@@ -30,8 +30,7 @@ static gpi_tally gpi_tally_of(uint what) { return (1u << 4 * (what & 7u)) + what
 
 static void gpi_tally_add(__local uint *sums, gpi_tally tally)
 {
-    GPI_UNROLL
-    for (uint word = 0; word < 4; word++) {
+    GPI_EACH(word, 4) {
         const uint two = tally >> 4 * word & 0x000f000fu;
         if (two) (void)atomic_add(sums + GPI_TALLY_CELL(word), two);
     }

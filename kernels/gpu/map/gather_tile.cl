@@ -14,13 +14,10 @@ static uint gpi_gather_step(gpi_moves m, ulong i)
     GPI_INDEX at[GPI_GATHER_STEP];
     GPI_OUT x[GPI_GATHER_STEP];
     uint skipped = 0;
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_GATHER_STEP; k++) at[k] = m.index[i + k * GPI_WG];
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_GATHER_STEP; k++)
+    GPI_EACH(k, GPI_GATHER_STEP) at[k] = m.index[i + k * GPI_WG];
+    GPI_EACH(k, GPI_GATHER_STEP)
         x[k] = m.in[GPI_SCATTER ? i + k * GPI_WG : gpi_gather_has(m, at[k]) ? at[k] : 0];
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_GATHER_STEP; k++) {
+    GPI_EACH(k, GPI_GATHER_STEP) {
         if (!GPI_WANTED(m, i + k * GPI_WG)) continue;
         if (gpi_gather_has(m, at[k])) m.out[GPI_SCATTER ? at[k] : i + k * GPI_WG] = x[k];
         else skipped++;

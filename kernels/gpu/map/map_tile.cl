@@ -32,51 +32,34 @@
 #else
 #define GPI_MAP_Z(k) 0
 #endif
-#define GPI_MAP_QUAD(type, p) (*(__global const GPI_QUAD(type) *)(p))
 #define GPI_MAP_SET(k) \
     lane[k] = gpi_map(GPI_ARGS_OF(in) GPI_MAP_X(k), GPI_MAP_Y(k), GPI_MAP_Z(k), i + k, in.a, in.b)
+
+/* Uses of the input arrays (base/arrays.cl): loads an array's elements i .. i + 3; tells whether `in` has it aligned. */
+#define GPI_MAP_LOAD(i, type, name) const GPI_QUAD(type) name = GPI_READ_QUAD(type, in.name + (i), true);
+#define GPI_MAP_ALIGNED(in, type, name) &&GPI_IS_QUAD(type, (in).name)
 
 /* Computes elements i .. i + 3 of the output. */
 GPI_INLINE_GPU void gpi_map_quad(gpi_inputs in, ulong i, GPI_LANE *lane)
 {
-#if GPI_INPUTS > 0
-    const GPI_QUAD(GPI_IN_0) x = GPI_MAP_QUAD(GPI_IN_0, in.x + i);
-#endif
-#if GPI_INPUTS > 1
-    const GPI_QUAD(GPI_IN_1) y = GPI_MAP_QUAD(GPI_IN_1, in.y + i);
-#endif
-#if GPI_INPUTS > 2
-    const GPI_QUAD(GPI_IN_2) z = GPI_MAP_QUAD(GPI_IN_2, in.z + i);
-#endif
+    GPI_OPERAND_ARRAYS(GPI_MAP_LOAD, i)
     GPI_MAP_SET(0);
     GPI_MAP_SET(1);
     GPI_MAP_SET(2);
     GPI_MAP_SET(3);
 }
 
-/* Returns whether all arrays are aligned such that every fourth element begins an aligned vector of four. */
+/* Returns whether vectors of four are aligned at every fourth element of all arrays. */
 static bool gpi_map_aligned(gpi_inputs in, __global GPI_OUT *out)
 {
-    bool aligned = (size_t)out % sizeof(GPI_QUAD(GPI_OUT)) == 0;
-#if GPI_INPUTS > 0
-    aligned = aligned && (size_t)in.x % sizeof(GPI_QUAD(GPI_IN_0)) == 0;
-#endif
-#if GPI_INPUTS > 1
-    aligned = aligned && (size_t)in.y % sizeof(GPI_QUAD(GPI_IN_1)) == 0;
-#endif
-#if GPI_INPUTS > 2
-    aligned = aligned && (size_t)in.z % sizeof(GPI_QUAD(GPI_IN_2)) == 0;
-#endif
-    return aligned;
+    return GPI_IS_QUAD(GPI_OUT, out) GPI_OPERAND_ARRAYS(GPI_MAP_ALIGNED, in);
 }
 
 static void gpi_map_quads(gpi_inputs in, __global GPI_OUT *out, ulong begin)
 {
     GPI_LANE lane[GPI_MAP_STEP];
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_MAP_STEP; k += 4) gpi_map_quad(in, begin + k * GPI_WG, lane + k);
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_MAP_STEP; k += 4) {
+    GPI_EACH_CHUNK(k, GPI_MAP_STEP, 4) gpi_map_quad(in, begin + k * GPI_WG, lane + k);
+    GPI_EACH_CHUNK(k, GPI_MAP_STEP, 4) {
         *(__global GPI_QUAD(GPI_OUT) *)(out + begin + k * GPI_WG) =
             (GPI_QUAD(GPI_OUT))(lane[k], lane[k + 1], lane[k + 2], lane[k + 3]);
     }
@@ -86,8 +69,8 @@ static void gpi_map_quads(gpi_inputs in, __global GPI_OUT *out, ulong begin)
 static void gpi_map_step(gpi_inputs in, __global GPI_OUT *out, ulong begin)
 {
     GPI_LANE lane[GPI_MAP_STEP];
-    for (uint k = 0; k < GPI_MAP_STEP; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);
-    for (uint k = 0; k < GPI_MAP_STEP; k++) GPI_MAP_WRITE(out, begin + k * GPI_WG, lane[k]);
+    GPI_EACH(k, GPI_MAP_STEP) lane[k] = gpi_value_any(in, begin + k * GPI_WG);
+    GPI_EACH(k, GPI_MAP_STEP) GPI_MAP_WRITE(out, begin + k * GPI_WG, lane[k]);
 }
 
 static void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)

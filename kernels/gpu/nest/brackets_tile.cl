@@ -105,8 +105,7 @@ static void gpi_load_table(gpi_symbol_input in, gpi_shared shared)
 GPI_INLINE_GPU uint gpi_look_up_four(uint symbols, __local const uchar *table)
 {
     uint four = 0;
-    GPI_UNROLL
-    for (uint k = 0; k < 4; k++) four |= (uint)table[symbols >> 8 * k & 255] << k;
+    GPI_EACH(k, 4) four |= (uint)table[symbols >> 8 * k & 255] << k;
     return four;
 }
 
@@ -119,8 +118,7 @@ GPI_INLINE_GPU gpi_brackets_of gpi_load_item(gpi_symbol_input in, ulong begin, u
 #if GPI_PER_ITEM % 16 == 0
     __global const uchar *symbols = in.symbols + begin;
     if (length == GPI_TILE && (size_t)symbols % 16 == 0) {
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_PER_ITEM; j += 16) {
+        GPI_EACH_CHUNK(j, GPI_PER_ITEM, 16) {
             const uint4 row = *(__global const uint4 *)(symbols + first + j);
             gpi_brackets_add(&item, gpi_look_up_four(row.x, shared->table), j);
             gpi_brackets_add(&item, gpi_look_up_four(row.y, shared->table), j + 4);
@@ -434,8 +432,7 @@ static void gpi_partner_none(__local ushort *partner)
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
 #if GPI_PER_ITEM % 8 == 0
     const uint turn = (uint)get_local_id(0) * GPI_PER_ITEM / 64; /* neighbours begin at different banks */
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_PER_ITEM / 8; j++)
+    GPI_EACH(j, GPI_PER_ITEM / 8)
         *(__local uint4 *)(partner + first + (j + turn) % (GPI_PER_ITEM / 8) * 8) = (uint4)(~0u);
 #else
     for (uint j = 0; j < GPI_PER_ITEM; j++) partner[first + j] = GPI_ALONE;

@@ -12,6 +12,8 @@
 #ifndef GPI_NEST_STACK_SCAN_TILE_CL
 #define GPI_NEST_STACK_SCAN_TILE_CL
 #include "base/platform.cl"
+#include "group/exchange.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
@@ -43,13 +45,10 @@
 #define GPI_STRIPE_ROW(l, k) (GPI_STRIPE_ITEM(l, k) * GPI_STACK_ROW)
 #endif
 
-/* The cell of entry k of a list. After every 32 cells, one is unused, against bank conflicts. */
-#define GPI_SLICE_CELL(k) ((k) + (k) / 32)
-
 typedef struct gpi_slice_memory {
     gpi_group group;
     ushort stage[GPI_TILE] __attribute__((aligned(16))); /* openers that the tile leaves open, lowest first */
-    GPI_T value[GPI_SLICE_CELL(GPI_TILE)];               /* these openers' values, and then products */
+    GPI_T value[GPI_PADDED(GPI_TILE)];                   /* these openers' values, and then products */
     GPI_T sums[GPI_ITEMS_CELLS];
 } gpi_slice_memory;
 typedef __local gpi_slice_memory *gpi_slice_shared;
@@ -94,11 +93,11 @@ static void gpi_slice_scan(GPI_COMBINE_PARAMETER uint count, gpi_slice_shared me
     const uint end = min(first + share, count);
     GPI_T product = gpi_identity(), all;
     for (uint k = first; k < end; k++)
-        product = gpi_combine(GPI_COMBINE_PASSED product, memory->value[GPI_SLICE_CELL(k)]);
+        product = gpi_combine(GPI_COMBINE_PASSED product, memory->value[GPI_PADDED(k)]);
     product = gpi_items_scan_exclusive(GPI_COMBINE_PASSED product, &all, memory->sums);
     for (uint k = first; k < end; k++) {
-        product = gpi_combine(GPI_COMBINE_PASSED product, memory->value[GPI_SLICE_CELL(k)]);
-        memory->value[GPI_SLICE_CELL(k)] = product;
+        product = gpi_combine(GPI_COMBINE_PASSED product, memory->value[GPI_PADDED(k)]);
+        memory->value[GPI_PADDED(k)] = product;
     }
     gpi_sync(); /* the products are written */
 }
@@ -111,10 +110,10 @@ static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stac
     if (gpi_brackets_tile_length(stack.nest, tile) == 0) return;
     const uint count = gpi_slice_list(in, stack.nest, tile, memory);
     for (uint k = l; k < count; k += GPI_WG)
-        memory->value[GPI_SLICE_CELL(k)] = gpi_load(input, begin + memory->stage[k]);
+        memory->value[GPI_PADDED(k)] = gpi_load(input, begin + memory->stage[k]);
     gpi_sync(); /* the values are written */
     gpi_slice_scan(GPI_COMBINE_OF(input) count, memory);
-    for (uint k = l; k < count; k += GPI_WG) cell[k + 1] = memory->value[GPI_SLICE_CELL(k)];
+    for (uint k = l; k < count; k += GPI_WG) cell[k + 1] = memory->value[GPI_PADDED(k)];
     if (l != 0) return;
     cell[0] = gpi_identity();
     stack.nest.tree[stack.nest.leaves + tile] = gpi_unpack_node(memory->group.tree[1]);
@@ -174,14 +173,11 @@ static void gpi_fold_load(gpi_input input, gpi_fold f)
 {
     const uint l = (uint)get_local_id(0);
     const ulong first = gpi_tile_begin(f.tile) + l;
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_STACK_LOADS) {
+    GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), GPI_STACK_LOADS) {
         GPI_T x[GPI_STACK_LOADS];
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_STACK_LOADS; k++)
+        GPI_EACH(k, GPI_STACK_LOADS)
             if (gpi_fold_opens(f, l, j + k)) x[k] = gpi_load(input, first + (j + k) * GPI_WG);
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_STACK_LOADS; k++)
+        GPI_EACH(k, GPI_STACK_LOADS)
             if (gpi_fold_opens(f, l, j + k))
                 f.memory->row[GPI_STRIPE_ROW(l, j + k) + GPI_STRIPE_PLACE(l, j + k) + 1] = x[k];
     }
@@ -292,9 +288,7 @@ static void gpi_fold_write(__global GPI_OUT *out, gpi_fold f, bool exclusive)
     const uint l = (uint)get_local_id(0);
     const ulong first = gpi_tile_begin(f.tile) + l;
     if (f.length == GPI_TILE) {
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_TURNS(GPI_PER_ITEM); k++)
-            gpi_stack_put(out, first + k * GPI_WG, gpi_fold_result(f.memory, l, k, exclusive));
+        GPI_EACH_OWN(k) gpi_stack_put(out, first + k * GPI_WG, gpi_fold_result(f.memory, l, k, exclusive));
     } else {
         GPI_ROLLED
         for (uint k = 0; l + k * GPI_WG < f.length; k++)

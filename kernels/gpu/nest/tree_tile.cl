@@ -89,8 +89,7 @@ static ulong gpi_tree_begin(void) { return (ulong)get_group_id(0) * GPI_TILE; }
 
 GPI_INLINE_GPU void gpi_tree_clear(__local uint *words, const uint count)
 {
-    GPI_UNROLL
-    for (uint k = 0; k < (count + GPI_WG - 1) / GPI_WG; k++)
+    GPI_EACH(k, (count + GPI_WG - 1) / GPI_WG)
         if (count % GPI_WG == 0 || (uint)get_local_id(0) + k * GPI_WG < count)
             words[(uint)get_local_id(0) + k * GPI_WG] = 0;
 }
@@ -103,13 +102,11 @@ static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)
     const ulong first = gpi_tree_begin() + l;
     for (uint j = 0; j < GPI_TURNS(GPI_RUN); j += GPI_TREE_LOADS) {
         gpi_index key[GPI_TREE_LOADS];
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_TREE_LOADS; k++) {
+        GPI_EACH(k, GPI_TREE_LOADS) {
             const ulong i = first + (j + k) * GPI_WG;
             key[k] = i < f.n ? gpi_key_of(f, i) : 0;
         }
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_TREE_LOADS; k++) {
+        GPI_EACH(k, GPI_TREE_LOADS) {
             memory->key[GPI_TREE_STRIPE(l, j + k, GPI_OF_INDEX)] = key[k];
 #if GPI_SELECT
             const ulong i = first + (j + k) * GPI_WG;

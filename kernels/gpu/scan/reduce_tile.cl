@@ -46,12 +46,9 @@ static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared sha
 static GPI_T gpi_step_reduce(GPI_T sum, gpi_input input, ulong i, const bool aligned)
 {
     GPI_T x[GPI_SHARE_STEP], all = sum;
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP / GPI_SHARE_CHUNK); k++)
+    GPI_EACH(k, GPI_STRUCT_TURNS(GPI_SHARE_STEP / GPI_SHARE_CHUNK))
         GPI_SHARE_LOAD(input, i + k * GPI_SHARE_STRIDE, aligned, x + k * GPI_SHARE_CHUNK);
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++)
-        all = gpi_combine(GPI_COMBINE_OF(input) all, x[k]);
+    GPI_EACH(k, GPI_STRUCT_TURNS(GPI_SHARE_STEP)) all = gpi_combine(GPI_COMBINE_OF(input) all, x[k]);
     return all;
 }
 

@@ -86,14 +86,10 @@ GPI_INLINE_GPU void gpi_rows_load(gpi_input input, ulong base, const uint first,
 {
     const uint length = gpi_tile_length(input, base);
     if (length == GPI_TILE && gpi_quads_aligned(input)) {
-        GPI_UNROLL
-        for (uint row = 0; row < rows; row++)
-            gpi_load_quad(input, base + gpi_chunk_place(first + row), true, x + 4 * row);
+        GPI_EACH(row, rows) gpi_load_quad(input, base + gpi_chunk_place(first + row), true, x + 4 * row);
     } else {
-        GPI_UNROLL
-        for (uint row = 0; row < rows; row++) {
-            GPI_UNROLL
-            for (uint k = 0; k < 4; k++) {
+        GPI_EACH(row, rows) {
+            GPI_EACH(k, 4) {
                 const uint i = gpi_chunk_place(first + row) + k;
                 x[4 * row + k] = i < length ? gpi_load(input, base + i) : gpi_identity();
             }
@@ -106,8 +102,7 @@ GPI_INLINE_GPU void gpi_rows_load(gpi_input input, ulong base, const uint first,
 GPI_INLINE_GPU void gpi_rows_reduce(gpi_input input, const uint first, const uint rows, const GPI_T *x,
                                     gpi_tile_shared shared)
 {
-    GPI_UNROLL
-    for (uint row = 0; row < rows; row++) {
+    GPI_EACH(row, rows) {
         GPI_T product = x[4 * row];
         GPI_UNROLL
         for (uint k = 1; k < 4; k++) product = gpi_combine(GPI_COMBINE_OF(input) product, x[4 * row + k]);
@@ -122,8 +117,7 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
 #if GPI_STAGED
     GPI_T staged[GPI_STAGED];
     gpi_rows_load(input, base, GPI_HELD_ROWS, GPI_ROWS - GPI_HELD_ROWS, staged);
-    GPI_UNROLL
-    for (uint row = 0; row < GPI_ROWS - GPI_HELD_ROWS; row++)
+    GPI_EACH(row, GPI_ROWS - GPI_HELD_ROWS)
         gpi_chunk_put(gpi_stage_chunk(shared, GPI_HELD_ROWS + row), staged + 4 * row);
     gpi_rows_reduce(input, GPI_HELD_ROWS, GPI_ROWS - GPI_HELD_ROWS, staged, shared);
     gpi_team_sync(); /* otherwise a compiler loads all rows early, and runs out of registers */
@@ -131,12 +125,10 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     gpi_rows_load(input, base, 0, GPI_HELD_ROWS, tile->held);
     gpi_rows_reduce(input, 0, GPI_HELD_ROWS, tile->held, shared);
     gpi_team_sync(); /* the products are written */
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_ROWS; j += GPI_PRODUCTS_AT_ONCE) {
+    GPI_EACH_CHUNK(j, GPI_ROWS, GPI_PRODUCTS_AT_ONCE) {
         GPI_T x[4];
         gpi_products_get(gpi_own_products(shared) + GPI_TILE_PAD(j), x);
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_PRODUCTS_AT_ONCE; k++) sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);
+        GPI_EACH(k, GPI_PRODUCTS_AT_ONCE) sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);
     }
     tile->before = gpi_group_scan(GPI_COMBINE_OF(input) sum, &tile->aggregate, shared);
 }

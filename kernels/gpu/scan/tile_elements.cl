@@ -15,6 +15,7 @@
 #define GPI_SCAN_TILE_ELEMENTS_CL
 #include "base/paste.cl"
 #include "base/platform.cl"
+#include "group/striped.cl"
 #include "group/sub_group.cl"
 #include "group/sync.cl"
 #include "group/team.cl"
@@ -219,13 +220,10 @@ GPI_INLINE_GPU void gpi_chunk_put(__local GPI_CELL *at, const GPI_CELL *x)
     ((__local gpi_cell_pair *)at)[1] = (gpi_cell_pair)(GPI_CELL_OF(x[2]), GPI_CELL_OF(x[3]));
 #elif GPI_CELL_VECTORS
     gpi_cell_chunk chunk;
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_CELL_CHUNK; k++) chunk.cell[k] = x[k];
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_CELL_SIZE / 4; k++) ((__local uint4 *)at)[k] = chunk.vector[k];
+    GPI_EACH(k, GPI_CELL_CHUNK) chunk.cell[k] = x[k];
+    GPI_EACH(k, GPI_CELL_SIZE / 4) ((__local uint4 *)at)[k] = chunk.vector[k];
 #else
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_CELL_CHUNK; k++) at[k] = x[k];
+    GPI_EACH(k, GPI_CELL_CHUNK) at[k] = x[k];
 #endif
 }
 
@@ -246,13 +244,10 @@ GPI_INLINE_GPU void gpi_chunk_get(__local const GPI_CELL *at, GPI_CELL *x)
     GPI_CELL_OF(x[3]) = high.y;
 #elif GPI_CELL_VECTORS
     gpi_cell_chunk chunk;
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_CELL_SIZE / 4; k++) chunk.vector[k] = ((__local const uint4 *)at)[k];
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_CELL_CHUNK; k++) x[k] = chunk.cell[k];
+    GPI_EACH(k, GPI_CELL_SIZE / 4) chunk.vector[k] = ((__local const uint4 *)at)[k];
+    GPI_EACH(k, GPI_CELL_CHUNK) x[k] = chunk.cell[k];
 #else
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_CELL_CHUNK; k++) x[k] = at[k];
+    GPI_EACH(k, GPI_CELL_CHUNK) x[k] = at[k];
 #endif
 }
 
@@ -270,11 +265,8 @@ GPI_INLINE_GPU void gpi_stage_load_quads(gpi_input input, ulong base, gpi_tile_s
     __local GPI_CELL *at = shared->stage + GPI_TILE_PAD(first);
     if (gpi_quads_aligned(input)) {
         GPI_CELL x[GPI_PER_ITEM];
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_PER_ITEM; j += 4)
-            gpi_load_quad(input, base + first + j * GPI_TEAM, true, x + j);
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_chunk_put(at + GPI_TILE_PAD(j * GPI_TEAM), x + j);
+        GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4) gpi_load_quad(input, base + first + j * GPI_TEAM, true, x + j);
+        GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4) gpi_chunk_put(at + GPI_TILE_PAD(j * GPI_TEAM), x + j);
     } else {
         GPI_ROLLED
         for (uint j = 0; j < GPI_PER_ITEM; j += 4) {
@@ -304,11 +296,8 @@ GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared 
         gpi_stage_load_quads(input, base, shared);
 #else
         GPI_CELL x[GPI_PER_ITEM];
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-            x[j] = GPI_CELL_LOAD(input, base + first + j * GPI_TEAM);
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[GPI_TILE_PAD(j * GPI_TEAM)] = x[j];
+        GPI_EACH_OWN(j) x[j] = GPI_CELL_LOAD(input, base + first + j * GPI_TEAM);
+        GPI_EACH_OWN(j) at[GPI_TILE_PAD(j * GPI_TEAM)] = x[j];
 #endif
     }
 }
@@ -321,16 +310,14 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     GPI_T sum = gpi_identity();
     gpi_stage_load(input, base, shared);
     gpi_team_sync(); /* the stage is filled */
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK) {
+    GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), GPI_CELL_CHUNK) {
 #if GPI_OWN_KEPT
         GPI_T *x = tile->item + j;
 #else
         GPI_T x[GPI_CELL_CHUNK];
 #endif
         gpi_chunk_get(at + GPI_TILE_PAD(j), x);
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_CELL_CHUNK; k++) sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);
+        GPI_EACH(k, GPI_CELL_CHUNK) sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);
     }
     tile->before =
         gpi_group_scan(GPI_COMBINE_OF(input) sum, &tile->aggregate, shared); /* its barriers free the stage */

@@ -11,6 +11,7 @@
 #define GPI_SCAN_TILE_KEYED_CL
 #include "base/paste.cl"
 #include "base/platform.cl"
+#include "group/striped.cl"
 #include "element/monoid.cl"
 #include "scan/tile_input.cl"
 #include "scan/tile_elements.cl"
@@ -40,25 +41,19 @@ GPI_INLINE_GPU void gpi_keys_load(gpi_input input, ulong base, gpi_tile_shared s
             at[GPI_KEY_PAD(j * GPI_TEAM)] = key;
         }
 #if GPI_KEY_QUADS && !GPI_REVERSE
-    } else if ((size_t)input.heads % sizeof(gpi_key_quad) == 0) {
+    } else if (GPI_IS_QUAD(GPI_HEADS_TYPE, input.heads)) {
         const uint quad = gpi_tile_first(4);
         __global const GPI_HEADS_TYPE *from = input.heads + base + quad;
         __local GPI_HEADS_TYPE *to = shared->key + GPI_KEY_PAD(quad);
         gpi_key_quad key[GPI_PER_ITEM / 4];
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_PER_ITEM; j += 4)
-            key[j / 4] = *(__global const gpi_key_quad *)(from + j * GPI_TEAM);
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_PER_ITEM; j += 4)
+        GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4) key[j / 4] = *(__global const gpi_key_quad *)(from + j * GPI_TEAM);
+        GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4)
             *(__local gpi_key_quad *)(to + GPI_KEY_PAD(j * GPI_TEAM)) = key[j / 4];
 #endif
     } else {
         GPI_HEADS_TYPE key[GPI_PER_ITEM];
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-            key[j] = input.heads[gpi_position(input, base + first + j * GPI_TEAM)];
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[GPI_KEY_PAD(j * GPI_TEAM)] = key[j];
+        GPI_EACH_OWN(j) key[j] = input.heads[gpi_position(input, base + first + j * GPI_TEAM)];
+        GPI_EACH_OWN(j) at[GPI_KEY_PAD(j * GPI_TEAM)] = key[j];
     }
 }
 
@@ -74,8 +69,7 @@ GPI_INLINE_GPU void gpi_keys_get(gpi_tile_shared shared, uint j, GPI_HEADS_TYPE 
     key[2] = quad.s2;
     key[3] = quad.s3;
 #else
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_CELL_CHUNK; k++) key[k] = at[k];
+    GPI_EACH(k, GPI_CELL_CHUNK) key[k] = at[k];
 #endif
 }
 
@@ -87,8 +81,7 @@ GPI_INLINE_GPU void gpi_values_get(gpi_input input, ulong base, gpi_tile_shared 
 #if GPI_INPUTS == 0
     const ulong first = base + (uint)GPI_LOCAL_ID * GPI_PER_ITEM;
     (void)shared;
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_CELL_CHUNK; k++)
+    GPI_EACH(k, GPI_CELL_CHUNK)
         value[k] = j + k < own ? gpi_value_load(input, first + j + k) : gpi_identity().value;
 #else
     (void)input;
@@ -116,13 +109,11 @@ GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base,
     last = shared->key[GPI_KEY_PAD(first - min(lane, 1u))];
     if (lane == 0 && !begins && own > 0) last = input.heads[gpi_position(input, base + first - 1)];
     tile->heads = 0;
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK) {
+    GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), GPI_CELL_CHUNK) {
         GPI_CELL value[GPI_CELL_CHUNK];
         gpi_values_get(input, base, shared, j, own, value);
         gpi_keys_get(shared, j, key + j);
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
+        GPI_EACH(k, GPI_CELL_CHUNK) {
             const bool head = j + k < own && GPI_KEYS_DIFFER(input, key[j + k], last);
             tile->heads |= (head ? 1u : 0u) << (j + k);
             sum.value = gpi_base_append(GPI_COMBINE_OF(input) sum.value, value[k], head);

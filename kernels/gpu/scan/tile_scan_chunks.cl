@@ -15,13 +15,11 @@
 GPI_INLINE_GPU void gpi_products_scan(GPI_COMBINE_PARAMETER GPI_T begin, gpi_tile_shared shared)
 {
     GPI_T sum = begin;
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_ROWS; j += GPI_PRODUCTS_AT_ONCE) {
+    GPI_EACH_CHUNK(j, GPI_ROWS, GPI_PRODUCTS_AT_ONCE) {
         __local GPI_CELL *at = gpi_own_products(shared) + GPI_TILE_PAD(j);
         GPI_T x[4];
         gpi_products_get(at, x);
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_PRODUCTS_AT_ONCE; k++) {
+        GPI_EACH(k, GPI_PRODUCTS_AT_ONCE) {
             const GPI_T next = gpi_combine(GPI_COMBINE_PASSED sum, x[k]);
             x[k] = sum;
             sum = next;
@@ -47,8 +45,7 @@ GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, co
         if (place + 3 < length) {
             gpi_put_quad(sink, base + place, x);
         } else {
-            GPI_UNROLL
-            for (uint k = 0; k < 3; k++)
+            GPI_EACH(k, 3)
                 if (place + k < length) gpi_put(sink, base + place + k, x[k]);
         }
 #endif
@@ -58,8 +55,7 @@ GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, co
         gpi_team_sync(); /* the row's cells on the stage are read */
         gpi_chunk_put(gpi_stage_chunk(shared, row), x);
         gpi_team_sync(); /* the row is written */
-        GPI_UNROLL
-        for (uint k = 0; k < 4; k++) {
+        GPI_EACH(k, 4) {
             const uint j = lane + k * GPI_TEAM, i = place - 4 * lane + j;
             if (i < length) gpi_put(sink, gpi_position(input, base + i), at[GPI_TILE_PAD(j)]);
         }
@@ -72,20 +68,17 @@ GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, co
 GPI_INLINE_GPU void gpi_rows_scan(const gpi_tile *tile, gpi_input input, ulong base, gpi_sink sink,
                                   const bool exclusive, const bool straight, gpi_tile_shared shared)
 {
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_ROWS; j++) {
+    GPI_EACH(j, GPI_ROWS) {
         const uint row = straight ? j : GPI_ROWS - 1 - j;
         GPI_T x[4], sum = *gpi_product_cell(shared, row);
         if (row < GPI_HELD_ROWS) {
-            GPI_UNROLL
-            for (uint k = 0; k < 4; k++) x[k] = tile->held[4 * row + k];
+            GPI_EACH(k, 4) x[k] = tile->held[4 * row + k];
         } else {
             if (j % 2 == 0)
                 gpi_team_sync(); /* otherwise a compiler reads all chunks early, and runs out of registers */
             gpi_chunk_get(gpi_stage_chunk(shared, row), x);
         }
-        GPI_UNROLL
-        for (uint k = 0; k < 4; k++) {
+        GPI_EACH(k, 4) {
             const GPI_T next = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);
             x[k] = exclusive ? gpi_before(sum, x[k]) : next;
             sum = next;

@@ -4,6 +4,7 @@
 #ifndef GPI_SCAN_TILE_SCAN_ELEMENTS_CL
 #define GPI_SCAN_TILE_SCAN_ELEMENTS_CL
 #include "base/platform.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
@@ -45,19 +46,16 @@ GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, 
 #if GPI_PUT_QUADS && GPI_CELL_CHUNK == 4
     } else if (gpi_put_aligned(sink)) {
         const uint quad = gpi_tile_first(4);
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_PER_ITEM; j += 4) {
+        GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4) {
             GPI_CELL cell[4];
             GPI_T x[4];
             gpi_chunk_get(shared->stage + GPI_TILE_PAD(quad) + GPI_TILE_PAD(j * GPI_TEAM), cell);
-            GPI_UNROLL
-            for (uint k = 0; k < 4; k++) x[k] = gpi_cell_result(cell[k]);
+            GPI_EACH(k, 4) x[k] = gpi_cell_result(cell[k]);
             gpi_put_quad(sink, base + quad + j * GPI_TEAM, x);
         }
 #endif
     } else {
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        GPI_EACH_OWN(j)
             gpi_put(sink, gpi_position(input, base + first + j * GPI_TEAM),
                     gpi_cell_result(at[GPI_TILE_PAD(j * GPI_TEAM)]));
     }
@@ -70,8 +68,7 @@ GPI_INLINE_GPU void gpi_own_scan(GPI_COMBINE_PARAMETER const gpi_tile *tile, GPI
 {
     __local GPI_CELL *at = gpi_own_cells(shared);
     GPI_T sum = begin;
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK) {
+    GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), GPI_CELL_CHUNK) {
         GPI_CELL scanned[GPI_CELL_CHUNK];
 #if GPI_OWN_KEPT && !GPI_KEYED
         const GPI_T *x = tile->item + j;
@@ -79,8 +76,7 @@ GPI_INLINE_GPU void gpi_own_scan(GPI_COMBINE_PARAMETER const gpi_tile *tile, GPI
         GPI_CELL x[GPI_CELL_CHUNK];
         gpi_chunk_get(at + GPI_TILE_PAD(j), x);
 #endif
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
+        GPI_EACH(k, GPI_CELL_CHUNK) {
             const GPI_T next = gpi_combine(GPI_COMBINE_PASSED sum, GPI_CELL_ITEM(tile, x[k], j + k));
             GPI_CELL_SET(scanned[k], exclusive ? gpi_before(sum, GPI_CELL_ITEM(tile, x[k], j + k)) : next);
             sum = next;

@@ -2,6 +2,7 @@
 #ifndef GPI_SELECT_BY_KEY_TILE_CL
 #define GPI_SELECT_BY_KEY_TILE_CL
 #include "base/platform.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
@@ -17,8 +18,7 @@
 GPI_INLINE_GPU void gpi_keys_pack(const gpi_tile *tile, const GPI_HEADS_TYPE *key, gpi_tile_shared shared)
 {
     uint r = (uint)tile->before.head;
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+    GPI_EACH_OWN(j) {
         const uint head = tile->heads >> j & 1;
         if (head) shared->key[GPI_KEY_PAD(r)] = key[j];
         r += head;
@@ -40,15 +40,13 @@ GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, g
 #if GPI_KEYS_OUT && GPI_INPUTS > 0
     gpi_keys_pack(tile, key, shared); /* before the values are read, because both need registers */
 #endif
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK)
+    GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), GPI_CELL_CHUNK)
         gpi_values_get(input, base, shared, j, GPI_PER_ITEM,
                        value + j); /* values past the end are not used */
 #if GPI_INPUTS > 0
     gpi_sync(); /* the values are read: their cells may be overwritten */
 #endif
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+    GPI_EACH_OWN(j) {
         const uint head = tile->heads >> j & 1;
         if (head) shared->stage[GPI_TILE_PAD(r)] = sum;
 #if GPI_KEYS_OUT && GPI_INPUTS == 0
@@ -78,14 +76,11 @@ GPI_INLINE_GPU void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_input i
     (void)base;
     if (l == 0 && left > 0 && first > 0)
         gpi_run_put(runs, first - 1, gpi_base_combine(GPI_COMBINE_OF(runs) prefix.value, shared->stage[0]));
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
 #if GPI_KEYS_OUT
-        if ((int)(j * GPI_WG) < left)
-            (runs.keys + first)[j * GPI_WG] = (shared->key + GPI_KEY_PAD(l))[GPI_KEY_PAD(j * GPI_WG)];
+    GPI_EACH_STRIPED(j, GPI_WG, left)
+        (runs.keys + first)[j * GPI_WG] = (shared->key + GPI_KEY_PAD(l))[GPI_KEY_PAD(j * GPI_WG)];
 #endif
-        if ((int)(j * GPI_WG) < left - 1)
-            gpi_run_put(runs, first + j * GPI_WG, GPI_STAGE_NEXT(shared->stage, l, j));
-    }
+    GPI_EACH_STRIPED(j, GPI_WG, left - 1)
+        gpi_run_put(runs, first + j * GPI_WG, GPI_STAGE_NEXT(shared->stage, l, j));
 }
 #endif

@@ -6,15 +6,15 @@
 #define GPI_SELECT_COMPACT_ITEMS_CL
 #include "select/input_vectors.cl" /* first: it replaces element/input.cl */
 #include "base/platform.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "element/monoid.cl"
 #include "scan/tile.cl"
 #include "select/kept.cl"
 #include "select/sink.cl"
 
-/* Returns what the stage stores for this item's element j, which is element i of the tile. If GPI_KEPT, that
-   is the element, otherwise i and, for runs, the begin of the run that ends at i. `sum`: what all elements of the input before this
-   one add to the counts. */
+/* Returns the stage's entry for this item's element j, which is element i of the tile: the element if GPI_KEPT, otherwise i and,
+   for runs, the begin of the run that ends at i. `sum` is the product of all elements of the input before it. */
 static GPI_CELL gpi_stage_entry(const gpi_tile *tile, uint j, uint i, GPI_T sum)
 {
 #if GPI_KEPT
@@ -79,8 +79,7 @@ GPI_INLINE_GPU void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_inp
     const uint ranked = GPI_PARTS > 1 ? length : (uint)GPI_SELECTED(aggregate);
     const uint l = (uint)get_local_id(0);
     GPI_T before = tile->before;
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+    GPI_EACH_OWN(j) {
         const uint i = l * GPI_PER_ITEM + j;
         const GPI_T item = gpi_tile_item(tile, j);
         const uint r = i < length ? gpi_rank(item, before, aggregate, i) : ~0u;
@@ -89,8 +88,7 @@ GPI_INLINE_GPU void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_inp
         before = gpi_combine(before, item);
     }
     gpi_sync(); /* the stage is filled */
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+    GPI_EACH_OWN(j) {
         const uint r = j * GPI_WG + l;
         if (r < ranked)
             gpi_put_ranked(input, sink, prefix, aggregate, base, GPI_TILE_STRIPED(shared->stage, l, j), r);

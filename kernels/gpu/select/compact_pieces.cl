@@ -23,8 +23,7 @@ GPI_INLINE_GPU void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_inp
     const uint length = gpi_piece_length(input, base);
     const ulong rest = base + gpi_sg_index() * GPI_PIECE - first;
 #endif
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_PER_ITEM; j++) {
+    GPI_EACH(j, GPI_PER_ITEM) {
         const uint r = j * GPI_SUB_GROUP + lane;
         const bool is_selected = (int)(j * GPI_SUB_GROUP) < left;
 #if GPI_PARTS == 2 /* one store: PoCL 3.1 loses the second of two in branches (docs/drivers.md) */

@@ -1,13 +1,14 @@
 /* decode_tile.cl - a group decodes a tile of positions.
 
        runs that begin in the tile    r0 + 1     r0 + 4, after two empty ones
-       mark[i]                        0 0 0 1 0 0 4 0 0 0       the last one that begins there, counted from the tile's first run r0
+       mark[i]                        0 0 0 1 0 0 4 0 0 0       the last run that begins at i, counted from r0, the tile's first
        scanned by the maximum         0 0 0 1 1 1 4 4 4 4       the run of each position
 
    If many runs of the tile are empty, its items search their runs instead, so that no tile takes long. */
 #ifndef GPI_SELECT_DECODE_TILE_CL
 #define GPI_SELECT_DECODE_TILE_CL
 #include "base/platform.cl"
+#include "group/exchange.cl"
 #include "group/sub_group.cl"
 #include "group/sync.cl"
 #include "select/decoded.cl"
@@ -16,7 +17,6 @@
 #define GPI_DECODE_MOST (4 * GPI_DECODE_TILE) /* runs of a tile that are marked */
 /* Elements of an item that are read together; a whole number of steps is a tile. */
 #define GPI_DECODE_STEP (GPI_PER_ITEM % 8 == 0 ? 8 : GPI_PER_ITEM % 4 == 0 ? 4 : 1)
-#define GPI_DECODE_CELL(i) ((i) + (i) / 32) /* against bank conflicts */
 
 #define GPI_GROUP gpi_marks
 #define GPI_GROUP_T uint
@@ -34,8 +34,8 @@
 
 typedef struct gpi_decode_memory {
     ulong run[2];
-    uint mark[GPI_DECODE_CELL(GPI_DECODE_TILE) + 1];
-    uint scan[GPI_DECODE_CELL(GPI_WG) + 1];
+    uint mark[GPI_PADDED(GPI_DECODE_TILE) + 1];
+    uint scan[GPI_PADDED(GPI_WG) + 1];
 } gpi_decode_memory;
 
 /* Marks the runs r0 + 1 to r1, and scans the marks. */
@@ -43,20 +43,20 @@ static void gpi_decode_mark(gpi_decoded d, ulong r0, ulong r1, ulong first, __lo
 {
     const uint base = (uint)GPI_LOCAL_ID * GPI_PER_ITEM, runs = (uint)(r1 - r0);
     uint most = 0, total;
-    for (uint i = (uint)GPI_LOCAL_ID; i < GPI_DECODE_TILE; i += GPI_WG) shared->mark[GPI_DECODE_CELL(i)] = 0;
+    for (uint i = (uint)GPI_LOCAL_ID; i < GPI_DECODE_TILE; i += GPI_WG) shared->mark[GPI_PADDED(i)] = 0;
     gpi_sync(); /* the marks are cleared */
     for (uint j = 1 + (uint)GPI_LOCAL_ID; j <= runs; j += GPI_WG) {
         const ulong begin = d.offsets[r0 + j], i = begin - first;
         if (i < GPI_DECODE_TILE &&
             d.offsets[r0 + j + 1] > begin) /* an atomic, because bad offsets may repeat */
-            (void)atomic_max(shared->mark + GPI_DECODE_CELL((uint)i), j);
+            (void)atomic_max(shared->mark + GPI_PADDED((uint)i), j);
     }
     gpi_sync(); /* the marks are set */
-    for (uint k = 0; k < GPI_PER_ITEM; k++) most = max(most, shared->mark[GPI_DECODE_CELL(base + k)]);
+    for (uint k = 0; k < GPI_PER_ITEM; k++) most = max(most, shared->mark[GPI_PADDED(base + k)]);
     most = gpi_marks_scan_exclusive(most, &total, shared->scan);
     for (uint k = 0; k < GPI_PER_ITEM; k++) {
-        most = max(most, shared->mark[GPI_DECODE_CELL(base + k)]);
-        shared->mark[GPI_DECODE_CELL(base + k)] = most;
+        most = max(most, shared->mark[GPI_PADDED(base + k)]);
+        shared->mark[GPI_PADDED(base + k)] = most;
     }
 }
 
@@ -75,20 +75,17 @@ static void gpi_decode_tile(gpi_decoded d, ulong first, ulong end, __local gpi_d
         gpi_decode_mark(d, r0, r1, first, shared);
     } else {
         for (uint i = (uint)GPI_LOCAL_ID; i < GPI_DECODE_TILE; i += GPI_WG)
-            shared->mark[GPI_DECODE_CELL(i)] =
-                (uint)(gpi_run_find(d, r0, r1 + 1, min(first + i, end - 1)) - r0);
+            shared->mark[GPI_PADDED(i)] = (uint)(gpi_run_find(d, r0, r1 + 1, min(first + i, end - 1)) - r0);
     }
     gpi_sync(); /* the runs are written */
     for (uint from = (uint)GPI_LOCAL_ID; from < size; from += GPI_DECODE_STEP * GPI_WG) {
         GPI_DECODED(GPI_DECODE_REGISTERS)
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_DECODE_STEP; k++) { /* beyond `size` there are runs, too */
+        GPI_EACH(k, GPI_DECODE_STEP) { /* beyond `size` there are runs, too */
             const uint i = from + k * GPI_WG;
-            const ulong r = r0 + shared->mark[GPI_DECODE_CELL(i)];
+            const ulong r = r0 + shared->mark[GPI_PADDED(i)];
             GPI_DECODED(GPI_DECODE_READ)
         }
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_DECODE_STEP; k++) {
+        GPI_EACH(k, GPI_DECODE_STEP) {
             const uint i = from + k * GPI_WG;
             if (i < size) {
                 GPI_DECODED(GPI_DECODE_WRITE)

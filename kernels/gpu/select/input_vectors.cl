@@ -5,8 +5,8 @@
 #include "base/paste.cl"
 #include "base/platform.cl"
 
-/* GPI_KEPT 1: each element is read once. Until it is written, its item has it in registers (select/kept.cl), or, with GPI_BY_PIECES,
-   its sub-group compacts it on the stage (select/pieces.cl). */
+/* GPI_KEPT 1: each element is read once. Until it is written, it is in its item's registers (select/kept.cl), or, with
+   GPI_BY_PIECES, on the stage of its sub-group, which compacts it there (select/pieces.cl). */
 #define GPI_KEPT                                                                         \
     (GPI_OUT && GPI_RECORD_PLAIN && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \
      GPI_PER_ITEM <= 32 &&                                                               \
@@ -57,10 +57,7 @@ static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, gpi_kept
 }
 
 /* True if vector loads are aligned at every multiple of four. */
-static bool gpi_quads_aligned(gpi_input input)
-{
-    return (size_t)input.data % sizeof(GPI_QUAD(GPI_RECORD)) == 0;
-}
+static bool gpi_quads_aligned(gpi_input input) { return GPI_IS_QUAD(GPI_RECORD, input.data); }
 #endif
 #endif
 #ifndef GPI_QUADS

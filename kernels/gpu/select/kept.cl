@@ -14,6 +14,7 @@
 #include "select/input_vectors.cl" /* first: it replaces element/input.cl */
 #include "base/args.cl"
 #include "base/platform.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "element/monoid.cl"
 #include "scan/tile.cl"
@@ -64,11 +65,9 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     last = shared->stage[GPI_TILE_PAD(first - min(lane, 1u))];
     if (GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE && lane == 0 && base + first > 0 && own > 0)
         last = gpi_kept_cell_load(input, base + first - 1);
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK)
+    GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), GPI_CELL_CHUNK)
         gpi_chunk_get(gpi_own_cells(shared) + GPI_TILE_PAD(j), tile->kept + j);
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+    GPI_EACH_OWN(j) {
         const gpi_kept_cell x = tile->kept[j];
         if (j < own && gpi_is_kept(input, GPI_KEPT_IN(x), GPI_KEPT_IN(last), base + first + j))
             tile->selected |= 1u << j;

@@ -67,13 +67,11 @@ GPI_INLINE_GPU uint gpi_piece_load_some(gpi_input input, ulong at, uint length, 
                                         gpi_kept_cell *x)
 {
     uint selected = 0;
-    GPI_UNROLL
-    for (uint k = 0; k < n; k++) {
+    GPI_EACH(k, n) {
         const uint i = GPI_PIECE_PLACE(j + k);
         x[k] = i < length ? gpi_kept_cell_load(input, at + i) : gpi_kept_cell_none();
     }
-    GPI_UNROLL
-    for (uint k = 0; k < n; k++) {
+    GPI_EACH(k, n) {
         const uint i = GPI_PIECE_PLACE(j + k);
         if (i < length && gpi_predicate(GPI_ARGS_OF(input) GPI_KEPT_IN(x[k]), at + i))
             selected |= GPI_PIECE_BIT(j + k);
@@ -92,15 +90,12 @@ GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept
     uint selected = 0;
 #if GPI_QUADS && GPI_CELL_CHUNK == 4
     if (length == GPI_PIECE && gpi_quads_aligned(input)) {
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_load_quad(input, at + GPI_PIECE_PLACE(j), true, x + j);
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_PER_ITEM; j++)
+        GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4) gpi_load_quad(input, at + GPI_PIECE_PLACE(j), true, x + j);
+        GPI_EACH(j, GPI_PER_ITEM)
             if (gpi_predicate(GPI_ARGS_OF(input) GPI_KEPT_IN(x[j]), at + GPI_PIECE_PLACE(j)))
                 selected |= GPI_PIECE_BIT(j);
 #if GPI_PIECE_STAGED
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_chunk_put(piece + GPI_PIECE_PLACE(j), x + j);
+        GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4) gpi_chunk_put(piece + GPI_PIECE_PLACE(j), x + j);
 #endif
         return selected;
     }
@@ -115,8 +110,7 @@ GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept
         gpi_chunk_put(piece + GPI_PIECE_PLACE(j), chunk);
     }
 #if !GPI_PIECE_STAGED
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_PIECE_CHUNK) gpi_chunk_get(piece + GPI_PIECE_PLACE(j), x + j);
+    GPI_EACH_CHUNK(j, GPI_PER_ITEM, GPI_PIECE_CHUNK) gpi_chunk_get(piece + GPI_PIECE_PLACE(j), x + j);
 #endif
 #endif
     return selected;
@@ -135,8 +129,7 @@ GPI_INLINE_GPU void gpi_piece_count(uint selected, uint *before, uint *all, gpi_
 {
     const uint pairs = selected - (selected >> 1 & 0x55555555);
     const uint nibbles = (pairs & 0x33333333) + (pairs >> 2 & 0x33333333);
-    GPI_UNROLL
-    for (uint w = 0; w < GPI_COUNT_WORDS; w++) {
+    GPI_EACH(w, GPI_COUNT_WORDS) {
         const uint own = nibbles >> 4 * w & (GPI_COUNT_BITS == 8 ? 0x0f0f0f0f : 0x000f000f);
         uint sum = own;
         GPI_UNROLL
@@ -157,26 +150,22 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     gpi_kept_cell own[GPI_PER_ITEM];
     const uint selected = gpi_piece_load(input, base, piece, own);
     gpi_piece_count(selected, before, all, &shared->sub_group);
-    GPI_UNROLL
-    for (uint b = 0; b < GPI_PER_ITEM; b += GPI_PIECE_AT_ONCE) {
+    GPI_EACH_CHUNK(b, GPI_PER_ITEM, GPI_PIECE_AT_ONCE) {
         gpi_kept_cell *x = own + b;
 #if GPI_PIECE_STAGED
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK)
+        GPI_EACH_CHUNK(j, GPI_PIECE_AT_ONCE, GPI_PIECE_CHUNK)
             gpi_chunk_get(piece + GPI_PIECE_PLACE(b + j), x + j);
 #endif
 #if GPI_PER_ITEM > 8
         gpi_sg_sync(); /* the elements are read: their cells may be overwritten */
 #endif
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK) {
+        GPI_EACH_CHUNK(j, GPI_PIECE_AT_ONCE, GPI_PIECE_CHUNK) {
             const uint c = (b + j) / GPI_PIECE_CHUNK;
             __local gpi_kept_cell *next = piece + first + GPI_COUNT_OF(before, c);
 #if GPI_PARTS == 2
             __local gpi_kept_cell *other = piece + GPI_PIECE - 1 - GPI_PIECE_PLACE(b + j) + (next - piece);
 #endif
-            GPI_UNROLL
-            for (uint k = 0; k < GPI_PIECE_CHUNK; k++) {
+            GPI_EACH(k, GPI_PIECE_CHUNK) {
                 if (selected & GPI_PIECE_BIT(b + j + k)) (next++)->record = x[j + k].record;
 #if GPI_PARTS == 2
                 else (other--)->record = x[j + k].record;

@@ -2,7 +2,8 @@
 #ifndef GPI_SORT_COUNT_PASSES_CL
 #define GPI_SORT_COUNT_PASSES_CL
 #include "base/platform.cl"
-#include "group/load.cl"
+#include "group/range.cl"
+#include "group/striped.cl"
 #include "element/key.cl"
 #include "sort/count_key.cl"
 #include "sort/digit.cl"
@@ -12,8 +13,7 @@ GPI_INLINE void gpi_count_keys(const gpi_key *key, gpi_digit_bits bits, const ui
                                GPI_NEAR uint *count)
 {
     gpi_key_bits k[GPI_LOADS], differ = 0;
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++) {
+    GPI_EACH(j, GPI_TURNS(GPI_LOADS)) {
         k[j] = gpi_window_of(key[j], bits);
         differ |= k[j] ^ k[0];
     }
@@ -22,8 +22,7 @@ GPI_INLINE void gpi_count_keys(const gpi_key *key, gpi_digit_bits bits, const ui
             (void)atomic_add(count + gpi_counter_of(p, k[0] >> GPI_SORT_DIGIT_BITS * p), (uint)GPI_LOADS);
             continue;
         }
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++)
+        GPI_EACH(j, GPI_TURNS(GPI_LOADS))
             GPI_NEAR_INC(count + gpi_counter_of(p, k[j] >> GPI_SORT_DIGIT_BITS * p));
     }
 }
@@ -34,11 +33,11 @@ GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong
                                  const uint passes, GPI_NEAR uint *count)
 {
     ulong i = begin + GPI_LOCAL_ID;
-    for (; i + (GPI_LOADS - 1) * GPI_WG < end; i += GPI_LOADS * GPI_WG) {
+    GPI_EACH_BATCH(i, GPI_LOADS, end) {
         gpi_key x[GPI_LOADS];
-        GPI_LOAD_STRIPED(x, key + i);
+        GPI_LOAD_STRIPED(x, GPI_LOADS, key + i, GPI_WG);
         gpi_count_keys(x, bits, passes, count);
     }
-    for (; i < end; i += GPI_WG) gpi_count_key(key[i], bits, passes, count);
+    GPI_EACH_LEFT(i, end) gpi_count_key(key[i], bits, passes, count);
 }
 #endif

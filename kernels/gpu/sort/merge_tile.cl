@@ -11,6 +11,7 @@
 #define GPI_SORT_MERGE_TILE_CL
 #include "base/platform.cl"
 #include "group/sub_group.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "group/team.cl"
 #include "element/key.cl"
@@ -166,10 +167,9 @@ static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)
     gpi_key x[GPI_PER_ITEM];
     int i = gpi_merge_begin(d, a_length, length, stage);
     gpi_key a = gpi_merge_at(stage, i), b = gpi_merge_at(stage, a_length + d - i);
-    GPI_UNROLL
-    for (int k = 0; k < GPI_TURNS(GPI_PER_ITEM); k++) {
+    GPI_EACH_OWN(k) {
         const bool first = i < a_length && a <= b; /* the greatest number follows the last of b */
-        const int at = first ? i : a_length + d + k * GPI_KEY_SIZE - i;
+        const int at = first ? i : a_length + d + (int)k * GPI_KEY_SIZE - i;
         const gpi_key next = gpi_merge_at(stage + 1, at);
         x[k] = first ? a : b;
 #if GPI_VALUE_SIZE
@@ -180,8 +180,7 @@ static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)
         i += first ? GPI_KEY_SIZE : 0;
     }
     gpi_sync(); /* the stage is read */
-    GPI_UNROLL
-    for (int k = 0; k < GPI_TURNS(GPI_PER_ITEM); k++) (stage + own)[k] = x[k];
+    GPI_EACH_OWN(k) (stage + own)[k] = x[k];
     gpi_team_sync(); /* the team's merged elements are written */
 }
 
@@ -191,25 +190,19 @@ static void gpi_merge_store(gpi_pair pair, ulong i, ulong j, ulong begin, int a_
                             gpi_merge_shared shared)
 {
     const int l = (int)get_local_id(0);
-    const int first = l / GPI_TEAM * GPI_TEAM * GPI_PER_ITEM + l % GPI_TEAM;
+    const int first = l / GPI_TEAM * GPI_TEAM * GPI_PER_ITEM + l % GPI_TEAM, left = length - first;
     __local const gpi_key *stage = gpi_merge_stage(shared) + first;
     __global gpi_key *out = pair.out + begin + first;
     if (length == GPI_TILE) {
-        GPI_UNROLL
-        for (int s = 0; s < GPI_TURNS(GPI_TEAM * GPI_PER_ITEM); s += GPI_TEAM)
-            out[s] = gpi_key_of_order(stage[s], pair.flip);
+        GPI_EACH_OWN(k) out[k * GPI_TEAM] = gpi_key_of_order(stage[k * GPI_TEAM], pair.flip);
     } else {
-        GPI_UNROLL
-        for (int s = 0; s < GPI_TURNS(GPI_TEAM * GPI_PER_ITEM); s += GPI_TEAM) {
-            if (s < length - first) out[s] = gpi_key_of_order(stage[s], pair.flip);
-        }
+        GPI_EACH_STRIPED(k, GPI_TEAM, left)
+            out[k * GPI_TEAM] = gpi_key_of_order(stage[k * GPI_TEAM], pair.flip);
     }
 #if GPI_VALUE_SIZE
-    GPI_UNROLL
-    for (int s = 0; s < GPI_TURNS(GPI_TEAM * GPI_PER_ITEM); s += GPI_TEAM) {
-        if (first + s >= length) continue;
-        const uint at = (shared->order + first)[s];
-        (pair.value_out + begin + first)[s] =
+    GPI_EACH_STRIPED(k, GPI_TEAM, left) {
+        const uint at = (shared->order + first)[k * GPI_TEAM];
+        (pair.value_out + begin + first)[k * GPI_TEAM] =
             *((int)at < a_length ? pair.a_value + i + at : pair.b_value + j + at - a_length);
     }
 #endif

@@ -2,6 +2,7 @@
 #ifndef GPI_SORT_MOVE_RECORDS_CL
 #define GPI_SORT_MOVE_RECORDS_CL
 #include "base/platform.cl"
+#include "group/range.cl"
 #include "element/key.cl"
 #include "sort/records.cl"
 
@@ -13,20 +14,16 @@ GPI_INLINE void gpi_record_keys_step(gpi_records r, __global gpi_key *key, ulong
 {
     ulong at[GPI_RECORDS_STEP];
     gpi_key k[GPI_RECORDS_STEP];
-    GPI_UNROLL
-    for (uint s = 0; s < GPI_RECORDS_STEP; s++) at[s] = r.through ? r.index[i + s * GPI_WG] : i + s * GPI_WG;
-    GPI_UNROLL
-    for (uint s = 0; s < GPI_RECORDS_STEP; s++) k[s] = gpi_record_key_at(r, at[s]);
-    GPI_UNROLL
-    for (uint s = 0; s < GPI_RECORDS_STEP; s++) key[i + s * GPI_WG] = k[s];
+    GPI_EACH(s, GPI_RECORDS_STEP) at[s] = r.through ? r.index[i + s * GPI_WG] : i + s * GPI_WG;
+    GPI_EACH(s, GPI_RECORDS_STEP) k[s] = gpi_record_key_at(r, at[s]);
+    GPI_EACH(s, GPI_RECORDS_STEP) key[i + s * GPI_WG] = k[s];
 }
 
 static void gpi_record_keys(gpi_records r, __global gpi_key *key, ulong first, ulong end)
 {
-    const ulong step = GPI_WG * GPI_RECORDS_STEP;
     ulong i = first + GPI_LOCAL_ID;
-    for (; i + (GPI_RECORDS_STEP - 1) * GPI_WG < end; i += step) gpi_record_keys_step(r, key, i);
-    for (; i < end; i += GPI_WG) key[i] = gpi_record_key_at(r, r.through ? r.index[i] : i);
+    GPI_EACH_BATCH(i, GPI_RECORDS_STEP, end) gpi_record_keys_step(r, key, i);
+    GPI_EACH_LEFT(i, end) key[i] = gpi_record_key_at(r, r.through ? r.index[i] : i);
 }
 
 #define GPI_MOVE_STEP (GPI_PER_ITEM * GPI_WORDS < 8 ? GPI_PER_ITEM * GPI_WORDS : 8)
@@ -38,16 +35,14 @@ static void gpi_records_move(__global const GPI_WORD *in, __global GPI_WORD *out
     uint w = (uint)GPI_LOCAL_ID;
     index += first;
     out += first * GPI_WORDS;
-    for (; w + (GPI_MOVE_STEP - 1) * GPI_WG < words; w += GPI_MOVE_STEP * GPI_WG) {
+    GPI_EACH_BATCH(w, GPI_MOVE_STEP, words) {
         GPI_WORD moved[GPI_MOVE_STEP];
-        GPI_UNROLL
-        for (uint s = 0; s < GPI_MOVE_STEP; s++) {
+        GPI_EACH(s, GPI_MOVE_STEP) {
             const uint at = w + s * GPI_WG;
             moved[s] = in[(ulong)index[at / GPI_WORDS] * GPI_WORDS + at % GPI_WORDS];
         }
-        GPI_UNROLL
-        for (uint s = 0; s < GPI_MOVE_STEP; s++) out[w + s * GPI_WG] = moved[s];
+        GPI_EACH(s, GPI_MOVE_STEP) out[w + s * GPI_WG] = moved[s];
     }
-    for (; w < words; w += GPI_WG) out[w] = in[(ulong)index[w / GPI_WORDS] * GPI_WORDS + w % GPI_WORDS];
+    GPI_EACH_LEFT(w, words) out[w] = in[(ulong)index[w / GPI_WORDS] * GPI_WORDS + w % GPI_WORDS];
 }
 #endif

@@ -20,11 +20,12 @@
 #ifndef GPI_SORT_MULTISPLIT_CL
 #define GPI_SORT_MULTISPLIT_CL
 #include "base/platform.cl"
+#include "group/exchange.cl"
+#include "group/striped.cl"
 #include "group/sub_group.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
-#include "sort/rank_cell.cl"
 
 #define GPI_GROUP gpi_splits
 #define GPI_GROUP_T uint
@@ -47,9 +48,9 @@
 
 typedef struct gpi_move_memory {
     union {
-        gpi_key key[GPI_RANK_CELL(GPI_TILE)];
+        gpi_key key[GPI_PADDED(GPI_TILE)];
 #if GPI_VALUE_SIZE
-        gpi_value value[GPI_RANK_CELL(GPI_TILE)];
+        gpi_value value[GPI_PADDED(GPI_TILE)];
 #endif
     } stage;
     ulong next[GPI_BINS];
@@ -75,13 +76,10 @@ GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi
 {
     const uint first = gpi_split_first(), left = gpi_split_left(length, first);
     if (length == GPI_TILE) {
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = (key + first)[j * GPI_SUB_GROUP];
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[j] = gpi_digit_of(x[j], digit);
+        GPI_LOAD_STRIPED(x, GPI_PER_ITEM, key + first, GPI_SUB_GROUP);
+        GPI_EACH_OWN(j) at[j] = gpi_digit_of(x[j], digit);
     } else {
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        GPI_EACH_OWN(j) {
             x[j] = 0;
             at[j] = GPI_BINS - 1;
             if (j * GPI_SUB_GROUP < left) {
@@ -99,8 +97,7 @@ GPI_INLINE_GPU void gpi_split_rank(uint *at, gpi_move_shared shared)
     __local uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;
     for (uint c = (uint)GPI_LOCAL_ID; c < GPI_SPLIT_PIECES * GPI_BINS; c += GPI_WG) shared->counts[c] = 0;
     gpi_sync(); /* the counters are zero */
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+    GPI_EACH_OWN(j) {
         const uint d = at[j];
         const gpi_sg_mask alike = gpi_sg_match(d, 8, &shared->sub_group);
         const uint last = gpi_sg_last(alike), below = gpi_sg_count_below(alike);
@@ -154,9 +151,8 @@ GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared 
 {
     __local const uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;
     gpi_sync(); /* `counts` are complete */
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const uint p = counts[at[j] >> 16] + (at[j] & 0xffff), c = GPI_RANK_CELL(p);
+    GPI_EACH_OWN(j) {
+        const uint p = counts[at[j] >> 16] + (at[j] & 0xffff), c = GPI_PADDED(p);
         shared->stage.key[c] = x[j];
         GPI_SPLIT_PACK(at, j, 16, c);
     }
@@ -168,9 +164,8 @@ GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const 
                                          uint *digits, gpi_move_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID;
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const gpi_key key = GPI_RANK_STEPPED(shared->stage.key, l, GPI_WG, j);
+    GPI_EACH_OWN(j) {
+        const gpi_key key = GPI_PADDED_AT(shared->stage.key, l, GPI_WG, j);
         const uint d = gpi_digit_of(key, digit);
         if (full || j * GPI_WG < ours) (to + l + shared->next[d])[j * GPI_WG] = key;
 #if GPI_VALUE_SIZE
@@ -182,27 +177,23 @@ GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const 
 
 #if GPI_VALUE_SIZE
 /* Writes this item's values of the ordered tile. `digits`: the digits of their keys, packed by gpi_split_write_keys. (There is no
-   separate code for a full tile: all its loads would be in flight at once, and need 104 registers instead of 80.) */
-GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint ours, const uint *digits,
+   separate code for a full tile: all its loads would be in flight at once, and need 104 registers. `left` is signed: if it
+   is unsigned, as `ours` of the keys is, the kernel needs 80 registers on sm_90 instead of 64.) */
+GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, int left, const uint *digits,
                                            gpi_move_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID;
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const uint d = GPI_SPLIT_UNPACK(digits, j, 8);
-        if (j * GPI_WG < ours)
-            (to + l + shared->next[d])[j * GPI_WG] = GPI_RANK_STEPPED(shared->stage.value, l, GPI_WG, j);
-    }
+    GPI_EACH_STRIPED(j, GPI_WG, left)
+        (to + l + shared->next[GPI_SPLIT_UNPACK(digits, j, 8)])[j * GPI_WG] =
+            GPI_PADDED_AT(shared->stage.value, l, GPI_WG, j);
 }
 
-/* Loads the values of this item's keys. `first` is the index of the first of them; `left`: how many elements the tile has from
-   there on. */
-GPI_INLINE_GPU void gpi_split_load_values(gpi_move move, ulong first, uint left, const bool full,
+/* Loads the values of this item's keys. `first` is the index of the first of them. The tile has `left` elements from there on. */
+GPI_INLINE_GPU void gpi_split_load_values(gpi_move move, ulong first, int left, const bool full,
                                           gpi_value *value)
 {
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        if (full || j * GPI_SUB_GROUP < left) value[j] = gpi_value_at(move, first + j * GPI_SUB_GROUP);
+    GPI_EACH_OWN(j) {
+        if (full || (int)(j * GPI_SUB_GROUP) < left) value[j] = gpi_value_at(move, first + j * GPI_SUB_GROUP);
     }
 }
 #endif
@@ -222,9 +213,7 @@ GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_
     if (full) gpi_split_load_values(move, base + first, left, true, value);
     else gpi_split_load_values(move, base + first, left, false, value);
     gpi_sync(); /* the keys are read */
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-        shared->stage.value[GPI_SPLIT_UNPACK(at, j, 16)] = value[j];
+    GPI_EACH_OWN(j) shared->stage.value[GPI_SPLIT_UNPACK(at, j, 16)] = value[j];
     gpi_sync(); /* the values are staged */
     gpi_split_write_values(move.value_to, ours, digits, shared);
 #else

@@ -18,9 +18,10 @@
 #ifndef GPI_SORT_RANK_NIBBLES_CL
 #define GPI_SORT_RANK_NIBBLES_CL
 #include "base/platform.cl"
+#include "group/exchange.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "sort/digit.cl"
-#include "sort/rank_cell.cl"
 #include "sort/rank_tile.cl"
 
 /* The cell of word w: an XOR swizzle against bank conflicts. In the upper half of every 64 words, groups of four words are
@@ -68,17 +69,13 @@ static void gpi_nibble_scan(gpi_move_shared shared)
 GPI_INLINE void gpi_order_nibble(const uint *entry, uint shift, gpi_move_shared shared)
 {
     const uint l = (uint)get_local_id(0);
-    GPI_UNROLL
-    for (uint v = 0; v < GPI_TURNS(8); v++) GPI_NIBBLE_WORD(shared->nibble, v, l) = 0;
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-        GPI_NIBBLE_HALF(shared->nibble, entry[j] >> shift, l)++;
+    GPI_EACH(v, GPI_TURNS(8)) GPI_NIBBLE_WORD(shared->nibble, v, l) = 0;
+    GPI_EACH_OWN(j) GPI_NIBBLE_HALF(shared->nibble, entry[j] >> shift, l)++;
     gpi_sync(); /* all items have counted */
     gpi_nibble_scan(shared);
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+    GPI_EACH_OWN(j) {
         const uint p = GPI_NIBBLE_HALF(shared->nibble, entry[j] >> shift, l)++;
-        shared->order[GPI_RANK_CELL(p)] = entry[j];
+        shared->order[GPI_PADDED(p)] = entry[j];
     }
     gpi_sync(); /* the new order is written */
 }
@@ -89,15 +86,14 @@ GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_move_shared shared)
     const uint l = (uint)get_local_id(0);
     gpi_order_nibble(entry, 16, shared);
     if (mask > 15) {
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) entry[j] = GPI_RANK_BLOCKED(shared->order, l, j);
+        GPI_EACH_OWN(j) entry[j] = GPI_RANK_BLOCKED(shared->order, l, j);
         gpi_order_nibble(entry, 20, shared);
     }
 }
 
-/* Writes to shared->start where each digit begins in the sorted tile. Digit d begins after the keys with smaller
-   upper four bits, and after those with the same upper four bits and a smaller digit. The first number is the last item's counter of
-   value d / 16 - 1 after the second round. */
+/* Writes to shared->start where each digit begins in the sorted tile. Digit d begins after the keys with smaller upper four bits,
+   and after those with the same upper four bits and a smaller digit. After the second round, the last item's counter of value
+   d / 16 - 1 is the number of the former. */
 static void gpi_tile_starts(gpi_move_shared shared)
 {
     GPI_EACH_BIN(d)

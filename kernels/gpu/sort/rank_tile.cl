@@ -12,25 +12,23 @@
 #ifndef GPI_SORT_RANK_TILE_CL
 #define GPI_SORT_RANK_TILE_CL
 #include "base/platform.cl"
+#include "group/exchange.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
-#include "sort/rank_cell.cl"
 
 #if GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768
 #error "GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
-/* The inverse of GPI_RANK_CELL: the element that cell c holds. */
-#define GPI_RANK_CELL_BACK(c) ((c) - (c) / 33)
-/* Element l + j * GPI_WG (striped) or l * GPI_PER_ITEM + j (blocked) of an array of cells. If possible, the addresses for all j
+/* Element l * GPI_PER_ITEM + j of an array of cells (group/exchange.cl), and its cell. If possible, the addresses for all j
    differ by constants. */
-#define GPI_RANK_STRIPED(array, l, j) GPI_RANK_STEPPED(array, l, GPI_WG, j)
 #if 32 % GPI_PER_ITEM == 0
-#define GPI_RANK_BLOCKED_CELL(l, j) (GPI_RANK_CELL((l)*GPI_PER_ITEM) + (j))
-#define GPI_RANK_BLOCKED(array, l, j) ((array) + GPI_RANK_CELL((l)*GPI_PER_ITEM))[j]
+#define GPI_RANK_BLOCKED_CELL(l, j) (GPI_PADDED((l)*GPI_PER_ITEM) + (j))
+#define GPI_RANK_BLOCKED(array, l, j) ((array) + GPI_PADDED((l)*GPI_PER_ITEM))[j]
 #else
-#define GPI_RANK_BLOCKED_CELL(l, j) GPI_RANK_CELL((l)*GPI_PER_ITEM + (j))
+#define GPI_RANK_BLOCKED_CELL(l, j) GPI_PADDED((l)*GPI_PER_ITEM + (j))
 #define GPI_RANK_BLOCKED(array, l, j) (array)[GPI_RANK_BLOCKED_CELL(l, j)]
 #endif
 
@@ -53,9 +51,9 @@ typedef struct gpi_move_memory {
         ushort part[2 * GPI_NIBBLE_WORDS];
     } nibble;
     ulong next[GPI_BINS];
-    gpi_key stage[GPI_RANK_CELL(GPI_TILE)];
-    uint order[GPI_RANK_CELL(GPI_TILE)];
-    uint sum[GPI_RANK_CELL(GPI_WG)];
+    gpi_key stage[GPI_PADDED(GPI_TILE)];
+    uint order[GPI_PADDED(GPI_TILE)];
+    uint sum[GPI_PADDED(GPI_WG)];
     uint row[2 * GPI_SUM_ROWS]; /* zeros, then rows' sums */
     uint count[GPI_BINS];       /* how many keys of the tile have each digit */
     uint start[GPI_BINS];       /* rank in the tile of each digit's first key */
@@ -71,10 +69,10 @@ static uint gpi_group_before(uint x, uint *total, gpi_move_shared shared)
     const uint l = (uint)GPI_LOCAL_ID;
     __local const uint *sums = shared->row + GPI_SUM_ROWS;
     uint before, all = 0;
-    shared->sum[GPI_RANK_CELL(l)] = x;
+    shared->sum[GPI_PADDED(l)] = x;
     gpi_sync(); /* the rows are complete */
     if (l < GPI_SUM_ROWS) {
-        __local uint *row = shared->sum + GPI_RANK_CELL(32 * l);
+        __local uint *row = shared->sum + GPI_PADDED(32 * l);
         uint sum = 0;
         for (uint i = 0; i < GPI_TURNS(GPI_SUM_ROW); i++) {
             const uint y = row[i];
@@ -85,7 +83,7 @@ static uint gpi_group_before(uint x, uint *total, gpi_move_shared shared)
         shared->row[GPI_SUM_ROWS + l] = sum;
     }
     gpi_sync(); /* the rows are summed up */
-    before = shared->sum[GPI_RANK_CELL(l)];
+    before = shared->sum[GPI_PADDED(l)];
     for (uint r = 1; r < GPI_TURNS(GPI_SUM_ROWS); r++) before += (shared->row + l / 32)[GPI_SUM_ROWS - r];
     for (uint r = 0; r < GPI_TURNS(GPI_SUM_ROWS); r++) all += sums[r];
     *total = all;
@@ -101,14 +99,12 @@ GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_
     const uint l = (uint)GPI_LOCAL_ID;
     if (length == GPI_TILE) {
         gpi_key x[GPI_PER_ITEM];
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = (key + l)[j * GPI_WG];
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) GPI_RANK_STRIPED(shared->stage, l, j) = x[j];
+        GPI_LOAD_STRIPED(x, GPI_PER_ITEM, key + l, GPI_WG);
+        GPI_EACH_OWN(j) GPI_PADDED_AT(shared->stage, l, GPI_WG, j) = x[j];
     } else {
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
             const uint i = j * GPI_WG + l;
-            shared->stage[GPI_RANK_CELL(i)] = i < length ? key[i] : 0;
+            shared->stage[GPI_PADDED(i)] = i < length ? key[i] : 0;
         }
     }
 }
@@ -118,13 +114,11 @@ GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_
 GPI_INLINE_GPU void gpi_tile_entries(uint length, gpi_digit digit, uint *entry, gpi_move_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID, i = l * GPI_PER_ITEM;
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+    GPI_EACH_OWN(j)
         entry[j] = GPI_ORDER(gpi_digit_of(GPI_RANK_BLOCKED(shared->stage, l, j), digit),
                              GPI_RANK_BLOCKED_CELL(l, j));
     if (length < GPI_TILE) {
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        GPI_EACH_OWN(j)
             if (i + j >= length) entry[j] |= GPI_ORDER(GPI_BINS - 1, 0);
     }
 }
@@ -138,9 +132,7 @@ GPI_INLINE_GPU void gpi_tile_count(__global const gpi_key *key, uint length, gpi
     gpi_tile_load(key, length, shared);
     gpi_sync(); /* the stage is filled, the counters set */
     gpi_tile_entries(length, digit, entry, shared);
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-        (void)atomic_inc(&shared->count[GPI_ORDER_DIGIT(entry[j])]);
+    GPI_EACH_OWN(j) (void)atomic_inc(&shared->count[GPI_ORDER_DIGIT(entry[j])]);
     gpi_sync(); /* all keys are counted */
 }
 
@@ -149,22 +141,21 @@ GPI_INLINE_GPU void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_m
 {
     const uint l = (uint)GPI_LOCAL_ID;
     if (length == GPI_TILE) {
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-            const uint o = GPI_RANK_STRIPED(shared->order, l, j), c = GPI_ORDER_CELL(o);
+        GPI_EACH_OWN(j) {
+            const uint o = GPI_PADDED_AT(shared->order, l, GPI_WG, j), c = GPI_ORDER_CELL(o);
             const ulong to = shared->next[GPI_ORDER_DIGIT(o)];
             (move.key_to + l + to)[j * GPI_WG] = shared->stage[c];
 #if GPI_VALUE_SIZE
-            (move.value_to + l + to)[j * GPI_WG] = gpi_value_at(move, base + GPI_RANK_CELL_BACK(c));
+            (move.value_to + l + to)[j * GPI_WG] = gpi_value_at(move, base + GPI_PADDED_BACK(c));
 #endif
         }
     } else {
         for (uint p = l; p < length; p += GPI_WG) {
-            const uint o = shared->order[GPI_RANK_CELL(p)], c = GPI_ORDER_CELL(o);
+            const uint o = shared->order[GPI_PADDED(p)], c = GPI_ORDER_CELL(o);
             const ulong to = shared->next[GPI_ORDER_DIGIT(o)];
             move.key_to[to + p] = shared->stage[c];
 #if GPI_VALUE_SIZE
-            move.value_to[to + p] = gpi_value_at(move, base + GPI_RANK_CELL_BACK(c));
+            move.value_to[to + p] = gpi_value_at(move, base + GPI_PADDED_BACK(c));
 #endif
         }
     }

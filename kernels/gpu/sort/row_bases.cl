@@ -41,15 +41,13 @@ GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, u
     gpi_sync(); /* the columns' sums are written */
     const uint to = gpi_bases_of(&shared->bases) ? from : gpi_place_next(from, first_place);
     if (l == 0 && r == row.large->row) row.large->from[1 - pass % 2] = to;
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_ROW_DIGITS; k++) {
+    GPI_EACH(k, GPI_ROW_DIGITS) {
         const uint d = l + k * GPI_WG;
         if (d < GPI_BINS)
             next[k] = row.large->begin + shared->bases.next[d] + gpi_rows_sum(table + d, r - row.large->row);
     }
     gpi_sync(); /* the bases are read: the tile may overwrite them */
-    GPI_UNROLL
-    for (uint k = 0; k < GPI_ROW_DIGITS; k++)
+    GPI_EACH(k, GPI_ROW_DIGITS)
         if (l + k * GPI_WG < GPI_BINS) shared->move.next[l + k * GPI_WG] = next[k];
     return to;
 }

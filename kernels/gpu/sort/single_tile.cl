@@ -9,6 +9,7 @@
 #ifndef GPI_SORT_SINGLE_TILE_CL
 #define GPI_SORT_SINGLE_TILE_CL
 #include "base/platform.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
@@ -78,19 +79,14 @@ GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gp
                                          gpi_entry *entry, gpi_single_tile_shared shared)
 {
     const uint l = gpi_entries_lane(), first = gpi_team_first();
-    const int left = (int)n - (int)first;
     __local gpi_key *stage = gpi_stage_keys(shared);
     uint at = gpi_entries_item() * GPI_PER_ITEM;
     gpi_key x[GPI_PER_ITEM];
-    GPI_UNROLL
-    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-        x[j] = j * GPI_TEAM < left ? (key + first)[j * GPI_TEAM] : 0;
-    GPI_UNROLL
-    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) GPI_STAGE_STRIPED(stage, l, j) = x[j];
+    GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + first, GPI_TEAM, (int)n - (int)first, 0);
+    GPI_EACH_OWN(j) GPI_STAGE_STRIPED(stage, l, j) = x[j];
     gpi_team_sync(); /* the stage is filled */
     GPI_SETTLE(at);
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+    GPI_EACH_OWN(j) {
         const gpi_key_bits k = gpi_window_of((stage + GPI_STAGE_CELL(l * GPI_PER_ITEM))[j], bits);
         entry[j] = gpi_entry_make(at + j < n ? k : GPI_ENTRY_KEY_MOST, at + j);
     }
@@ -102,8 +98,8 @@ static bool gpi_entries_are_keys(gpi_digit_bits bits)
     return !GPI_KEY_HASH && bits.end - bits.begin == 8 * GPI_KEY_SIZE;
 }
 
-/* Writes keys and values in the order of the entries, which name their segments: the first `most` of the n elements from `base` on. May be in place. A
-   barrier has to follow before the stage is used again. */
+/* Writes keys and values in the order of the entries, which name their segments: the first `most` of the n elements from `base`
+   on. May be in place. A barrier has to follow before the stage is used again. */
 GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ulong base, uint n, uint most,
                                           const gpi_entry *entry, gpi_single_tile_shared shared)
 {
@@ -114,8 +110,7 @@ GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ul
     __local uint *place = gpi_stage_places(shared);
 #if !GPI_KEY_HASH
     if (own) {
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        GPI_EACH_OWN(j)
             (stage + GPI_STAGE_CELL(at))[j] =
                 gpi_key_of_order((gpi_key)gpi_entry_key(entry[j]), (gpi_key_bits)bits.flip);
     }
@@ -126,35 +121,30 @@ GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ul
     const bool gathers = !own;
 #endif
     if (gathers) {
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        GPI_EACH_OWN(j)
             (place + GPI_STAGE_CELL(at))[j] = gpi_entry_place(entry[j]) | gpi_entry_segment(entry[j]) << 16;
     }
     gpi_team_sync(); /* the stage is filled */
     if (!own) {
         GPI_UNROLL_SOME
-        for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-            if (j * GPI_TEAM < left)
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+            if ((int)(j * GPI_TEAM) < left)
                 GPI_STAGE_STRIPED(stage, l, j) = (move.key + base)[GPI_STAGE_STRIPED(place, l, j) & 0xffffu];
     }
 #if GPI_VALUE_SIZE
     gpi_value value[GPI_PER_ITEM];
-    GPI_UNROLL
-    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const uint p = j * GPI_TEAM < left ? GPI_STAGE_STRIPED(place, l, j) : 0;
+    GPI_EACH_STRIPED(j, GPI_TEAM, left) {
+        const uint p = GPI_STAGE_STRIPED(place, l, j);
         if (move.indices == GPI_INDICES_SEGMENT) move.origin = base + (p >> 16);
-        if (j * GPI_TEAM < left) value[j] = gpi_value_at(move, base + (p & 0xffffu));
+        value[j] = gpi_value_at(move, base + (p & 0xffffu));
     }
 #endif
     gpi_sync_all(); /* all is read: in place, it is now overwritten */
-    GPI_UNROLL
-    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        if (j * GPI_TEAM < left) {
-            (move.key_to + base + first)[j * GPI_TEAM] = GPI_STAGE_STRIPED(stage, l, j);
+    GPI_EACH_STRIPED(j, GPI_TEAM, left) {
+        (move.key_to + base + first)[j * GPI_TEAM] = GPI_STAGE_STRIPED(stage, l, j);
 #if GPI_VALUE_SIZE
-            (move.value_to + base + first)[j * GPI_TEAM] = value[j];
+        (move.value_to + base + first)[j * GPI_TEAM] = value[j];
 #endif
-        }
     }
 }
 

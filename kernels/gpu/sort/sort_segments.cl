@@ -4,6 +4,7 @@
 #ifndef GPI_SORT_SORT_SEGMENTS_CL
 #define GPI_SORT_SORT_SEGMENTS_CL
 #include "base/platform.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
@@ -64,8 +65,7 @@ GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulo
             begin = (uint)(bounds[s - 1] - base);
             end = (uint)(bounds[s] - base);
         }
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        GPI_EACH_OWN(j)
             if (j >= i) gpi_entry_enter(entry + j, begin);
         if (i == 0) {
             from = begin;

@@ -21,6 +21,7 @@
 #ifndef GPI_SORT_TILE_MERGE_SORT_CL
 #define GPI_SORT_TILE_MERGE_SORT_CL
 #include "base/platform.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "group/team.cl"
 #include "element/key.cl"
@@ -156,8 +157,7 @@ GPI_INLINE_GPU void gpi_entries_put(const gpi_entry *entry, uint begin, uint mid
     const bool second = at >= middle;
     if (begin <= at && at < end) {
         const uint cell = GPI_ENTRY_CELL(second ? middle + end - GPI_PER_ITEM - at : at);
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        GPI_EACH_OWN(j) {
             const gpi_entry up = entry[j], down = entry[GPI_PER_ITEM - 1 - j];
             gpi_entry_store(memory, cell, j, second ? down : up);
         }
@@ -191,8 +191,7 @@ GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, 
         gpi_entry other = gpi_entry_load(memory, GPI_ENTRY_CELL(i)),
                   last = gpi_entry_load(memory, GPI_ENTRY_CELL(k));
         bool is_second = true; /* whether `last` is from the second run */
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        GPI_EACH_OWN(j) {
             entry[j] = last;
             gpi_entries_order(&entry[j], &other);
             if (j + 1 == GPI_PER_ITEM) break; /* at the end of the runs nothing is left */

@@ -8,11 +8,12 @@
 #ifndef GPI_SORT_TILE_RADIX_SORT_CL
 #define GPI_SORT_TILE_RADIX_SORT_CL
 #include "base/platform.cl"
+#include "group/exchange.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
 #include "sort/multisplit.cl"
-#include "sort/rank_cell.cl"
 
 #if GPI_TILE > 32768
 #error "GPI_TILE must be at most 32768"
@@ -21,24 +22,22 @@
 typedef struct gpi_radix_tile_memory {
     gpi_move_memory move;
 #if GPI_VALUE_SIZE
-    ushort place[GPI_RANK_CELL(GPI_TILE)]; /* index in the input of each key on the stage */
+    ushort place[GPI_PADDED(GPI_TILE)]; /* index in the input of each key on the stage */
 #endif
 } gpi_radix_tile_memory;
 typedef __local gpi_radix_tile_memory *gpi_radix_tile_shared;
 
-/* Loads the n keys at `key` onto the stage. Issues all loads before the first store, so that they overlap. With values, also writes
-   the index of each key to `place`. */
+/* Loads the n keys at `key` onto the stage. All loads come before the first store, so that they are in flight together. With
+   values, also writes the index of each key to `place`. */
 GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi_radix_tile_shared shared)
 {
-    const uint l = (uint)GPI_LOCAL_ID, left = gpi_split_left(n, l);
+    const uint l = (uint)GPI_LOCAL_ID;
     gpi_key x[GPI_PER_ITEM];
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = j * GPI_WG < left ? (key + l)[j * GPI_WG] : 0;
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        GPI_RANK_STEPPED(shared->move.stage.key, l, GPI_WG, j) = x[j];
+    GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + l, GPI_WG, (int)n - (int)l, 0);
+    GPI_EACH_OWN(j) {
+        GPI_PADDED_AT(shared->move.stage.key, l, GPI_WG, j) = x[j];
 #if GPI_VALUE_SIZE
-        GPI_RANK_STEPPED(shared->place, l, GPI_WG, j) = (ushort)(l + j * GPI_WG);
+        GPI_PADDED_AT(shared->place, l, GPI_WG, j) = (ushort)(l + j * GPI_WG);
 #endif
     }
     gpi_sync(); /* the stage is filled */
@@ -47,28 +46,26 @@ GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi
 /* Sorts the n keys on the stage, and with them their indices in the input, stably by one digit. */
 GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_shared shared)
 {
-    const uint first = GPI_ANEW(gpi_split_first(), digit.shift >> 30), left = gpi_split_left(n, first);
+    const uint first = GPI_ANEW(gpi_split_first(), digit.shift >> 30);
+    const int left = (int)n - (int)first;
     gpi_key x[GPI_PER_ITEM];
     uint at[GPI_PER_ITEM];
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        x[j] = GPI_RANK_STEPPED(shared->move.stage.key, first, GPI_SUB_GROUP, j);
-        at[j] = j * GPI_SUB_GROUP < left ? gpi_digit_of(x[j], digit) : GPI_BINS - 1; /* as gpi_split_load */
+    GPI_EACH_OWN(j) {
+        x[j] = GPI_PADDED_AT(shared->move.stage.key, first, GPI_SUB_GROUP, j);
+        at[j] = (int)(j * GPI_SUB_GROUP) < left ? gpi_digit_of(x[j], digit)
+                                                : GPI_BINS - 1; /* as gpi_split_load */
     }
 #if GPI_VALUE_SIZE
     uint place[(GPI_PER_ITEM + 1) / 2];
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        GPI_SPLIT_PACK(place, j, 16, (uint)GPI_RANK_STEPPED(shared->place, first, GPI_SUB_GROUP, j));
+    GPI_EACH_OWN(j) {
+        GPI_SPLIT_PACK(place, j, 16, (uint)GPI_PADDED_AT(shared->place, first, GPI_SUB_GROUP, j));
     }
 #endif
     gpi_split_rank(at, &shared->move);
     gpi_split_count(n, &shared->move);
     gpi_split_place(x, at, &shared->move);
 #if GPI_VALUE_SIZE
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-        shared->place[GPI_SPLIT_UNPACK(at, j, 16)] = (ushort)GPI_SPLIT_UNPACK(place, j, 16);
+    GPI_EACH_OWN(j) shared->place[GPI_SPLIT_UNPACK(at, j, 16)] = (ushort)GPI_SPLIT_UNPACK(place, j, 16);
 #endif
     gpi_sync(); /* the keys are staged in their new order */
 }
@@ -77,22 +74,19 @@ GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_
    be in place. */
 GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, uint length, gpi_radix_tile_shared shared)
 {
-    const uint l = (uint)GPI_LOCAL_ID, left = gpi_split_left(length, l);
+    const uint l = (uint)GPI_LOCAL_ID;
+    const int left = (int)length - (int)l;
 #if GPI_VALUE_SIZE
     gpi_value value[GPI_PER_ITEM];
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-        if (j * GPI_WG < left) value[j] = gpi_value_at(move, GPI_RANK_STEPPED(shared->place, l, GPI_WG, j));
+    GPI_EACH_STRIPED(j, GPI_WG, left)
+        value[j] = gpi_value_at(move, GPI_PADDED_AT(shared->place, l, GPI_WG, j));
 #endif
     gpi_sync_all(); /* all is read: in place, it is now overwritten */
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        if (j * GPI_WG < left) {
-            (move.key_to + l)[j * GPI_WG] = GPI_RANK_STEPPED(shared->move.stage.key, l, GPI_WG, j);
+    GPI_EACH_STRIPED(j, GPI_WG, left) {
+        (move.key_to + l)[j * GPI_WG] = GPI_PADDED_AT(shared->move.stage.key, l, GPI_WG, j);
 #if GPI_VALUE_SIZE
-            (move.value_to + l)[j * GPI_WG] = value[j];
+        (move.value_to + l)[j * GPI_WG] = value[j];
 #endif
-        }
     }
 }
 

@@ -10,6 +10,7 @@
 #define GPI_SORT_TOPK_FILTER_CL
 #include "base/paste.cl"
 #include "base/platform.cl"
+#include "group/striped.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/topk_tile.cl"
@@ -39,9 +40,8 @@ GPI_INLINE_GPU void gpi_tile_read(gpi_topk_tile tile, gpi_found *order)
     const uint first = (uint)get_local_id(0) * GPI_KEY_RUN;
     __global const gpi_key *key = tile.key + first;
 #if GPI_KEY_RUN >= 4
-    if (tile.length == GPI_TILE && (size_t)key % sizeof(GPI_QUAD(gpi_key)) == 0) {
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += 4) {
+    if (tile.length == GPI_TILE && GPI_IS_QUAD(gpi_key, key)) {
+        GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), 4) {
             const GPI_QUAD(gpi_key) quad = GPI_READ_QUAD(gpi_key, key + GPI_KEY_RUN_AT(j), true);
             order[j] = gpi_key_order(quad.s0, tile.flip);
             order[j + 1] = gpi_key_order(quad.s1, tile.flip);
@@ -51,8 +51,7 @@ GPI_INLINE_GPU void gpi_tile_read(gpi_topk_tile tile, gpi_found *order)
         return;
     }
 #endif
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+    GPI_EACH_OWN(j) {
         const bool inside = first + GPI_KEY_RUN_AT(j) < tile.length;
         order[j] = inside ? gpi_key_order(key[GPI_KEY_RUN_AT(j)], tile.flip) : GPI_BEYOND;
     }
@@ -65,12 +64,10 @@ GPI_INLINE_GPU void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *
     gpi_tile_read(tile, found);
     if (get_local_id(0) == 0) shared->count[0] = shared->count[1] = 0;
     gpi_sync(); /* the counters are zero */
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) least = min(least, found[j]);
+    GPI_EACH_OWN(j) least = min(least, found[j]);
     if (least <= tile.threshold) {
         uint less = 0, same = 0;
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        GPI_EACH_OWN(j) {
             less += found[j] < tile.threshold;
             same += found[j] == tile.threshold;
         }
@@ -94,21 +91,17 @@ GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *o
 {
     const uint first = (uint)get_local_id(0) * GPI_KEY_RUN;
     ulong counts = 0, all;
-    GPI_UNROLL
-    for (uint r = 0; r < GPI_TURNS(GPI_KEY_RUNS); r++) {
+    GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS)) {
         uint count = 0;
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_KEY_RUN; k++) count += gpi_passes(tile, order[r * GPI_KEY_RUN + k], equals);
+        GPI_EACH(k, GPI_KEY_RUN) count += gpi_passes(tile, order[r * GPI_KEY_RUN + k], equals);
         counts |= (ulong)count << 16 * r;
     }
     ulong ranks = gpi_ranks_scan_exclusive(counts, &all, shared->sum);
     ranks += (all << 16) + (all << 32) + (all << 48); /* adds to each run the totals of all runs before */
     if (counts == 0) return;
-    GPI_UNROLL
-    for (uint r = 0; r < GPI_TURNS(GPI_KEY_RUNS); r++) {
+    GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS)) {
         uint rank = (uint)(ranks >> 16 * r) & 0xffff;
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_KEY_RUN; k++) {
+        GPI_EACH(k, GPI_KEY_RUN) {
             const uint j = r * GPI_KEY_RUN + k;
             if (!gpi_passes(tile, order[j], equals) || (equals && rank >= most)) continue;
             to.key[rank] = tile.key[first + GPI_KEY_RUN_AT(j)];

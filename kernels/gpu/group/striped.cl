@@ -1,0 +1,27 @@
+/* striped.cl - loops and loads of a tile's elements in striped order: an item's elements are `step` apart, so that neighbouring
+   items access neighbouring elements. The step is GPI_WG in the tile of a group, and GPI_TEAM or GPI_SUB_GROUP in the piece of a
+   team or sub-group. (CUB: LoadDirectStriped, StoreDirectStriped, LoadDirectWarpStriped, StoreDirectWarpStriped.)
+
+       GPI_EACH_OWN(j) ...                                   handles each of an item's elements, j < GPI_PER_ITEM
+       GPI_EACH_STRIPED(j, step, left) ...                   the same, but skips those with j * step >= left
+       GPI_LOAD_STRIPED(x, n, from, step)                    loads x[j] = from[j * step] for each j < n
+       GPI_LOAD_STRIPED_PART(x, n, from, step, left, none)   the same, but x[j] = none if j * step >= left
+
+   `from` is the address of the item's first element. `left`, an int, is how many elements the tile or piece has from this one
+   on; it may be negative. The forms without `left` are for full tiles, and compare nothing. All loads come before the first use of x, so
+   that they are in flight together. GPI_LOADS is how many such loads a loop over a longer range issues at a time. */
+#ifndef GPI_GROUP_STRIPED_CL
+#define GPI_GROUP_STRIPED_CL
+#include "base/platform.cl"
+
+#define GPI_EACH_OWN(j) GPI_EACH(j, GPI_TURNS(GPI_PER_ITEM))
+#define GPI_EACH_STRIPED(j, step, left) \
+    GPI_EACH_OWN(j)                     \
+        if ((int)(j * (step)) < (left))
+
+#define GPI_LOADS 8
+#define GPI_LOAD_STRIPED(x, n, from, step) \
+    GPI_EACH(j_, GPI_TURNS(n)) (x)[j_] = (from)[j_ * (step)]
+#define GPI_LOAD_STRIPED_PART(x, n, from, step, left, none) \
+    GPI_EACH(j_, GPI_TURNS(n)) (x)[j_] = (int)(j_ * (step)) < (left) ? (from)[j_ * (step)] : (none)
+#endif
