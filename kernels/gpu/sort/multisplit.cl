@@ -66,27 +66,18 @@ typedef __local gpi_move_memory *gpi_move_shared;
 /* Returns the index in the tile of this item's first element. The item's elements are GPI_SUB_GROUP apart. */
 static uint gpi_split_first(void) { return gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + gpi_sg_lane(); }
 
-/* Returns how many of the tile's `length` elements are left from element i on. */
-static uint gpi_split_left(uint length, uint i) { return length > i ? length - i : 0; }
-
 /* Loads this item's keys into x and writes their digits to `at`. All loads come before the first use. Elements beyond the tile's
    end get the greatest digit, so that a stable sort leaves them at the end. */
 GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi_digit digit, gpi_key *x,
                                    uint *at)
 {
-    const uint first = gpi_split_first(), left = gpi_split_left(length, first);
+    const uint first = gpi_split_first(), left = gpi_left(length, first);
     if (length == GPI_TILE) {
         GPI_LOAD_STRIPED(x, GPI_PER_ITEM, key + first, GPI_SUB_GROUP);
         GPI_EACH_OWN(j) at[j] = gpi_digit_of(x[j], digit);
     } else {
-        GPI_EACH_OWN(j) {
-            x[j] = 0;
-            at[j] = GPI_BINS - 1;
-            if (j * GPI_SUB_GROUP < left) {
-                x[j] = (key + first)[j * GPI_SUB_GROUP];
-                at[j] = gpi_digit_of(x[j], digit);
-            }
-        }
+        GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + first, GPI_SUB_GROUP, left, 0);
+        GPI_EACH_OWN(j) at[j] = j * GPI_SUB_GROUP < left ? gpi_digit_of(x[j], digit) : GPI_BINS - 1;
     }
 }
 
@@ -158,16 +149,15 @@ GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared 
     }
 }
 
-/* Writes this item's keys of the ordered tile. `ours`: how many elements the tile has from this item's first one on; unused if
-   `full`. */
-GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const bool full, gpi_digit digit,
+/* Writes this item's keys of the ordered tile. The tile has `left` elements from this item's first one on. */
+GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint left, const bool full, gpi_digit digit,
                                          uint *digits, gpi_move_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID;
     GPI_EACH_OWN(j) {
         const gpi_key key = GPI_PADDED_AT(shared->stage.key, l, GPI_WG, j);
         const uint d = gpi_digit_of(key, digit);
-        if (full || j * GPI_WG < ours) (to + l + shared->next[d])[j * GPI_WG] = key;
+        if (full || j * GPI_WG < left) (to + l + shared->next[d])[j * GPI_WG] = key;
 #if GPI_VALUE_SIZE
         GPI_SPLIT_PACK(digits, j, 8, d);
 #endif
@@ -177,9 +167,8 @@ GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const 
 
 #if GPI_VALUE_SIZE
 /* Writes this item's values of the ordered tile. `digits`: the digits of their keys, packed by gpi_split_write_keys. (There is no
-   separate code for a full tile: all its loads would be in flight at once, and need 104 registers. `left` is signed: if it
-   is unsigned, as `ours` of the keys is, the kernel needs 80 registers on sm_90 instead of 64.) */
-GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, int left, const uint *digits,
+   separate code for a full tile: all its loads would be in flight at once, and need 104 registers.) */
+GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint left, const uint *digits,
                                            gpi_move_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID;
@@ -189,11 +178,11 @@ GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, int left, con
 }
 
 /* Loads the values of this item's keys. `first` is the index of the first of them. The tile has `left` elements from there on. */
-GPI_INLINE_GPU void gpi_split_load_values(gpi_move move, ulong first, int left, const bool full,
+GPI_INLINE_GPU void gpi_split_load_values(gpi_move move, ulong first, uint left, const bool full,
                                           gpi_value *value)
 {
     GPI_EACH_OWN(j) {
-        if (full || (int)(j * GPI_SUB_GROUP) < left) value[j] = gpi_value_at(move, first + j * GPI_SUB_GROUP);
+        if (full || j * GPI_SUB_GROUP < left) value[j] = gpi_value_at(move, first + j * GPI_SUB_GROUP);
     }
 }
 #endif
@@ -203,12 +192,12 @@ GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_
                                     gpi_move_shared shared)
 {
     const bool full = length == GPI_TILE;
-    const uint ours = gpi_split_left(length, (uint)GPI_LOCAL_ID);
+    const uint ours = gpi_left(length, (uint)GPI_LOCAL_ID);
     uint digits[(GPI_PER_ITEM + 3) / 4];
     if (full) gpi_split_write_keys(move.key_to, ours, true, digit, digits, shared);
     else gpi_split_write_keys(move.key_to, ours, false, digit, digits, shared);
 #if GPI_VALUE_SIZE
-    const uint first = gpi_split_first(), left = gpi_split_left(length, first);
+    const uint first = gpi_split_first(), left = gpi_left(length, first);
     gpi_value value[GPI_PER_ITEM];
     if (full) gpi_split_load_values(move, base + first, left, true, value);
     else gpi_split_load_values(move, base + first, left, false, value);

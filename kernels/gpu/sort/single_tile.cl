@@ -82,7 +82,7 @@ GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gp
     __local gpi_key *stage = gpi_stage_keys(shared);
     uint at = gpi_entries_item() * GPI_PER_ITEM;
     gpi_key x[GPI_PER_ITEM];
-    GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + first, GPI_TEAM, (int)n - (int)first, 0);
+    GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + first, GPI_TEAM, gpi_left(n, first), 0);
     GPI_EACH_OWN(j) GPI_STAGE_STRIPED(stage, l, j) = x[j];
     gpi_team_sync(); /* the stage is filled */
     GPI_SETTLE(at);

@@ -33,7 +33,7 @@ GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi
 {
     const uint l = (uint)GPI_LOCAL_ID;
     gpi_key x[GPI_PER_ITEM];
-    GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + l, GPI_WG, (int)n - (int)l, 0);
+    GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + l, GPI_WG, gpi_left(n, l), 0);
     GPI_EACH_OWN(j) {
         GPI_PADDED_AT(shared->move.stage.key, l, GPI_WG, j) = x[j];
 #if GPI_VALUE_SIZE
@@ -46,14 +46,12 @@ GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi
 /* Sorts the n keys on the stage, and with them their indices in the input, stably by one digit. */
 GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_shared shared)
 {
-    const uint first = GPI_ANEW(gpi_split_first(), digit.shift >> 30);
-    const int left = (int)n - (int)first;
+    const uint first = GPI_ANEW(gpi_split_first(), digit.shift >> 30), left = gpi_left(n, first);
     gpi_key x[GPI_PER_ITEM];
     uint at[GPI_PER_ITEM];
     GPI_EACH_OWN(j) {
         x[j] = GPI_PADDED_AT(shared->move.stage.key, first, GPI_SUB_GROUP, j);
-        at[j] = (int)(j * GPI_SUB_GROUP) < left ? gpi_digit_of(x[j], digit)
-                                                : GPI_BINS - 1; /* as gpi_split_load */
+        at[j] = j * GPI_SUB_GROUP < left ? gpi_digit_of(x[j], digit) : GPI_BINS - 1; /* as gpi_split_load */
     }
 #if GPI_VALUE_SIZE
     uint place[(GPI_PER_ITEM + 1) / 2];
@@ -74,8 +72,7 @@ GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_
    be in place. */
 GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, uint length, gpi_radix_tile_shared shared)
 {
-    const uint l = (uint)GPI_LOCAL_ID;
-    const int left = (int)length - (int)l;
+    const uint l = (uint)GPI_LOCAL_ID, left = gpi_left(length, l);
 #if GPI_VALUE_SIZE
     gpi_value value[GPI_PER_ITEM];
     GPI_EACH_STRIPED(j, GPI_WG, left)
