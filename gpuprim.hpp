@@ -1291,7 +1291,7 @@ returns<void> segmented_topk(gp_context *ctx, call<gp_segmented_topk_desc> c, si
 }
 } // namespace detail
 
-// Outputs have k elements for each segment. One of them may be {}.
+// Outputs have k elements for each segment. One of them may be {}. `d` may have a k for each segment: ks, ks_type.
 template <typename Key, typename Offset, typename Index = uint32_t>
 returns<void> segmented_topk(gp_context *ctx, view<Key> keys, view<Offset> offsets, view<Key> keys_out,
                              view<Index> indices_out = {}, const gp_segmented_topk_desc &d = {})

@@ -204,6 +204,9 @@ static void example_segmented_topk(void)
                                 .k = 3,
                                 .key_type = GP_F32};
     gp_segmented_topk(gp, &d);
+    /* Of row r only counts[r], up to 3; a buffer of 10 numbers: */
+    d.ks = counts;
+    gp_segmented_topk(gp, &d);
     /* [/gp_segmented_topk] */
 }
 

@@ -161,6 +161,24 @@ def test_segmented_topk(ctx, rng):
         ctx.segmented_topk(keys, [0, 1000], 1025)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.uint32, np.int64])
+def test_segmented_topk_with_a_k_each(ctx, rng, dtype):
+    keys = rng.integers(0, 100, 1000).astype(np.float32)
+    ks = np.array([0, 3, 9, 2], dtype)
+    ends = [0, 500, 505, 510, 1000]
+    for k in [ks, ctx.array(ks)] if ks.itemsize > 1 else [ks]:
+        best, where = ctx.segmented_topk(keys, ends, k)
+        for s in range(4):
+            part = keys[ends[s] : ends[s + 1]]
+            order = np.argsort(-part, kind="stable")[: ks[s]]
+            assert best.get()[s].tolist() == part[order].tolist() + [0] * (9 - len(order))
+            assert where.get()[s].tolist() == order.tolist() + [2**32 - 1] * (9 - len(order))
+    assert ctx.segmented_topk(keys, [0], [])[0].shape == (0, 0)
+    for wrong, text in [([1, 2], "2 numbers"), ([1, -1, 1, 1], "k has"), ([1025] * 4, "at most 1024")]:
+        with pytest.raises((ValueError, gpuprim.Error), match=text):
+            ctx.segmented_topk(keys, ends, wrong)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.uint8])
 def test_order_statistics(ctx, rng, dtype):
     for n in [1, 2, 1001, 70000]:

@@ -5,25 +5,28 @@
 
 /* ------------------------------------------------------------------ segmented top k */
 
-/* keys_out[s * k + j] = the key of segment s that comes j-th        j < k
+/* keys_out[s * k + j] = the key of segment s that comes j-th        j < k, and j < ks[s] if there are ks
    indices_out[s * k + j] = its index in segment s, from 0 on
 
    Finds the k largest keys (with `smallest`, the k smallest) of each segment, and their indices, best first:
    the first k keys of a stable sort of the segment, which is descending unless `smallest`. Segments are given
-   by offsets on the device, or are rows of one length. For example, the ten largest of each row of a matrix:
+   by offsets on the device, or are rows of one length. With `ks`, each segment has a k of its own. For
+   example, the ten largest of each row of a matrix:
 
        gp_segmented_topk_desc best = {.keys = matrix, .row_length = columns, .segment_count = rows, .k = 10,
                                       .key_type = GP_F32, .indices_out = columns_of_the_best};
 
    Result: k keys and indices for each segment; one of keys_out and indices_out may be NULL. For a segment of
-     n < k keys, n elements are written, and the other k - n are not changed.
+     n < k keys, n elements are written, and the other k - n are not changed. With ks, so are those from ks[s]
+     on; a ks[s] above k counts as k.
    Order: as for gp_topk, in each segment. The same keys give the same result every time, on every device.
    Aliasing: outputs overlap nothing.
    Count 0: with segment_count 0 or k 0 it does nothing.
    Scratch: a few words; if segments may be long, also 8 k bytes for each part that a group handles (16 k with
      keys or indices of 8 bytes).
-   Cost: reads the keys once, without a round trip to the host. One launch for rows that one group handles;
-     with offsets a clearing command, and two more launches if a segment may be longer.
+   Cost: reads the keys once, but none of a segment whose ks[s] is 0, without a round trip to the host. One
+     launch for rows that one group handles; with offsets a clearing command, and two more launches if a segment
+     may be longer.
    Limits: k up to 1024; 2^32 - 2 segments; 2^32 - 1 keys with indices of GP_U32. Checked. gp_segmented_sort
      sorts whole segments, without a limit on k.
    Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not
@@ -45,7 +48,10 @@ typedef struct gp_segmented_topk_desc {
     size_t keys_out_offset;
     cl_mem indices_out; /* segment_count * k indices; NULL: not wanted */
     size_t indices_out_offset;
-    size_t k;
+    size_t k;  /* results of each segment, and elements from one segment's results to the next one's */
+    cl_mem ks; /* segment_count numbers: a k for each segment; NULL: k for all */
+    size_t ks_offset;
+    gp_type ks_type;    /* GP_U32 (also 0) or GP_U64 */
     gp_type key_type;   /* type of all keys */
     gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
     bool array_indices; /* indices count from keys_offset, not from the segment's begin */

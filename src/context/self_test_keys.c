@@ -222,27 +222,32 @@ static gp_result gpi_self_test_topk(gpi_self_test *t)
     return result == GP_OK ? gp_topk(t->gp, &d) : result;
 }
 
-/* Finds the best of three rows, which several groups share if they are long. The last elements are in no row. */
+/* Finds the best of three rows, which several groups share if they are long: of the first two as many as there is room for, of
+   the last one half as many. The last elements are in no row. */
 static gp_result gpi_self_test_segmented_topk(gpi_self_test *t)
 {
     gp_result result;
     gp_segmented_topk_desc d;
+    const size_t k = t->count / 100 < 50 ? t->count / 100 : 50;
+    const uint32_t ks[3] = {(uint32_t)k, UINT32_MAX, (uint32_t)k / 2};
     size_t s, i;
     gpi_self_test_mask(t, 0xffff);
+    memcpy(t->in[1], ks, sizeof ks);
     result = gpi_self_test_upload(t);
     memset(&d, 0, sizeof d);
     d.keys = t->in_buffer[0];
     d.keys_out = t->out_buffer[0];
     d.indices_out = t->out_buffer[1];
+    d.ks = t->in_buffer[1];
     d.row_length = t->count / 4;
     d.row_stride = t->count / 3;
     d.segment_count = 3;
-    d.k = t->count / 100 < 50 ? t->count / 100 : 50;
+    d.k = k;
     d.key_type = GP_U32;
     for (s = 0; s < 3; s++) {
         const size_t begin = s * d.row_stride;
         gpi_self_test_sort(t, begin, begin + d.row_length, UINT32_MAX);
-        for (i = begin; i < begin + d.k; i++) {
+        for (i = begin; i < begin + (ks[s] < k ? ks[s] : k); i++) {
             gpi_self_test_expect(t, 0, ~(uint32_t)(t->order[i] >> 32));
             gpi_self_test_expect(t, 1, (uint32_t)t->order[i] - (uint32_t)begin);
         }

@@ -26,6 +26,7 @@ typedef struct gpi_best {
     const gp_segmented_topk_desc *desc;
     size_t key_size, index_size, entry_size; /* bytes */
     gpi_count count;
+    size_t ks_size; /* bytes of a segment's own k; 0: k is that of all */
     gpi_offsets offsets;
     gpi_plan plan;
     gpi_program *program;
@@ -49,6 +50,13 @@ static gp_result gpi_best_check_desc(gp_context *gp, gpi_best *best)
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "k = %zu, at most %d; gp_segmented_sort has no such limit",
                         d->k, (int)GPI_BEST_MOST);
     }
+    if (d->ks_type && !d->ks) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "ks_type = %d but ks is NULL", (int)d->ks_type);
+    }
+    if (d->ks_type && d->ks_type != GP_U32 && d->ks_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "ks_type = %d, must be GP_U32 or GP_U64", (int)d->ks_type);
+    }
+    best->ks_size = !d->ks ? 0 : d->ks_type == GP_U64 ? 8 : 4;
     best->key_size = gpi_type_size(d->key_type);
     best->index_size = d->index_type == GP_U64 ? 8 : 4;
     best->entry_size = best->key_size <= 4 && best->index_size == 4 ? 8 : 16;
@@ -159,6 +167,7 @@ static gp_result gpi_best_check(gp_context *gp, const gpi_best *best)
     if (n) gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, n, best->key_size, GPI_READS);
     gpi_use_offsets(&uses, &best->offsets);
     gpi_use_count(&uses, "count_buffer", &best->count);
+    if (d->ks) gpi_use_buffer(&uses, "ks", d->ks, d->ks_offset, d->segment_count, best->ks_size, GPI_READS);
     if (d->keys_out)
         gpi_use_buffer(&uses, "keys_out", d->keys_out, d->keys_out_offset, results, best->key_size,
                        GPI_WRITES);
@@ -187,10 +196,14 @@ static void gpi_best_arg_out(gpi_call *call, const gpi_best *best)
     const cl_ulong flip = gpi_key_flip(d->key_type, !d->smallest);
     const cl_mem keys = d->keys_out ? d->keys_out : d->indices_out;
     const cl_mem indices = d->indices_out ? d->indices_out : d->keys_out;
+    const cl_mem ks = d->ks ? d->ks : call->gp->counters; /* without ks, the kernel reads none */
     GPI_CALL_ARG(call, keys);
     gpi_call_arg_ulong(call, d->keys_out_offset);
     GPI_CALL_ARG(call, indices);
     gpi_call_arg_ulong(call, d->indices_out_offset);
+    GPI_CALL_ARG(call, ks);
+    gpi_call_arg_ulong(call, d->ks_offset);
+    gpi_call_arg_uint(call, best->ks_size / 4);
     GPI_CALL_ARG(call, wants);
     gpi_call_arg_uint(call, d->array_indices);
     gpi_call_arg_uint(call, d->k);

@@ -403,6 +403,13 @@ void test_sorts(gp_context *ctx)
     CHECK(gp::read(ctx, row_best) == u32s{rows[0], rows[1], rows[1000], rows[1001]});
     gp::segmented_topk(ctx, two_rows, gp::buffer(ctx, u32s{0, 1000, 2000}), again);
     CHECK(gp::read(ctx, again) == gp::read(ctx, row_best));
+    const gp::buffer<uint32_t> ks(ctx, u32s{1, 7});
+    const u32s nothing(4, 7);
+    gp_segmented_topk_desc each = {};
+    each.ks = ks.get();
+    gp::write(ctx, again, nothing.data());
+    gp::segmented_topk(ctx, two_rows, 1000, again, {}, each);
+    CHECK(gp::read(ctx, again) == u32s{rows[0], 7, rows[1000], rows[1001]});
     CHECK(has(error_of([&] { gp::segmented_topk(ctx, two_rows, 0, again); }, GP_ERROR_INVALID_BUFFER),
               "row_length is 0"));
     CHECK(has(error_of([&] { gp::segmented_topk(ctx, two_rows, 600, again); }, GP_ERROR_INVALID_BUFFER),

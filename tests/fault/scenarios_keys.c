@@ -279,7 +279,7 @@ static gp_result run_topk(world *w)
 
 static bool check_topk(world *w) { return holds(w, 2, falling, 4 * 100) && holds(w, 3, ramp, 4 * 100); }
 
-/* A row that is cut into parts. */
+/* A row that is cut into parts, and has a k of its own. */
 static gp_result run_segmented_topk(world *w)
 {
     gp_segmented_topk_desc d = {0};
@@ -289,6 +289,8 @@ static gp_result run_segmented_topk(world *w)
     d.row_length = N;
     d.segment_count = 1;
     d.k = 100;
+    d.ks = w->buffer[1];
+    d.ks_offset = 100; /* ramp[100] is 100 */
     d.key_type = GP_U32;
     return gp_segmented_topk(w->gp, &d);
 }

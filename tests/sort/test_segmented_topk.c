@@ -21,10 +21,11 @@ typedef struct topk_case {
     bool smallest, absolute, wide; /* offsets of 64 bits */
     bool no_keys, no_indices;
     size_t offset;
+    gp_type ks_type; /* GP_U32, GP_U64: segments have a k each */
 } topk_case;
 
 typedef struct topk_data {
-    unsigned char *keys, *offsets, *keys_out, *indices_out; /* the last two: as expected */
+    unsigned char *keys, *offsets, *ks, *keys_out, *indices_out; /* the last two: as expected */
     size_t row_length, row_stride;
 } topk_data;
 
@@ -67,9 +68,33 @@ static void make_rows(const topk_case *c, topk_data *data)
     data->row_stride = c->lengths == LENGTHS_GAPS ? each : c->lengths == LENGTHS_OVERLAP ? each / 3 + 1 : 0;
 }
 
+static size_t ks_size(const topk_case *c) { return c->ks_type == GP_U64 ? 8 : 4; }
+
+/* Numbers of which some are 0, some are above k, or far above. */
+static unsigned char *make_ks(const topk_case *c)
+{
+    unsigned char *ks = malloc(c->segments * ks_size(c) + 1);
+    size_t s;
+    assert_non_null(ks);
+    for (s = 0; s < c->segments; s++) {
+        const uint64_t x = test_random() % 4 == 0    ? 0
+                           : test_random() % 16 == 0 ? UINT64_MAX
+                                                     : (test_random() >> 8) % (c->k + c->k / 4 + 2);
+        memcpy(ks + s * ks_size(c), &x, ks_size(c));
+    }
+    return ks;
+}
+
+static size_t k_of(const topk_case *c, const topk_data *data, size_t s)
+{
+    const uint64_t k = data->ks ? key_load(data->ks, s, ks_size(c)) : c->k;
+    return k < c->k ? (size_t)k : c->k;
+}
+
 static void expect_segment(const topk_case *c, topk_data *data, size_t s, uint64_t begin, uint64_t end)
 {
-    const size_t size = key_size(c->type), n = (size_t)(end - begin), most = n < c->k ? n : c->k;
+    const size_t size = key_size(c->type), n = (size_t)(end - begin), k = k_of(c, data, s),
+                 most = n < k ? n : k;
     key_entry *e = keys_sorted(c->type, !c->smallest, 0, 0, data->keys + begin * size, n);
     size_t j;
     for (j = 0; j < most; j++) {
@@ -94,6 +119,7 @@ static topk_data make_data(const topk_case *c)
     topk_data data = {0};
     size_t s;
     data.keys = keys_make(c->type, c->pattern, c->count);
+    if (c->ks_type) data.ks = make_ks(c);
     data.keys_out = poisoned(c->segments * c->k * key_size(c->type));
     data.indices_out = poisoned(c->segments * c->k * index_size(c));
     if (c->lengths <= LENGTHS_OVERLAP) make_rows(c, &data);
@@ -111,6 +137,7 @@ static void free_data(topk_data *data)
 {
     free(data->keys);
     free(data->offsets);
+    free(data->ks);
     free(data->keys_out);
     free(data->indices_out);
 }
@@ -136,6 +163,11 @@ static gp_segmented_topk_desc make_desc(gp_context *gp, const topk_case *c, cons
     d.keys = guarded(gp, d.keys_offset, c->count, key_size(c->type), data->keys);
     if (!c->no_keys) d.keys_out = guarded(gp, d.keys_out_offset, results, key_size(c->type), NULL);
     if (!c->no_indices) d.indices_out = guarded(gp, d.indices_out_offset, results, index_size(c), NULL);
+    if (data->ks) {
+        d.ks_type = c->ks_type;
+        d.ks_offset = 3 * c->offset;
+        d.ks = guarded(gp, d.ks_offset, c->segments, ks_size(c), data->ks);
+    }
     if (!data->offsets) return d;
     d.offsets_type = c->wide ? GP_U64 : GP_U32;
     d.offsets_offset = 2 * c->offset;
@@ -145,7 +177,8 @@ static gp_segmented_topk_desc make_desc(gp_context *gp, const topk_case *c, cons
 
 static void release(const gp_segmented_topk_desc *d)
 {
-    const cl_mem all[] = {d->keys, d->offsets, d->keys_out, d->indices_out, d->count_buffer, d->scratch};
+    const cl_mem all[] = {d->keys,        d->offsets,      d->ks,     d->keys_out,
+                          d->indices_out, d->count_buffer, d->scratch};
     size_t i;
     for (i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i]) clReleaseMemObject(all[i]);
@@ -169,9 +202,9 @@ static void compare(gp_context *gp, const char *variant, const topk_case *c, con
     if (!what) return;
     fail_msg(
         "%s: type %d, index type %d, %zu keys, %zu segments, lengths %d, k %zu, pattern %d, smallest %d, "
-        "absolute %d, offset %zu: %s, %s %zu",
+        "absolute %d, offset %zu, ks %d: %s, %s %zu",
         variant, (int)c->type, (int)c->index_type, c->count, c->segments, (int)c->lengths, c->k,
-        (int)c->pattern, c->smallest, c->absolute, c->offset, in, what, at);
+        (int)c->pattern, c->smallest, c->absolute, c->offset, (int)c->ks_type, in, what, at);
 }
 
 static void check(gp_context *gp, const char *variant, const topk_case *c)
@@ -200,7 +233,7 @@ static void check_sizes(gp_context *gp, const char *name, gp_type type, gp_type 
             for (k = 0; k < 7; k++) {
                 for (l = 0; l < LENGTHS_COUNT; l++) {
                     topk_case c = {type,  index_type, (lengths)l, sizes[n], numbers[s], ks[k], KEYS_RANDOM,
-                                   false, false,      false,      false,    false,      0};
+                                   false, false,      false,      false,    false,      0,     GP_TYPE_NONE};
                     if (++turn % (test_small() ? 37 : 3) != 0 || c.count < c.segments) continue;
                     c.pattern = (key_pattern)(turn % KEYS_PATTERNS);
                     c.smallest = turn % 2 != 0;
@@ -209,6 +242,7 @@ static void check_sizes(gp_context *gp, const char *name, gp_type type, gp_type 
                     c.no_keys = turn % 5 == 1;
                     c.no_indices = turn % 5 == 2;
                     c.offset = turn % 4 ? 0 : 5;
+                    c.ks_type = turn % 7 == 3 ? GP_U32 : turn % 7 == 4 ? GP_U64 : GP_TYPE_NONE;
                     check(gp, name, &c);
                 }
             }
@@ -247,7 +281,8 @@ static void test_types(void **state)
                                  false,
                                  false,
                                  false,
-                                 p % 3};
+                                 p % 3,
+                                 p % 4 == 1 ? GP_U32 : GP_TYPE_NONE};
             if (test_small() && (t + p) % 5) continue;
             check(gp, "types", &c);
         }
@@ -267,13 +302,15 @@ static void test_large(void **state)
         for (k = 0; k < 4 && gp; k++) {
             for (p = 0; p < KEYS_PATTERNS; p++) {
                 topk_case c = {GP_F32, GP_U32, LENGTHS_ROWS, count, 1,     0, KEYS_RANDOM,
-                               false,  false,  false,        false, false, 0};
+                               false,  false,  false,        false, false, 0, GP_TYPE_NONE};
                 if ((k + p + v) % (test_small() ? 8 : 3)) continue;
                 c.k = ks[k];
                 c.pattern = (key_pattern)p;
                 c.lengths = p % 2 ? LENGTHS_ROWS : LENGTHS_ONE;
                 c.segments = k % 2 ? 1 : 3;
                 c.smallest = (k + p) % 2 != 0;
+                check(gp, test_shapes[v].name, &c);
+                c.ks_type = p % 4 < 2 ? GP_U32 : GP_U64;
                 check(gp, test_shapes[v].name, &c);
             }
         }
@@ -332,7 +369,8 @@ static void test_counts_and_scratch(void **state)
                                false,
                                false,
                                false,
-                               1};
+                               1,
+                               k == l ? GP_U32 : GP_TYPE_NONE};
                 const size_t n = counts[i] < 60 ? counts[i] : 60;
                 size_t bytes = 0;
                 topk_data data;
@@ -363,7 +401,7 @@ static void test_counts_and_scratch(void **state)
 static void test_launches(void **state)
 {
     const topk_case c = {GP_F32, GP_U32, LENGTHS_ROWS, 16000, 16,    16, KEYS_RANDOM,
-                         false,  false,  false,        false, false, 0};
+                         false,  false,  false,        false, false, 0,  GP_TYPE_NONE};
     size_t v;
     (void)state;
     for (v = 0; v < TEST_SHAPES; v++) {
@@ -378,7 +416,7 @@ static void test_launches(void **state)
 static void test_bad_input(void **state)
 {
     const topk_case c = {GP_U32, GP_U32, LENGTHS_BAD, 500,   300,   3, KEYS_RANDOM,
-                         false,  false,  false,       false, false, 0};
+                         false,  false,  false,       false, false, 0, GP_TYPE_NONE};
     gp_context *gp = test_open(&test_shapes[0], NULL);
     topk_data data = make_data(&c);
     const gp_segmented_topk_desc good = make_desc(gp, &c, &data);
@@ -394,6 +432,11 @@ static void test_bad_input(void **state)
     REFUSED(d.key_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "gp_segmented_topk: key_type is not set");
     REFUSED(d.index_type = GP_F32, GP_ERROR_INVALID_TYPE, "index_type = 9");
     REFUSED(d.k = 1025, GP_ERROR_COUNT_LIMIT, "k = 1025, at most 1024");
+    REFUSED(d.ks_type = GP_U32, GP_ERROR_INVALID_ARGUMENT, "ks_type = 6 but ks is NULL");
+    REFUSED((d.ks = d.offsets, d.ks_type = GP_I32), GP_ERROR_INVALID_TYPE, "ks_type = ");
+    REFUSED((d.ks = d.offsets, d.ks_offset = 1000), GP_ERROR_INVALID_BUFFER, "ks has");
+    REFUSED((d.ks = d.offsets, d.ks_type = GP_U64), GP_ERROR_INVALID_BUFFER, "ks has");
+    REFUSED(d.ks = d.keys_out, GP_ERROR_OVERLAP, "ks is bytes");
     REFUSED(d.offsets_type = GP_F32, GP_ERROR_INVALID_TYPE, "offsets_type = 9");
     REFUSED(d.segment_count = UINT32_MAX, GP_ERROR_COUNT_LIMIT, "segment_count = 4294967295");
     REFUSED(d.keys = NULL, GP_ERROR_INVALID_BUFFER, "keys is NULL");
@@ -436,7 +479,7 @@ static void test_bad_input(void **state)
 static void test_warmup(void **state)
 {
     const topk_case c = {GP_F32, GP_U32, LENGTHS_MIXED, 300000, 11,    10, KEYS_RANDOM,
-                         false,  false,  false,         false,  false, 0};
+                         false,  false,  false,         false,  false, 0,  GP_TYPE_NONE};
     gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_segmented_topk_desc desc = {0};
     gp_warmup_desc warm = {0};

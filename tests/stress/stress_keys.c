@@ -269,6 +269,7 @@ static void run_segmented_topk(stress *s)
     const bool rows = stress_chance(s, 2) && segments && count >= segments;
     const piece offsets = stress_out(s, segments + 1, 4), keys = stress_in(s, count, 4);
     const piece keys_out = stress_out(s, segments * k, 4), indices_out = stress_out(s, segments * k, 4);
+    const piece ks = stress_out(s, segments, 4);
     gp_segmented_topk_desc d = {0};
     size_t i, j, at = stress_below(s, count + 1);
     for (i = 0; i <= segments; i++) {
@@ -276,6 +277,9 @@ static void run_segmented_topk(stress *s)
         at += stress_below(s, stress_chance(s, 20) ? count - at + 1 : (count - at) / 16 + 1);
     }
     stress_send(s, &offsets, segments + 1, 4);
+    for (i = 0; i < segments; i++) stress_set_u32(&ks, i, (uint32_t)stress_below(s, k + 9));
+    stress_send(s, &ks, segments, 4);
+    if (stress_chance(s, 3)) STRESS_PIECE(d, ks, ks);
     if (rows) d.row_length = count / segments;
     else STRESS_PIECE(d, offsets, offsets);
     STRESS_PIECE(d, keys, keys);
@@ -289,7 +293,7 @@ static void run_segmented_topk(stress *s)
     for (i = 0; i < segments; i++) {
         const size_t begin = stress_u32(&offsets, i), n = stress_u32(&offsets, i + 1) - begin;
         key_entry *e = keys_sorted(GP_U32, !d.smallest, 0, 0, keys.mirror + 4 * begin, n);
-        for (j = 0; j < k && j < n; j++) {
+        for (j = 0; j < k && j < n && (!d.ks || j < stress_u32(&ks, i)); j++) {
             stress_set_u32(&keys_out, i * k + j, stress_u32(&keys, begin + e[j].index));
             stress_set_u32(&indices_out, i * k + j, (uint32_t)e[j].index);
         }

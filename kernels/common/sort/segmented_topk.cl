@@ -1,6 +1,8 @@
 /* segmented_topk.cl - finds the first k keys of each segment, and their indices
 
-       out[s * k + j] = the j-th of segment s's entries (order(key), index), sorted      order: element/key.cl, the lowest first
+       out[s * k + j] = the j-th of segment s's entries (order(key), index), sorted      j < min(k, ks[s], length of s)
+
+   Lower orders come first (element/key.cl). There need not be ks.
 
        gp_topk_segments   group per block of segments: finds the first k of the small ones, and lists the large ones
        gp_topk_parts      some parts per group: finds the first k of each part of a large segment
@@ -29,26 +31,37 @@
 typedef struct gpi_topk_out {
     __global gpi_key *key;
     __global gpi_value *index;
-    uint wants, absolute, k;
+    __global const uint *ks; /* most results of each segment; ks_words 0: there are none */
+    ulong ks_at;
+    uint ks_words, wants, absolute, k;
     gpi_key_bits flip;
 } gpi_topk_out;
 
 #define GPI_TOPK_OUT_PARAMETERS                                                                     \
     __global gpi_key *key_out, ulong key_out_at, __global gpi_value *index_out, ulong index_out_at, \
-        uint wants, uint absolute, uint k, ulong flip
+        __global const uint *ks, ulong ks_at, uint ks_words, uint wants, uint absolute, uint k, ulong flip
 #define GPI_TOPK_OUT_SET(out)               \
     (out).key = key_out + key_out_at;       \
     (out).index = index_out + index_out_at; \
+    (out).ks = ks;                          \
+    (out).ks_at = ks_at;                    \
+    (out).ks_words = ks_words;              \
     (out).wants = wants;                    \
     (out).absolute = absolute;              \
     (out).k = k;                            \
     (out).flip = (gpi_key_bits)flip
 
-/* Writes the results of segment s: k of them, or as many as the segment has keys. */
+/* Returns how many results are wanted of segment s: k, or ks[s] if that is less. */
+static uint gpi_topk_wanted(gpi_topk_out out, ulong s)
+{
+    return (uint)gpi_count(out.k, out.ks, out.ks_at + s, out.ks_words);
+}
+
+/* Writes the results of segment s: those that are wanted, or as many as the segment has keys. */
 static void gpi_topk_put(gpi_topk_out out, ulong s, gpi_extent segment, gpi_best_shared shared)
 {
     const ulong first = s * out.k, base = out.absolute ? segment.begin : 0;
-    const uint n = (uint)min((ulong)out.k, segment.length);
+    const uint n = (uint)min((ulong)gpi_topk_wanted(out, s), segment.length);
     for (uint j = (uint)GPI_LOCAL_ID; j < n; j += GPI_WG) {
         const gpi_ranked x = shared->entry[j];
         if (out.wants & GPI_TOPK_WANTS_KEYS)
@@ -75,14 +88,15 @@ GPI_KERNEL void gp_topk_segments(__global const gpi_key *key, ulong key_at, GPI_
     GPI_TOPK_OUT_SET(out);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     for (ulong s = first; s < last; s++) {
+        const uint most = gpi_topk_wanted(out, s);
         gpi_extent segment = gpi_segment_find(numbers, s);
         uint listed = 0;
         if (GPI_LOCAL_ID == 0) {
             if (segment.bad) gpi_bad_add(list, counters);
-            listed = segment.length > span && gpi_large_add(list, s, segment.length, span);
+            listed = most && segment.length > span && gpi_large_add(list, s, segment.length, span);
         }
-        if (gpi_broadcast(listed, &shared->word)) segment.length = 0;
-        gpi_best best = gpi_best_open(k, shared);
+        if (gpi_broadcast(listed, &shared->word) || !most) segment.length = 0;
+        gpi_best best = gpi_best_open(most, shared);
         gpi_best_keys(&best, key + key_at + segment.begin, segment.length, 0, out.flip, shared);
         gpi_best_close(&best, shared);
         gpi_topk_put(out, s, segment, shared);

@@ -388,7 +388,7 @@ class Sorts(Selections):
         return best, indices
 
     def segmented_topk(
-        self, keys: Any, offsets: Any, k: int, *, smallest: bool = False
+        self, keys: Any, offsets: Any, k: Any, *, smallest: bool = False
     ) -> tuple[Array, Array]:
         """The k largest keys of each segment ``keys[offsets[s]:offsets[s + 1]]``, best first, and where they are in it.
 
@@ -397,21 +397,37 @@ class Sorts(Selections):
         keys : array_like
         offsets : array_like of int
             One more than there are segments. A segment that ends before it begins, or beyond the keys, is empty.
-        k : int
-            At most 1024.
+        k : int or array_like of int
+            At most 1024. An array has a k for each segment; its greatest one is the number of columns, for which the call waits.
         smallest : bool
             The smallest ones instead.
 
         Returns
         -------
         keys, indices : Array
-            A row for each segment. If it has fewer than k keys, zeros follow, whose index is the greatest of its dtype.
+            A row for each segment. If it has fewer than k keys, or a k of its own that is less than the number of columns, zeros
+            follow, whose index is the greatest of its dtype.
+
+        Examples
+        --------
+        >>> ctx.segmented_topk([3, 1, 2, 9, 8], [0, 3, 5], [2, 1])[0].get()
+        array([[3, 2],
+               [9, 0]])
         """
         every, ends = self._line(keys, "keys"), self._indices(offsets, "offsets")
         call = Call(self, "segmented_topk")
         call.set(count=every.size, offsets_type=index_type_of(ends.dtype))
         call.buffer("offsets", ends)
-        return self._segmented_topk(call, every, _segments(ends), k, smallest)
+        segments = _segments(ends)
+        if isinstance(k, Array) or np.ndim(k):
+            each = self._indices(k, "k")
+            numbers = each.get()
+            if numbers.size != segments or numbers.min(initial=0) < 0:
+                raise ValueError(f"k has {numbers.size} numbers, and there are {segments} segments; none is negative")
+            call.buffer("ks", each)
+            call.set(ks_type=index_type_of(each.dtype))
+            k = int(numbers.max(initial=0))
+        return self._segmented_topk(call, every, segments, k, smallest)
 
     def _segmented_topk(self, call: Call, keys: Array, segments: int, k: int, smallest: bool) -> tuple[Array, Array]:
         if k < 0:
