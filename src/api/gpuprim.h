@@ -37,8 +37,9 @@
        then its upper bound, for which buffers are checked and work is launched. A larger number is clamped to
        the bound and counted in gp_stats.clamped. The number must not lie in memory that the call writes.
        Without count_buffer, count_type stays 0.
-     - A field that has no meaning together with the others is an error. Only two things are ignored:
-       offsets into buffers that are NULL, and a scratch buffer for a call that needs 0 bytes.
+     - A field that has no meaning together with the others is an error. Only this is ignored: offsets into
+       buffers that are NULL; types of outputs that are not wanted (index_type, count_out_type), which must be
+       valid all the same; offsets_type with row_length; a scratch buffer for a call that needs 0 bytes.
      - Expressions, and a monoid's source, are code that runs in your process: never accept one from somebody
        you do not trust. Each has up to 16384 characters. An unknown name (such as y without a second input),
        or an assignment to x and the like, does not compile: GP_ERROR_BUILD. gp_last_error then has the

@@ -35,7 +35,7 @@ typedef struct gp_segmented_reduce_desc {
     size_t count;     /* elements of the input; with row_length, 0: up to the last row's end */
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
-    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    gp_type offsets_type; /* GP_U32 or GP_U64; ignored with row_length */
     size_t row_length;    /* instead of offsets: elements of each row */
     size_t
         row_stride; /* elements from a row's begin to the next one's; 0: row_length, or 1 if element_stride > 1 */

@@ -56,7 +56,7 @@ typedef struct gp_segmented_sort_desc {
     size_t count;   /* elements of these arrays */
     cl_mem offsets; /* segment_count + 1 positions, counted from the arrays' first elements */
     size_t offsets_offset;
-    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    gp_type offsets_type; /* GP_U32 or GP_U64; ignored with row_length */
     size_t row_length;    /* instead of offsets: segments are rows of so many elements each */
     size_t segment_count; /* number of segments, or its bound with count_buffer */
     cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */

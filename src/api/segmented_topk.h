@@ -37,7 +37,7 @@ typedef struct gp_segmented_topk_desc {
     size_t count;       /* elements of keys; with row_length, 0: up to the last row's end */
     cl_mem offsets;     /* segment_count + 1 positions, counted from keys_offset */
     size_t offsets_offset;
-    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    gp_type offsets_type; /* GP_U32 or GP_U64; ignored with row_length */
     size_t row_length;    /* instead of offsets: elements of each row */
     size_t row_stride;    /* elements from a row's begin to the next one's; 0: row_length */
     size_t segment_count; /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */

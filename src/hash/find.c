@@ -9,7 +9,7 @@
 static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, const gp_hash_find_desc *d)
 {
     const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
-    const bool in_place = d->values == d->keys && d->values_offset == d->keys_offset && k == v;
+    const int keys = k == v ? GPI_READS_OR_OUT : GPI_READS;
     if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
     if (!d->values && !d->found)
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
@@ -17,7 +17,7 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
     if (v == 0 && (d->values || d->absent)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but the table is a set");
     }
-    if (!in_place) gpi_hash_use(batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
+    gpi_hash_use(batch, "keys", d->keys, d->keys_offset, n, k, keys);
     gpi_hash_use(batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
     gpi_hash_use(batch, "found", d->found, d->found_offset, n, 1, GPI_WRITES);
     return gpi_hash_uses_end(batch, NULL, 0);

@@ -135,10 +135,11 @@ static bool gpi_same(const gpi_range *a, const gpi_range *b)
 }
 
 /* Sets *in_place if the elements of `size` bytes at in_offset and those at out_offset are the same elements of one buffer, or of
-   its sub-buffers. Two NULLs count as one buffer. */
-static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
-                                 size_t size, bool *in_place)
+   its sub-buffers. Two NULLs count as one buffer. The output's field is "out", or the input's field with _out. */
+static gp_result gpi_is_in_place(gp_context *gp, const char *field, cl_mem in, size_t in_offset, cl_mem out,
+                                 size_t out_offset, size_t size, bool *in_place)
 {
+    char out_field[32];
     gpi_range from, to;
     gp_result result;
     cl_int error;
@@ -149,9 +150,10 @@ static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl
     from.begin = from.end = in_offset * size;
     to.begin = to.end = out_offset * size;
     error = gpi_range_resolve(in, &from);
-    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, "in", error);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, field, error);
     error = gpi_range_resolve(out, &to);
-    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, "out", error);
+    (void)snprintf(out_field, sizeof out_field, strcmp(field, "in") ? "%s_out" : "out", field);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, out_field, error);
     *in_place = gpi_same(&from, &to);
     return GP_OK;
 }

@@ -97,8 +97,8 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *field, cl_mem buff
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type);
 static gp_result gpi_check_count(gp_context *gp, const char *name, const gpi_count *count, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
-static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
-                                 size_t size, bool *in_place);
+static gp_result gpi_is_in_place(gp_context *gp, const char *field, cl_mem in, size_t in_offset, cl_mem out,
+                                 size_t out_offset, size_t size, bool *in_place);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_alloc(gp_context *gp, size_t bytes, cl_mem *out);
 static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);

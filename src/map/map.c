@@ -416,8 +416,8 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
     }
     result = gpi_map_of_difference(gp, desc, &map);
     if (result == GP_OK)
-        result = gpi_is_in_place(gp, desc->in, desc->in_offset, desc->out, desc->out_offset, map.out_size,
-                                 &map.in_place);
+        result = gpi_is_in_place(gp, "in", desc->in, desc->in_offset, desc->out, desc->out_offset,
+                                 map.out_size, &map.in_place);
     map.in_place = map.in_place && map.out_size == gpi_type_size(desc->type);
     if (result == GP_OK && map.in_place) *bytes = desc->count * map.out_size;
     return result;

@@ -329,7 +329,7 @@ GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *
     s.desc = desc;
     result = gpi_stencil_describe(gp, &s);
     if (result == GP_OK)
-        result = gpi_is_in_place(gp, desc->in, desc->in_offset, desc->out, desc->out_offset,
+        result = gpi_is_in_place(gp, "in", desc->in, desc->in_offset, desc->out, desc->out_offset,
                                  gpi_type_size(desc->type), &s.in_place);
     s.in_place = s.in_place && s.in_pitch == s.out_pitch && s.in_count == s.out_count &&
                  gpi_type_size(desc->type) == gpi_type_size(s.out_type);

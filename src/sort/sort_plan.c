@@ -53,6 +53,24 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
+/* Sets whether keys and values are sorted in place. */
+static gp_result gpi_sort_check_places(gp_context *gp, gpi_sort *sort)
+{
+    const gp_sort_desc *d = sort->desc;
+    bool keys = true, values = true;
+    gp_result result = GP_OK;
+    sort->keys_unwanted = sort->indices && !d->keys_out;
+    if (d->keys_out)
+        result = gpi_is_in_place(gp, "keys", d->keys, d->keys_offset, d->keys_out, d->keys_out_offset,
+                                 sort->key_size, &keys);
+    if (result == GP_OK && d->values_out && sort->value_size && !sort->indices)
+        result = gpi_is_in_place(gp, "values", d->values, d->values_offset, d->values_out,
+                                 d->values_out_offset, sort->value_size, &values);
+    sort->keys_in_place = keys && !sort->keys_unwanted;
+    sort->values_in_place = values && sort->value_size && !sort->indices;
+    return result;
+}
+
 /* Checks the desc, and sets sizes and bits, and whether keys and values are sorted in place. */
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
 {
@@ -69,14 +87,7 @@ static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
     sort->count.offset = desc->count_offset;
     sort->count.type = desc->count_type;
     sort->flip = sort->hash ? sort->seed : gpi_key_flip(desc->key_type, desc->descending);
-    sort->keys_unwanted = sort->indices && !desc->keys_out;
-    sort->keys_in_place =
-        !sort->keys_unwanted &&
-        (!desc->keys_out || (desc->keys_out == desc->keys && desc->keys_out_offset == desc->keys_offset));
-    sort->values_in_place = sort->value_size && !sort->indices &&
-                            (!desc->values_out || (desc->values_out == desc->values &&
-                                                   desc->values_out_offset == desc->values_offset));
-    return result;
+    return result == GP_OK ? gpi_sort_check_places(gp, sort) : result;
 }
 
 /* ------------------------------------------------------------------ plan */

@@ -155,10 +155,13 @@ static gp_result gpi_records_describe(gp_context *gp, gpi_records *s, const gp_s
     s->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     s->index_size = d->index_type == GP_U64 || (!d->indices_out && d->count > UINT32_MAX) ? 8 : 4;
     s->moves = d->out || !d->indices_out;
-    s->in_place = s->moves && (!d->out || (d->out == d->in && d->out_offset == d->in_offset));
     result = gpi_records_check_desc(gp, s);
     if (result != GP_OK) return result;
     s->size = d->record ? d->record->size : gpi_type_size(d->type);
+    s->in_place = s->moves;
+    if (d->out)
+        result = gpi_is_in_place(gp, "in", d->in, d->in_offset, d->out, d->out_offset, s->size, &s->in_place);
+    if (result != GP_OK) return result;
     gpi_records_pack(s);
     s->direct = gpi_records_is_direct(s);
     return GP_OK;

@@ -278,6 +278,70 @@ static void test_ignored_count_type(void **state)
     assert_gp(f->gp, gp_scan(f->gp, &scan));
 }
 
+/* The type of an output that is not wanted is checked, and otherwise ignored; so are the offsets' type of rows. */
+static void test_ignored_output_types(void **state)
+{
+    fixture *f = *state;
+    static const gp_type types[] = {GP_U32, GP_U64, GP_F32};
+    const gp_sort_column column = {NULL, GP_U32, false};
+    size_t i;
+    for (i = 0; i < 3; i++) {
+        const gp_result result = types[i] == GP_F32 ? GP_ERROR_INVALID_TYPE : GP_OK;
+        gp_select_desc select = {
+            .in = f->a, .out = f->b, .count = COUNT, .type = GP_U32, .predicate = "x > 5"};
+        gp_unique_desc unique = {.keys = f->a, .keys_out = f->b, .count = COUNT, .key_type = GP_U32};
+        gp_run_length_encode_desc encode = {.in = f->a, .out = f->b, .count = COUNT, .type = GP_U32};
+        gp_run_length_decode_desc decode = {.in = f->a,
+                                            .out = f->b,
+                                            .type = GP_U32,
+                                            .offsets = f->c,
+                                            .offsets_type = GP_U32,
+                                            .run_count = 10,
+                                            .count = COUNT};
+        gp_sort_records_desc records = {
+            .in = f->a, .out = f->b, .count = COUNT, .type = GP_U32, .columns = &column, .column_count = 1};
+        gp_topk_desc topk = {.keys = f->a, .keys_out = f->b, .count = COUNT, .k = 5, .key_type = GP_U32};
+        gp_segmented_topk_desc rows = {.keys = f->a,
+                                       .keys_out = f->b,
+                                       .row_length = 10,
+                                       .segment_count = 5,
+                                       .k = 2,
+                                       .key_type = GP_U32,
+                                       .offsets_type = types[i]};
+        gp_segmented_reduce_desc sums = {.in = f->a,
+                                         .out = f->b,
+                                         .row_length = 10,
+                                         .segment_count = 5,
+                                         .type = GP_U32,
+                                         .op = GP_SUM,
+                                         .offsets_type = types[i]};
+        gp_segmented_sort_desc sorted = {.keys = f->a,
+                                         .keys_out = f->b,
+                                         .count = 50,
+                                         .row_length = 10,
+                                         .segment_count = 5,
+                                         .key_type = GP_U32,
+                                         .offsets_type = types[i]};
+        assert_gp(f->gp, gp_segmented_topk(f->gp, &rows));
+        assert_gp(f->gp, gp_segmented_reduce(f->gp, &sums));
+        assert_gp(f->gp, gp_segmented_sort(f->gp, &sorted));
+        select.index_type = unique.index_type = encode.index_type = decode.index_type = types[i];
+        records.index_type = topk.index_type = rows.index_type = types[i];
+        assert_int_equal(gp_select(f->gp, &select), result);
+        assert_int_equal(gp_unique(f->gp, &unique), result);
+        assert_int_equal(gp_run_length_encode(f->gp, &encode), result);
+        assert_int_equal(gp_run_length_decode(f->gp, &decode), result);
+        assert_int_equal(gp_sort_records(f->gp, &records), result);
+        assert_int_equal(gp_topk(f->gp, &topk), result);
+        assert_int_equal(gp_segmented_topk(f->gp, &rows), result);
+        select.index_type = unique.index_type = encode.index_type = GP_TYPE_NONE;
+        select.count_out_type = unique.count_out_type = encode.count_out_type = types[i];
+        assert_int_equal(gp_select(f->gp, &select), result);
+        assert_int_equal(gp_unique(f->gp, &unique), result);
+        assert_int_equal(gp_run_length_encode(f->gp, &encode), result);
+    }
+}
+
 static void test_ignored_hash(void **state)
 {
     fixture *f = *state;
@@ -501,6 +565,7 @@ int main(void)
         cmocka_unit_test(test_ignored_select),
         cmocka_unit_test(test_ignored_unique),
         cmocka_unit_test(test_ignored_count_type),
+        cmocka_unit_test(test_ignored_output_types),
         cmocka_unit_test(test_ignored_hash),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_float_flags),
