@@ -203,6 +203,77 @@ def test_order_statistics(ctx, rng, dtype):
         ctx.nth_element(keys, np.arange(65))
 
 
+Q = [0.9, 0.1, 0, 1, 1 / 3, 0.5]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, np.uint8])
+@pytest.mark.parametrize("rows, columns", [(1, 1), (7, 2), (40, 501), (3, 70000)])
+def test_order_statistics_of_rows(ctx, rng, dtype, rows, columns):
+    keys = (rng.standard_normal((rows, columns)) * 50 + 100).astype(dtype)
+    close = {"rtol": 2e-3, "atol": 0.1} if dtype == np.float16 else {"rtol": 1e-6, "atol": 1e-4}
+    for axis in [0, 1, -1, -2]:
+        found = ctx.median(keys, axis=axis)
+        assert found.dtype == np.median(keys, axis=axis).dtype
+        np.testing.assert_allclose(found, np.median(keys, axis=axis), **close)
+        for q in [Q, np.reshape(Q, (2, 3)), 0.25]:
+            np.testing.assert_allclose(ctx.quantile(keys, q, axis=axis), np.quantile(keys, q, axis=axis), **close)
+        np.testing.assert_array_equal(ctx.percentile(keys, 30, axis=axis), ctx.quantile(keys, 0.3, axis=axis))
+        length = keys.shape[axis]
+        for ranks in [0, -1, [length - 1, 0], [[length // 2], [-1]], []]:
+            wanted = np.take(np.sort(keys, axis), np.asarray(ranks, int), axis)
+            np.testing.assert_array_equal(ctx.nth_element(ctx.array(keys), ranks, axis=axis).get(), wanted)
+        with pytest.raises(ValueError, match="not below"):
+            ctx.nth_element(keys, length, axis=axis)
+    assert ctx.array(keys).get().tobytes() == keys.tobytes()
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_order_statistics_of_no_rows(ctx, axis):
+    for shape in [(0, 3), (3, 0)]:
+        keys = np.zeros(shape, np.float32)
+        lines = shape[1 - axis]
+        assert ctx.median(keys, axis=axis).tolist() == ([] if lines == 0 else pytest.approx([np.nan] * lines, nan_ok=True))
+        assert ctx.quantile(keys, [0, 1], axis=axis).shape == (2, lines)
+    with pytest.raises(ValueError, match="axis is 2"):
+        ctx.median(keys, axis=2)
+    with pytest.raises(ValueError, match="axis or offsets"):
+        ctx.median(keys, axis=1, offsets=[0])
+
+
+def test_order_statistics_of_segments(ctx, rng):
+    keys = rng.standard_normal(100000).astype(np.float32)
+    ends = np.cumsum([5, 0, 1, 2, 70000, 0, 11])
+    parts = [keys[a:b] for a, b in zip(ends, ends[1:])]
+    for offsets in [ends, ends.astype(np.uint32), ctx.array(ends)]:
+        found = ctx.quantile(keys, Q, offsets=offsets)
+        assert found.shape == (6, 6) and found.dtype == np.float32
+        for s, part in enumerate(parts):
+            wanted = np.quantile(part, Q) if len(part) else np.full(6, np.nan)
+            np.testing.assert_allclose(found[:, s], wanted, rtol=1e-6)
+    full = [0, 10, 11, 500]
+    wanted = [np.sort(keys[a:b])[[0, -1]] for a, b in zip(full, full[1:])]
+    np.testing.assert_array_equal(ctx.nth_element(keys, [0, -1], offsets=full).get(), wanted)
+    np.testing.assert_array_equal(ctx.nth_element(keys, 0, offsets=full).get(), np.array(wanted)[:, 0])
+    assert ctx.median(keys, offsets=[0]).shape == (0,)
+    with pytest.raises(ValueError, match="not below"):
+        ctx.nth_element(keys, 1, offsets=full)
+    for wrong in [[0, 5, 3, 9], [0, 100001], [-1, 5]]:
+        with pytest.raises(ValueError, match="offsets fall"):
+            ctx.median(keys, offsets=wrong)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_quantiles_of_special_floats(ctx, dtype):
+    inf, nan, big = np.inf, np.nan, np.finfo(dtype).max
+    rows = np.array([[1, nan, 3, 2], [-nan, 1, 1, 1], [inf, inf, inf, inf], [-inf, 0, 1, inf], [-big, -big, big, big], [-0.0] * 4], dtype)
+    np.testing.assert_array_equal(ctx.median(rows, axis=1), [nan, nan, inf, 0.5, 0, -0.0])
+    np.testing.assert_array_equal(ctx.quantile(rows, [0, 1], axis=1), [[nan, nan, inf, -inf, -big, 0], [nan, nan, inf, inf, big, 0]])
+    for row in rows:
+        np.testing.assert_array_equal(ctx.quantile(row, Q), ctx.quantile(row[None], Q, axis=1)[:, 0])
+    np.testing.assert_array_equal(ctx.quantile(np.array([-inf, inf, 5], dtype), [0.25, 0.75]), [-inf, inf])
+    assert np.isnan(ctx.median(np.array([-inf, inf], dtype)))
+
+
 @pytest.mark.parametrize("n", SIZES)
 def test_merge_and_search(ctx, rng, n):
     a = np.sort(rng.integers(0, 10**6, n)).astype(np.int32)

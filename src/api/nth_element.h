@@ -9,7 +9,8 @@
 
    Finds order statistics without sorting: the key that an ascending sort would put at each rank, counted from
    0. Rank 0 is the minimum, and (count - 1) / 2 the lower median. A quantile q between two keys, as NumPy's
-   "linear" method computes it, needs the keys of ranks floor(q * (count - 1)) and the next one.
+   "linear" method computes it, needs the keys of ranks floor(q * (count - 1)) and the next one. Medians of
+   rows take gp_segmented_sort and gp_transform: manual/choosing.md.
 
    Result: rank_count keys, in the order of `ranks`, which may be in any order and may repeat. If the number in
      count_buffer is not above a rank, its key is not changed.

@@ -443,28 +443,36 @@ class Sorts(Selections):
         call.run("gp_segmented_topk")
         return best, indices
 
-    def nth_element(self, keys: Any, ranks: Any) -> Array:
-        """The keys that a sort would put at these positions, without sorting: like ``np.sort(keys)[ranks]``.
+    def nth_element(self, keys: Any, ranks: Any, *, axis: Optional[int] = None, offsets: Any = None) -> Array:
+        """The keys that a sort would put at these positions: like ``np.sort(keys)[ranks]``.
 
         Parameters
         ----------
         keys : array_like
         ranks : int or array_like of int
-            At most 64, in any order, from 0 on; -1 is the last.
+            In any order, from 0 on; -1 is the last. Of an array, which is not sorted for them, at most 64.
+        axis : int, optional
+            1: those of each row of a matrix; 0: of each column. The result is ``np.take(np.sort(keys, axis), ranks, axis)``.
+        offsets : array_like of int, optional
+            Those of each segment ``keys[offsets[s]:offsets[s + 1]]``, of which each has to have these ranks. Blocks.
 
         Returns
         -------
         Array
-            Of the shape of ranks; for one rank an array of one key.
+            Of the shape of ranks; for one rank an array of one key. With offsets a row for each segment.
         """
-        every = self._line(keys, "keys")
         wanted = np.asarray(ranks)
         if wanted.size and wanted.dtype.kind not in "iu":
             raise TypeError(f"ranks are integers, not {wanted.dtype}")
-        places = np.atleast_1d(wanted).ravel().astype(np.int64)
-        if places.size and not (-every.size <= places.min() and places.max() < every.size):
-            raise ValueError(f"a rank is not below the number of keys, {every.size}")
-        places = np.ascontiguousarray(np.where(places < 0, places + every.size, places), np.uint64)
+        places = wanted.ravel().astype(np.int64)
+        if axis is not None or offsets is not None:
+            ordered, begin, length = self._segments_in_order(keys, axis, offsets)
+            at = _ranks_below(places[None], length[:, None], "the keys of a segment") + begin[:, None]
+            if axis in (0, -2):
+                return self._pick(ordered, at.T, wanted.shape + length.shape)
+            return self._pick(ordered, at, length.shape + wanted.shape)
+        every = self._line(keys, "keys")
+        places = np.ascontiguousarray(_ranks_below(places, every.size, "the number of keys"), np.uint64)
         found = self.empty(wanted.shape if wanted.ndim else 1, every.dtype)
         call = Call(self, "nth_element")
         call.buffer("keys", every)
@@ -474,54 +482,123 @@ class Sorts(Selections):
         call.run("gp_nth_element")
         return found
 
-    def quantile(self, keys: Any, q: Any) -> Any:
-        """The q-th quantiles of the keys, as ``np.quantile(keys, q)`` with its method "linear". Blocks.
+    def quantile(self, keys: Any, q: Any, *, axis: Optional[int] = None, offsets: Any = None) -> Any:
+        """The q-th quantiles of the keys, as ``np.quantile(keys, q, axis)`` with its method "linear". Blocks.
+
+        Without `axis` and `offsets` the keys are not sorted (`nth_element`). Otherwise rows, columns or segments are sorted.
 
         Parameters
         ----------
         keys : array_like
         q : float or array_like of float
             From 0 to 1.
+        axis : int, optional
+            1: of each row of a matrix; 0: of each column.
+        offsets : array_like of int, optional
+            Of each segment ``keys[offsets[s]:offsets[s + 1]]``; those of an empty segment are NaN. Offsets that fall, or exceed the
+            keys, are an error.
 
         Returns
         -------
         float or ndarray
-            NaN if a key is one.
+            Floats of the keys' dtype, of integers float64; of the shape of q, with axis or offsets followed by that of rows, columns or
+            segments. NaN if a key is one. Between two keys of which one is infinite, it is infinite; between -inf and inf NaN.
         """
-        every = self._line(keys, "keys")
         part = np.asarray(q, np.float64)
         if part.size and not (part.min() >= 0 and part.max() <= 1):
             raise ValueError("q must be from 0 to 1")
-        if every.size == 0:
-            raise ValueError("there are no keys")
-        at = part.ravel() * (every.size - 1)
-        low = np.floor(at).astype(np.int64)
-        high = np.minimum(low + 1, every.size - 1)
-        floats = every.dtype.kind == "f"
-        ends = [0, every.size - 1] if floats else []  # where NaNs are
-        places = np.unique(np.concatenate([low, high, ends]).astype(np.int64))
-        sixty_fours = range(0, len(places), 64)  # the most ranks of a call
-        keys_there = np.concatenate([self.nth_element(every, places[i : i + 64]).get() for i in sixty_fours])
-        if floats and np.isnan(keys_there[[0, -1]]).any():
-            return np.full(part.shape, np.nan, every.dtype)[()]
-        values = keys_there if floats else keys_there.astype(np.float64)
-        a, b = values[np.searchsorted(places, low)], values[np.searchsorted(places, high)]
-        with np.errstate(invalid="ignore"):  # between infinities
-            found = np.where(a == b, a, a + (b - a) * (at - low).astype(values.dtype))
-        return found.reshape(part.shape)[()]
+        t = part.ravel()[:, None]
+        if axis is not None or offsets is not None:
+            ordered, begin, length = self._segments_in_order(keys, axis, offsets)
+            shape, dtype = part.shape + length.shape, ordered.dtype
+            last = np.maximum(length - 1, 0)
+            low, high, share = _between(t, last)
+            at = np.concatenate([low, high, 0 * last[None], last[None]]) + begin
+            keys_there = self._pick(ordered, at, at.shape).get() if ordered.size else np.zeros(at.shape, dtype)
+            a, b, ends = keys_there[: len(low)], keys_there[len(low) : -2], keys_there[-2:]
+            lacks = length == 0
+        else:
+            every = self._line(keys, "keys")
+            if every.size == 0:
+                raise ValueError("there are no keys")
+            shape, dtype, last = part.shape, every.dtype, np.array([every.size - 1])
+            low, high, share = _between(t, last)
+            places = np.unique(np.concatenate([[0], low.ravel(), high.ravel(), last]))
+            sixty_fours = range(0, len(places), 64)  # the most ranks of a call
+            found = np.concatenate([self.nth_element(every, places[i : i + 64]).get() for i in sixty_fours])
+            a, b = found[np.searchsorted(places, low)], found[np.searchsorted(places, high)]
+            ends, lacks = found[[0, -1]][:, None], np.zeros(1, bool)
+        if dtype.kind == "f":
+            lacks = lacks | np.isnan(ends).any(axis=0)  # NaNs are first or last
+        result = np.where(lacks, np.nan, _mix(a.astype(np.float64), b.astype(np.float64), share))
+        return result.astype(dtype if dtype.kind == "f" else np.float64).reshape(shape)[()]
 
-    def median(self, keys: Any) -> Any:
-        """The median of the keys, as ``np.median(keys)``; of an even number the mean of the middle two. Blocks.
+    def percentile(self, keys: Any, q: Any, *, axis: Optional[int] = None, offsets: Any = None) -> Any:
+        """The q-th percentiles of the keys: `quantile` of ``q / 100``. Blocks.
+
+        Parameters
+        ----------
+        keys, axis, offsets
+            As for `quantile`.
+        q : float or array_like of float
+            From 0 to 100.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        part = np.asarray(q, np.float64) / 100
+        if part.size and not (part.min() >= 0 and part.max() <= 1):
+            raise ValueError("q must be from 0 to 100")
+        return self.quantile(keys, part, axis=axis, offsets=offsets)
+
+    def median(self, keys: Any, *, axis: Optional[int] = None, offsets: Any = None) -> Any:
+        """The median of the keys, as ``np.median(keys, axis)``; of an even number the mean of the middle two. Blocks.
 
         Parameters
         ----------
         keys : array_like
+        axis, offsets
+            As for `quantile`.
 
         Returns
         -------
-        float
+        float or ndarray
+
+        Examples
+        --------
+        >>> ctx.median([[5, 1, 3, 2], [9, 9, 0, 9]], axis=1)
+        array([2.5, 9. ])
         """
-        return self.quantile(keys, 0.5)
+        return self.quantile(keys, 0.5, axis=axis, offsets=offsets)
+
+    def _segments_in_order(self, keys: Any, axis: Optional[int], offsets: Any) -> tuple[Array, Any, Any]:
+        """The keys, each row, column or segment of them sorted, and where each begins and how many keys it has."""
+        if offsets is None:
+            matrix = self._matrix(keys, axis, "keys", columns=True)
+            if axis in (0, -2):
+                matrix = self.transpose(matrix)  # type: ignore[attr-defined]
+            segments, columns = matrix.shape
+            call = self._sort_call("segmented_sort", matrix, None, False, None)
+            call.set(count=matrix.size, segment_count=segments if matrix.size else 0)
+            call.set(row_length=columns, offsets_type=lib.GP_U32)
+            ordered = self.empty(matrix.size, matrix.dtype)
+            call.buffer("keys_out", ordered)
+            call.run("gp_segmented_sort")
+            return ordered, np.arange(segments, dtype=np.int64) * columns, np.full(segments, columns, np.int64)
+        if axis is not None:
+            raise ValueError("give axis or offsets")
+        every, ends = self._line(keys, "keys"), self._indices(offsets, "offsets")
+        _segments(ends)
+        at = ends.get().astype(np.int64)
+        if at[0] < 0 or at[-1] > every.size or (at[1:] < at[:-1]).any():
+            raise ValueError(f"offsets fall, or exceed the number of keys, {every.size}")
+        return self.segmented_sort(every, ends), at[:-1], np.diff(at)
+
+    def _pick(self, ordered: Array, at: Any, shape: tuple[int, ...]) -> Array:
+        index = np.uint32 if ordered.size < 1 << 32 else np.uint64
+        picked: Array = self.gather(ordered, at.astype(index).ravel())  # type: ignore[attr-defined]
+        return picked.reshape(shape)
 
     def merge(
         self, a: Any, b: Any, a_values: Any = None, b_values: Any = None, *, descending: bool = False
@@ -672,6 +749,29 @@ class Sorts(Selections):
         if k.dtype == np.float16:  # of which no map makes another type
             k = self.transform(k, "x", dtype=wide)  # type: ignore[attr-defined]
         return k, wide, needles.astype(wide)
+
+
+def _ranks_below(ranks: Any, count: Any, what: str) -> Any:
+    """Ranks from 0 on, of which negative ones count from the end."""
+    if ranks.size and ((ranks >= count) | (ranks < -count)).any():
+        raise ValueError(f"a rank is not below {what}, {np.min(count)}")
+    return np.where(ranks < 0, ranks + count, ranks)
+
+
+def _between(q: Any, last: Any) -> tuple[Any, Any, Any]:
+    """The ranks on both sides of each quantile of keys whose last rank is `last`, and the share of the higher one."""
+    at = q * last
+    low = np.floor(at).astype(np.int64)
+    return low, np.minimum(low + 1, last), at - low
+
+
+def _mix(a: Any, b: Any, share: Any) -> Any:
+    """The number between a and b of which b has this share."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        step = b - a
+        near = np.where(share < 0.5, a + step * share, b - step * (1 - share))
+        far = a * (1 - share) + b * share  # of infinities, or where the step overflows
+        return np.where((a == b) | (share == 0), a, np.where(np.isfinite(step), near, far))
 
 
 def _bytes(s: Any) -> bytes:
