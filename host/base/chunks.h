@@ -116,6 +116,9 @@ static gp_result gpi_host_of(gpi_host_chunks *chunks, const gpi_host_chunks *dev
 /* Chooses the size of chunks within the budget, and creates the queue for copies, buffers and scratch. */
 static gp_result gpi_host_chunks_open(gpi_host_chunks *chunks);
 
+/* Returns the bytes of device memory that a context may use; `budget` is the desc's. */
+static size_t gpi_host_budget(const gp_context *gp, size_t budget);
+
 /* Returns the number of chunks of `chunk` elements. */
 static size_t gpi_host_number(const gpi_host_chunks *chunks, size_t chunk);
 

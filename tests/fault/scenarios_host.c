@@ -159,6 +159,46 @@ static bool check_host_select(world *w)
     return w->number[0] == i;
 }
 
+/* Chunks whose results are several chunks again. */
+static gp_result run_host_topk(world *w)
+{
+    gp_host_topk_desc d = {0};
+    d.keys = mod7;
+    d.indices_out = host_out;
+    d.count = HOST_N;
+    d.k = 100;
+    d.key_type = GP_U32;
+    d.smallest = true;
+    d.budget = 10000;
+    HOST_OTHERS(d);
+    return gp_host_topk(w->gp, &d);
+}
+
+/* More than the budget has room for: all keys are sorted. */
+static gp_result run_host_topk_of_many(world *w)
+{
+    gp_host_topk_desc d = {0};
+    d.keys = mod7;
+    d.indices_out = host_out;
+    d.count = HOST_N;
+    d.k = 500;
+    d.key_type = GP_U32;
+    d.smallest = true;
+    d.budget = 20000;
+    HOST_OTHERS(d);
+    return gp_host_topk(w->gp, &d);
+}
+
+static bool check_host_topk(world *w)
+{
+    uint32_t i;
+    (void)w;
+    for (i = 0; i < 100; i++) {
+        if (host_out[i] != 7 * i) return false;
+    }
+    return true;
+}
+
 static gp_result run_host_histogram(world *w)
 {
     gp_host_histogram_desc d = {0};
@@ -285,7 +325,12 @@ static gp_result run_devices_select(world *w) { return with_other(w, run_host_se
 static gp_result run_devices_histogram(world *w) { return with_other(w, run_host_histogram); }
 static gp_result run_devices_group_by(world *w) { return with_other(w, run_host_group_by); }
 
+static gp_result run_devices_topk(world *w) { return with_other(w, run_host_topk); }
+
 const scenario scenarios_host[] = {
+    {"host_devices_topk", two_contexts, prepare_host, run_devices_topk, check_host_topk, NULL, false, false},
+    {"host_topk", NULL, prepare_host, run_host_topk, check_host_topk, NULL, false, false},
+    {"host_topk_of_many", NULL, prepare_host, run_host_topk_of_many, check_host_topk, NULL, false, false},
     {"host_devices_group_by", two_contexts, prepare_host_group_by, run_devices_group_by, check_host_group_by,
      NULL, false, false},
     {"host_devices_reduce", two_contexts, prepare_host, run_devices_reduce, check_host_reduce, NULL, false,

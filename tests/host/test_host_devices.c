@@ -194,6 +194,20 @@ static size_t sort(way *w, unsigned form, unsigned char *to, unsigned char *seco
     return w->count * 4;
 }
 
+/* A few keys, with equal ones among them; so many that all are sorted. */
+static size_t topk(way *w, unsigned form, unsigned char *to, unsigned char *second)
+{
+    static uint16_t keys[MOST];
+    gp_host_topk_desc desc = {.keys = keys, .keys_out = to, .indices_out = second, .key_type = GP_U16};
+    size_t i;
+    for (i = 0; i < w->count; i++) keys[i] = (uint16_t)(in[i] % 1000);
+    SET(desc, w);
+    desc.k = form ? w->count - w->count / 8 : w->count < 50 ? w->count : 50;
+    desc.smallest = form == 1;
+    ended(w, gp_host_topk(gp(), &desc));
+    return desc.k * 2;
+}
+
 /* Few keys; all differ; maps in the order of the input; results in several turns, because memory is full. */
 static size_t group_by(way *w, unsigned form, unsigned char *to, unsigned char *second)
 {
@@ -226,6 +240,7 @@ static const struct {
              {"scan", scan, 11, false},
              {"scan affine", scan_affine, 4, false},
              {"sort", sort, 4, true},
+             {"topk", topk, 2, true},
              {"group by", group_by, 4, true}};
 
 /* ------------------------------------------------------------------ tests */
