@@ -74,6 +74,8 @@ typedef int (*gp_host_progress)(uint64_t done, uint64_t total, void *user);
 
 #include "api/host_topk.h"
 
+#include "api/host_nth_element.h"
+
 #include "api/host_histogram.h"
 
 #include "api/host_group_by.h"

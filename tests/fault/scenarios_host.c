@@ -199,6 +199,29 @@ static bool check_host_topk(world *w)
     return true;
 }
 
+static gp_result run_host_nth_element(world *w)
+{
+    const uint64_t ranks[3] = {HOST_N / 2, 0, HOST_N - 1};
+    gp_host_nth_element_desc d = {0};
+    d.keys = falling;
+    d.keys_out = host_out;
+    d.count = HOST_N;
+    d.ranks = ranks;
+    d.rank_count = 3;
+    d.key_type = GP_U32;
+    d.budget = 40000;
+    HOST_OTHERS(d);
+    return gp_host_nth_element(w->gp, &d);
+}
+
+/* The first HOST_N of the falling numbers. */
+static bool check_host_nth_element(world *w)
+{
+    const uint32_t least = falling[HOST_N - 1];
+    (void)w;
+    return host_out[0] == least + HOST_N / 2 && host_out[1] == least && host_out[2] == falling[0];
+}
+
 static gp_result run_host_histogram(world *w)
 {
     gp_host_histogram_desc d = {0};
@@ -327,7 +350,13 @@ static gp_result run_devices_group_by(world *w) { return with_other(w, run_host_
 
 static gp_result run_devices_topk(world *w) { return with_other(w, run_host_topk); }
 
+static gp_result run_devices_nth_element(world *w) { return with_other(w, run_host_nth_element); }
+
 const scenario scenarios_host[] = {
+    {"host_devices_nth_element", two_contexts, prepare_host, run_devices_nth_element, check_host_nth_element,
+     NULL, false, false},
+    {"host_nth_element", NULL, prepare_host, run_host_nth_element, check_host_nth_element, NULL, false,
+     false},
     {"host_devices_topk", two_contexts, prepare_host, run_devices_topk, check_host_topk, NULL, false, false},
     {"host_topk", NULL, prepare_host, run_host_topk, check_host_topk, NULL, false, false},
     {"host_topk_of_many", NULL, prepare_host, run_host_topk_of_many, check_host_topk, NULL, false, false},

@@ -208,6 +208,22 @@ static size_t topk(way *w, unsigned form, unsigned char *to, unsigned char *seco
     return desc.k * 2;
 }
 
+/* One rank; ranks of keys of few values. */
+static size_t nth_element(way *w, unsigned form, unsigned char *to, unsigned char *second)
+{
+    static uint32_t few[MOST];
+    uint64_t ranks[5] = {w->count / 2, 0, w->count - 1, w->count / 3, w->count / 3};
+    gp_host_nth_element_desc desc = {.keys = form ? few : in, .keys_out = to, .key_type = GP_U32};
+    size_t i;
+    (void)second;
+    for (i = 0; i < w->count; i++) few[i] = in[i] % 3;
+    SET(desc, w);
+    desc.ranks = ranks;
+    desc.rank_count = w->count == 0 ? 0 : form ? 5 : 1;
+    ended(w, gp_host_nth_element(gp(), &desc));
+    return desc.rank_count * 4;
+}
+
 /* Few keys; all differ; maps in the order of the input; results in several turns, because memory is full. */
 static size_t group_by(way *w, unsigned form, unsigned char *to, unsigned char *second)
 {
@@ -241,6 +257,7 @@ static const struct {
              {"scan affine", scan_affine, 4, false},
              {"sort", sort, 4, true},
              {"topk", topk, 2, true},
+             {"nth element", nth_element, 2, false},
              {"group by", group_by, 4, true}};
 
 /* ------------------------------------------------------------------ tests */
