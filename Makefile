@@ -466,7 +466,7 @@ build/bench/%.o: bench/%.c | gpuprim.h gpuprim_host.h deps-run
 	$(CC) $(C_FLAGS) -c -o $@ $<
 
 # What stands for the best that a host compiler can do, and only that.
-build/bench/harness/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c_transpose.o build/bench/peers/c_columns.o build/bench/peers/c_pack.o build/bench/peers/c_lsd.o build/bench/peers/c_merge.o \
+build/bench/harness/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c_transpose.o build/bench/peers/c_columns.o build/bench/peers/c_rows.o build/bench/peers/c_pack.o build/bench/peers/c_lsd.o build/bench/peers/c_merge.o \
 	build/bench/peers/c_brackets.o build/bench/peers/c_tree.o build/bench/peers/c_hash.o build/bench/peers/c_histogram.o \
 	build/bench/peers/c_by_key.o build/bench/peers/c_decode.o: C_FLAGS += $(NATIVE)
 build/bench/harness/host_loops.o $(filter build/bench/peers/%,$(BENCH_OBJECTS) $(PEER_OBJECTS)): build/bench/peers/native.list

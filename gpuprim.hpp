@@ -559,6 +559,7 @@ GPI_WITH_SCRATCH(segmented_reduce)
 GPI_WITH_SCRATCH(reduce_by_key)
 GPI_READ(reduce_by_key_read, reduce_by_key, uint64_t)
 GPI_WITH_SCRATCH(scan)
+GPI_WITH_SCRATCH(segmented_scan)
 GPI_WITH_SCRATCH(select)
 GPI_READ(select_read, select, uint64_t)
 GPI_WITH_SCRATCH(partition)
@@ -895,6 +896,56 @@ returns<void> reduce_columns(gp_context *ctx, view<Element> in, view<Out> out, c
     GPI_PUT(out, out, 0);
     c.template fold<Element, Out>(o);
     return c.run(ctx, gp_segmented_reduce);
+}
+
+// Scans each segment: out has an element for each of `in`, and may be `in`.
+template <typename Element, typename Index, typename Out>
+returns<void> segmented_scan(gp_context *ctx, view<Element> in, view<Index> offsets, view<Out> out,
+                             const operation &o = GP_SUM, const gp_segmented_scan_desc &d = {})
+{
+    detail::call<gp_segmented_scan_desc> c{d};
+    c.d.count = in.size();
+    c.d.segment_count = offsets.size() ? offsets.size() - 1 : 0;
+    c.d.offsets_type = detail::number_of<Index>();
+    GPI_PUT(in, in, 0);
+    GPI_PUT(offsets, offsets, 0);
+    GPI_PUT(out, out, in.size());
+    c.template fold<Element, Out>(o);
+    return c.run(ctx, gp_segmented_scan);
+}
+
+// The same of rows of `row_length` elements each.
+template <typename Element, typename Out>
+returns<void> segmented_scan(gp_context *ctx, view<Element> in, size_t row_length, view<Out> out,
+                             const operation &o = GP_SUM, const gp_segmented_scan_desc &d = {})
+{
+    detail::call<gp_segmented_scan_desc> c{d};
+    c.expect(row_length > 0, "gp::segmented_scan: row_length is 0");
+    c.d.count = in.size();
+    c.d.segment_count = row_length ? in.size() / row_length : 0;
+    c.d.row_length = row_length;
+    GPI_PUT(in, in, 0);
+    GPI_PUT(out, out, in.size());
+    c.template fold<Element, Out>(o);
+    return c.run(ctx, gp_segmented_scan);
+}
+
+// The same of the columns of a matrix that is stored row by row.
+template <typename Element, typename Out>
+returns<void> scan_columns(gp_context *ctx, view<Element> in, size_t columns, view<Out> out,
+                           const operation &o = GP_SUM, const gp_segmented_scan_desc &d = {})
+{
+    detail::call<gp_segmented_scan_desc> c{d};
+    c.expect(columns > 0, "gp::scan_columns: columns is 0");
+    c.d.segment_count = in.size() ? columns : 0;
+    c.d.row_length = columns ? in.size() / columns : 0;
+    c.d.row_stride = c.d.row_length ? 1 : 0;
+    c.d.element_stride = c.d.row_length ? columns : 0;
+    c.d.offsets_type = GP_U32;
+    GPI_PUT(in, in, 0);
+    GPI_PUT(out, out, in.size());
+    c.template fold<Element, Out>(o);
+    return c.run(ctx, gp_segmented_scan);
 }
 
 template <typename Element, typename Out>

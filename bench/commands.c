@@ -169,6 +169,11 @@ const bench_command bench_commands[] = {
      "sums. The\n"
      "limit is the fastest loop that reads.",
      "columns --n 2^24"},
+    {"rows", bench_rows, "gp_segmented_reduce and gp_segmented_scan of rows, gp_segmented_scan of columns",
+     "Sums and scans of rows of 32, 100, 1000 and n / 16 elements, and scans of the columns of matrices of\n"
+     "three shapes; f32. The limit is the fastest loop that reads, or the fastest copy. Beside them are\n"
+     "gp_reduce and gp_scan of all elements.",
+     "rows --n 2^24"},
     {"transpose", bench_transpose, "gp_transpose of matrices of three shapes, against the fastest copy",
      "gp_transpose of a square matrix, one of 16 rows and one of 8 columns; u32. The limit is the fastest "
      "copy.",

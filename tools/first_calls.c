@@ -138,6 +138,12 @@ CALL(segmented_reduce, gp_segmented_reduce_desc, gp_segmented_reduce, .in = in, 
 CALL(columns, gp_segmented_reduce_desc, gp_segmented_reduce, .in = in, .out = out,
      .row_length = COUNT / SEGMENT, .element_stride = SEGMENT, .segment_count = SEGMENT, .type = GP_U32,
      .op = GP_SUM)
+CALL(scan_segments, gp_segmented_scan_desc, gp_segmented_scan, .in = in, .out = out, .count = COUNT,
+     .offsets = offsets, .offsets_type = GP_U32, .segment_count = COUNT / SEGMENT, .type = GP_U32,
+     .op = GP_SUM)
+CALL(scan_columns, gp_segmented_scan_desc, gp_segmented_scan, .in = in, .out = out,
+     .row_length = COUNT / SEGMENT, .element_stride = SEGMENT, .segment_count = SEGMENT, .type = GP_U32,
+     .op = GP_SUM)
 CALL(reduce_by_key, gp_reduce_by_key_desc, gp_reduce_by_key, .keys = runs, .in = in, .keys_out = out,
      .out = out2, .count_out = number, .count = COUNT, .key_type = GP_U32, .type = GP_U32, .out_type = GP_U32,
      .op = GP_SUM)
@@ -227,6 +233,8 @@ static const struct {
              ROW(argmax),
              ROW(segmented_reduce),
              ROW(columns),
+             ROW(scan_segments),
+             ROW(scan_columns),
              ROW(reduce_by_key),
              ROW(scan),
              ROW(segmented_scan),

@@ -15,7 +15,7 @@ set -eu
 cd "$(dirname "$0")/.."
 mode=${1:-}
 
-PRIMITIVES="select/by_key scan/reduce scan/scan select/select scan/monoid_check scan/segmented_reduce scan/reduce_columns"
+PRIMITIVES="select/by_key scan/reduce scan/scan select/select scan/monoid_check scan/segmented_reduce scan/reduce_columns scan/segmented_scan scan/scan_columns"
 SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_PER_ITEM=4096 -DGPI_TILE=4096"
 LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=64 -DGPI_PER_ITEM=8 -DGPI_TILE=512"
 SUB_GROUP="$LOCAL -DGPI_SUB_GROUP=32 -DGPI_SUB_GROUP_FORM="

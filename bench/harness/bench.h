@@ -127,6 +127,7 @@ struct bench_variant {
         gp_run_length_decode_desc rle_decode;
         gp_reduce_by_key_desc reduce_by_key;
         gp_segmented_reduce_desc segmented_reduce;
+        gp_segmented_scan_desc segmented_scan;
         gp_segmented_sort_desc segmented_sort;
         gp_sort_strings_desc sort_strings;
         gp_sort_records_desc sort_records;
@@ -311,6 +312,7 @@ void bench_fill(bench *b);
 void bench_random(bench *b);
 void bench_gather(bench *b);
 void bench_columns(bench *b);
+void bench_rows(bench *b);
 void bench_transpose(bench *b);
 void bench_stencil(bench *b);
 void bench_host(bench *b);

@@ -37,8 +37,11 @@ typedef enum bench_primitive {
     BENCH_FILL,      /* 42 */
     BENCH_GATHER,    /* host_in by host_in2 */
     BENCH_COLUMNS,   /* sums of the columns of a matrix with `segments` rows, f32 */
-    BENCH_TRANSPOSE, /* of a matrix with `segments` rows, u32 */
-    BENCH_STENCIL    /* k x k f32, weights 1 2 1, 2 4 2, 1 2 1, borders clamped */
+    BENCH_ROW_SUMS,  /* of `segments` rows, f32 */
+    BENCH_SCAN_ROWS, /* of `segments` rows, f32 */
+    BENCH_SCAN_COLUMNS, /* of a matrix with `segments` rows, f32 */
+    BENCH_TRANSPOSE,    /* of a matrix with `segments` rows, u32 */
+    BENCH_STENCIL       /* k x k f32, weights 1 2 1, 2 4 2, 1 2 1, borders clamped */
 } bench_primitive;
 
 /* One piece of work. Every variant of a case gets the same one: the same input, the same output.

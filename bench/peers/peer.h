@@ -45,6 +45,7 @@ extern const bench_peer bench_peer_c_stack;
 extern const bench_peer bench_peer_c_stack_branch_free;
 extern const bench_peer bench_peer_c_tiled;
 extern const bench_peer bench_peer_c_columns;
+extern const bench_peer bench_peer_c_rows;
 extern const bench_peer bench_peer_c_transpose;
 extern const bench_peer bench_peer_c_tree;
 extern const bench_peer bench_peer_c_tree_chain;

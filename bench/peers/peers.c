@@ -12,6 +12,7 @@ static const bench_peer *const peers[] = {
     &bench_peer_c_histogram,
     &bench_peer_c_transpose,
     &bench_peer_c_columns,
+    &bench_peer_c_rows,
     &bench_peer_c_lsd,
     &bench_peer_c_lsd_plain,
     &bench_peer_c_merge,

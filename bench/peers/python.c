@@ -190,6 +190,8 @@ static const char *const names[] = {
     [BENCH_RLE_DECODE] = "rle-decode",
     [BENCH_TRANSPOSE] = "transpose",
     [BENCH_COLUMNS] = "columns",
+    [BENCH_SCAN_ROWS] = "scan-rows",
+    [BENCH_SCAN_COLUMNS] = "scan-columns",
     [BENCH_NTH_ELEMENT] = "nth-element",
 };
 
@@ -274,6 +276,8 @@ static bool numpy_supports(const bench_work *work)
     case BENCH_NTH_ELEMENT:
     case BENCH_RLE_DECODE:
     case BENCH_COLUMNS:
+    case BENCH_SCAN_ROWS:
+    case BENCH_SCAN_COLUMNS:
     case BENCH_TRANSPOSE: return is_there(NUMPY);
     default: return sorts(work) && is_there(NUMPY);
     }

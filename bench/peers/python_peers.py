@@ -109,6 +109,9 @@ class NumPy:
             self.result = (numpy.sort(numpy.take_along_axis(rows, found, 1), axis=1)[:, ::-1].reshape(-1),)
         elif self.work.primitive == "columns":
             self.result = (self.work.a.reshape(self.work.segments, -1).sum(axis=0),)
+        elif self.work.primitive in ("scan-rows", "scan-columns"):
+            axis = 1 if self.work.primitive == "scan-rows" else 0
+            self.result = (self.work.a.reshape(self.work.segments, -1).cumsum(axis=axis).reshape(-1),)
         elif self.work.primitive == "transpose":
             self.result = (numpy.ascontiguousarray(self.work.a.reshape(self.work.segments, -1).T).reshape(-1),)
         elif self.work.primitive == "nth-element":

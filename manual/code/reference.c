@@ -48,6 +48,34 @@ static void example_segmented_reduce(void)
     /* [/gp_segmented_reduce] */
 }
 
+static void example_segmented_scan(void)
+{
+    /* [gp_segmented_scan] */
+    /* Running sums of each of 10 segments: */
+    gp_segmented_scan_desc d = {.in = a,
+                                .out = out,
+                                .count = n,
+                                .offsets = offsets,
+                                .offsets_type = GP_U32,
+                                .segment_count = 10,
+                                .type = GP_F32,
+                                .op = GP_SUM};
+    gp_segmented_scan(gp, &d);
+    /* The summed-area table of an image of 10 rows: running sums of its rows, then, in place, of its columns. */
+    gp_segmented_scan_desc rows = {
+        .in = a, .out = out, .row_length = n / 10, .segment_count = 10, .type = GP_F32, .op = GP_SUM};
+    gp_segmented_scan_desc columns = {.in = out,
+                                      .out = out,
+                                      .row_length = 10,
+                                      .element_stride = n / 10,
+                                      .segment_count = n / 10,
+                                      .type = GP_F32,
+                                      .op = GP_SUM};
+    gp_segmented_scan(gp, &rows);
+    gp_segmented_scan(gp, &columns);
+    /* [/gp_segmented_scan] */
+}
+
 static void example_reduce_by_key(void)
 {
     /* [gp_reduce_by_key] */
@@ -513,6 +541,7 @@ int main(void)
     offsets = rising(50);
     run("gp_reduce", example_reduce);
     run("gp_segmented_reduce", example_segmented_reduce);
+    run("gp_segmented_scan", example_segmented_scan);
     run("gp_reduce_by_key", example_reduce_by_key);
     run("gp_scan", example_scan);
     run("gp_select", example_select);

@@ -37,6 +37,7 @@ X = np.arange(100, dtype=np.uint32)
 CALLS = {
     "reduce": lambda c: (c.reduce, X),
     "segmented_reduce": lambda c: (c.segmented_reduce, X, X),
+    "segmented_scan": lambda c: (c.segmented_scan, X, X),
     "reduce_by_key": lambda c: (c.reduce_by_key, X, X),
     "scan": lambda c: (c.scan, X),
     "select": lambda c: (c.select, X, "x"),

@@ -85,6 +85,48 @@ def test_rows(ctx, rng, rows, columns):
     np.testing.assert_array_equal(out.get(), x.max(axis=1))
 
 
+@pytest.mark.parametrize("rows, columns", [(1, 1), (3, 1000), (500, 33), (2, 100003), (1, 7)])
+def test_scans_of_rows_and_columns(ctx, rng, rows, columns):
+    x = rng.integers(-1000, 1000, (rows, columns)).astype(np.int32)
+    np.testing.assert_array_equal(ctx.scan(x, axis=1).get(), x.cumsum(axis=1))
+    np.testing.assert_array_equal(ctx.scan(x, axis=0).get(), x.cumsum(axis=0))
+    np.testing.assert_array_equal(ctx.scan(x, "max", axis=-1, reverse=True).get(), np.maximum.accumulate(x[:, ::-1], axis=1)[:, ::-1])
+    before = ctx.scan(x, axis=-2, exclusive=True, initial=5).get()
+    np.testing.assert_array_equal(before, x.cumsum(axis=0) - x + 5)
+    np.testing.assert_array_equal(ctx.segmented_scan(x, None, map="x * i", dtype=np.int64).get(), (x * np.arange(columns)).cumsum(axis=1))
+    np.testing.assert_array_equal(ctx.summed_area(x).get(), x.cumsum(axis=0).cumsum(axis=1))
+    assert ctx.summed_area(x.astype(np.uint8)).dtype == np.uint64
+    on_device = ctx.array(x)
+    assert ctx.scan(on_device, axis=0, out=on_device) is on_device
+    np.testing.assert_array_equal(on_device.get(), x.cumsum(axis=0))
+
+
+def test_bad_scans_of_rows(ctx):
+    x = np.zeros((3, 4), np.int32)
+    with pytest.raises(ValueError, match="axis is 2 instead of 0 or 1"):
+        ctx.scan(x, axis=2)
+    with pytest.raises(ValueError, match="not taken with flags"):
+        ctx.scan(x, axis=1, flags=x)
+    with pytest.raises(ValueError, match="image has 1 dimensions"):
+        ctx.summed_area(x.ravel())
+    with pytest.raises(ValueError, match="1 dimensions instead of 2"):
+        ctx.scan(x.ravel(), axis=1)
+    assert ctx.summed_area(np.zeros((0, 3), np.float32)).shape == (0, 3)
+    assert ctx.scan(np.zeros((0, 3)), axis=1).shape == (0, 3)
+
+
+def test_segmented_scan(ctx, rng):
+    x = numbers(rng, 100000, "int32")
+    offsets = np.sort(rng.integers(0, len(x), 500))
+    expected = np.zeros_like(x)
+    for a, b in zip(offsets, offsets[1:]):
+        expected[a:b] = x[a:b].cumsum()
+    for dtype in ("uint32", "int64"):
+        np.testing.assert_array_equal(ctx.segmented_scan(x, offsets.astype(dtype)).get(), expected)
+    assert ctx.segmented_scan(x, np.array([0], np.uint32)).get().max() == 0
+    assert ctx.segmented_scan(x[:0], np.array([0, 0], np.uint32)).size == 0
+
+
 def test_bad_rows(ctx):
     x = np.zeros((3, 4), np.int32)
     with pytest.raises(ValueError, match="axis is 2 instead of 0 or 1"):

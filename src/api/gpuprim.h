@@ -111,6 +111,7 @@ extern "C" {
 #include "api/reduce.h"
 
 #include "api/segmented_reduce.h"
+#include "api/segmented_scan.h"
 
 #include "api/check_monoid.h"
 

@@ -3,6 +3,7 @@
 #include "api/context.h"
 #include "api/reduce.h"
 #include "api/segmented_reduce.h"
+#include "api/segmented_scan.h"
 #include "api/scan.h"
 #include "api/select.h"
 #include "api/unique.h"
@@ -53,6 +54,7 @@ typedef struct gp_warmup_desc {
     const gp_search_desc *search;
     /* only type, record, out_type, op, monoid, map, args, and whether element_stride is over 1 */
     const gp_segmented_reduce_desc *segmented_reduce;
+    const gp_segmented_scan_desc *segmented_scan;
     /* only type, record, map, map_type, args, channels, out_type, weight_type, and whether edges is NULL */
     const gp_histogram_desc *histogram;
     const gp_topk_desc *topk;                     /* only key_type, index_type, strategy */

@@ -28,6 +28,8 @@ typedef struct gpi_self_test {
     X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
     X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \
     X(columns,          "gp_segmented_reduce (columns)", COLUMNS, AUTO,          "out", "", "") \
+    X(segmented_scan,   "gp_segmented_scan",   SEGMENTED_SCAN,   MULTI_PASS,  "out", "", "") \
+    X(scan_columns,     "gp_segmented_scan (columns)", SCAN_COLUMNS, AUTO,       "out", "", "") \
     X(scan,             "gp_scan",             SCAN,             MULTI_PASS,  "out", "", "") \
     X(select,           "gp_select",           SELECT,           MULTI_PASS,  "out", "count_out", "") \
     X(partition,        "gp_partition",        SELECT,           MULTI_PASS,  "out", "rest", "counts_out") \

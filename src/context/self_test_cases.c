@@ -115,6 +115,47 @@ static gp_result gpi_self_test_columns(gpi_self_test *t)
     return gp_segmented_reduce(t->gp, &d);
 }
 
+static gp_result gpi_self_test_segmented_scan(gpi_self_test *t)
+{
+    const size_t segments = gpi_self_test_cut(t);
+    gp_result result = gpi_self_test_upload(t);
+    gp_segmented_scan_desc d;
+    size_t s, i;
+    for (s = 0; s < segments; s++) {
+        uint32_t sum = 0;
+        for (i = t->in[1][s]; i < t->in[1][s + 1]; i++) gpi_self_test_expect(t, 0, sum += t->in[0][i]);
+    }
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.count = t->count;
+    d.offsets = t->in_buffer[1];
+    d.offsets_type = GP_U32;
+    d.segment_count = segments;
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.op = GP_SUM;
+    return result == GP_OK ? gp_segmented_scan(t->gp, &d) : result;
+}
+
+/* Scans three columns, which are cut into parts if they are long. */
+static gp_result gpi_self_test_scan_columns(gpi_self_test *t)
+{
+    const gp_result result = gpi_self_test_upload(t);
+    gp_segmented_scan_desc d;
+    uint32_t sums[3] = {0, 0, 0};
+    size_t i;
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.row_length = t->count / 3;
+    d.element_stride = d.segment_count = 3;
+    d.type = GP_U32;
+    d.op = GP_SUM;
+    for (i = 0; i < 3 * d.row_length; i++) gpi_self_test_expect(t, 0, sums[i % 3] += t->in[0][i]);
+    if (result != GP_OK || d.row_length == 0) return result;
+    return gp_segmented_scan(t->gp, &d);
+}
+
 static gp_result gpi_self_test_scan(gpi_self_test *t)
 {
     gp_result result = gpi_self_test_upload(t);

@@ -16,12 +16,17 @@ static const char *gpi_integer_cl(size_t size, bool is_signed)
                                  : (gp_type)(types[k] + 1)); /* each signed type, then its unsigned */
 }
 
+static bool gpi_is_scan(gpi_primitive primitive)
+{
+    return primitive == GPI_SCAN || primitive == GPI_SEGMENTED_SCAN || primitive == GPI_SCAN_COLUMNS;
+}
+
 /* Returns the number of elements in a vector step of the serial shape; 1 if there is no vector of the type. Scans use vectors of
    plain values only, and scans of stacks use none. */
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
     const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
-                     (primitive != GPI_SCAN || !gpi_is_arg(element->fields[0].op));
+                     (!gpi_is_scan(primitive) || !gpi_is_arg(element->fields[0].op));
     return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
 }
 
@@ -32,7 +37,7 @@ static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primit
 {
     const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
                         gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
-    if (primitive == GPI_SCAN || primitive == GPI_BY_KEY || !narrow || plan->per_item > 16 * 65536)
+    if (gpi_is_scan(primitive) || primitive == GPI_BY_KEY || !narrow || plan->per_item > 16 * 65536)
         return field->value;
     return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
 }

@@ -23,6 +23,8 @@
     X(NTH_ELEMENT,      "sort/nth_element.cl",      SORT,       keys,     4, W(nth_element, nth_element)) \
     X(SEGMENTED_REDUCE, "scan/segmented_reduce.cl", REDUCE,     values,   1, W(segmented_reduce, segmented_reduce)) \
     X(COLUMNS,          "scan/reduce_columns.cl",   REDUCE,     values,   1, ) \
+    X(SEGMENTED_SCAN,   "scan/segmented_scan.cl",   SCAN,       elements, 1, W(segmented_scan, segmented_scan)) \
+    X(SCAN_COLUMNS,     "scan/scan_columns.cl",     REDUCE,     values,   1, ) \
     X(HISTOGRAM,        "histogram/histogram.cl",   HISTOGRAM,  keys,     4, W(histogram, histogram)) \
     X(SEGMENTED_SORT,   "sort/segmented_sort.cl",   SORT,       keys,     4, W(segmented_sort, segmented_sort)) \
     X(SORT_STRINGS,     "sort/sort_strings.cl",     SORT,       keys,     4, W(sort_strings, sort_strings)) \

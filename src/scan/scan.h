@@ -9,6 +9,9 @@
 /* The most tiles that groups look back over, on a device that ends long loops too early. */
 enum { GPI_LOOK_BACK_FEW = 1024 };
 
+/* Serial: the fewest elements of a part of a block of columns. */
+enum { GPI_COLUMNS_LEAST = 16384 };
+
 /* A checked call of gp_scan, ready to run. */
 typedef struct gpi_scan {
     const gp_scan_desc *desc;
@@ -38,6 +41,25 @@ typedef struct gpi_segmented {
     size_t scratch;      /* bytes */
 } gpi_segmented;
 
+/* A checked call of gp_segmented_scan, ready to run. */
+typedef struct gpi_segmented_scan {
+    const gp_segmented_scan_desc *desc;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;     /* number of segments */
+    gpi_offsets offsets; /* where segments are */
+    cl_uint small_size;  /* most elements of a small segment */
+    cl_uint team;        /* number of items that scan a small segment */
+    cl_uint polls;       /* 0: groups wait without bound */
+    size_t block;        /* segments that a group handles */
+    gpi_large_list list;
+    bool columns;        /* elements are apart; then only these are used: */
+    size_t wide, across; /* segments of a block; number of blocks */
+    size_t span, parts;  /* elements of a part; parts of a segment */
+    size_t scratch;      /* bytes */
+} gpi_segmented_scan;
+
 /* scan.c */
 static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_scan *scan);
 static size_t gpi_look_back_bytes(size_t tiles, size_t size);
@@ -50,3 +72,7 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s);
 static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s);
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);
+static cl_uint gpi_segmented_team(const gpi_offsets *offsets, const gpi_plan *plan);
+
+/* segmented_scan.c */
+static gp_result gpi_segmented_scan_warm_up(gp_context *gp, const gp_segmented_scan_desc *desc);

@@ -9,9 +9,8 @@
 #include <string.h>
 
 enum {
-    GPI_REDUCE_SMALL = 2048,  /* serial: most elements of a small segment, which one item reduces */
-    GPI_REDUCE_BLOCK = 512,   /* serial: most segments of a group */
-    GPI_COLUMNS_LEAST = 16384 /* serial: fewest elements of a part of a block of columns */
+    GPI_REDUCE_SMALL = 2048, /* serial: most elements of a small segment, which one item reduces */
+    GPI_REDUCE_BLOCK = 512   /* serial: most segments of a group */
 };
 
 /* ------------------------------------------------------------------ plan */
@@ -32,12 +31,12 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     return gpi_element_make(gp, &o, &s->element);
 }
 
-/* Returns the number of items that reduce a small segment: so many that each has a few elements of an average segment. */
-static cl_uint gpi_segmented_team(const gpi_segmented *s)
+/* Returns the number of items that reduce or scan a small segment: so many that each has a few elements of an average segment. */
+static cl_uint gpi_segmented_team(const gpi_offsets *offsets, const gpi_plan *plan)
 {
-    const size_t average = gpi_offsets_average(&s->offsets);
+    const size_t average = gpi_offsets_average(offsets);
     cl_uint team = 1;
-    while (team < s->plan.group && (size_t)team * 4 < average) team *= 2;
+    while (team < plan->group && (size_t)team * 4 < average) team *= 2;
     return team;
 }
 
@@ -47,7 +46,7 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     const size_t tile = gpi_plan_tile(&s->plan), segments = s->offsets.segments;
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
     const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
-    s->team = serial ? 1 : gpi_segmented_team(s);
+    s->team = serial ? 1 : gpi_segmented_team(&s->offsets, &s->plan);
     s->small_size =
         serial ? (cl_uint)(tile < GPI_REDUCE_SMALL ? tile : (size_t)GPI_REDUCE_SMALL) : 16 * s->team;
     if (!serial && s->small_size < 64) s->small_size = 64;

@@ -194,6 +194,16 @@ void test_reductions(gp_context *ctx)
     gp::reduce_columns(ctx, in.subview(0, 6), sums);
     CHECK(gp::read(ctx, sums) == u32s{host[0] + host[3], host[1] + host[4], host[2] + host[5]});
 
+    const gp::buffer table(ctx, u32s{1, 2, 3, 4, 5, 6});
+    gp::segmented_scan(ctx, table, gp::buffer(ctx, u32s{0, 2, 2, 6}), table);
+    CHECK(gp::read(ctx, table) == u32s{1, 3, 3, 7, 12, 18});
+    gp::segmented_scan(ctx, table, 3, table);
+    CHECK(gp::read(ctx, table) == u32s{1, 4, 7, 7, 19, 37});
+    gp::scan_columns(ctx, table, 3, table, gp::op::max);
+    CHECK(gp::read(ctx, table) == u32s{1, 4, 7, 7, 19, 37});
+    CHECK(has(error_of([&] { gp::segmented_scan(ctx, table, 0, table); }, GP_ERROR_INVALID_BUFFER),
+              "row_length is 0"));
+
     // A monoid: maps one after the other.
     std::vector<affine> maps(n);
     affine all = one;

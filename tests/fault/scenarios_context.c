@@ -282,6 +282,7 @@ static gp_result run_warmup(world *w)
     gp_warmup_desc d = {0};
     gp_reduce_desc reduce = {0};
     gp_scan_desc scan = {0};
+    gp_segmented_scan_desc segmented_scan = {0};
     gp_select_desc select = {0};
     gp_hash_desc hash = {0};
     gp_search_desc search = {0};
@@ -291,8 +292,8 @@ static gp_result run_warmup(world *w)
     gp_transpose_desc transpose = {0};
     gp_stencil_desc stencil = {0};
     gp_random_desc random = {0};
-    reduce.type = scan.type = select.type = search.key_type = GP_U32;
-    reduce.op = scan.op = GP_SUM;
+    reduce.type = scan.type = segmented_scan.type = select.type = search.key_type = GP_U32;
+    reduce.op = scan.op = segmented_scan.op = GP_SUM;
     select.predicate = "x > 3";
     select.out = select.count_out = NULL;
     hash.key_size = hash.value_size = 4;
@@ -302,6 +303,7 @@ static gp_result run_warmup(world *w)
     random.type = GP_U32;
     d.reduce = &reduce;
     d.scan = &scan;
+    d.segmented_scan = &segmented_scan;
     d.select = &select;
     d.hash = &hash;
     d.search = &search;

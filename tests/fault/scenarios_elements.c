@@ -106,6 +106,54 @@ static bool check_columns(world *w)
     return holds(w, 3, sums, sizeof sums);
 }
 
+/* Two halves, of several parts each, in one pass or in several. */
+static gp_result scan_halves(world *w, gp_strategy strategy)
+{
+    gp_segmented_scan_desc d = {0};
+    d.in = w->buffer[0];
+    d.count = N;
+    d.offsets = w->buffer[4];
+    d.offsets_type = GP_U32;
+    d.segment_count = 2;
+    d.out = w->buffer[1];
+    d.type = GP_U32;
+    d.op = GP_SUM;
+    d.strategy = strategy;
+    return gp_segmented_scan(w->gp, &d);
+}
+
+static gp_result run_segmented_scan(world *w) { return scan_halves(w, GP_STRATEGY_AUTO); }
+static gp_result run_segmented_scan_multi_pass(world *w) { return scan_halves(w, GP_STRATEGY_MULTI_PASS); }
+
+static bool check_segmented_scan(world *w)
+{
+    static uint32_t sums[N];
+    size_t i;
+    for (i = 0; i < N; i++) sums[i] = mod7[i] + (i != 0 && i != N / 2 ? sums[i - 1] : 0);
+    return holds(w, 1, sums, sizeof sums);
+}
+
+/* Two columns of several parts. */
+static gp_result run_scan_columns(world *w)
+{
+    gp_segmented_scan_desc d = {0};
+    d.in = w->buffer[0];
+    d.row_length = N / 2;
+    d.element_stride = d.segment_count = 2;
+    d.out = w->buffer[1];
+    d.type = GP_U32;
+    d.op = GP_SUM;
+    return gp_segmented_scan(w->gp, &d);
+}
+
+static bool check_scan_columns(world *w)
+{
+    static uint32_t sums[N];
+    size_t i;
+    for (i = 0; i < N / 2 * 2; i++) sums[i] = mod7[i] + (i > 1 ? sums[i - 2] : 0);
+    return holds(w, 1, sums, N / 2 * 2 * sizeof *sums);
+}
+
 /* Runs of ten keys each. */
 static uint32_t tens[N];
 
@@ -428,6 +476,8 @@ static gp_result run_sizes(world *w)
     SIZE(reduce, .count = N, .type = GP_U32, .op = GP_SUM);
     SIZE(segmented_reduce, .count = N, .offsets_type = GP_U32, .segment_count = 2, .type = GP_U32,
          .op = GP_SUM);
+    SIZE(segmented_scan, .count = N, .offsets_type = GP_U32, .segment_count = 2, .type = GP_U32,
+         .op = GP_SUM);
     SIZE(reduce_by_key, .count = N, .key_type = GP_U32, .type = GP_U32, .op = GP_SUM);
     SIZE(select, .count = N, .type = GP_U32, .predicate = "x > 3");
     SIZE(partition, .count = N, .type = GP_U32, .predicate = "x > 3");
@@ -447,7 +497,7 @@ static gp_result run_sizes(world *w)
     SIZE(adjacent_difference, .count = N, .type = GP_U32);
     SIZE(unpack, .count = N, .element_size = 4);
     SIZE(stencil, .width = N, .type = GP_U32, .radius_x = 1, .map = "x");
-    w->host[0] = known == 21;
+    w->host[0] = known == 22;
     return result;
 }
 
@@ -459,6 +509,10 @@ const scenario scenarios_elements[] = {
     {"columns", NULL, prepare_segments, run_columns, check_columns, NULL, false, false},
     {"segmented_reduce", NULL, prepare_segments, run_segmented_reduce, check_segmented_reduce, NULL, false,
      false},
+    {"segmented_scan", NULL, prepare_segments, run_segmented_scan, check_segmented_scan, NULL, false, false},
+    {"segmented_scan_multi_pass", NULL, prepare_segments, run_segmented_scan_multi_pass, check_segmented_scan,
+     NULL, false, false},
+    {"scan_columns", NULL, prepare_segments, run_scan_columns, check_scan_columns, NULL, false, false},
     {"reduce_by_key", NULL, prepare_tens, run_reduce_by_key, check_reduce_by_key, NULL, false, false},
     {"scan", NULL, prepare_mod7, run_scan, check_scan, NULL, false, false},
     {"scan_multi_pass", NULL, prepare_mod7, run_scan_multi_pass, check_scan, NULL, false, false},

@@ -208,6 +208,8 @@ static void test_every_field(void **state)
     FIELD(gp_scan_desc, gp_scan(gp, &d), (d.type = GP_U32, d.op = GP_SUM, d.map = BREAKS_OUT), "map");
     FIELD(gp_segmented_reduce_desc, gp_segmented_reduce(gp, &d),
           (d.offsets_type = GP_U32, d.type = GP_U32, d.op = GP_SUM, d.map = BREAKS_OUT), "map");
+    FIELD(gp_segmented_scan_desc, gp_segmented_scan(gp, &d),
+          (d.offsets_type = GP_U32, d.type = GP_U32, d.op = GP_SUM, d.map = BREAKS_OUT), "map");
     FIELD(gp_select_desc, gp_select(gp, &d), (d.type = GP_U32, d.predicate = BREAKS_OUT), "predicate");
     FIELD(gp_partition_desc, gp_partition(gp, &d), (d.type = GP_U32, d.predicate = BREAKS_OUT), "predicate");
     FIELD(gp_partition_desc, gp_partition(gp, &d),

@@ -171,6 +171,68 @@ static void run_columns(stress *s)
     STRESS_CALL(s, gp_segmented_reduce, d);
 }
 
+/* Segments by offsets, of which the mirror is right unless bad ones overlap; in and out of place. */
+static void run_segmented_scan(stress *s)
+{
+    const size_t count = stress_count(s), segments = stress_below(s, stress_chance(s, 2) ? 20 : 3000);
+    const piece offsets = make_offsets(s, segments, count), in = stress_in(s, count, 4);
+    const piece out = stress_out(s, count, 4);
+    gp_segmented_scan_desc d = {0};
+    size_t i, k;
+    d.count = count;
+    d.segment_count = segments;
+    d.offsets_type = GP_U32;
+    STRESS_PIECE(d, in, in);
+    STRESS_PIECE(d, out, out);
+    STRESS_PIECE(d, offsets, offsets);
+    d.type = GP_U32;
+    d.op = GP_SUM;
+    d.reverse = stress_chance(s, 3);
+    d.exclusive = stress_chance(s, 3);
+    d.strategy = stress_chance(s, 2) ? GP_STRATEGY_MULTI_PASS : GP_STRATEGY_AUTO;
+    for (i = 0; i + 1 < segments; i++) /* no overlap */
+        if (stress_u32(&offsets, i) > stress_u32(&offsets, i + 1)) return;
+    for (i = 0; i < segments; i++) {
+        const size_t begin = stress_u32(&offsets, i), end = stress_u32(&offsets, i + 1);
+        uint32_t sum = 0;
+        for (k = begin; k < end && end <= count; k++) {
+            const size_t at = d.reverse ? begin + end - 1 - k : k;
+            const uint32_t before = sum;
+            sum += stress_u32(&in, at);
+            stress_set_u32(&out, at, d.exclusive ? before : sum);
+        }
+    }
+    STRESS_CALL(s, gp_segmented_scan, d);
+}
+
+/* Columns of all elements, or of every second column. */
+static void run_scan_columns(stress *s)
+{
+    const size_t count = stress_count(s), columns = 1 + stress_below(s, stress_chance(s, 2) ? 20 : 3000);
+    const size_t rows = count / columns, apart = 1 + stress_below(s, 2),
+                 segments = rows ? (columns - 1) / apart + 1 : 0;
+    const piece in = stress_in(s, count, 4), out = stress_out(s, count, 4);
+    gp_segmented_scan_desc d = {0};
+    size_t i, k;
+    STRESS_PIECE(d, in, in);
+    STRESS_PIECE(d, out, out);
+    d.offsets_type = GP_U32;
+    d.row_length = rows;
+    d.row_stride = rows ? apart : 0;
+    d.element_stride = rows ? columns : 0;
+    d.segment_count = segments;
+    d.type = GP_U32;
+    d.op = GP_SUM;
+    for (i = 0; i < segments; i++) {
+        uint32_t sum = 0;
+        for (k = 0; k < rows; k++) {
+            sum += stress_u32(&in, k * columns + i * apart);
+            stress_set_u32(&out, k * columns + i * apart, sum);
+        }
+    }
+    STRESS_CALL(s, gp_segmented_scan, d);
+}
+
 static void run_reduce_by_key(stress *s)
 {
     const size_t most = stress_count(s);
@@ -211,5 +273,7 @@ const stress_entry stress_sums[] = {{"scan", run_scan},
                                     {"reduce", run_reduce},
                                     {"segmented_reduce", run_segmented_reduce},
                                     {"columns", run_columns},
+                                    {"segmented_scan", run_segmented_scan},
+                                    {"scan_columns", run_scan_columns},
                                     {"reduce_by_key", run_reduce_by_key},
                                     {NULL, NULL}};

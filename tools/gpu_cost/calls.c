@@ -401,6 +401,32 @@ static void call_segmented_reduce(void)
     check(gp_segmented_reduce(gp, &desc));
 }
 
+static void call_scan_segments(void)
+{
+    gp_segmented_scan_desc desc = {0};
+    desc.in = random_words(SEGMENTED_COUNT);
+    desc.out = no_words(SEGMENTED_COUNT);
+    desc.offsets = steps(SEGMENTED_COUNT / SEGMENT + 1, 0, SEGMENT);
+    desc.count = SEGMENTED_COUNT;
+    desc.offsets_type = desc.type = GP_U32;
+    desc.segment_count = SEGMENTED_COUNT / SEGMENT;
+    desc.op = GP_SUM;
+    ready(SEGMENTED_COUNT);
+    check(gp_segmented_scan(gp, &desc));
+}
+
+static void call_scan_columns(void)
+{
+    gp_segmented_scan_desc desc = {0};
+    desc.in = random_words(COUNT);
+    desc.out = no_words(COUNT);
+    desc.row_length = desc.element_stride = desc.segment_count = SIDE;
+    desc.type = GP_U32;
+    desc.op = GP_SUM;
+    ready(COUNT);
+    check(gp_segmented_scan(gp, &desc));
+}
+
 static void call_columns(void)
 {
     gp_segmented_reduce_desc desc = {0};
@@ -652,6 +678,8 @@ static const struct {
              {"segmented-sort-u32", call_segmented_sort},
              {"segmented-reduce-u32", call_segmented_reduce},
              {"reduce-columns-u32", call_columns},
+             {"scan-segments-u32", call_scan_segments},
+             {"scan-columns-u32", call_scan_columns},
              {"gather-u32", call_gather},
              {"transpose-u32", call_transpose},
              {"transform-u32", call_transform},

@@ -20,6 +20,7 @@
 #define GPI_SEGMENTS_PARTS 0
 #define GPI_SEGMENTS_LARGE 1
 #define GPI_SEGMENTS_BAD 2
+#define GPI_SEGMENTS_TICKET 3
 #define GPI_SEGMENTS_HEADER 4
 #define GPI_LARGE_WORDS 4 /* words of a large segment */
 #endif

@@ -9,7 +9,7 @@
 #define GPI_REDUCE_SPANS_EACH 4 /* spans per compute unit */
 #define GPI_REDUCE_SPAN 256     /* most tiles of a span, so that loops stay short */
 
-#define GPI_COLUMNS_BYTES 4096 /* on CPUs: bytes of the sums of columns that a group reduces */
+#define GPI_COLUMNS_BYTES 16384 /* on CPUs: bytes of the sums of columns that a group reduces */
 
 /* Bits for the laws that a monoid breaks. GPI_LAW_RESULTS is the number of results for each three elements: e a, a e, a b, b a,
    (a b) c, a (b c). */

@@ -25,34 +25,8 @@
 #include "element/monoid.cl"
 #include "scan/columns.cl"
 #include "scan/columns_block.cl"
+#include "scan/columns_parts.cl"
 #include "scan/segments.cl"
-
-GPI_KERNEL void gp_columns_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
-                                  ulong row_length, ulong row_stride, ulong element_stride,
-                                  GPI_COUNT_PARAMETERS, ulong span, uint wide, ulong across,
-                                  __global char *scratch, __global GPI_OUT *out, ulong out_offset,
-                                  gpi_argument initial, volatile __global uint *counters)
-{
-    GPI_SHARED(gpi_columns_memory, memory);
-    gpi_column_block block;
-    const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);
-    const ulong first = get_group_id(0) % across * wide, part = get_group_id(0) / across;
-    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
-    GPI_ARGS_SET(block.input)
-    block.input.in = in + in_offset + first * row_stride;
-    block.input.count = row_length;
-    block.row_stride = row_stride;
-    block.element_stride = element_stride;
-    block.wide = wide;
-    block.segments = (uint)min((ulong)wide, segments - min(segments, first));
-    gpi_columns_reduce(block, part * span, min(row_length, (part + 1) * span), memory);
-    for (uint k = GPI_LOCAL_ID; k < block.segments; k += GPI_WG) {
-        if (span >= row_length)
-            gpi_segment_put(GPI_COMBINE_OF(block.input) out + out_offset, first + k, gpi_base_of(initial),
-                            memory->sum[k]);
-        else ((__global GPI_T *)scratch)[part * bound + first + k] = memory->sum[k];
-    }
-}
 
 GPI_KERNEL void gp_columns_join(GPI_COMBINE_PARAMETERS __global const char *scratch, uint parts,
                                 GPI_COUNT_PARAMETERS, uint wide, __global GPI_OUT *out, ulong out_offset,

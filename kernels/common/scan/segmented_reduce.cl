@@ -23,6 +23,7 @@
 #include "element/monoid.cl"
 #include "scan/reduce_segments.cl"
 #include "scan/reduce_tile.cl"
+#include "scan/segment_parts.cl"
 #include "scan/segments.cl"
 
 /* ------------------------------------------------------------------ small */
@@ -52,7 +53,7 @@ GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in
 
 /* ------------------------------------------------------------------ large */
 
-/* Reduces each part of a large segment, which is a tile, to its partial. Positions count from the segment's begin. */
+/* Reduces each part of a large segment, which is a tile, to its partial. */
 GPI_KERNEL void gp_segments_parts(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
                                   GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)
 {
@@ -66,16 +67,11 @@ GPI_KERNEL void gp_segments_parts(GPI_ARGS_PARAMETERS __global const GPI_IN *in,
     GPI_ARGS_SET(input)
     input.in = in + in_offset;
     for (uint p = (uint)get_group_id(0); p < parts; p += (uint)get_num_groups(0)) {
-        ulong from;
-        const gpi_extent part = gpi_part_find(list, numbers, p, GPI_TILE, &from);
-        gpi_input segment = input;
-        segment.in = input.in + (part.length ? part.begin - from : 0);
-        segment.count = part.length ? from + part.length : 0;
-        const GPI_T sum = gpi_tile_reduce(segment, from, shared);
+        const gpi_segment_part part = gpi_part_of(list, numbers, p);
+        const GPI_T sum = gpi_tile_reduce(gpi_part_input(input, part), part.base, shared);
         if (GPI_LOCAL_ID == 0) ((__global GPI_T *)list.partials)[p] = sum;
     }
 }
-
 /* Combines the partials of each large segment, and writes its result. Every item combines consecutive partials, so that input
    order is kept. */
 GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __global GPI_OUT *out,

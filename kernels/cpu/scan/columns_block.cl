@@ -35,15 +35,15 @@ GPI_INLINE void gpi_columns_rows(gpi_column_block block, const ulong row_stride,
                 gpi_combine(GPI_COMBINE_OF(block.input) sum[s], gpi_column_load(block, row_stride, s, i));
 }
 
-/* Combines elements [0, n) of each of few columns that are a whole matrix. Takes 2^shift rows for one, so that lines are long:
+/* Combines all elements of each of few columns that are a whole matrix. 2^shift of its rows count as one, so that lines are long:
    sums of the same column are then combined. */
-GPI_INLINE void gpi_columns_flat(gpi_column_block block, uint shift, ulong n, __private GPI_T *sum)
+GPI_INLINE void gpi_columns_flat(gpi_column_block block, uint shift, __private GPI_T *sum)
 {
     const uint columns = block.segments;
     block.segments <<= shift;
     block.element_stride <<= shift;
     for (uint s = columns; s < block.segments; s++) sum[s] = gpi_identity();
-    gpi_columns_rows(block, 1, 0, n >> shift, sum);
+    gpi_columns_rows(block, 1, 0, block.input.count, sum);
     for (uint s = columns; s < block.segments; s += columns)
         for (uint c = 0; c < columns; c++)
             sum[c] = gpi_combine(GPI_COMBINE_OF(block.input) sum[c], sum[s + c]);
@@ -59,9 +59,11 @@ GPI_NOINLINE void gpi_columns_reduce(gpi_column_block block, ulong from, ulong t
     if (whole && block.segments <= block.wide / 2) {
         const uint shift = 31 - clz(block.wide / block.segments); /* Intel's runtime cannot divide here */
         gpi_column_block flat = block;
-        flat.input.in += from * block.element_stride;
-        gpi_columns_flat(flat, shift, to - from, memory->sum);
-        from += (to - from) >> shift << shift;
+        const ulong rows = (to - from) >> shift, first = from; /* rows of the longer ones */
+        from += rows << shift;
+        flat.input.count = rows;
+        flat.input.in += (GPI_REVERSE ? block.input.count - from : first) * block.element_stride;
+        gpi_columns_flat(flat, shift, memory->sum);
     }
 #endif
     (void)whole;

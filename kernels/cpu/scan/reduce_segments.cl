@@ -10,6 +10,7 @@
 #include "base/platform.cl"
 #include "base/segments.cl"
 #include "element/input.cl"
+#include "element/input_vectors.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"
 #include "scan/reduce_tile.cl"
@@ -77,9 +78,15 @@ GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, ulong stride
     gpi_input segment = input;
     for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) {
         GPI_T sum = gpi_identity();
+        uint i = 0;
         segment.in = input.in + k * stride;
-        for (uint i = 0; i < length; i++)
-            sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));
+#if GPI_LANES > 1
+        gpi_lanes lanes = gpi_lanes_identity(sum);
+        for (; i + GPI_LANES <= length; i += GPI_LANES)
+            lanes = gpi_lanes_append(lanes, gpi_lanes_make(gpi_read_vector(segment, i), i));
+        if (i > 0) sum = gpi_lanes_fold(lanes, sum, 0);
+#endif
+        for (; i < length; i++) sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));
         gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum);
     }
 }

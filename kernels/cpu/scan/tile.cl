@@ -197,6 +197,8 @@ static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
             sum[k] = gpi_lanes_append(sum[k], x);
         }
     }
+    for (; i + GPI_LANES <= end; i += GPI_LANES)
+        sum[0] = gpi_lanes_append(sum[0], gpi_lanes_make(gpi_read_vector(input, i), (uint)(i - base)));
 #pragma unroll
     for (uint k = 1; k < GPI_ACCUMULATORS; k++) sum[0] = gpi_lanes_combine(sum[0], sum[k]);
     if (i > base) rest = gpi_lanes_fold(sum[0], rest, base);

@@ -20,11 +20,10 @@ static void gpi_prefetch_write(gpi_input input, gpi_sink sink, ulong i, uint ele
     GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, sink.out + position, elements * sizeof(GPI_OUT));
 }
 
-/* Prefetches for the scan of `elements` elements at i: the input GPI_TILES_ABREAST tiles ahead, the output GPI_TILE_AHEAD bytes
-   ahead. */
-static void gpi_prefetch_scan(gpi_input input, gpi_sink sink, ulong i, uint elements)
+/* Prefetches for the scan of `elements` elements at i: the input `ahead` elements ahead, the output GPI_TILE_AHEAD bytes ahead. */
+static void gpi_prefetch_scan(gpi_input input, gpi_sink sink, ulong i, uint elements, const ulong ahead)
 {
-    gpi_prefetch_read(input, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, elements);
+    gpi_prefetch_read(input, i + ahead, elements);
     gpi_prefetch_write(input, sink, i + GPI_TILE_AHEAD / sizeof(GPI_OUT), elements);
 }
 
@@ -101,13 +100,13 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
 /* Scans elements [i, end) as far as they fill vectors of 64 bytes. Returns the begin of the rest, and sets *sum to the sum of all
    elements before it. */
 GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong end, GPI_T *sum,
-                                const bool exclusive)
+                                const bool exclusive, const ulong ahead)
 {
     const ulong8 none = (ulong8)(end >> 63);
     ulong8 before = (ulong8)((ulong)*sum);
     for (; i + sizeof(gpi_bytes) <= end; i += sizeof(gpi_bytes)) {
         const gpi_bytes_aligned x = *(__global const gpi_bytes *)(input.in + i);
-        gpi_prefetch_scan(input, sink, i, sizeof(gpi_bytes));
+        gpi_prefetch_scan(input, sink, i, sizeof(gpi_bytes), ahead);
         const gpi_bytes_aligned s = gpi_bytes_scan(x, none, &before);
         *(__global gpi_bytes *)(sink.out + i) = exclusive ? s - x : s;
     }
@@ -116,22 +115,23 @@ GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong e
 }
 #endif
 
-/* Scans the tile, before which the product is `sum`. `exclusive` is a constant in each call, so that the loops do not test it. */
-GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong base, GPI_T sum, gpi_sink sink,
-                                const bool exclusive)
+/* Scans the tile, before which the product is `before`, and returns the product at its end. `exclusive` is a constant in each call, so that the loops do not test it. The input is prefetched `ahead` elements ahead. */
+GPI_INLINE GPI_T gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong base, GPI_T before,
+                                 gpi_sink sink, const bool exclusive, const ulong ahead)
 {
     const ulong end = base + gpi_tile_length(input, base);
     ulong i = base;
+    GPI_T sum = before;
 #if GPI_LANES > 1
 #if GPI_SEGMENTED
     if (i == 0 && i < end) sum = gpi_scan_one(input, sink, i++, sum, exclusive); /* nothing is before it */
 #endif
 #if GPI_SCANS_BYTES
-    if (sizeof(GPI_IN) == 1) i = gpi_scan_bytes(input, sink, i, end, &sum, exclusive);
+    if (sizeof(GPI_IN) == 1) i = gpi_scan_bytes(input, sink, i, end, &sum, exclusive, ahead);
 #endif
     gpi_carry carry = GPI_CARRY(sum);
     for (; i + GPI_SCAN_STEP * GPI_LANES <= end; i += GPI_SCAN_STEP * GPI_LANES) {
-        gpi_prefetch_scan(input, sink, i, GPI_SCAN_STEP * GPI_LANES);
+        gpi_prefetch_scan(input, sink, i, GPI_SCAN_STEP * GPI_LANES, ahead);
 #pragma unroll
         for (uint k = 0; k < GPI_SCAN_STEP; k++) {
             carry = gpi_scan_vector(input, sink, i + k * GPI_LANES, carry, exclusive);
@@ -148,7 +148,7 @@ GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong bas
     for (; i < base + each; i += GPI_LINE_ELEMENTS) {
 #pragma unroll
         for (uint k = 0; k < GPI_TILE_RUNS; k++)
-            gpi_prefetch_scan(input, sink, i + k * each, GPI_LINE_ELEMENTS);
+            gpi_prefetch_scan(input, sink, i + k * each, GPI_LINE_ELEMENTS, ahead);
         for (ulong j = i; j < i + GPI_LINE_ELEMENTS; j++) {
 #pragma unroll
             for (uint k = 0; k < GPI_TILE_RUNS; k++) {
@@ -160,14 +160,17 @@ GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong bas
     i = base + GPI_TILE_RUNS * each;
 #endif
     for (; i < end; i++) sum = gpi_scan_one(input, sink, i, sum, exclusive);
+    return sum;
 }
+
+#define GPI_NEXT_TILE ((ulong)GPI_TILES_ABREAST * GPI_TILE) /* from a group's tile to its next one */
 
 /* Scans the tile, and writes the results to `sink`. `prefix` is the product of all elements before the tile. */
 static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,
                           gpi_tile_shared shared)
 {
     (void)shared;
-    if (sink.exclusive) gpi_scan_serial(tile, input, base, prefix, sink, true);
-    else gpi_scan_serial(tile, input, base, prefix, sink, false);
+    if (sink.exclusive) (void)gpi_scan_serial(tile, input, base, prefix, sink, true, GPI_NEXT_TILE);
+    else (void)gpi_scan_serial(tile, input, base, prefix, sink, false, GPI_NEXT_TILE);
 }
 #endif

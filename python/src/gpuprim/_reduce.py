@@ -260,6 +260,7 @@ class Reductions(Base):
         x: Any,
         op: Op = "sum",
         *,
+        axis: Optional[int] = None,
         exclusive: bool = False,
         reverse: bool = False,
         flags: Any = None,
@@ -279,6 +280,8 @@ class Reductions(Base):
         x : array_like
         op : str or Monoid
             As for `reduce`.
+        axis : int, optional
+            1 or -1: scans each row of a matrix; 0 or -2: each column; i counts within it. Not with flags or keys.
         exclusive : bool
             Without the element itself.
         reverse : bool
@@ -306,6 +309,15 @@ class Reductions(Base):
         >>> ctx.scan(np.array([3, 1, 4])).get()  # doctest: +SKIP
         array([3, 4, 8])
         """
+        if axis is not None:
+            if flags is not None or keys is not None:
+                raise ValueError("axis is not taken with flags or keys")
+            matrix = self._matrix(x, axis, columns=True)
+            call = Call(self, "segmented_scan")
+            segments = self._lines(call, matrix, axis)
+            call.set(exclusive=exclusive, reverse=reverse, deterministic=deterministic)
+            call.strategy(strategy)
+            return self._scan_segments(call, matrix, segments, op, map, args, dtype, initial, out)
         first = self._line(x)
         call = Call(self, "scan")
         call.buffer("in", first)
@@ -328,6 +340,104 @@ class Reductions(Base):
         target = self._out(out, first._shape if out is None else first.shape, result, first)
         call.buffer("out", target)
         call.run("gp_scan")
+        return self._give(out, target)
+
+    def segmented_scan(
+        self,
+        x: Any,
+        offsets: Any,
+        op: Op = "sum",
+        *,
+        exclusive: bool = False,
+        reverse: bool = False,
+        map: Optional[str] = None,
+        args: Args = None,
+        dtype: Optional[npt.DTypeLike] = None,
+        initial: Any = None,
+        deterministic: bool = False,
+        strategy: str = "auto",
+        out: Any = None,
+    ) -> Any:
+        """Running totals of each segment ``x[offsets[s]:offsets[s + 1]]``, or without offsets of each row of a matrix.
+
+        Parameters
+        ----------
+        x : array_like
+        offsets : array_like of int, or None
+            One more than there are segments. A segment that ends before it begins, or beyond x, is empty.
+        op, exclusive, reverse, map, args, dtype, initial, deterministic, strategy
+            As for `scan`; i counts from the segment's first element.
+        out : array, optional
+            May be x itself, where both dtypes have one size. Elements outside all segments are not written; without `out` they are 0.
+
+        Returns
+        -------
+        Array
+        """
+        call = Call(self, "segmented_scan")
+        call.set(exclusive=exclusive, reverse=reverse, deterministic=deterministic)
+        call.strategy(strategy)
+        if offsets is None:
+            first = self._matrix(x, 1)
+            return self._scan_segments(call, first, self._lines(call, first, 1), op, map, args, dtype, initial, out)
+        first, ends = self._line(x), self._indices(offsets, "offsets")
+        segments = _segments(ends)
+        call.set(offsets_type=index_type_of(ends.dtype))
+        call.buffer("offsets", ends)
+        return self._scan_segments(call, first, segments, op, map, args, dtype, initial, out, fill=True)
+
+    def summed_area(self, image: Any, *, dtype: Optional[npt.DTypeLike] = None) -> Array:
+        """The summed-area table of a matrix: each element is the sum of all elements above and to the left, with its own row and column.
+
+        Parameters
+        ----------
+        image : array_like
+            With two dimensions.
+        dtype : dtype, optional
+            Of the sums; by default uint64 for bool, int64 or uint64 for other integers, else that of image.
+
+        Returns
+        -------
+        Array
+
+        Examples
+        --------
+        >>> ctx.summed_area(np.ones((2, 3), np.int32)).get()  # doctest: +SKIP
+        array([[1, 2, 3],
+               [2, 4, 6]])
+        """
+        matrix = self._matrix(image, 1, "image")
+        if 0 in matrix.shape:
+            return self.empty(matrix.shape, result_dtype("sum", matrix.dtype) if dtype is None else dtype)
+        table: Array = self.scan(matrix, axis=1, dtype=result_dtype("sum", matrix.dtype) if dtype is None else dtype)
+        self.scan(table, axis=0, out=table)
+        return table
+
+    def _scan_segments(
+        self,
+        call: Call,
+        first: Array,
+        segments: int,
+        op: Op,
+        map: Optional[str],
+        args: Args,
+        dtype: Any,
+        initial: Any,
+        out: Any,
+        fill: bool = False,
+    ) -> Any:
+        call.buffer("in", first)
+        call.set(count=first.size, segment_count=segments)
+        call.expression("map", map)
+        call.args(args, first.dtype)
+        result = call.operation(op, first.dtype, map, dtype, _scan_dtype)
+        call.value("initial", initial, result)
+        if fill and out is None:
+            target = self._in(np.zeros(first.shape, result))
+        else:
+            target = self._out(out, first.shape, result, first)
+        call.buffer("out", target)
+        call.run("gp_segmented_scan")
         return self._give(out, target)
 
     # ---- results whose length the device finds
