@@ -35,12 +35,16 @@ static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_input input, ulong i)
 #endif
 }
 
-#if GPI_HEADS
 #ifndef GPI_HEAD_LANE
+#if GPI_HEADS
 #define GPI_HEAD_LANE GPI_HEAD
+#else
+#define GPI_HEAD_LANE GPI_INDEX_0
+#endif
 #endif
 typedef GPI_VECTOR(GPI_HEAD_LANE) gpi_lane_heads;
 
+#if GPI_HEADS
 /* Returns -1 for each of the elements i ... i + 15 that begins a segment, and 0 for the others. i must not be 0. */
 static gpi_lane_heads gpi_read_heads(gpi_input input, ulong i)
 {

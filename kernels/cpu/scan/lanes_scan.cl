@@ -26,8 +26,7 @@
 #define GPI_QUADS_NEXT_2(T, v, e) \
     ((T)(e, e, e, e, e, e, e, e, v.s3, v.s3, v.s3, v.s3, v.s7, v.s7, v.s7, v.s7))
 
-#if GPI_SEGMENTED
-/* Returns the scan of x, which begins anew at each head. *begun has the lanes with a head, and on return all lanes whose segment
+/* Returns the scan of x, which begins anew at each head. *begun has the lanes with a head (all bits set), and on return all lanes whose segment
    begins in the vector. `e` must be the identity. */
 static gpi_lanes gpi_lanes_scan_segments(gpi_lanes x, GPI_BASE e, gpi_lane_heads *begun)
 {
@@ -44,7 +43,8 @@ static gpi_lanes gpi_lanes_scan_segments(gpi_lanes x, GPI_BASE e, gpi_lane_heads
     *begun = b;
     return v;
 }
-#else
+
+#if !GPI_SEGMENTED
 static gpi_lanes gpi_lanes_scan(gpi_lanes x, GPI_BASE e)
 {
     gpi_lanes v = x;

@@ -14,6 +14,7 @@
 #include "element/monoid.cl"
 #include "element/ops.cl"
 #include "scan/reduce_tile.cl"
+#include "scan/segment_batch.cl"
 #include "scan/segments.cl"
 
 #define GPI_SEGMENTS_FEW 64 /* shorter segments are not worth vectors */
@@ -26,23 +27,6 @@ static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
     for (ulong base = 0; base < segment.count && segment.count >= GPI_SEGMENTS_FEW; base += GPI_TILE)
         sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_tile_reduce(segment, base, shared));
     return sum;
-}
-
-#define GPI_SEGMENTS_BATCH 32u                                      /* segments */
-#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE) /* the most elements of a batch */
-
-/* Returns whether the GPI_SEGMENTS_BATCH segments from segment s on have good offsets, and are short: together at most
-   GPI_BATCH_MOST elements. Writes to `at` the segments' bounds, counted from `begin`, that of segment s. */
-static bool gpi_batch_open(gpi_offsets offsets, ulong s, ulong begin, uint *at)
-{
-    bool rises = true;
-    for (uint k = 0; k <= GPI_SEGMENTS_BATCH; k++) {
-        const ulong from_begin = gpi_number(offsets.at, s + k, offsets.words) - begin;
-        at[k] = (uint)min(from_begin, (ulong)GPI_BATCH_MOST + 1);
-    }
-    for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) rises &= at[k] <= at[k + 1];
-    return rises && at[GPI_SEGMENTS_BATCH] <= GPI_BATCH_MOST && begin <= offsets.count &&
-           at[GPI_SEGMENTS_BATCH] <= offsets.count - begin;
 }
 
 /* Reduces GPI_SEGMENTS_BATCH short segments, from segment s on. `input` begins with segment s, and `at` has the segments' bounds,
