@@ -136,16 +136,16 @@ static void one(bench *b, const rows_call *r)
 
 void bench_rows(bench *b)
 {
-    const size_t n = b->options.n ? b->options.n : (size_t)1 << 24;
+    const size_t least = 16 * 4000; /* rows of every length are whole */
+    const size_t wanted = b->options.n ? b->options.n : (size_t)1 << 24,
+                 n = wanted < least ? least : wanted / least * least;
     const size_t lengths[] = {32, 100, 1000, n / 16};
     size_t side = 32, k;
-    while (4 * side * side <= n) side *= 2;
+    while (4 * side * side <= wanted) side *= 2;
     for (k = 0; k < 4; k++)
-        if (lengths[k])
-            one(b, &(rows_call){"sums of rows", BENCH_ROW_SUMS, n / lengths[k], lengths[k], true, false});
+        one(b, &(rows_call){"sums of rows", BENCH_ROW_SUMS, n / lengths[k], lengths[k], true, false});
     for (k = 0; k < 4; k++)
-        if (lengths[k])
-            one(b, &(rows_call){"scans of rows", BENCH_SCAN_ROWS, n / lengths[k], lengths[k], false, false});
-    for (k = side; k >= 4; k = k == side ? 32 : k / 8)
+        one(b, &(rows_call){"scans of rows", BENCH_SCAN_ROWS, n / lengths[k], lengths[k], false, false});
+    for (k = side; k >= 4; k = k == side && side > 32 ? 32 : k / 8)
         one(b, &(rows_call){"scans of columns", BENCH_SCAN_COLUMNS, side * side / k, k, false, true});
 }

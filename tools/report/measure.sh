@@ -41,5 +41,5 @@ measure strings --n 2^20 --repeats 1
 measure brackets --n 2^22 --repeats 3
 measure json --n 2^24 --repeats 3
 measure hash --n 2^19 --repeats 3
-for name in transform fill random gather columns transpose stencil; do measure $name; done
+for name in transform fill random gather columns rows transpose stencil; do measure $name; done
 exit $status

@@ -107,6 +107,9 @@ SECTIONS = [
     Section("random", "Random", r"random", "gp_random."),
     Section("gather", "Gather", r"gather", "gp_gather by shuffled indices, beside the fastest copy of the indices."),
     Section("columns", "Sums of columns", r"columns of .*", "gp_segmented_reduce of columns, f32, by the matrix's shape, beside the fastest loop that reads."),
+    Section("row-sums", "Sums of rows", r"sums of rows .*", "gp_segmented_reduce of rows, f32, by their length, beside gp_reduce of all and the fastest loop that reads."),
+    Section("row-scans", "Scans of rows", r"scans of rows .*", "gp_segmented_scan of rows, f32, by their length, beside gp_scan of all and the fastest copy."),
+    Section("column-scans", "Scans of columns", r"scans of columns .*", "gp_segmented_scan of columns, f32, by the matrix's shape, beside the fastest copy."),
     Section("transpose", "Transpose", r"transpose, .*", "gp_transpose of u32, by the matrix's shape, beside the fastest copy."),
     Section("stencil", "Stencil", r"stencil.*", "gp_stencil, 3 x 3 weights on a square picture, beside the fastest copy."),
 ]

@@ -330,10 +330,10 @@ static GPI_LANES_T GPI_N(gpi_lanes_append_)(GPI_LANES_T a, GPI_LANES_T b) { retu
 
 static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)
 {
-    GPI_LANE lane[16];
-    vstore16(a, 0, lane);
-    for (uint k = 0; k < 16; k++) e = GPI_FIELD_COMBINE(e, (GPI_VALUE)lane[k]);
-    return e;
+    const GPI_PASTE(GPI_LANE, 8) b = GPI_LANES_DO(a.lo, a.hi);
+    const GPI_PASTE(GPI_LANE, 4) c = GPI_LANES_DO(b.lo, b.hi);
+    const GPI_PASTE(GPI_LANE, 2) d = GPI_LANES_DO(c.lo, c.hi);
+    return GPI_FIELD_COMBINE(e, (GPI_VALUE)(GPI_LANES_DO(d.x, d.y)));
 }
 #endif
 #undef GPI_DO
