@@ -37,8 +37,9 @@
        then its upper bound, for which buffers are checked and work is launched. A larger number is clamped to
        the bound and counted in gp_stats.clamped. The number must not lie in memory that the call writes.
        Without count_buffer, count_type stays 0.
-     - A field that has no meaning together with the others is an error. Only two things are ignored:
-       offsets into buffers that are NULL, and a scratch buffer for a call that needs 0 bytes.
+     - A field that has no meaning together with the others is an error. Only this is ignored: offsets into
+       buffers that are NULL; types of outputs that are not wanted (index_type, count_out_type), which must be
+       valid all the same; offsets_type with row_length; a scratch buffer for a call that needs 0 bytes.
      - Expressions, and a monoid's source, are code that runs in your process: never accept one from somebody
        you do not trust. Each has up to 16384 characters. An unknown name (such as y without a second input),
        or an assignment to x and the like, does not compile: GP_ERROR_BUILD. gp_last_error then has the
@@ -726,7 +727,7 @@ typedef struct gp_segmented_reduce_desc {
     size_t count;     /* elements of the input; with row_length, 0: up to the last row's end */
     cl_mem offsets;   /* segment_count + 1 numbers: positions in the input, counted from in_offset */
     size_t offsets_offset;
-    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    gp_type offsets_type; /* GP_U32 or GP_U64; ignored with row_length */
     size_t row_length;    /* instead of offsets: elements of each row */
     size_t
         row_stride; /* elements from a row's begin to the next one's; 0: row_length, or 1 if element_stride > 1 */
@@ -759,6 +760,86 @@ GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_d
    NULL. */
 GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segmented_reduce_desc *desc,
                                                   size_t *bytes);
+/* ------------------------------------------------------------------ segmented scan */
+
+/* inclusive            out[i] = initial . in[b] ... in[i]               . is op or monoid, b <= i < e
+   exclusive            out[i] = initial . in[b] ... in[i-1]
+   reverse              out[i] = in[i] ... in[e-1] . initial
+   reverse, exclusive   out[i] = in[i+1] ... in[e-1] . initial
+   b = offsets[s], e = offsets[s+1]; or, with row_length, b = s * row_stride, e = b + row_length
+
+   or, with element_stride, the elements b, b + element_stride, ... of row_length elements
+
+   Scans each segment as gp_scan would, by any gp_op or a monoid: running totals of the rows or the columns of a
+   matrix, or of segments given by offsets. With `map`, the elements are map(in[i]). Offsets are on the device. With
+   an element_stride the elements of a row are apart: the columns of a matrix that is stored row by row have
+   row_length = rows, element_stride = columns, segment_count = columns. A call for the rows and a second one, in
+   place, for the columns make a summed-area table.
+
+   If segments are marked by flags or keys, gp_scan with `segments` scans them.
+
+   Result: elements of out_type, each at the place of its element: out is laid out as in is. Elements between rows
+     and outside all segments are neither read nor written. The index i in a map, and the results of argmin and
+     argmax (out_type 0: GP_U64), count from the segment's first element. Argmin and argmax return the lowest
+     index of equal elements, also in reverse.
+   Order: input order, always. Integer results are exact and repeat. With GP_STRATEGY_SINGLE_PASS the last bits of
+     float sums of long segments depend on timing. With `deterministic` they repeat bit for bit.
+   Aliasing: in place (`in` and `out` are the same elements, of types of one size), or no overlap. Neither
+     `offsets` nor count_buffer's number may lie in `out`. Rows must not overlap: with a row_stride below
+     row_length, or columns that share elements, the call fails.
+   Count 0: with segment_count 0 it does nothing.
+   Cost: reads the input and writes the output once, for tiny, empty and huge segments alike, without a round trip to
+     the host. One launch, and a clearing command before it; one more launch if a segment may be larger than the
+     elements that one group handles. With GP_STRATEGY_MULTI_PASS, which a call in place takes on devices that are
+     not known to keep every started group running (gp_device_info.fair), such large segments are read twice, by
+     three launches. Columns are read twice, by two launches, if there are too few of them to keep the device busy.
+   Limits: 2^32 - 2 segments.
+   Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not
+     affected. gp_stats.bad_offsets counts the calls that found such a segment. If bad offsets let segments overlap,
+     the results that they share are undefined. */
+typedef struct gp_segmented_scan_desc {
+    cl_mem in;        /* NULL if there are no elements */
+    size_t in_offset; /* in elements, as all offsets */
+    cl_mem out;       /* `count` elements of out_type; NULL if there are none */
+    size_t out_offset;
+    size_t count;   /* elements of the input; with row_length, 0: up to the last row's end */
+    cl_mem offsets; /* segment_count + 1 numbers: positions in the input, counted from in_offset */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t row_length;    /* instead of offsets: elements of each row */
+    size_t
+        row_stride; /* elements from a row's begin to the next one's; 0: row_length, or 1 if element_stride > 1 */
+    size_t element_stride; /* elements from one element of a row to the next one; 0: 1 */
+    size_t segment_count;  /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
+    cl_mem count_buffer;   /* the number of segments; NULL: segment_count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_type type; /* type of the input; 0 with a monoid and no map */
+    /* Instead of type. Requires a map, and out_type or a monoid; not with argmin, argmax. */
+    const gp_record *record;
+    gp_type out_type;        /* type of sums and output; 0: `type`, as in gp_scan_desc */
+    gp_op op;                /* set op or monoid */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    const char *map;         /* expression in x and i; NULL: the element itself */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
+    bool exclusive;
+    bool reverse; /* from the last element to the first; combine(a, b) still has a before b in input order */
+    bool deterministic;  /* the same bits every time, also for floats and monoids that are not exact */
+    const void *initial; /* one element of out_type, read during the call; NULL: the identity */
+    gp_strategy strategy;
+    cl_mem scratch; /* gp_segmented_scan_scratch_size bytes that overlap nothing; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_segmented_scan_desc;
+
+GP_API gp_result gp_segmented_scan(gp_context *gp, const gp_segmented_scan_desc *desc);
+
+/* Sets *bytes to the scratch that gp_segmented_scan needs with this desc, which can be 0. The buffers of the desc
+   may be NULL. */
+GP_API gp_result gp_segmented_scan_scratch_size(gp_context *gp, const gp_segmented_scan_desc *desc,
+                                                size_t *bytes);
 
 /* ------------------------------------------------------------------ check_monoid */
 
@@ -1574,25 +1655,28 @@ GP_API gp_result gp_topk(gp_context *gp, const gp_topk_desc *desc);
 GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, size_t *bytes);
 /* ------------------------------------------------------------------ segmented top k */
 
-/* keys_out[s * k + j] = the key of segment s that comes j-th        j < k
+/* keys_out[s * k + j] = the key of segment s that comes j-th        j < k, and j < ks[s] if there are ks
    indices_out[s * k + j] = its index in segment s, from 0 on
 
    Finds the k largest keys (with `smallest`, the k smallest) of each segment, and their indices, best first:
    the first k keys of a stable sort of the segment, which is descending unless `smallest`. Segments are given
-   by offsets on the device, or are rows of one length. For example, the ten largest of each row of a matrix:
+   by offsets on the device, or are rows of one length. With `ks`, each segment has a k of its own. For
+   example, the ten largest of each row of a matrix:
 
        gp_segmented_topk_desc best = {.keys = matrix, .row_length = columns, .segment_count = rows, .k = 10,
                                       .key_type = GP_F32, .indices_out = columns_of_the_best};
 
    Result: k keys and indices for each segment; one of keys_out and indices_out may be NULL. For a segment of
-     n < k keys, n elements are written, and the other k - n are not changed.
+     n < k keys, n elements are written, and the other k - n are not changed. With ks, so are those from ks[s]
+     on; a ks[s] above k counts as k.
    Order: as for gp_topk, in each segment. The same keys give the same result every time, on every device.
    Aliasing: outputs overlap nothing.
    Count 0: with segment_count 0 or k 0 it does nothing.
    Scratch: a few words; if segments may be long, also 8 k bytes for each part that a group handles (16 k with
      keys or indices of 8 bytes).
-   Cost: reads the keys once, without a round trip to the host. One launch for rows that one group handles;
-     with offsets a clearing command, and two more launches if a segment may be longer.
+   Cost: reads the keys once, but none of a segment whose ks[s] is 0, without a round trip to the host. One
+     launch for rows that one group handles; with offsets a clearing command, and two more launches if a segment
+     may be longer.
    Limits: k up to 1024; 2^32 - 2 segments; 2^32 - 1 keys with indices of GP_U32. Checked. gp_segmented_sort
      sorts whole segments, without a limit on k.
    Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not
@@ -1603,7 +1687,7 @@ typedef struct gp_segmented_topk_desc {
     size_t count;       /* elements of keys; with row_length, 0: up to the last row's end */
     cl_mem offsets;     /* segment_count + 1 positions, counted from keys_offset */
     size_t offsets_offset;
-    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    gp_type offsets_type; /* GP_U32 or GP_U64; ignored with row_length */
     size_t row_length;    /* instead of offsets: elements of each row */
     size_t row_stride;    /* elements from a row's begin to the next one's; 0: row_length */
     size_t segment_count; /* number of segments, or its bound with count_buffer; up to 2^32 - 2 */
@@ -1614,7 +1698,10 @@ typedef struct gp_segmented_topk_desc {
     size_t keys_out_offset;
     cl_mem indices_out; /* segment_count * k indices; NULL: not wanted */
     size_t indices_out_offset;
-    size_t k;
+    size_t k;  /* results of each segment, and elements from one segment's results to the next one's */
+    cl_mem ks; /* segment_count numbers: a k for each segment; NULL: k for all */
+    size_t ks_offset;
+    gp_type ks_type;    /* GP_U32 (also 0) or GP_U64 */
     gp_type key_type;   /* type of all keys */
     gp_type index_type; /* GP_U32 (also 0) or GP_U64 */
     bool array_indices; /* indices count from keys_offset, not from the segment's begin */
@@ -1637,7 +1724,8 @@ GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segment
 
    Finds order statistics without sorting: the key that an ascending sort would put at each rank, counted from
    0. Rank 0 is the minimum, and (count - 1) / 2 the lower median. A quantile q between two keys, as NumPy's
-   "linear" method computes it, needs the keys of ranks floor(q * (count - 1)) and the next one.
+   "linear" method computes it, needs the keys of ranks floor(q * (count - 1)) and the next one. Medians of
+   rows take gp_segmented_sort and gp_transform: manual/choosing.md.
 
    Result: rank_count keys, in the order of `ranks`, which may be in any order and may repeat. If the number in
      count_buffer is not above a rank, its key is not changed.
@@ -1729,7 +1817,7 @@ typedef struct gp_segmented_sort_desc {
     size_t count;   /* elements of these arrays */
     cl_mem offsets; /* segment_count + 1 positions, counted from the arrays' first elements */
     size_t offsets_offset;
-    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    gp_type offsets_type; /* GP_U32 or GP_U64; ignored with row_length */
     size_t row_length;    /* instead of offsets: segments are rows of so many elements each */
     size_t segment_count; /* number of segments, or its bound with count_buffer */
     cl_mem count_buffer;  /* the number of segments; NULL: segment_count is the number */
@@ -2901,6 +2989,7 @@ typedef struct gp_warmup_desc {
     const gp_search_desc *search;
     /* only type, record, out_type, op, monoid, map, args, and whether element_stride is over 1 */
     const gp_segmented_reduce_desc *segmented_reduce;
+    const gp_segmented_scan_desc *segmented_scan;
     /* only type, record, map, map_type, args, channels, out_type, weight_type, and whether edges is NULL */
     const gp_histogram_desc *histogram;
     const gp_topk_desc *topk;                     /* only key_type, index_type, strategy */
@@ -3073,6 +3162,7 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 #define GPI_SEGMENTS_PARTS 0
 #define GPI_SEGMENTS_LARGE 1
 #define GPI_SEGMENTS_BAD 2
+#define GPI_SEGMENTS_TICKET 3
 #define GPI_SEGMENTS_HEADER 4
 #define GPI_LARGE_WORDS 4 /* words of a large segment */
 #endif
@@ -4692,6 +4782,8 @@ static cl_int gpi_restore_order(gp_context *gp)
     X(NTH_ELEMENT,      "sort/nth_element.cl",      SORT,       keys,     4, W(nth_element, nth_element)) \
     X(SEGMENTED_REDUCE, "scan/segmented_reduce.cl", REDUCE,     values,   1, W(segmented_reduce, segmented_reduce)) \
     X(COLUMNS,          "scan/reduce_columns.cl",   REDUCE,     values,   1, ) \
+    X(SEGMENTED_SCAN,   "scan/segmented_scan.cl",   SCAN,       elements, 1, W(segmented_scan, segmented_scan)) \
+    X(SCAN_COLUMNS,     "scan/scan_columns.cl",     REDUCE,     values,   1, ) \
     X(HISTOGRAM,        "histogram/histogram.cl",   HISTOGRAM,  keys,     4, W(histogram, histogram)) \
     X(SEGMENTED_SORT,   "sort/segmented_sort.cl",   SORT,       keys,     4, W(segmented_sort, segmented_sort)) \
     X(SORT_STRINGS,     "sort/sort_strings.cl",     SORT,       keys,     4, W(sort_strings, sort_strings)) \
@@ -6173,6 +6265,7 @@ static const char *const gpi_kernel_common_base_constants[] = {
 "#define GPI_SEGMENTS_PARTS 0",
 "#define GPI_SEGMENTS_LARGE 1",
 "#define GPI_SEGMENTS_BAD 2",
+"#define GPI_SEGMENTS_TICKET 3",
 "#define GPI_SEGMENTS_HEADER 4",
 "#define GPI_LARGE_WORDS 4 /* words of a large segment */",
 "#endif",
@@ -6427,6 +6520,8 @@ static const char *const gpi_kernel_common_base_paste[] = {
 "#define GPI_VECTOR(type) GPI_PASTE(type, 16)",
 "#define GPI_QUAD(type) GPI_PASTE(type, 4)",
 "#define GPI_CONVERT(type, v) GPI_PASTE(convert_, GPI_VECTOR(type))(v)",
+"/* True if p is aligned as a vector of four. */",
+"#define GPI_IS_QUAD(type, p) ((size_t)(p) % sizeof(GPI_QUAD(type)) == 0)",
 "/* Loads four elements from p on. `aligned`: p is aligned as a vector of four. */",
 "#define GPI_READ_QUAD(type, p, aligned) \\",
 "    ((aligned) ? *(__global const GPI_QUAD(type) *)(p) : (GPI_QUAD(type))((p)[0], (p)[1], (p)[2], (p)[3]))",
@@ -6513,12 +6608,14 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "",
 "/* GPI_AT_ONCE precedes a loop that fills an array of 16 elements, if the array is then loaded as a vector. It makes LLVM fill the",
 "   array at once. Otherwise LLVM fills two halves, and the load waits until both have left the CPU's store buffer. A loop that",
-"   cannot be vectorized stays as it is. */",
+"   cannot be vectorized stays as it is. GPI_APART precedes a loop whose turns share no memory: LLVM need not check that. */",
 "#if GPI_ON_CPU",
 "#define GPI_AT_ONCE _Pragma(\"clang loop vectorize_width(16)\")",
+"#define GPI_APART _Pragma(\"clang loop vectorize(assume_safety)\")",
 "#pragma clang diagnostic ignored \"-Wpass-failed\"",
 "#else",
 "#define GPI_AT_ONCE",
+"#define GPI_APART",
 "#endif",
 "",
 "#ifndef GPI_SUB_GROUP",
@@ -6545,13 +6642,13 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "",
 "#if GPI_INT64_EXTENDED",
 "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable",
-"#line 110 \"kernels/common/base/platform.cl\"",
+"#line 112 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_or(p, 0ul); }",
 "#else",
-"#line 112 \"kernels/common/base/platform.cl\"",
+"#line 114 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_cmpxchg(p, 0ul, 0ul); }",
 "#endif",
-"#line 114 \"kernels/common/base/platform.cl\"",
+"#line 116 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_cas(volatile __global gpi_word *p, gpi_word old, gpi_word w)",
 "{",
 "    return atom_cmpxchg(p, old, w);",
@@ -6560,7 +6657,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#if !GPI_VOLATILE_RELAXED",
 "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atom_xchg(p, w); }",
 "#endif",
-"#line 122 \"kernels/common/base/platform.cl\"",
+"#line 124 \"kernels/common/base/platform.cl\"",
 "static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)",
 "{",
 "    (void)atom_cmpxchg(p, old, w);",
@@ -6568,7 +6665,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#else",
 "typedef uint gpi_word;",
 "",
-"#line 129 \"kernels/common/base/platform.cl\"",
+"#line 131 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atomic_or(p, 0u); }",
 "static gpi_word gpi_word_cas(volatile __global gpi_word *p, gpi_word old, gpi_word w)",
 "{",
@@ -6578,7 +6675,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#if !GPI_VOLATILE_RELAXED",
 "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atomic_xchg(p, w); }",
 "#endif",
-"#line 138 \"kernels/common/base/platform.cl\"",
+"#line 140 \"kernels/common/base/platform.cl\"",
 "static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)",
 "{",
 "    (void)atomic_cmpxchg(p, old, w);",
@@ -6590,17 +6687,17 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "   words may land in any order, because each word carries its own validity. All groups see one item's stores to one word in order.",
 "   */",
 "#if GPI_ON_CPU",
-"#line 149 \"kernels/common/base/platform.cl\"",
+"#line 151 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_load(volatile __global gpi_word *p)",
 "{",
 "    return __atomic_load_n((volatile __private gpi_word *)(size_t)p, __ATOMIC_RELAXED);",
 "}",
 "#elif GPI_VOLATILE_RELAXED",
-"#line 154 \"kernels/common/base/platform.cl\"",
+"#line 156 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return *p; }",
 "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { *p = w; }",
 "#else",
-"#line 157 \"kernels/common/base/platform.cl\"",
+"#line 159 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }",
 "#endif",
 "",
@@ -6624,12 +6721,12 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#if GPI_WIDE && GPI_ON_CPU && defined(__x86_64__)",
 "#define GPI_LINE_WORDS 8",
 "typedef ulong8 gpi_line;",
-"#line 180 \"kernels/common/base/platform.cl\"",
+"#line 182 \"kernels/common/base/platform.cl\"",
 "static gpi_line gpi_line_load(volatile __global gpi_word *p) { return *(volatile __global ulong8 *)p; }",
 "#elif GPI_WIDE && defined(cl_nv_pragma_unroll)",
 "#define GPI_LINE_WORDS 4",
 "typedef ulong4 gpi_line;",
-"#line 184 \"kernels/common/base/platform.cl\"",
+"#line 186 \"kernels/common/base/platform.cl\"",
 "static gpi_line gpi_line_load(volatile __global gpi_word *p)",
 "{",
 "    const ulong2 a = ((volatile __global ulong2 *)p)[0], b = ((volatile __global ulong2 *)p)[1];",
@@ -6660,9 +6757,10 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#endif",
 "",
 "/* GPI_UNROLL unrolls loops over arrays, so that a GPU's work-item has the arrays in registers. It does nothing on CPUs, which",
-"   have too few registers, and on llvmpipe (GPI_TURNS). For the same reason GPI_INLINE_GPU inlines functions that take the address",
-"   of such an array. GPI_ROLLED is for loops that are seldom run and must not occupy registers. GPI_UNROLL_SOME is for loops that",
-"   load. */",
+"   have too few registers, and on llvmpipe (GPI_TURNS). GPI_EACH(j, n) is such a loop, for j = 0, 1, ... n - 1;",
+"   GPI_EACH_CHUNK(j, n, chunk) is one for j = 0, chunk, 2 chunk, ... below n. For the same reason GPI_INLINE_GPU inlines functions",
+"   that take the address of such an array. GPI_ROLLED is for loops that are seldom run and must not occupy registers.",
+"   GPI_UNROLL_SOME is for loops that load. */",
 "#if !defined(GPI_LLVMPIPE) && !GPI_ON_CPU",
 "#define GPI_UNROLL _Pragma(\"unroll\")",
 "#define GPI_ROLLED _Pragma(\"unroll 1\")",
@@ -6672,6 +6770,8 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_ROLLED",
 "#define GPI_UNROLL_SOME",
 "#endif",
+"#define GPI_EACH(j, n) GPI_EACH_CHUNK(j, n, 1)",
+"#define GPI_EACH_CHUNK(j, n, chunk) GPI_UNROLL for (uint j = 0; j < (n); j += (chunk))",
 "/* Makes the compiler compute the word x here. NVIDIA's compiler would otherwise put additions off and keep both terms in",
 "   registers, or move additions out of loops and keep all results. */",
 "#if defined(cl_nv_pragma_unroll)",
@@ -6721,7 +6821,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "   every function that does. On Intel's CPU runtime it calls get_local_id even then, because Intel's compiler crashes on a",
 "   selection without this call (docs/drivers.md). */",
 "#if GPI_WG == 1 && !defined(GPI_INTEL_CPU)",
-"#line 275 \"kernels/common/base/platform.cl\"",
+"#line 280 \"kernels/common/base/platform.cl\"",
 "GPI_INLINE size_t gpi_only_item(void) { return 0; }",
 "#define GPI_LOCAL_ID gpi_only_item()",
 "#else",
@@ -7693,10 +7793,10 @@ static const char *const gpi_kernel_common_element_op[] = {
 "",
 "static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)",
 "{",
-"    GPI_LANE lane[16];",
-"    vstore16(a, 0, lane);",
-"    for (uint k = 0; k < 16; k++) e = GPI_FIELD_COMBINE(e, (GPI_VALUE)lane[k]);",
-"    return e;",
+"    const GPI_PASTE(GPI_LANE, 8) b = GPI_LANES_DO(a.lo, a.hi);",
+"    const GPI_PASTE(GPI_LANE, 4) c = GPI_LANES_DO(b.lo, b.hi);",
+"    const GPI_PASTE(GPI_LANE, 2) d = GPI_LANES_DO(c.lo, c.hi);",
+"    return GPI_FIELD_COMBINE(e, (GPI_VALUE)(GPI_LANES_DO(d.x, d.y)));",
 "}",
 "#endif",
 "#undef GPI_DO",
@@ -8001,6 +8101,17 @@ static const char *const gpi_kernel_common_group_device[] = {
 "#endif",
 };
 /* ---- End file kernels/common/group/device.cl ---- */
+
+/* ---- Begin file kernels/common/group/range.cl ---- */
+static const char *const gpi_kernel_common_group_range[] = {
+"#ifndef GPI_GROUP_RANGE_CL",
+"#define GPI_GROUP_RANGE_CL",
+"#include \"base/platform.cl\"",
+"#define GPI_EACH_BATCH(i, n, end) for (; (i) + ((n)-1) * GPI_WG < (end); (i) += (n)*GPI_WG)",
+"#define GPI_EACH_LEFT(i, end) for (; (i) < (end); (i) += GPI_WG)",
+"#endif",
+};
+/* ---- End file kernels/common/group/range.cl ---- */
 
 /* ---- Begin file kernels/common/hash/batch_keys.cl ---- */
 static const char *const gpi_kernel_common_hash_batch_keys[] = {
@@ -10929,6 +11040,7 @@ static const char *const gpi_kernel_common_nest_tree_runs[] = {
 static const char *const gpi_kernel_common_scan_columns[] = {
 "#ifndef GPI_SCAN_COLUMNS_CL",
 "#define GPI_SCAN_COLUMNS_CL",
+"#include \"base/args.cl\"",
 "#include \"base/platform.cl\"",
 "#include \"element/input.cl\"",
 "#include \"element/monoid.cl\"",
@@ -10937,16 +11049,84 @@ static const char *const gpi_kernel_common_scan_columns[] = {
 "ulong row_stride, element_stride;",
 "uint wide, segments;",
 "} gpi_column_block;",
-"#line 16 \"kernels/common/scan/columns.cl\"",
+"#define GPI_COLUMN_BLOCK_SET(block) \\",
+"GPI_ARGS_SET((block).input) \\",
+"(block).input.in = in + in_offset + first * row_stride; \\",
+"(block).input.count = row_length; \\",
+"(block).row_stride = row_stride; \\",
+"(block).element_stride = element_stride; \\",
+"(block).wide = wide; \\",
+"(block).segments = (uint)min((ulong)wide, segments - min(segments, first))",
+"#line 27 \"kernels/common/scan/columns.cl\"",
 "GPI_INLINE GPI_T gpi_column_load(gpi_column_block block, const ulong row_stride, uint s, ulong i)",
 "{",
 "gpi_input segment = block.input;",
-"segment.in += i * (block.element_stride - 1) + s * row_stride;",
+"segment.in += gpi_position(segment, i) * (block.element_stride - 1) + s * row_stride;",
 "return gpi_load(segment, i);",
 "}",
 "#endif",
 };
 /* ---- End file kernels/common/scan/columns.cl ---- */
+
+/* ---- Begin file kernels/common/scan/columns_parts.cl ---- */
+static const char *const gpi_kernel_common_scan_columns_parts[] = {
+"#ifndef GPI_SCAN_COLUMNS_PARTS_CL",
+"#define GPI_SCAN_COLUMNS_PARTS_CL",
+"#include \"base/args.cl\"",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/input.cl\"",
+"#include \"element/monoid.cl\"",
+"#include \"scan/columns.cl\"",
+"#include \"scan/columns_block.cl\"",
+"#include \"scan/segments.cl\"",
+"#line 14 \"kernels/common/scan/columns_parts.cl\"",
+"GPI_KERNEL void gp_columns_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
+"ulong row_length, ulong row_stride, ulong element_stride,",
+"GPI_COUNT_PARAMETERS, ulong span, uint wide, ulong across,",
+"__global char *scratch, __global GPI_OUT *out, ulong out_offset,",
+"gpi_argument initial, volatile __global uint *counters)",
+"{",
+"GPI_SHARED(gpi_columns_memory, memory);",
+"gpi_column_block block;",
+"const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);",
+"const ulong first = get_group_id(0) % across * wide, part = get_group_id(0) / across;",
+"GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
+"GPI_COLUMN_BLOCK_SET(block);",
+"gpi_columns_reduce(block, part * span, min(row_length, (part + 1) * span), memory);",
+"for (uint k = GPI_LOCAL_ID; k < block.segments; k += GPI_WG) {",
+"if (span >= row_length)",
+"gpi_segment_put(GPI_COMBINE_OF(block.input) out + out_offset, first + k, gpi_base_of(initial),",
+"memory->sum[k]);",
+"else ((__global GPI_T *)scratch)[part * bound + first + k] = memory->sum[k];",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/scan/columns_parts.cl ---- */
+
+/* ---- Begin file kernels/common/scan/columns_sink.cl ---- */
+static const char *const gpi_kernel_common_scan_columns_sink[] = {
+"#ifndef GPI_SCAN_COLUMNS_SINK_CL",
+"#define GPI_SCAN_COLUMNS_SINK_CL",
+"#include \"base/platform.cl\"",
+"#include \"element/input.cl\"",
+"#include \"element/monoid.cl\"",
+"#include \"scan/columns.cl\"",
+"#include \"scan/tile_sink.cl\"",
+"#line 11 \"kernels/common/scan/columns_sink.cl\"",
+"GPI_INLINE void gpi_column_put(gpi_column_block block, gpi_sink sink, const ulong row_stride, uint s, ulong i,",
+"GPI_T x)",
+"{",
+"const ulong position = gpi_position(block.input, i);",
+"gpi_sink segment = sink;",
+"segment.out += position * (block.element_stride - 1) + s * row_stride;",
+"gpi_put(segment, position, x);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/scan/columns_sink.cl ---- */
 
 /* ---- Begin file kernels/common/scan/constants.cl ---- */
 static const char *const gpi_kernel_common_scan_constants[] = {
@@ -10955,7 +11135,7 @@ static const char *const gpi_kernel_common_scan_constants[] = {
 "#define GPI_STATE_HEADER 4",
 "#define GPI_REDUCE_SPANS_EACH 4",
 "#define GPI_REDUCE_SPAN 256",
-"#define GPI_COLUMNS_BYTES 4096",
+"#define GPI_COLUMNS_BYTES 16384",
 "#define GPI_LAW_LEFT 1u",
 "#define GPI_LAW_RIGHT 2u",
 "#define GPI_LAW_COMMUTES 4u",
@@ -11181,35 +11361,9 @@ static const char *const gpi_kernel_common_scan_reduce_columns[] = {
 "#include \"element/monoid.cl\"",
 "#include \"scan/columns.cl\"",
 "#include \"scan/columns_block.cl\"",
+"#include \"scan/columns_parts.cl\"",
 "#include \"scan/segments.cl\"",
-"#line 30 \"kernels/common/scan/reduce_columns.cl\"",
-"GPI_KERNEL void gp_columns_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
-"ulong row_length, ulong row_stride, ulong element_stride,",
-"GPI_COUNT_PARAMETERS, ulong span, uint wide, ulong across,",
-"__global char *scratch, __global GPI_OUT *out, ulong out_offset,",
-"gpi_argument initial, volatile __global uint *counters)",
-"{",
-"GPI_SHARED(gpi_columns_memory, memory);",
-"gpi_column_block block;",
-"const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);",
-"const ulong first = get_group_id(0) % across * wide, part = get_group_id(0) / across;",
-"GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
-"GPI_ARGS_SET(block.input)",
-"block.input.in = in + in_offset + first * row_stride;",
-"block.input.count = row_length;",
-"block.row_stride = row_stride;",
-"block.element_stride = element_stride;",
-"block.wide = wide;",
-"block.segments = (uint)min((ulong)wide, segments - min(segments, first));",
-"gpi_columns_reduce(block, part * span, min(row_length, (part + 1) * span), memory);",
-"for (uint k = GPI_LOCAL_ID; k < block.segments; k += GPI_WG) {",
-"if (span >= row_length)",
-"gpi_segment_put(GPI_COMBINE_OF(block.input) out + out_offset, first + k, gpi_base_of(initial),",
-"memory->sum[k]);",
-"else ((__global GPI_T *)scratch)[part * bound + first + k] = memory->sum[k];",
-"}",
-"}",
-"#line 57",
+"#line 31 \"kernels/common/scan/reduce_columns.cl\"",
 "GPI_KERNEL void gp_columns_join(GPI_COMBINE_PARAMETERS __global const char *scratch, uint parts,",
 "GPI_COUNT_PARAMETERS, uint wide, __global GPI_OUT *out, ulong out_offset,",
 "gpi_argument initial)",
@@ -11340,6 +11494,84 @@ static const char *const gpi_kernel_common_scan_scan[] = {
 };
 /* ---- End file kernels/common/scan/scan.cl ---- */
 
+/* ---- Begin file kernels/common/scan/scan_columns.cl ---- */
+static const char *const gpi_kernel_common_scan_scan_columns[] = {
+"#ifndef GPI_SCAN_SCAN_COLUMNS_CL",
+"#define GPI_SCAN_SCAN_COLUMNS_CL",
+"#include \"base/args.cl\"",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/input.cl\"",
+"#include \"element/monoid.cl\"",
+"#include \"scan/columns.cl\"",
+"#include \"scan/columns_block.cl\"",
+"#include \"scan/columns_parts.cl\"",
+"#include \"scan/columns_scan.cl\"",
+"#include \"scan/tile_sink.cl\"",
+"#line 22 \"kernels/common/scan/scan_columns.cl\"",
+"GPI_KERNEL void gp_columns_scan(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
+"ulong row_length, ulong row_stride, ulong element_stride,",
+"GPI_COUNT_PARAMETERS, ulong span, uint wide, ulong across,",
+"__global const char *scratch, GPI_SINK_PARAMETERS,",
+"volatile __global uint *counters)",
+"{",
+"GPI_SHARED(gpi_columns_memory, memory);",
+"gpi_column_block block;",
+"gpi_sink sink;",
+"const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);",
+"const ulong first = get_group_id(0) % across * wide, part = get_group_id(0) / across;",
+"GPI_COUNT_CHECK(get_group_id(0) == 0 && span >= row_length, counters);",
+"GPI_COLUMN_BLOCK_SET(block);",
+"GPI_SINK_SET(sink);",
+"sink.out += first * row_stride;",
+"if (part > 0)",
+"gpi_columns_join(GPI_COMBINE_OF(block.input)(__global const GPI_T *) scratch + first, bound,",
+"(uint)part, wide, block.segments, memory);",
+"for (uint k = GPI_LOCAL_ID; k < block.segments; k += GPI_WG)",
+"memory->sum[k] =",
+"part > 0 ? gpi_combine(GPI_COMBINE_OF(block.input) sink.initial, memory->sum[k]) : sink.initial;",
+"gpi_columns_scan(block, sink, part * span, min(row_length, (part + 1) * span), memory);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/scan/scan_columns.cl ---- */
+
+/* ---- Begin file kernels/common/scan/segment_parts.cl ---- */
+static const char *const gpi_kernel_common_scan_segment_parts[] = {
+"#ifndef GPI_SCAN_SEGMENT_PARTS_CL",
+"#define GPI_SCAN_SEGMENT_PARTS_CL",
+"#include \"base/platform.cl\"",
+"#include \"base/segments.cl\"",
+"#include \"element/input.cl\"",
+"typedef struct gpi_segment_part {",
+"gpi_extent segment;",
+"uint first;",
+"ulong base;",
+"} gpi_segment_part;",
+"#line 15 \"kernels/common/scan/segment_parts.cl\"",
+"static gpi_segment_part gpi_part_of(gpi_list list, gpi_offsets offsets, uint p)",
+"{",
+"const uint owner = list.owner[p], k = owner == GPI_NO_OWNER ? 0 : owner;",
+"gpi_segment_part part;",
+"part.segment = gpi_segment_find(offsets, list.large[GPI_LARGE_WORDS * k]);",
+"part.first = list.large[GPI_LARGE_WORDS * k + 1];",
+"part.base = (ulong)(p - part.first) * GPI_TILE;",
+"if (owner == GPI_NO_OWNER || part.base >= part.segment.length) part.segment.length = part.base = 0;",
+"return part;",
+"}",
+"#line 27",
+"static gpi_input gpi_part_input(gpi_input input, gpi_segment_part part)",
+"{",
+"gpi_input segment = input;",
+"segment.in = input.in + part.segment.begin;",
+"segment.count = part.segment.length;",
+"return segment;",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/scan/segment_parts.cl ---- */
+
 /* ---- Begin file kernels/common/scan/segmented_reduce.cl ---- */
 static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "#ifndef GPI_SCAN_SEGMENTED_REDUCE_CL",
@@ -11353,8 +11585,9 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "#include \"element/monoid.cl\"",
 "#include \"scan/reduce_segments.cl\"",
 "#include \"scan/reduce_tile.cl\"",
+"#include \"scan/segment_parts.cl\"",
 "#include \"scan/segments.cl\"",
-"#line 31 \"kernels/common/scan/segmented_reduce.cl\"",
+"#line 32 \"kernels/common/scan/segmented_reduce.cl\"",
 "GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
 "GPI_OFFSETS_PARAMETERS, GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS,",
 "__global GPI_OUT *out, ulong out_offset, gpi_argument initial, ulong block,",
@@ -11376,7 +11609,7 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "gpi_segments_block(input, numbers, list, first, last, small, team, out + out_offset, gpi_base_of(initial),",
 "counters, shared, listed);",
 "}",
-"#line 56",
+"#line 57",
 "GPI_KERNEL void gp_segments_parts(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
 "GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)",
 "{",
@@ -11390,16 +11623,12 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "GPI_ARGS_SET(input)",
 "input.in = in + in_offset;",
 "for (uint p = (uint)get_group_id(0); p < parts; p += (uint)get_num_groups(0)) {",
-"ulong from;",
-"const gpi_extent part = gpi_part_find(list, numbers, p, GPI_TILE, &from);",
-"gpi_input segment = input;",
-"segment.in = input.in + (part.length ? part.begin - from : 0);",
-"segment.count = part.length ? from + part.length : 0;",
-"const GPI_T sum = gpi_tile_reduce(segment, from, shared);",
+"const gpi_segment_part part = gpi_part_of(list, numbers, p);",
+"const GPI_T sum = gpi_tile_reduce(gpi_part_input(input, part), part.base, shared);",
 "if (GPI_LOCAL_ID == 0) ((__global GPI_T *)list.partials)[p] = sum;",
 "}",
 "}",
-"#line 81",
+"#line 77",
 "GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __global GPI_OUT *out,",
 "ulong out_offset, gpi_argument initial)",
 "{",
@@ -11423,6 +11652,154 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "#endif",
 };
 /* ---- End file kernels/common/scan/segmented_reduce.cl ---- */
+
+/* ---- Begin file kernels/common/scan/segmented_scan.cl ---- */
+static const char *const gpi_kernel_common_scan_segmented_scan[] = {
+"#ifndef GPI_SCAN_SEGMENTED_SCAN_CL",
+"#define GPI_SCAN_SEGMENTED_SCAN_CL",
+"#include \"base/args.cl\"",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"base/segments.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/input.cl\"",
+"#include \"element/monoid.cl\"",
+"#include \"scan/constants.cl\"",
+"#include \"scan/lookback.cl\"",
+"#include \"scan/reduce_then_scan.cl\"",
+"#include \"scan/scan_segments.cl\"",
+"#include \"scan/segment_parts.cl\"",
+"#include \"scan/tile.cl\"",
+"#include \"scan/tile_scan.cl\"",
+"#include \"scan/tile_sink.cl\"",
+"#include \"scan/tile_states.cl\"",
+"#if GPI_SEGMENTED",
+"#error \"segments are given by offsets, not by heads\"",
+"#endif",
+"#line 44 \"kernels/common/scan/segmented_scan.cl\"",
+"GPI_KERNEL void gp_segments_scan(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
+"GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_SINK_PARAMETERS,",
+"GPI_COUNT_PARAMETERS, ulong block, uint small, uint team,",
+"volatile __global uint *counters)",
+"{",
+"GPI_SHARED(gpi_tile_memory, shared);",
+"GPI_LISTED_SHARED(listed);",
+"gpi_input input;",
+"gpi_offsets numbers;",
+"gpi_list list;",
+"gpi_sink sink;",
+"const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);",
+"const ulong first = min(segments, block * get_group_id(0)), last = min(segments, first + block);",
+"GPI_ARGS_SET(input)",
+"input.in = in + in_offset;",
+"input.count = count;",
+"GPI_OFFSETS_SET(numbers);",
+"GPI_LIST_SET(list);",
+"GPI_SINK_SET(sink);",
+"GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
+"gpi_segments_scan(input, numbers, list, first, last, small, team, sink, counters, shared, listed);",
+"}",
+"#line 70",
+"static void gpi_part_scan(const gpi_tile *tile, GPI_T prefix, gpi_input segment, gpi_segment_part part,",
+"gpi_sink sink, gpi_tile_shared shared)",
+"{",
+"gpi_sink to = sink;",
+"to.out = sink.out + part.segment.begin;",
+"gpi_tile_scan(tile, prefix, segment, part.base, to, shared);",
+"}",
+"#line 80",
+"GPI_KERNEL void gp_segments_look_back(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
+"GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_SINK_PARAMETERS,",
+"uint polls, volatile __global uint *counters)",
+"{",
+"GPI_SHARED(gpi_tile_memory, shared);",
+"gpi_input input;",
+"gpi_offsets numbers;",
+"gpi_list list;",
+"gpi_sink sink;",
+"uint p;",
+"GPI_ARGS_SET(input)",
+"input.in = in + in_offset;",
+"GPI_OFFSETS_SET(numbers);",
+"GPI_LIST_SET(list);",
+"GPI_SINK_SET(sink);",
+"const uint parts = gpi_list_parts(list);",
+"while ((p = gpi_take_ticket(list.state + GPI_SEGMENTS_TICKET, shared)) < parts) {",
+"const gpi_segment_part part = gpi_part_of(list, numbers, p);",
+"const gpi_input segment = gpi_part_input(input, part);",
+"volatile __global uint *const states =",
+"(volatile __global uint *)gpi_state_of((volatile __global uint *)list.partials - GPI_STATE_HEADER,",
+"part.first) -",
+"GPI_STATE_HEADER;",
+"gpi_tile tile;",
+"if (segment.count == 0) continue;",
+"gpi_tile_open(&tile, segment, part.base, shared);",
+"const GPI_T aggregate = gpi_tile_aggregate(&tile);",
+"const GPI_T prefix =",
+"gpi_look_back(states, p - part.first, aggregate, segment, polls, counters, shared);",
+"gpi_part_scan(&tile, gpi_combine(GPI_COMBINE_OF(input) sink.initial, prefix), segment, part, sink,",
+"shared);",
+"}",
+"}",
+"#line 114",
+"GPI_KERNEL void gp_segments_upsweep(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
+"GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)",
+"{",
+"GPI_SHARED(gpi_tile_memory, shared);",
+"gpi_input input;",
+"gpi_offsets numbers;",
+"gpi_list list;",
+"GPI_LIST_SET(list);",
+"GPI_OFFSETS_SET(numbers);",
+"const uint parts = gpi_list_parts(list);",
+"GPI_ARGS_SET(input)",
+"input.in = in + in_offset;",
+"for (uint p = (uint)get_group_id(0); p < parts; p += (uint)get_num_groups(0)) {",
+"const gpi_segment_part part = gpi_part_of(list, numbers, p);",
+"const GPI_T sum = gpi_tile_reduce(gpi_part_input(input, part), part.base, shared);",
+"if (GPI_LOCAL_ID == 0) ((__global GPI_T *)list.partials)[p] = sum;",
+"}",
+"}",
+"GPI_KERNEL void gp_segments_prefixes(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, gpi_argument initial)",
+"{",
+"GPI_SHARED(gpi_tile_memory, shared);",
+"gpi_list list;",
+"GPI_LIST_SET(list);",
+"const uint large = gpi_list_large(list);",
+"for (uint k = (uint)get_group_id(0); k < large; k += (uint)get_num_groups(0)) {",
+"__global GPI_T *const partials =",
+"(__global GPI_T *)list.partials + list.large[GPI_LARGE_WORDS * k + 1];",
+"(void)gpi_sweep_spine(GPI_COMBINE_HERE partials, list.large[GPI_LARGE_WORDS * k + 2],",
+"gpi_base_of(initial), shared);",
+"}",
+"}",
+"#line 146",
+"GPI_KERNEL void gp_segments_downsweep(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
+"GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_SINK_PARAMETERS)",
+"{",
+"GPI_SHARED(gpi_tile_memory, shared);",
+"gpi_input input;",
+"gpi_offsets numbers;",
+"gpi_list list;",
+"gpi_sink sink;",
+"GPI_ARGS_SET(input)",
+"input.in = in + in_offset;",
+"GPI_OFFSETS_SET(numbers);",
+"GPI_LIST_SET(list);",
+"GPI_SINK_SET(sink);",
+"const uint parts = gpi_list_parts(list);",
+"for (uint p = (uint)get_group_id(0); p < parts; p += (uint)get_num_groups(0)) {",
+"const gpi_segment_part part = gpi_part_of(list, numbers, p);",
+"const gpi_input segment = gpi_part_input(input, part);",
+"gpi_tile tile;",
+"gpi_sync();",
+"gpi_tile_open(&tile, segment, part.base, shared);",
+"gpi_part_scan(&tile, ((__global const GPI_T *)list.partials)[p], segment, part, sink, shared);",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/scan/segmented_scan.cl ---- */
 
 /* ---- Begin file kernels/common/scan/segments.cl ---- */
 static const char *const gpi_kernel_common_scan_segments[] = {
@@ -11527,7 +11904,7 @@ static const char *const gpi_kernel_common_scan_tile_sink[] = {
 "(GPI_QUAD(GPI_OUT))(GPI_PUT_RESULT(0), GPI_PUT_RESULT(1), GPI_PUT_RESULT(2), GPI_PUT_RESULT(3));",
 "}",
 "#line 59",
-"static bool gpi_put_aligned(gpi_sink sink) { return (size_t)sink.out % sizeof(GPI_QUAD(GPI_OUT)) == 0; }",
+"static bool gpi_put_aligned(gpi_sink sink) { return GPI_IS_QUAD(GPI_OUT, sink.out); }",
 "#else",
 "#define GPI_PUT_QUADS 0",
 "#endif",
@@ -13675,24 +14052,34 @@ static const char *const gpi_kernel_common_sort_segmented_topk[] = {
 "typedef struct gpi_topk_out {",
 "__global gpi_key *key;",
 "__global gpi_value *index;",
-"uint wants, absolute, k;",
+"__global const uint *ks;",
+"ulong ks_at;",
+"uint ks_words, wants, absolute, k;",
 "gpi_key_bits flip;",
 "} gpi_topk_out;",
 "#define GPI_TOPK_OUT_PARAMETERS \\",
 "__global gpi_key *key_out, ulong key_out_at, __global gpi_value *index_out, ulong index_out_at, \\",
-"uint wants, uint absolute, uint k, ulong flip",
+"__global const uint *ks, ulong ks_at, uint ks_words, uint wants, uint absolute, uint k, ulong flip",
 "#define GPI_TOPK_OUT_SET(out) \\",
 "(out).key = key_out + key_out_at; \\",
 "(out).index = index_out + index_out_at; \\",
+"(out).ks = ks; \\",
+"(out).ks_at = ks_at; \\",
+"(out).ks_words = ks_words; \\",
 "(out).wants = wants; \\",
 "(out).absolute = absolute; \\",
 "(out).k = k; \\",
 "(out).flip = (gpi_key_bits)flip",
-"#line 48 \"kernels/common/sort/segmented_topk.cl\"",
+"#line 55 \"kernels/common/sort/segmented_topk.cl\"",
+"static uint gpi_topk_wanted(gpi_topk_out out, ulong s)",
+"{",
+"return (uint)gpi_count(out.k, out.ks, out.ks_at + s, out.ks_words);",
+"}",
+"#line 61",
 "static void gpi_topk_put(gpi_topk_out out, ulong s, gpi_extent segment, gpi_best_shared shared)",
 "{",
 "const ulong first = s * out.k, base = out.absolute ? segment.begin : 0;",
-"const uint n = (uint)min((ulong)out.k, segment.length);",
+"const uint n = (uint)min((ulong)gpi_topk_wanted(out, s), segment.length);",
 "for (uint j = (uint)GPI_LOCAL_ID; j < n; j += GPI_WG) {",
 "const gpi_ranked x = shared->entry[j];",
 "if (out.wants & GPI_TOPK_WANTS_KEYS)",
@@ -13702,7 +14089,7 @@ static const char *const gpi_kernel_common_sort_segmented_topk[] = {
 "}",
 "gpi_sync();",
 "}",
-"#line 63",
+"#line 76",
 "GPI_KERNEL void gp_topk_segments(__global const gpi_key *key, ulong key_at, GPI_OFFSETS_PARAMETERS,",
 "GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS, GPI_TOPK_OUT_PARAMETERS,",
 "ulong span, ulong block, volatile __global uint *counters)",
@@ -13718,20 +14105,21 @@ static const char *const gpi_kernel_common_sort_segmented_topk[] = {
 "GPI_TOPK_OUT_SET(out);",
 "GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
 "for (ulong s = first; s < last; s++) {",
+"const uint most = gpi_topk_wanted(out, s);",
 "gpi_extent segment = gpi_segment_find(numbers, s);",
 "uint listed = 0;",
 "if (GPI_LOCAL_ID == 0) {",
 "if (segment.bad) gpi_bad_add(list, counters);",
-"listed = segment.length > span && gpi_large_add(list, s, segment.length, span);",
+"listed = most && segment.length > span && gpi_large_add(list, s, segment.length, span);",
 "}",
-"if (gpi_broadcast(listed, &shared->word)) segment.length = 0;",
-"gpi_best best = gpi_best_open(k, shared);",
+"if (gpi_broadcast(listed, &shared->word) || !most) segment.length = 0;",
+"gpi_best best = gpi_best_open(most, shared);",
 "gpi_best_keys(&best, key + key_at + segment.begin, segment.length, 0, out.flip, shared);",
 "gpi_best_close(&best, shared);",
 "gpi_topk_put(out, s, segment, shared);",
 "}",
 "}",
-"#line 93",
+"#line 107",
 "GPI_KERNEL void gp_topk_parts(__global const gpi_key *key, ulong key_at, GPI_OFFSETS_PARAMETERS,",
 "GPI_LIST_PARAMETERS, uint k, ulong flip, ulong span)",
 "{",
@@ -13752,7 +14140,7 @@ static const char *const gpi_kernel_common_sort_segmented_topk[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 115",
+"#line 129",
 "GPI_KERNEL void gp_topk_join(GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_TOPK_OUT_PARAMETERS)",
 "{",
 "GPI_SHARED(gpi_best_memory, shared);",
@@ -14047,7 +14435,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "(round).flags = (__global ulong *)(state + flags_at); \\",
 "(round).from = gpi_set_at(state + from_at, room); \\",
 "(round).to = gpi_set_at(state + to_at, room)",
-"#define GPI_EACH(i, span, end) \\",
+"#define GPI_EACH_IN_SPAN(i, span, end) \\",
 "for (ulong i = (span)*get_group_id(0) + GPI_LOCAL_ID; \\",
 "i < min((ulong)(end), (span) * (get_group_id(0) + 1)); i += GPI_WG)",
 "typedef struct gpi_text {",
@@ -14111,8 +14499,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "GPI_TEXT_SET(text);",
 "GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
 "if (get_global_id(0) == 0) state[GPI_STRINGS_COUNT] = (uint)n;",
-"GPI_EACH(i, span, n)",
-"{",
+"GPI_EACH_IN_SPAN(i, span, n) {",
 "const gpi_string s = gpi_string_find(text, i);",
 "round.keys[i] = gpi_string_key(s, 0);",
 "if (s.bad && atomic_inc(round.state + GPI_STRINGS_BAD) == 0)",
@@ -14120,22 +14507,21 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "if (s.bad) (void)atomic_max(round.state + GPI_STRINGS_FIRST_BAD, ~(uint)i);",
 "}",
 "}",
-"#line 165",
+"#line 164",
 "static bool gpi_strings_tied(gpi_round round, ulong j, uint first)",
 "{",
 "const ulong key = round.keys[j];",
 "return key == round.keys[j + 1] && (key & 255) == GPI_MORE &&",
 "(first || round.from.owner[j] == round.from.owner[j + 1]);",
 "}",
-"#line 174",
+"#line 173",
 "GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span, __global uint *out,",
 "ulong out_at, uint out_words)",
 "{",
 "const ulong n = first ? state[GPI_STRINGS_COUNT] : many;",
 "gpi_round round;",
 "GPI_ROUND_SET(round);",
-"GPI_EACH(j, span, many + 1)",
-"{",
+"GPI_EACH_IN_SPAN(j, span, many + 1) {",
 "const bool below = j > 0 && j < n && gpi_strings_tied(round, j - 1, first);",
 "const bool above = j + 1 < n && gpi_strings_tied(round, j, first);",
 "round.flags[j] = (ulong)(above && !below) << 32 | (ulong)(below || above);",
@@ -14146,7 +14532,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "}",
 "}",
 "}",
-"#line 194",
+"#line 192",
 "static gpi_strings_group gpi_group_after(gpi_strings_group old)",
 "{",
 "gpi_strings_group g;",
@@ -14155,13 +14541,12 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "g.skip = g.cap;",
 "return g;",
 "}",
-"#line 204",
+"#line 202",
 "GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span)",
 "{",
 "gpi_round round;",
 "GPI_ROUND_SET(round);",
-"GPI_EACH(j, span, many)",
-"{",
+"GPI_EACH_IN_SPAN(j, span, many) {",
 "const ulong x = round.flags[j], y = round.flags[j + 1];",
 "const uint k = (uint)x, groups = (uint)(y >> 32);",
 "if ((uint)y != k) {",
@@ -14183,7 +14568,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "}",
 "}",
 "#define GPI_STRINGS_AHEAD 16",
-"#line 234",
+"#line 231",
 "static void gpi_strings_fetch(gpi_round round, gpi_text text, ulong j, ulong many)",
 "{",
 "#if GPI_ON_CPU",
@@ -14194,15 +14579,14 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "round.from.groups[round.from.owner[near]].depth);",
 "#endif",
 "}",
-"#line 246",
+"#line 243",
 "GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)",
 "{",
 "gpi_round round;",
 "gpi_text text;",
 "GPI_ROUND_SET(round);",
 "GPI_TEXT_SET(text);",
-"GPI_EACH(j, span, many)",
-"{",
+"GPI_EACH_IN_SPAN(j, span, many) {",
 "const uint owner = round.from.owner[j];",
 "gpi_strings_fetch(round, text, j, many);",
 "if (j > 0 && round.from.owner[j - 1] == owner) {",
@@ -14214,15 +14598,14 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "}",
 "}",
 "}",
-"#line 266",
+"#line 262",
 "GPI_KERNEL void gp_strings_keys(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)",
 "{",
 "gpi_round round;",
 "gpi_text text;",
 "GPI_ROUND_SET(round);",
 "GPI_TEXT_SET(text);",
-"GPI_EACH(j, span, many)",
-"{",
+"GPI_EACH_IN_SPAN(j, span, many) {",
 "const gpi_strings_group g = round.from.groups[round.from.owner[j]];",
 "gpi_strings_fetch(round, text, j, many);",
 "round.keys[j] = gpi_string_key(gpi_string_find(text, round.from.index[j]), g.depth + g.skip);",
@@ -14238,7 +14621,8 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "#define GPI_SORT_TOPK_CL",
 "#include \"base/count.cl\"",
 "#include \"base/platform.cl\"",
-"#include \"group/load.cl\"",
+"#include \"group/range.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/key.cl\"",
 "#include \"sort/digit.cl\"",
@@ -14248,28 +14632,25 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "#include \"sort/topk_select.cl\"",
 "#include \"sort/topk_state.cl\"",
 "#include \"sort/topk_tile.cl\"",
-"#line 47 \"kernels/common/sort/topk.cl\"",
+"#line 48 \"kernels/common/sort/topk.cl\"",
 "static uint gpi_sample_rank(ulong k, ulong n, uint s)",
 "{",
 "const float x = (float)(k - 1) * ((float)s / (float)n);",
 "return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + GPI_TOPK_SPARE));",
 "}",
-"#line 54",
+"#line 55",
 "static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __global gpi_key *sample)",
 "{",
 "const ulong stretch = n / s, longer = n % s;",
 "uint i = (uint)GPI_LOCAL_ID;",
-"for (; i + (GPI_LOADS - 1) * GPI_WG < s; i += GPI_LOADS * GPI_WG) {",
+"GPI_EACH_BATCH(i, GPI_LOADS, s) {",
 "gpi_key x[GPI_LOADS];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++)",
-"x[j] = key[gpi_sample_place(i + j * GPI_WG, stretch, longer)];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++) sample[i + j * GPI_WG] = x[j];",
+"GPI_EACH(j, GPI_TURNS(GPI_LOADS)) x[j] = key[gpi_sample_place(i + j * GPI_WG, stretch, longer)];",
+"GPI_EACH(j, GPI_TURNS(GPI_LOADS)) sample[i + j * GPI_WG] = x[j];",
 "}",
-"for (; i < s; i += GPI_WG) sample[i] = key[gpi_sample_place(i, stretch, longer)];",
+"GPI_EACH_LEFT(i, s) sample[i] = key[gpi_sample_place(i, stretch, longer)];",
 "}",
-"#line 71",
+"#line 69",
 "GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,",
 "GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
@@ -14299,13 +14680,13 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "#endif",
 "if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;",
 "}",
-"#line 105",
+"#line 103",
 "static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)",
 "{",
 "volatile __global uint *cursor = topk.cursor + round;",
 "return atomic_or(cursor, 0u) > topk.room ? ~0u : atomic_add(cursor, keys);",
 "}",
-"#line 114",
+"#line 112",
 "static uint gpi_topk_enter(gpi_topk topk, uint round, uint number, uint below, uint equal,",
 "__global uint4 *directory)",
 "{",
@@ -14325,7 +14706,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "(to).key = kept_key + kept_key_at; \\",
 "(to).index = kept_index + kept_index_at; \\",
 "(directory) += directory_at",
-"#line 136",
+"#line 134",
 "GPI_INLINE void gpi_topk_filter(gpi_topk topk, uint round, gpi_topk_tile tile, ulong base,",
 "__global uint4 *directory, gpi_topk_kept to, gpi_topk_shared shared)",
 "{",
@@ -14341,7 +14722,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "to.index += start;",
 "gpi_tile_keep(tile, found, to, base, shared);",
 "}",
-"#line 152",
+"#line 150",
 "GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "uint span, GPI_TOPK_KEPT_PARAMETERS)",
 "{",
@@ -14355,7 +14736,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "topk.number[GPI_TOPK_THRESHOLD]);",
 "gpi_topk_filter(topk, 0, tile, base, directory, to, shared);",
 "}",
-"#line 166",
+"#line 164",
 "GPI_KERNEL void gp_topk_filter_again(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS,",
 "ulong flip, uint span, GPI_TOPK_KEPT_PARAMETERS)",
 "{",
@@ -14372,7 +14753,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, s.threshold);",
 "gpi_topk_filter(topk, 1, tile, base, directory, to, shared);",
 "}",
-"#line 185",
+"#line 183",
 "GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "uint span, GPI_TOPK_KEPT_PARAMETERS, volatile __global uint *counters)",
 "{",
@@ -14401,7 +14782,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "atomic_inc(counters + GPI_COUNT_FALLBACKS);",
 "}",
 "}",
-"#line 214",
+"#line 212",
 "GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "uint level, ulong span, volatile __global uint *counters)",
 "{",
@@ -14421,7 +14802,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "if (shared->count[d]) gpi_add_wide(gpi_topk_bin(topk, level, d), shared->count[d]);",
 "}",
 "}",
-"#line 237",
+"#line 235",
 "GPI_NOINLINE uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,",
 "gpi_topk_shared shared)",
 "{",
@@ -14431,7 +14812,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "for (uint i = block * GPI_TOPK_BLOCK + l; i < number; i += GPI_WG) sum += directory[i].y;",
 "return gpi_topk_sum(sum, shared);",
 "}",
-"#line 248",
+"#line 246",
 "GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,",
 "__global const uint4 *directory, ulong enough)",
 "{",
@@ -14441,7 +14822,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "for (uint i = block * GPI_TOPK_BLOCK; i < number && sum < enough; i++) sum += directory[i].z;",
 "return min(sum, enough);",
 "}",
-"#line 260",
+"#line 258",
 "GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "uint span, __global const uint4 *directory, ulong directory_at,",
 "__global const gpi_key *kept_key, ulong kept_key_at,",
@@ -14484,7 +14865,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "gpi_tile_keep_equal(tile, min(missing - before, (ulong)own.z), to, (ulong)number * span, shared);",
 "}",
 "}",
-"#line 306",
+"#line 304",
 "GPI_KERNEL void gp_topk_take(__global const gpi_key *key, ulong key_at, __global const gpi_value *index,",
 "ulong index_at, __global gpi_key *key_out, ulong key_out_at,",
 "__global gpi_value *index_out, ulong index_out_at, uint wants, ulong k,",
@@ -14506,33 +14887,33 @@ static const char *const gpi_kernel_common_sort_topk_select[] = {
 "#ifndef GPI_SORT_TOPK_SELECT_CL",
 "#define GPI_SORT_TOPK_SELECT_CL",
 "#include \"base/platform.cl\"",
-"#include \"group/load.cl\"",
+"#include \"group/range.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/key.cl\"",
 "#include \"sort/digit.cl\"",
 "#include \"sort/rank.cl\"",
 "#include \"sort/topk_state.cl\"",
 "#include \"sort/topk_tile.cl\"",
-"#line 21 \"kernels/common/sort/topk_select.cl\"",
+"#line 22 \"kernels/common/sort/topk_select.cl\"",
 "static void gpi_count_match(gpi_key key, gpi_digit digit, gpi_key_bits prefix, gpi_topk_shared shared)",
 "{",
 "const gpi_key_bits high = gpi_key_order(key, digit.flip) >> digit.shift;",
 "if (high >> 8 == prefix) GPI_NEAR_INC(&shared->count[high & digit.mask]);",
 "}",
-"#line 28",
+"#line 29",
 "GPI_NOINLINE void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,",
 "gpi_key_bits prefix, gpi_topk_shared shared)",
 "{",
 "GPI_EACH_BIN(d) shared->count[d] = 0;",
 "gpi_sync();",
 "ulong i = begin + GPI_LOCAL_ID;",
-"for (; i + (GPI_LOADS - 1) * GPI_WG < end; i += GPI_LOADS * GPI_WG) {",
+"GPI_EACH_BATCH(i, GPI_LOADS, end) {",
 "gpi_key x[GPI_LOADS];",
-"GPI_LOAD_STRIPED(x, key + i);",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++) gpi_count_match(x[j], digit, prefix, shared);",
+"GPI_LOAD_STRIPED(x, GPI_LOADS, key + i, GPI_WG);",
+"GPI_EACH(j, GPI_TURNS(GPI_LOADS)) gpi_count_match(x[j], digit, prefix, shared);",
 "}",
-"for (; i < end; i += GPI_WG) gpi_count_match(key[i], digit, prefix, shared);",
+"GPI_EACH_LEFT(i, end) gpi_count_match(key[i], digit, prefix, shared);",
 "gpi_sync();",
 "}",
 "#line 44",
@@ -14728,13 +15109,17 @@ static const char *const gpi_kernel_cpu_element_input_vectors[] = {
 "return GPI_REVERSE ? GPI_TURNED(v) : v;",
 "#endif",
 "}",
-"#if GPI_HEADS",
 "#ifndef GPI_HEAD_LANE",
+"#if GPI_HEADS",
 "#define GPI_HEAD_LANE GPI_HEAD",
+"#else",
+"#define GPI_HEAD_LANE GPI_INDEX_0",
 "#endif",
-"#line 42 \"kernels/cpu/element/input_vectors.cl\"",
+"#endif",
+"#line 45 \"kernels/cpu/element/input_vectors.cl\"",
 "typedef GPI_VECTOR(GPI_HEAD_LANE) gpi_lane_heads;",
-"#line 45",
+"#if GPI_HEADS",
+"#line 49",
 "static gpi_lane_heads gpi_read_heads(gpi_input input, ulong i)",
 "{",
 "__global const GPI_HEADS_TYPE *at = input.heads + (GPI_REVERSE ? input.count - i - 15 : i);",
@@ -14779,15 +15164,15 @@ static const char *const gpi_kernel_cpu_group_counters[] = {
 };
 /* ---- End file kernels/cpu/group/counters.cl ---- */
 
-/* ---- Begin file kernels/cpu/group/load.cl ---- */
-static const char *const gpi_kernel_cpu_group_load[] = {
-"#ifndef GPI_GROUP_LOAD_CL",
-"#define GPI_GROUP_LOAD_CL",
+/* ---- Begin file kernels/cpu/group/striped.cl ---- */
+static const char *const gpi_kernel_cpu_group_striped[] = {
+"#ifndef GPI_GROUP_STRIPED_CL",
+"#define GPI_GROUP_STRIPED_CL",
 "#define GPI_LOADS 1",
-"#define GPI_LOAD_STRIPED(x, p) (x)[0] = (p)[0]",
+"#define GPI_LOAD_STRIPED(x, n, from, step) (x)[0] = (from)[0]",
 "#endif",
 };
-/* ---- End file kernels/cpu/group/load.cl ---- */
+/* ---- End file kernels/cpu/group/striped.cl ---- */
 
 /* ---- Begin file kernels/cpu/group/sync.cl ---- */
 static const char *const gpi_kernel_cpu_group_sync[] = {
@@ -17442,13 +17827,13 @@ static const char *const gpi_kernel_cpu_scan_columns_block[] = {
 "gpi_combine(GPI_COMBINE_OF(block.input) sum[s], gpi_column_load(block, row_stride, s, i));",
 "}",
 "#line 40",
-"GPI_INLINE void gpi_columns_flat(gpi_column_block block, uint shift, ulong n, __private GPI_T *sum)",
+"GPI_INLINE void gpi_columns_flat(gpi_column_block block, uint shift, __private GPI_T *sum)",
 "{",
 "const uint columns = block.segments;",
 "block.segments <<= shift;",
 "block.element_stride <<= shift;",
 "for (uint s = columns; s < block.segments; s++) sum[s] = gpi_identity();",
-"gpi_columns_rows(block, 1, 0, n >> shift, sum);",
+"gpi_columns_rows(block, 1, 0, block.input.count, sum);",
 "for (uint s = columns; s < block.segments; s += columns)",
 "for (uint c = 0; c < columns; c++)",
 "sum[c] = gpi_combine(GPI_COMBINE_OF(block.input) sum[c], sum[s + c]);",
@@ -17463,16 +17848,18 @@ static const char *const gpi_kernel_cpu_scan_columns_block[] = {
 "if (whole && block.segments <= block.wide / 2) {",
 "const uint shift = 31 - clz(block.wide / block.segments);",
 "gpi_column_block flat = block;",
-"flat.input.in += from * block.element_stride;",
-"gpi_columns_flat(flat, shift, to - from, memory->sum);",
-"from += (to - from) >> shift << shift;",
+"const ulong rows = (to - from) >> shift, first = from;",
+"from += rows << shift;",
+"flat.input.count = rows;",
+"flat.input.in += (GPI_REVERSE ? block.input.count - from : first) * block.element_stride;",
+"gpi_columns_flat(flat, shift, memory->sum);",
 "}",
 "#endif",
 "(void)whole;",
 "if (block.row_stride == 1) gpi_columns_rows(block, 1, from, to, memory->sum);",
 "else gpi_columns_rows(block, block.row_stride, from, to, memory->sum);",
 "}",
-"#line 73",
+"#line 75",
 "GPI_NOINLINE void gpi_columns_join(GPI_COMBINE_PARAMETER __global const GPI_T *partials, ulong stride,",
 "uint parts, uint wide, uint segments, __private gpi_columns_memory *memory)",
 "{",
@@ -17486,6 +17873,44 @@ static const char *const gpi_kernel_cpu_scan_columns_block[] = {
 "#endif",
 };
 /* ---- End file kernels/cpu/scan/columns_block.cl ---- */
+
+/* ---- Begin file kernels/cpu/scan/columns_scan.cl ---- */
+static const char *const gpi_kernel_cpu_scan_columns_scan[] = {
+"#ifndef GPI_SCAN_COLUMNS_SCAN_CL",
+"#define GPI_SCAN_COLUMNS_SCAN_CL",
+"#include \"base/platform.cl\"",
+"#include \"element/monoid.cl\"",
+"#include \"scan/columns.cl\"",
+"#include \"scan/columns_block.cl\"",
+"#include \"scan/columns_sink.cl\"",
+"#include \"scan/tile_sink.cl\"",
+"#line 13 \"kernels/cpu/scan/columns_scan.cl\"",
+"GPI_INLINE void gpi_columns_scan_rows(gpi_column_block block, gpi_sink sink, const ulong row_stride,",
+"ulong from, ulong to, const bool exclusive, __private GPI_T *sum)",
+"{",
+"for (ulong i = from; i < to; i++) {",
+"GPI_APART",
+"for (uint s = 0; s < block.segments; s++) {",
+"const GPI_T before = sum[s];",
+"const GPI_T next =",
+"gpi_combine(GPI_COMBINE_OF(block.input) before, gpi_column_load(block, row_stride, s, i));",
+"gpi_column_put(block, sink, row_stride, s, i, exclusive ? before : next);",
+"sum[s] = next;",
+"}",
+"}",
+"}",
+"#line 29",
+"GPI_NOINLINE void gpi_columns_scan(gpi_column_block block, gpi_sink sink, ulong from, ulong to,",
+"__private gpi_columns_memory *memory)",
+"{",
+"if (block.row_stride != 1)",
+"gpi_columns_scan_rows(block, sink, block.row_stride, from, to, sink.exclusive, memory->sum);",
+"else if (sink.exclusive) gpi_columns_scan_rows(block, sink, 1, from, to, true, memory->sum);",
+"else gpi_columns_scan_rows(block, sink, 1, from, to, false, memory->sum);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/scan/columns_scan.cl ---- */
 
 /* ---- Begin file kernels/cpu/scan/lanes_scan.cl ---- */
 static const char *const gpi_kernel_cpu_scan_lanes_scan[] = {
@@ -17508,8 +17933,7 @@ static const char *const gpi_kernel_cpu_scan_lanes_scan[] = {
 "((T)(e, e, e, e, v.s3, v.s3, v.s3, v.s3, v.s7, v.s7, v.s7, v.s7, v.sb, v.sb, v.sb, v.sb))",
 "#define GPI_QUADS_NEXT_2(T, v, e) \\",
 "((T)(e, e, e, e, e, e, e, e, v.s3, v.s3, v.s3, v.s3, v.s7, v.s7, v.s7, v.s7))",
-"#if GPI_SEGMENTED",
-"#line 32 \"kernels/cpu/scan/lanes_scan.cl\"",
+"#line 31 \"kernels/cpu/scan/lanes_scan.cl\"",
 "static gpi_lanes gpi_lanes_scan_segments(gpi_lanes x, GPI_BASE e, gpi_lane_heads *begun)",
 "{",
 "gpi_lane_heads b = *begun;",
@@ -17525,8 +17949,8 @@ static const char *const gpi_kernel_cpu_scan_lanes_scan[] = {
 "*begun = b;",
 "return v;",
 "}",
-"#else",
-"#line 48 \"kernels/cpu/scan/lanes_scan.cl\"",
+"#if !GPI_SEGMENTED",
+"#line 48",
 "static gpi_lanes gpi_lanes_scan(gpi_lanes x, GPI_BASE e)",
 "{",
 "gpi_lanes v = x;",
@@ -17550,12 +17974,14 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "#include \"base/platform.cl\"",
 "#include \"base/segments.cl\"",
 "#include \"element/input.cl\"",
+"#include \"element/input_vectors.cl\"",
 "#include \"element/monoid.cl\"",
 "#include \"element/ops.cl\"",
 "#include \"scan/reduce_tile.cl\"",
+"#include \"scan/segment_batch.cl\"",
 "#include \"scan/segments.cl\"",
 "#define GPI_SEGMENTS_FEW 64",
-"#line 20 \"kernels/cpu/scan/reduce_segments.cl\"",
+"#line 22 \"kernels/cpu/scan/reduce_segments.cl\"",
 "static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)",
 "{",
 "GPI_T sum = gpi_identity();",
@@ -17565,21 +17991,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_tile_reduce(segment, base, shared));",
 "return sum;",
 "}",
-"#define GPI_SEGMENTS_BATCH 32u",
-"#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE)",
-"#line 35",
-"static bool gpi_batch_open(gpi_offsets offsets, ulong s, ulong begin, uint *at)",
-"{",
-"bool rises = true;",
-"for (uint k = 0; k <= GPI_SEGMENTS_BATCH; k++) {",
-"const ulong from_begin = gpi_number(offsets.at, s + k, offsets.words) - begin;",
-"at[k] = (uint)min(from_begin, (ulong)GPI_BATCH_MOST + 1);",
-"}",
-"for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) rises &= at[k] <= at[k + 1];",
-"return rises && at[GPI_SEGMENTS_BATCH] <= GPI_BATCH_MOST && begin <= offsets.count &&",
-"at[GPI_SEGMENTS_BATCH] <= offsets.count - begin;",
-"}",
-"#line 49",
+"#line 34",
 "static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,",
 "GPI_BASE initial)",
 "{",
@@ -17602,20 +18014,26 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++)",
 "gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);",
 "}",
-"#line 74",
+"#line 59",
 "GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, ulong stride, __global GPI_OUT *out,",
 "ulong s, GPI_BASE initial)",
 "{",
 "gpi_input segment = input;",
 "for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) {",
 "GPI_T sum = gpi_identity();",
+"uint i = 0;",
 "segment.in = input.in + k * stride;",
-"for (uint i = 0; i < length; i++)",
-"sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));",
+"#if GPI_LANES > 1",
+"gpi_lanes lanes = gpi_lanes_identity(sum);",
+"for (; i + GPI_LANES <= length; i += GPI_LANES)",
+"lanes = gpi_lanes_append(lanes, gpi_lanes_make(gpi_read_vector(segment, i), i));",
+"if (i > 0) sum = gpi_lanes_fold(lanes, sum, 0);",
+"#endif",
+"for (; i < length; i++) sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));",
 "gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum);",
 "}",
 "}",
-"#line 88",
+"#line 79",
 "static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,",
 "GPI_BASE initial)",
 "{",
@@ -17638,7 +18056,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "}",
 "typedef uint gpi_listed_shared;",
 "#define GPI_LISTED_SHARED(name) const gpi_listed_shared name = 0",
-"#line 112",
+"#line 103",
 "GPI_NOINLINE void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,",
 "ulong last, uint small, uint team, __global GPI_OUT *out,",
 "GPI_BASE initial, volatile __global uint *counters,",
@@ -17698,6 +18116,145 @@ static const char *const gpi_kernel_cpu_scan_reduce_tile[] = {
 "#endif",
 };
 /* ---- End file kernels/cpu/scan/reduce_tile.cl ---- */
+
+/* ---- Begin file kernels/cpu/scan/scan_segments.cl ---- */
+static const char *const gpi_kernel_cpu_scan_scan_segments[] = {
+"#ifndef GPI_SCAN_SCAN_SEGMENTS_CL",
+"#define GPI_SCAN_SCAN_SEGMENTS_CL",
+"#include \"base/platform.cl\"",
+"#include \"base/segments.cl\"",
+"#include \"element/input.cl\"",
+"#include \"element/input_vectors.cl\"",
+"#include \"element/monoid.cl\"",
+"#include \"scan/lanes_scan.cl\"",
+"#include \"scan/segment_batch.cl\"",
+"#include \"scan/segments.cl\"",
+"#include \"scan/tile.cl\"",
+"#include \"scan/tile_scan.cl\"",
+"#include \"scan/tile_sink.cl\"",
+"#line 17 \"kernels/cpu/scan/scan_segments.cl\"",
+"GPI_INLINE void gpi_segment_scan(gpi_input segment, gpi_sink sink, const bool exclusive,",
+"gpi_tile_shared shared)",
+"{",
+"GPI_T sum = sink.initial;",
+"for (ulong base = 0; base < segment.count; base += GPI_TILE) {",
+"gpi_tile tile;",
+"if (GPI_TILE_RUNS > 1) gpi_tile_open(&tile, segment, base, shared);",
+"sum = gpi_scan_serial(&tile, segment, base, sum, sink, exclusive, GPI_TILE_AHEAD / sizeof(GPI_IN));",
+"}",
+"}",
+"#if GPI_LANES > 1 && !GPI_PLACES",
+"#define GPI_SCANS_BATCHES 1",
+"#define GPI_BATCH_SCANNED \\",
+"(20 * GPI_SEGMENTS_BATCH)",
+"#line 35",
+"GPI_INLINE void gpi_batch_scan(gpi_input batch, const uint *at, gpi_sink sink, const bool exclusive)",
+"{",
+"GPI_HEAD_LANE head[GPI_BATCH_MOST + 16];",
+"const uint n = at[GPI_SEGMENTS_BATCH];",
+"const GPI_T e = gpi_identity();",
+"GPI_T sum = e;",
+"uint i = 0;",
+"for (uint k = 0; k <= n; k += 16) vstore16((gpi_lane_heads)(0), 0, head + k);",
+"for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++)",
+"head[GPI_REVERSE ? n - at[k + 1] : at[k]] = ~(GPI_HEAD_LANE)0;",
+"for (; i + GPI_LANES <= n; i += GPI_LANES) {",
+"const gpi_lane_heads heads = vload16(0, head + i);",
+"gpi_lane_heads begun = heads;",
+"gpi_lanes v = gpi_lanes_scan_segments(gpi_lanes_make(gpi_read_vector(batch, i), 0), e, &begun);",
+"v = select(gpi_lanes_combine((gpi_lanes)(sum), v), v, begun);",
+"const GPI_T next = GPI_LAST(v);",
+"if (exclusive) v = select(GPI_SHIFT(gpi_lanes, v, sum), (gpi_lanes)(e), heads);",
+"gpi_put_vector(batch, sink, i, gpi_lanes_combine((gpi_lanes)(sink.initial), v));",
+"sum = next;",
+"}",
+"for (; i < n; i++) {",
+"const GPI_T before = head[i] ? e : sum;",
+"sum = gpi_combine(GPI_COMBINE_OF(batch) before, gpi_load(batch, i));",
+"gpi_put(sink, gpi_position(batch, i),",
+"gpi_combine(GPI_COMBINE_OF(batch) sink.initial, exclusive ? before : sum));",
+"}",
+"}",
+"#else",
+"#define GPI_SCANS_BATCHES 0",
+"#endif",
+"#line 68 \"kernels/cpu/scan/scan_segments.cl\"",
+"GPI_INLINE bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, gpi_sink sink)",
+"{",
+"#if GPI_SCANS_BATCHES",
+"uint at[GPI_SEGMENTS_BATCH + 1];",
+"gpi_input batch = input;",
+"gpi_sink to = sink;",
+"const ulong begin = gpi_offset(offsets, s);",
+"if (offsets.words == 0 || gpi_offset(offsets, s + GPI_SEGMENTS_BATCH) - begin > GPI_BATCH_SCANNED ||",
+"!gpi_batch_open(offsets, s, begin, at))",
+"return false;",
+"batch.in += begin;",
+"batch.count = at[GPI_SEGMENTS_BATCH];",
+"to.out += begin;",
+"if (sink.exclusive) gpi_batch_scan(batch, at, to, true);",
+"else gpi_batch_scan(batch, at, to, false);",
+"return true;",
+"#else",
+"return false;",
+"#endif",
+"}",
+"typedef uint gpi_listed_shared;",
+"#define GPI_LISTED_SHARED(name) const gpi_listed_shared name = 0",
+"#line 94",
+"GPI_NOINLINE void gpi_segments_scan(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,",
+"ulong last, uint small, uint team, gpi_sink sink,",
+"volatile __global uint *counters, gpi_tile_shared shared,",
+"gpi_listed_shared listed)",
+"{",
+"(void)team;",
+"(void)listed;",
+"for (ulong s = first; s < last; s++) {",
+"if (s + GPI_SEGMENTS_BATCH <= last && gpi_segments_batch(input, offsets, s, sink)) {",
+"s += GPI_SEGMENTS_BATCH - 1;",
+"continue;",
+"}",
+"const gpi_extent extent = gpi_segment_find(offsets, s);",
+"gpi_input segment = input;",
+"gpi_sink to = sink;",
+"segment.in = input.in + extent.begin;",
+"segment.count = extent.length;",
+"to.out = sink.out + extent.begin;",
+"if (extent.bad) gpi_bad_add(list, counters);",
+"if (segment.count > small && gpi_large_add(list, s, segment.count, GPI_TILE)) continue;",
+"if (sink.exclusive) gpi_segment_scan(segment, to, true, shared);",
+"else gpi_segment_scan(segment, to, false, shared);",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/scan/scan_segments.cl ---- */
+
+/* ---- Begin file kernels/cpu/scan/segment_batch.cl ---- */
+static const char *const gpi_kernel_cpu_scan_segment_batch[] = {
+"#ifndef GPI_SCAN_SEGMENT_BATCH_CL",
+"#define GPI_SCAN_SEGMENT_BATCH_CL",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"base/segments.cl\"",
+"#include \"element/monoid.cl\"",
+"#define GPI_SEGMENTS_BATCH 32u",
+"#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE)",
+"#line 15 \"kernels/cpu/scan/segment_batch.cl\"",
+"static bool gpi_batch_open(gpi_offsets offsets, ulong s, ulong begin, uint *at)",
+"{",
+"bool rises = true;",
+"for (uint k = 0; k <= GPI_SEGMENTS_BATCH; k++) {",
+"const ulong from_begin = gpi_number(offsets.at, s + k, offsets.words) - begin;",
+"at[k] = (uint)min(from_begin, (ulong)GPI_BATCH_MOST + 1);",
+"}",
+"for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) rises &= at[k] <= at[k + 1];",
+"return rises && at[GPI_SEGMENTS_BATCH] <= GPI_BATCH_MOST && begin <= offsets.count &&",
+"at[GPI_SEGMENTS_BATCH] <= offsets.count - begin;",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/scan/segment_batch.cl ---- */
 
 /* ---- Begin file kernels/cpu/scan/tile.cl ---- */
 static const char *const gpi_kernel_cpu_scan_tile[] = {
@@ -17869,6 +18426,8 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "sum[k] = gpi_lanes_append(sum[k], x);",
 "}",
 "}",
+"for (; i + GPI_LANES <= end; i += GPI_LANES)",
+"sum[0] = gpi_lanes_append(sum[0], gpi_lanes_make(gpi_read_vector(input, i), (uint)(i - base)));",
 "#pragma unroll",
 "for (uint k = 1; k < GPI_ACCUMULATORS; k++) sum[0] = gpi_lanes_combine(sum[0], sum[k]);",
 "if (i > base) rest = gpi_lanes_fold(sum[0], rest, base);",
@@ -17876,7 +18435,7 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "tile->run[0] = rest;",
 "}",
 "#else",
-"#line 209 \"kernels/cpu/scan/tile.cl\"",
+"#line 211 \"kernels/cpu/scan/tile.cl\"",
 "GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint length = gpi_tile_length(input, base), each = gpi_run_length(length);",
@@ -17905,7 +18464,7 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "}",
 "}",
 "#endif",
-"#line 238 \"kernels/cpu/scan/tile.cl\"",
+"#line 240 \"kernels/cpu/scan/tile.cl\"",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile)",
 "{",
 "GPI_T sum = tile->run[0];",
@@ -17913,7 +18472,7 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "for (uint k = 1; k < GPI_TILE_RUNS; k++) sum = gpi_combine(GPI_COMBINE_OF(*tile) sum, tile->run[k]);",
 "return sum;",
 "}",
-"#line 247",
+"#line 249",
 "static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "gpi_tile tile;",
@@ -17946,13 +18505,13 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "const ulong position = GPI_REVERSE ? input.count - i - elements : i;",
 "GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, sink.out + position, elements * sizeof(GPI_OUT));",
 "}",
-"#line 25",
-"static void gpi_prefetch_scan(gpi_input input, gpi_sink sink, ulong i, uint elements)",
+"#line 24",
+"static void gpi_prefetch_scan(gpi_input input, gpi_sink sink, ulong i, uint elements, const ulong ahead)",
 "{",
-"gpi_prefetch_read(input, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, elements);",
+"gpi_prefetch_read(input, i + ahead, elements);",
 "gpi_prefetch_write(input, sink, i + GPI_TILE_AHEAD / sizeof(GPI_OUT), elements);",
 "}",
-"#line 32",
+"#line 31",
 "GPI_INLINE GPI_T gpi_scan_one(gpi_input input, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)",
 "{",
 "const GPI_T x = gpi_load(input, i);",
@@ -17963,7 +18522,7 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "#if GPI_LANES > 1",
 "#define GPI_SCAN_STEP \\",
 "(GPI_LANES * sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / (GPI_LANES * sizeof(GPI_IN)) : 1)",
-"#line 45",
+"#line 44",
 "static void gpi_put_vector(gpi_input input, gpi_sink sink, ulong i, gpi_lanes v)",
 "{",
 "#if GPI_REVERSE",
@@ -17976,14 +18535,14 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "typedef GPI_T gpi_carry;",
 "#define GPI_CARRY(sum) gpi_carry_of(sum)",
 "#define GPI_CARRIED(carry) (carry)",
-"#line 61 \"kernels/cpu/scan/tile_scan.cl\"",
+"#line 60 \"kernels/cpu/scan/tile_scan.cl\"",
 "static gpi_carry gpi_carry_of(GPI_T sum)",
 "{",
 "gpi_carry carry = sum;",
 "carry.value = gpi_base_combine(gpi_identity().value, sum.value);",
 "return carry;",
 "}",
-"#line 70",
+"#line 69",
 "static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_carry sum, const bool exclusive)",
 "{",
 "const GPI_BASE e = gpi_identity().value;",
@@ -18001,7 +18560,7 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "typedef gpi_lanes gpi_carry;",
 "#define GPI_CARRY(sum) ((gpi_lanes)(sum))",
 "#define GPI_CARRIED(carry) ((carry).s0)",
-"#line 89 \"kernels/cpu/scan/tile_scan.cl\"",
+"#line 88 \"kernels/cpu/scan/tile_scan.cl\"",
 "static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_carry sum, const bool exclusive)",
 "{",
 "const gpi_lanes y = gpi_lanes_make(gpi_read_vector(input, i), 0);",
@@ -18013,15 +18572,15 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "}",
 "#endif",
 "#if GPI_SCANS_BYTES",
-"#line 103 \"kernels/cpu/scan/tile_scan.cl\"",
+"#line 102 \"kernels/cpu/scan/tile_scan.cl\"",
 "GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong end, GPI_T *sum,",
-"const bool exclusive)",
+"const bool exclusive, const ulong ahead)",
 "{",
 "const ulong8 none = (ulong8)(end >> 63);",
 "ulong8 before = (ulong8)((ulong)*sum);",
 "for (; i + sizeof(gpi_bytes) <= end; i += sizeof(gpi_bytes)) {",
 "const gpi_bytes_aligned x = *(__global const gpi_bytes *)(input.in + i);",
-"gpi_prefetch_scan(input, sink, i, sizeof(gpi_bytes));",
+"gpi_prefetch_scan(input, sink, i, sizeof(gpi_bytes), ahead);",
 "const gpi_bytes_aligned s = gpi_bytes_scan(x, none, &before);",
 "*(__global gpi_bytes *)(sink.out + i) = exclusive ? s - x : s;",
 "}",
@@ -18029,22 +18588,23 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "return i;",
 "}",
 "#endif",
-"#line 120 \"kernels/cpu/scan/tile_scan.cl\"",
-"GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong base, GPI_T sum, gpi_sink sink,",
-"const bool exclusive)",
+"#line 119 \"kernels/cpu/scan/tile_scan.cl\"",
+"GPI_INLINE GPI_T gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong base, GPI_T before,",
+"gpi_sink sink, const bool exclusive, const ulong ahead)",
 "{",
 "const ulong end = base + gpi_tile_length(input, base);",
 "ulong i = base;",
+"GPI_T sum = before;",
 "#if GPI_LANES > 1",
 "#if GPI_SEGMENTED",
 "if (i == 0 && i < end) sum = gpi_scan_one(input, sink, i++, sum, exclusive);",
 "#endif",
 "#if GPI_SCANS_BYTES",
-"if (sizeof(GPI_IN) == 1) i = gpi_scan_bytes(input, sink, i, end, &sum, exclusive);",
+"if (sizeof(GPI_IN) == 1) i = gpi_scan_bytes(input, sink, i, end, &sum, exclusive, ahead);",
 "#endif",
 "gpi_carry carry = GPI_CARRY(sum);",
 "for (; i + GPI_SCAN_STEP * GPI_LANES <= end; i += GPI_SCAN_STEP * GPI_LANES) {",
-"gpi_prefetch_scan(input, sink, i, GPI_SCAN_STEP * GPI_LANES);",
+"gpi_prefetch_scan(input, sink, i, GPI_SCAN_STEP * GPI_LANES, ahead);",
 "#pragma unroll",
 "for (uint k = 0; k < GPI_SCAN_STEP; k++) {",
 "carry = gpi_scan_vector(input, sink, i + k * GPI_LANES, carry, exclusive);",
@@ -18061,7 +18621,7 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "for (; i < base + each; i += GPI_LINE_ELEMENTS) {",
 "#pragma unroll",
 "for (uint k = 0; k < GPI_TILE_RUNS; k++)",
-"gpi_prefetch_scan(input, sink, i + k * each, GPI_LINE_ELEMENTS);",
+"gpi_prefetch_scan(input, sink, i + k * each, GPI_LINE_ELEMENTS, ahead);",
 "for (ulong j = i; j < i + GPI_LINE_ELEMENTS; j++) {",
 "#pragma unroll",
 "for (uint k = 0; k < GPI_TILE_RUNS; k++) {",
@@ -18073,14 +18633,16 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "i = base + GPI_TILE_RUNS * each;",
 "#endif",
 "for (; i < end; i++) sum = gpi_scan_one(input, sink, i, sum, exclusive);",
+"return sum;",
 "}",
-"#line 166",
+"#define GPI_NEXT_TILE ((ulong)GPI_TILES_ABREAST * GPI_TILE)",
+"#line 169",
 "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,",
 "gpi_tile_shared shared)",
 "{",
 "(void)shared;",
-"if (sink.exclusive) gpi_scan_serial(tile, input, base, prefix, sink, true);",
-"else gpi_scan_serial(tile, input, base, prefix, sink, false);",
+"if (sink.exclusive) (void)gpi_scan_serial(tile, input, base, prefix, sink, true, GPI_NEXT_TILE);",
+"else (void)gpi_scan_serial(tile, input, base, prefix, sink, false, GPI_NEXT_TILE);",
 "}",
 "#endif",
 };
@@ -21209,11 +21771,11 @@ static const char *const gpi_kernel_gpu_element_input_vectors[] = {
 "#line 37 \"kernels/gpu/element/input_vectors.cl\"",
 "static bool gpi_quads_aligned(gpi_input input)",
 "{",
-"bool aligned = (size_t)input.in % sizeof(GPI_QUAD(GPI_IN)) == 0;",
 "#if GPI_INPUTS == 2",
-"aligned = aligned && (size_t)input.in2 % sizeof(GPI_QUAD(GPI_IN2)) == 0;",
+"return GPI_IS_QUAD(GPI_IN, input.in) && GPI_IS_QUAD(GPI_IN2, input.in2);",
+"#else",
+"return GPI_IS_QUAD(GPI_IN, input.in);",
 "#endif",
-"return aligned;",
 "}",
 "#else",
 "#define GPI_QUADS 0",
@@ -21248,18 +21810,37 @@ static const char *const gpi_kernel_gpu_group_counters[] = {
 };
 /* ---- End file kernels/gpu/group/counters.cl ---- */
 
-/* ---- Begin file kernels/gpu/group/load.cl ---- */
-static const char *const gpi_kernel_gpu_group_load[] = {
-"#ifndef GPI_GROUP_LOAD_CL",
-"#define GPI_GROUP_LOAD_CL",
-"#include \"base/platform.cl\"",
-"#define GPI_LOADS 8",
-"#define GPI_LOAD_STRIPED(x, p) \\",
-"GPI_UNROLL \\",
-"for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++) (x)[j] = (p)[j * GPI_WG]",
+/* ---- Begin file kernels/gpu/group/exchange.cl ---- */
+static const char *const gpi_kernel_gpu_group_exchange[] = {
+"#ifndef GPI_GROUP_EXCHANGE_CL",
+"#define GPI_GROUP_EXCHANGE_CL",
+"#define GPI_PADDED(i) ((i) + (i) / 32)",
+"#define GPI_PADDED_BACK(c) ((c) - (c) / 33)",
+"#define GPI_PADDED_AT(array, i, step, j) \\",
+"((array) + GPI_PADDED((step) % 32 ? (i) + (j) * (step) : (i)))[(step) % 32 ? 0 : (j)*GPI_PADDED(step)]",
 "#endif",
 };
-/* ---- End file kernels/gpu/group/load.cl ---- */
+/* ---- End file kernels/gpu/group/exchange.cl ---- */
+
+/* ---- Begin file kernels/gpu/group/striped.cl ---- */
+static const char *const gpi_kernel_gpu_group_striped[] = {
+"#ifndef GPI_GROUP_STRIPED_CL",
+"#define GPI_GROUP_STRIPED_CL",
+"#include \"base/platform.cl\"",
+"#define GPI_EACH_OWN(j) GPI_EACH(j, GPI_TURNS(GPI_PER_ITEM))",
+"#define GPI_EACH_STRIPED(j, step, left) \\",
+"GPI_EACH_OWN(j) \\",
+"if ((int)(j * (step)) < (int)(left))",
+"#line 27 \"kernels/gpu/group/striped.cl\"",
+"static uint gpi_left(uint length, uint i) { return length > i ? length - i : 0; }",
+"#define GPI_LOADS 8",
+"#define GPI_LOAD_STRIPED(x, n, from, step) \\",
+"GPI_EACH(j_, GPI_TURNS(n)) (x)[j_] = (from)[j_ * (step)]",
+"#define GPI_LOAD_STRIPED_PART(x, n, from, step, left, none) \\",
+"GPI_EACH(j_, GPI_TURNS(n)) (x)[j_] = j_ * (step) < (left) ? (from)[j_ * (step)] : (none)",
+"#endif",
+};
+/* ---- End file kernels/gpu/group/striped.cl ---- */
 
 /* ---- Begin file kernels/gpu/group/sub_group.cl ---- */
 static const char *const gpi_kernel_gpu_group_sub_group[] = {
@@ -21855,13 +22436,12 @@ static const char *const gpi_kernel_gpu_hash_batch[] = {
 "#line 31",
 "static void gpi_tally_add(__local uint *sums, gpi_tally tally)",
 "{",
-"GPI_UNROLL",
-"for (uint word = 0; word < 4; word++) {",
+"GPI_EACH(word, 4) {",
 "const uint two = tally >> 4 * word & 0x000f000fu;",
 "if (two) (void)atomic_add(sums + GPI_TALLY_CELL(word), two);",
 "}",
 "}",
-"#line 40",
+"#line 39",
 "static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 facts, uint change, uint wants,",
 "volatile __global uint *counters)",
 "{",
@@ -21876,7 +22456,7 @@ static const char *const gpi_kernel_gpu_hash_batch[] = {
 "(void)atomic_add(counters + GPI_COUNT_FULL, x);",
 "}",
 "}",
-"#line 60",
+"#line 59",
 "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)",
 "{",
 "const gp_hash_table judge = gpi_hash_table_of(judge_memory, GPI_FACTS(judge));",
@@ -21904,7 +22484,7 @@ static const char *const gpi_kernel_gpu_hash_batch[] = {
 "gpi_tally_add(tally_sums, tally);",
 "gpi_tally_flush(tally_sums, t, facts, change, wants, counters);",
 "}",
-"#line 90",
+"#line 89",
 "GPI_KERNEL void gp_hash_find_keys(GPI_FIND_KEYS_PARAMETERS)",
 "{",
 "GPI_RUN_OPEN(false);",
@@ -21918,7 +22498,7 @@ static const char *const gpi_kernel_gpu_hash_batch[] = {
 "if (wants & GPI_WANTS_FOUND) found[found_at + i] = is;",
 "}",
 "}",
-"#line 104",
+"#line 103",
 "GPI_KERNEL void gp_hash_erase_keys(GPI_ERASE_KEYS_PARAMETERS)",
 "{",
 "GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);",
@@ -22323,20 +22903,17 @@ static const char *const gpi_kernel_gpu_map_gather_tile[] = {
 "GPI_INDEX at[GPI_GATHER_STEP];",
 "GPI_OUT x[GPI_GATHER_STEP];",
 "uint skipped = 0;",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_GATHER_STEP; k++) at[k] = m.index[i + k * GPI_WG];",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_GATHER_STEP; k++)",
+"GPI_EACH(k, GPI_GATHER_STEP) at[k] = m.index[i + k * GPI_WG];",
+"GPI_EACH(k, GPI_GATHER_STEP)",
 "x[k] = m.in[GPI_SCATTER ? i + k * GPI_WG : gpi_gather_has(m, at[k]) ? at[k] : 0];",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_GATHER_STEP; k++) {",
+"GPI_EACH(k, GPI_GATHER_STEP) {",
 "if (!GPI_WANTED(m, i + k * GPI_WG)) continue;",
 "if (gpi_gather_has(m, at[k])) m.out[GPI_SCATTER ? at[k] : i + k * GPI_WG] = x[k];",
 "else skipped++;",
 "}",
 "return skipped;",
 "}",
-"#line 31",
+"#line 28",
 "static uint gpi_gather_tile(gpi_moves m, ulong first, ulong end)",
 "{",
 "const ulong begin = first + GPI_LOCAL_ID;",
@@ -22383,62 +22960,43 @@ static const char *const gpi_kernel_gpu_map_map_tile[] = {
 "#else",
 "#define GPI_MAP_Z(k) 0",
 "#endif",
-"#define GPI_MAP_QUAD(type, p) (*(__global const GPI_QUAD(type) *)(p))",
 "#define GPI_MAP_SET(k) \\",
 "lane[k] = gpi_map(GPI_ARGS_OF(in) GPI_MAP_X(k), GPI_MAP_Y(k), GPI_MAP_Z(k), i + k, in.a, in.b)",
-"#line 40 \"kernels/gpu/map/map_tile.cl\"",
+"#define GPI_MAP_LOAD(i, type, name) const GPI_QUAD(type) name = GPI_READ_QUAD(type, in.name + (i), true);",
+"#define GPI_MAP_ALIGNED(in, type, name) &&GPI_IS_QUAD(type, (in).name)",
+"#line 43 \"kernels/gpu/map/map_tile.cl\"",
 "GPI_INLINE_GPU void gpi_map_quad(gpi_inputs in, ulong i, GPI_LANE *lane)",
 "{",
-"#if GPI_INPUTS > 0",
-"const GPI_QUAD(GPI_IN_0) x = GPI_MAP_QUAD(GPI_IN_0, in.x + i);",
-"#endif",
-"#if GPI_INPUTS > 1",
-"const GPI_QUAD(GPI_IN_1) y = GPI_MAP_QUAD(GPI_IN_1, in.y + i);",
-"#endif",
-"#if GPI_INPUTS > 2",
-"const GPI_QUAD(GPI_IN_2) z = GPI_MAP_QUAD(GPI_IN_2, in.z + i);",
-"#endif",
+"GPI_OPERAND_ARRAYS(GPI_MAP_LOAD, i)",
 "GPI_MAP_SET(0);",
 "GPI_MAP_SET(1);",
 "GPI_MAP_SET(2);",
 "GPI_MAP_SET(3);",
 "}",
-"#line 58 \"kernels/gpu/map/map_tile.cl\"",
+"#line 53",
 "static bool gpi_map_aligned(gpi_inputs in, __global GPI_OUT *out)",
 "{",
-"bool aligned = (size_t)out % sizeof(GPI_QUAD(GPI_OUT)) == 0;",
-"#if GPI_INPUTS > 0",
-"aligned = aligned && (size_t)in.x % sizeof(GPI_QUAD(GPI_IN_0)) == 0;",
-"#endif",
-"#if GPI_INPUTS > 1",
-"aligned = aligned && (size_t)in.y % sizeof(GPI_QUAD(GPI_IN_1)) == 0;",
-"#endif",
-"#if GPI_INPUTS > 2",
-"aligned = aligned && (size_t)in.z % sizeof(GPI_QUAD(GPI_IN_2)) == 0;",
-"#endif",
-"return aligned;",
+"return GPI_IS_QUAD(GPI_OUT, out) GPI_OPERAND_ARRAYS(GPI_MAP_ALIGNED, in);",
 "}",
-"#line 73 \"kernels/gpu/map/map_tile.cl\"",
+"#line 58",
 "static void gpi_map_quads(gpi_inputs in, __global GPI_OUT *out, ulong begin)",
 "{",
 "GPI_LANE lane[GPI_MAP_STEP];",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_MAP_STEP; k += 4) gpi_map_quad(in, begin + k * GPI_WG, lane + k);",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_MAP_STEP; k += 4) {",
+"GPI_EACH_CHUNK(k, GPI_MAP_STEP, 4) gpi_map_quad(in, begin + k * GPI_WG, lane + k);",
+"GPI_EACH_CHUNK(k, GPI_MAP_STEP, 4) {",
 "*(__global GPI_QUAD(GPI_OUT) *)(out + begin + k * GPI_WG) =",
 "(GPI_QUAD(GPI_OUT))(lane[k], lane[k + 1], lane[k + 2], lane[k + 3]);",
 "}",
 "}",
 "#endif",
-"#line 86 \"kernels/gpu/map/map_tile.cl\"",
+"#line 69 \"kernels/gpu/map/map_tile.cl\"",
 "static void gpi_map_step(gpi_inputs in, __global GPI_OUT *out, ulong begin)",
 "{",
 "GPI_LANE lane[GPI_MAP_STEP];",
-"for (uint k = 0; k < GPI_MAP_STEP; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);",
-"for (uint k = 0; k < GPI_MAP_STEP; k++) GPI_MAP_WRITE(out, begin + k * GPI_WG, lane[k]);",
+"GPI_EACH(k, GPI_MAP_STEP) lane[k] = gpi_value_any(in, begin + k * GPI_WG);",
+"GPI_EACH(k, GPI_MAP_STEP) GPI_MAP_WRITE(out, begin + k * GPI_WG, lane[k]);",
 "}",
-"#line 93",
+"#line 76",
 "static void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)",
 "{",
 "const uint l = (uint)GPI_LOCAL_ID;",
@@ -22780,11 +23338,10 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "GPI_INLINE_GPU uint gpi_look_up_four(uint symbols, __local const uchar *table)",
 "{",
 "uint four = 0;",
-"GPI_UNROLL",
-"for (uint k = 0; k < 4; k++) four |= (uint)table[symbols >> 8 * k & 255] << k;",
+"GPI_EACH(k, 4) four |= (uint)table[symbols >> 8 * k & 255] << k;",
 "return four;",
 "}",
-"#line 115",
+"#line 114",
 "GPI_INLINE_GPU gpi_brackets_of gpi_load_item(gpi_symbol_input in, ulong begin, uint length, gpi_shared shared)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;",
@@ -22792,8 +23349,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "#if GPI_PER_ITEM % 16 == 0",
 "__global const uchar *symbols = in.symbols + begin;",
 "if (length == GPI_TILE && (size_t)symbols % 16 == 0) {",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PER_ITEM; j += 16) {",
+"GPI_EACH_CHUNK(j, GPI_PER_ITEM, 16) {",
 "const uint4 row = *(__global const uint4 *)(symbols + first + j);",
 "gpi_brackets_add(&item, gpi_look_up_four(row.x, shared->table), j);",
 "gpi_brackets_add(&item, gpi_look_up_four(row.y, shared->table), j + 4);",
@@ -22809,13 +23365,13 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "return item;",
 "}",
 "#else",
-"#line 140 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 138 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static void gpi_load_stage(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage)",
 "{",
 "for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)",
 "stage[i] = (ushort)(i < length ? gpi_bracket_of(gpi_sign(in, begin + i)) : 0);",
 "}",
-"#line 147",
+"#line 145",
 "static gpi_brackets_of gpi_load_item(__local const ushort *stage)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;",
@@ -22824,7 +23380,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "return item;",
 "}",
 "#endif",
-"#line 158 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 156 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static gpi_brackets_of gpi_open_item(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage,",
 "gpi_shared shared)",
 "{",
@@ -22842,10 +23398,10 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "shared->closes[get_local_id(0)] = item.closes;",
 "return item;",
 "}",
-"#line 177",
+"#line 175",
 "static uint gpi_lowest(uint bits) { return (uint)popcount(~bits & (bits - 1)); }",
 "static uint gpi_highest(uint bits) { return 31 - clz(bits); }",
-"#line 182",
+"#line 180",
 "GPI_INLINE_GPU gpi_brackets_of gpi_reduce_item(gpi_brackets_of item, __local ushort *partner)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;",
@@ -22864,13 +23420,13 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "return left;",
 "}",
-"#line 201",
+"#line 199",
 "static uint gpi_item_node(gpi_brackets_of left)",
 "{",
 "return gpi_pack_node((uint)popcount(left.closes), (uint)popcount(left.opens));",
 "}",
 "#if GPI_SUB_GROUP",
-"#line 211",
+"#line 209",
 "static void gpi_grow_tree(uint node, uint open, gpi_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -22890,7 +23446,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "}",
 "#else",
-"#line 231 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 229 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static void gpi_grow_tree(uint node, uint open, gpi_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -22905,7 +23461,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "}",
 "#endif",
-"#line 248 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 246 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static uint gpi_take_bit(uint *open, uint need)",
 "{",
 "uint left = *open;",
@@ -22921,7 +23477,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "uint item, open;",
 "gpi_index before;",
 "} gpi_cursor;",
-"#line 269",
+"#line 267",
 "static gpi_cursor gpi_cursor_make(gpi_shared shared, uint item)",
 "{",
 "gpi_cursor c;",
@@ -22931,7 +23487,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "c.before = 0;",
 "return c;",
 "}",
-"#line 281",
+"#line 279",
 "static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)",
 "{",
 "const gpi_shared shared = c->shared;",
@@ -22948,7 +23504,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "if (c->item == GPI_NOWHERE) c->before++;",
 "return c->item == GPI_NOWHERE ? GPI_ALONE : c->item * GPI_PER_ITEM + gpi_take_bit(&c->open, skip);",
 "}",
-"#line 300",
+"#line 298",
 "static void gpi_pend(gpi_nest nest, uint tile, uint i, gpi_index need, __local ushort *partner)",
 "{",
 "#if GPI_LOOKBACK",
@@ -22958,7 +23514,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "nest.cells[begin + gpi_brackets_tile_length(nest, tile) - 1 - need] = (uint)(begin + i);",
 "#endif",
 "}",
-"#line 312",
+"#line 310",
 "static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort *partner, gpi_shared shared)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;",
@@ -22975,7 +23531,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "partner[opener] = (ushort)i;",
 "}",
 "}",
-"#line 331",
+"#line 329",
 "static uint gpi_kept(uint node, gpi_shared shared, uint *at)",
 "{",
 "uint after = 0;",
@@ -22988,7 +23544,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "*at = left > 0 ? (shared->tree[1] >> 16) - (after >> 16) - left : 0;",
 "return left;",
 "}",
-"#line 345",
+"#line 343",
 "static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)",
 "{",
 "const ulong begin = gpi_tile_begin(tile), at = begin + k;",
@@ -22999,7 +23555,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "nest.cells[at] = (uint)(begin + i);",
 "#endif",
 "}",
-"#line 357",
+"#line 355",
 "static void gpi_keep_openers(uint node, uint open, gpi_nest nest, uint tile, gpi_shared shared)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;",
@@ -23008,20 +23564,20 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "for (uint k = 0; k < left; k++, open &= open - 1) gpi_keep(nest, tile, at + k, first + gpi_lowest(open));",
 "}",
 "#if GPI_MATCH",
-"#line 369",
+"#line 367",
 "static bool gpi_is_settled(uint k) { return !GPI_LOOKBACK || k < GPI_PENDING || k == GPI_ALONE; }",
-"#line 371",
+"#line 369",
 "static gpi_index gpi_match_of(uint k, ulong begin)",
 "{",
 "return k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;",
 "}",
-"#line 376",
+"#line 374",
 "static void gpi_match_write(__global gpi_index *match, ulong begin, uint i, __local const ushort *partner)",
 "{",
 "if (gpi_is_settled(partner[i])) match[begin + i] = gpi_match_of(partner[i], begin);",
 "}",
 "#if GPI_PER_ITEM % 4 == 0",
-"#line 383",
+"#line 381",
 "static void gpi_match_write_quads(__global gpi_index *match, ulong begin, __local const ushort *partner)",
 "{",
 "GPI_UNROLL",
@@ -23037,7 +23593,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "}",
 "#endif",
-"#line 399 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 397 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static void gpi_pair_write(__global gpi_index *match, ulong begin, uint length, __local const ushort *partner)",
 "{",
 "#if GPI_PER_ITEM % 4 == 0",
@@ -23051,7 +23607,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "#endif",
 "#if GPI_KINDS",
-"#line 414 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 412 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static void gpi_pair_compare(gpi_symbol_input in, ulong begin, uint length, __local const ushort *partner,",
 "gpi_shared shared)",
 "{",
@@ -23063,25 +23619,24 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "}",
 "#endif",
-"#line 426 \"kernels/gpu/nest/brackets_tile.cl\"",
+"#line 424 \"kernels/gpu/nest/brackets_tile.cl\"",
 "static void gpi_note_clear(gpi_shared shared)",
 "{",
 "if (get_local_id(0) == 0) shared->note = gpi_note_make();",
 "}",
-"#line 432",
+"#line 430",
 "static void gpi_partner_none(__local ushort *partner)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;",
 "#if GPI_PER_ITEM % 8 == 0",
 "const uint turn = (uint)get_local_id(0) * GPI_PER_ITEM / 64;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PER_ITEM / 8; j++)",
+"GPI_EACH(j, GPI_PER_ITEM / 8)",
 "*(__local uint4 *)(partner + first + (j + turn) % (GPI_PER_ITEM / 8) * 8) = (uint4)(~0u);",
 "#else",
 "for (uint j = 0; j < GPI_PER_ITEM; j++) partner[first + j] = GPI_ALONE;",
 "#endif",
 "}",
-"#line 447",
+"#line 444",
 "static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,",
 "bool cells, gpi_pair_shared memory)",
 "{",
@@ -23112,12 +23667,12 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "gpi_sync();",
 "#endif",
 "}",
-"#line 479",
+"#line 476",
 "static void gpi_pair_note(gpi_nest nest, uint tile, gpi_pair_shared memory)",
 "{",
 "if (get_local_id(0) == 0) nest.notes[tile] = memory->group.note;",
 "}",
-"#line 485",
+"#line 482",
 "static void gpi_note_sum(gpi_note note, gpi_join_shared sum)",
 "{",
 "if (note.mismatches) (void)atomic_add(&sum->mismatches, note.mismatches);",
@@ -23126,7 +23681,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "if (note.joined) (void)atomic_add(&sum->searches, note.searches);",
 "if (note.lone != ~0u) (void)atomic_min(&sum->lone, note.lone);",
 "}",
-"#line 495",
+"#line 492",
 "static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared sum)",
 "{",
 "__global gpi_note *total = nest.notes + tile;",
@@ -23136,14 +23691,14 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "gpi_sync();",
 "if (get_local_id(0) == 0) *total = *sum;",
 "}",
-"#line 507",
+"#line 504",
 "static uint gpi_cursor_stage(gpi_cursor *c)",
 "{",
 "gpi_index need;",
 "const uint opener = gpi_cursor_down(c, &need);",
 "return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;",
 "}",
-"#line 517",
+"#line 514",
 "static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;",
@@ -23169,20 +23724,20 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "}",
 "shared->closes[l] = close;",
 "}",
-"#line 544",
+"#line 541",
 "static gpi_index gpi_depth_of(uint i, gpi_shared shared)",
 "{",
 "const uint l = i / GPI_PER_ITEM, before = (1u << i % GPI_PER_ITEM) - 1;",
 "return shared->height[l] + popcount(shared->opens[l] & before) - popcount(shared->closes[l] & before);",
 "}",
-"#line 550",
+"#line 547",
 "static gpi_index gpi_parent_of(gpi_nest nest, uint tile, uint staged)",
 "{",
 "if (staged == GPI_ALONE) return GPI_NONE;",
 "if (staged < GPI_TILE) return (gpi_index)gpi_tile_begin(tile) + staged;",
 "return gpi_opener_at(nest, gpi_tiles_search(nest.tree, nest.leaves, tile, staged - GPI_TILE));",
 "}",
-"#line 558",
+"#line 555",
 "static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *parent, bool parents,",
 "__global gpi_index *depth, bool depths, gpi_pair_shared memory)",
 "{",
@@ -23197,7 +23752,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "if (depths) depth[begin + i] = gpi_depth_of(i, shared);",
 "}",
 "}",
-"#line 574",
+"#line 571",
 "static void gpi_open_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)",
 "{",
 "const gpi_shared shared = &memory->group;",
@@ -23208,14 +23763,14 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "const gpi_brackets_of left = gpi_reduce_item(item, 0);",
 "gpi_grow_tree(gpi_item_node(left), left.opens, shared);",
 "}",
-"#line 585",
+"#line 582",
 "static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *parent,",
 "bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared memory)",
 "{",
 "gpi_open_tile(in, nest, tile, memory);",
 "gpi_enclose_tile(nest, tile, parent, parents, depth, depths, memory);",
 "}",
-"#line 594",
+"#line 591",
 "static void gpi_measure_items(gpi_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -23232,7 +23787,7 @@ static const char *const gpi_kernel_gpu_nest_brackets_tile[] = {
 "if (l == 0) shared->note.base = tiles.pushes;",
 "gpi_sync();",
 "}",
-"#line 611",
+"#line 608",
 "static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)",
 "{",
 "gpi_open_tile(in, nest, tile, memory);",
@@ -23429,6 +23984,8 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "#ifndef GPI_NEST_STACK_SCAN_TILE_CL",
 "#define GPI_NEST_STACK_SCAN_TILE_CL",
 "#include \"base/platform.cl\"",
+"#include \"group/exchange.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/input.cl\"",
 "#include \"element/monoid.cl\"",
@@ -23451,11 +24008,10 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "#define GPI_STRIPE_PLACE(l, k) (((l) + (k)*GPI_WG) % GPI_PER_ITEM)",
 "#define GPI_STRIPE_ROW(l, k) (GPI_STRIPE_ITEM(l, k) * GPI_STACK_ROW)",
 "#endif",
-"#define GPI_SLICE_CELL(k) ((k) + (k) / 32)",
 "typedef struct gpi_slice_memory {",
 "gpi_group group;",
 "ushort stage[GPI_TILE] __attribute__((aligned(16)));",
-"GPI_T value[GPI_SLICE_CELL(GPI_TILE)];",
+"GPI_T value[GPI_PADDED(GPI_TILE)];",
 "GPI_T sums[GPI_ITEMS_CELLS];",
 "} gpi_slice_memory;",
 "typedef __local gpi_slice_memory *gpi_slice_shared;",
@@ -23469,7 +24025,7 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "} gpi_fold_memory;",
 "typedef __local gpi_fold_memory *gpi_fold_shared;",
 "#define GPI_NO_ITEM 0xffffu",
-"#line 73 \"kernels/gpu/nest/stack_scan_tile.cl\"",
+"#line 72 \"kernels/gpu/nest/stack_scan_tile.cl\"",
 "static uint gpi_slice_list(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_slice_shared memory)",
 "{",
 "const gpi_shared shared = &memory->group;",
@@ -23486,22 +24042,22 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "gpi_sync();",
 "return shared->tree[1] >> 16;",
 "}",
-"#line 91",
+"#line 90",
 "static void gpi_slice_scan(GPI_COMBINE_PARAMETER uint count, gpi_slice_shared memory)",
 "{",
 "const uint share = (count + GPI_WG - 1) / GPI_WG, first = min((uint)get_local_id(0) * share, count);",
 "const uint end = min(first + share, count);",
 "GPI_T product = gpi_identity(), all;",
 "for (uint k = first; k < end; k++)",
-"product = gpi_combine(GPI_COMBINE_PASSED product, memory->value[GPI_SLICE_CELL(k)]);",
+"product = gpi_combine(GPI_COMBINE_PASSED product, memory->value[GPI_PADDED(k)]);",
 "product = gpi_items_scan_exclusive(GPI_COMBINE_PASSED product, &all, memory->sums);",
 "for (uint k = first; k < end; k++) {",
-"product = gpi_combine(GPI_COMBINE_PASSED product, memory->value[GPI_SLICE_CELL(k)]);",
-"memory->value[GPI_SLICE_CELL(k)] = product;",
+"product = gpi_combine(GPI_COMBINE_PASSED product, memory->value[GPI_PADDED(k)]);",
+"memory->value[GPI_PADDED(k)] = product;",
 "}",
 "gpi_sync();",
 "}",
-"#line 106",
+"#line 105",
 "static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stack, gpi_slice_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0), tile = (uint)get_group_id(0);",
@@ -23510,10 +24066,10 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "if (gpi_brackets_tile_length(stack.nest, tile) == 0) return;",
 "const uint count = gpi_slice_list(in, stack.nest, tile, memory);",
 "for (uint k = l; k < count; k += GPI_WG)",
-"memory->value[GPI_SLICE_CELL(k)] = gpi_load(input, begin + memory->stage[k]);",
+"memory->value[GPI_PADDED(k)] = gpi_load(input, begin + memory->stage[k]);",
 "gpi_sync();",
 "gpi_slice_scan(GPI_COMBINE_OF(input) count, memory);",
-"for (uint k = l; k < count; k += GPI_WG) cell[k + 1] = memory->value[GPI_SLICE_CELL(k)];",
+"for (uint k = l; k < count; k += GPI_WG) cell[k + 1] = memory->value[GPI_PADDED(k)];",
 "if (l != 0) return;",
 "cell[0] = gpi_identity();",
 "stack.nest.tree[stack.nest.leaves + tile] = gpi_unpack_node(memory->group.tree[1]);",
@@ -23524,7 +24080,7 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "gpi_index pops;",
 "gpi_fold_shared memory;",
 "} gpi_fold;",
-"#line 135",
+"#line 134",
 "static void gpi_fold_before(gpi_fold f, GPI_T initial)",
 "{",
 "const gpi_nest nest = f.stack.nest;",
@@ -23532,18 +24088,18 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "gpi_stack_cells(f.stack, f.tile)[f.length - m] =",
 "gpi_stack_at(f.stack, gpi_tiles_search(nest.tree, nest.leaves, f.tile, m), initial);",
 "}",
-"#line 143",
+"#line 142",
 "static GPI_T gpi_fold_outer(gpi_fold f, uint m)",
 "{",
 "if (m >= f.pops) return f.stack.bases[f.tile];",
 "return gpi_stack_cells(f.stack, f.tile)[f.length - m];",
 "}",
-"#line 151",
+"#line 150",
 "static GPI_T gpi_fold_below(gpi_fold f, uint q)",
 "{",
 "return q < GPI_TILE ? f.memory->row[q + q / GPI_PER_ITEM + 1] : gpi_fold_outer(f, q - GPI_TILE);",
 "}",
-"#line 157",
+"#line 156",
 "static uint gpi_fold_search(gpi_shared shared, uint need)",
 "{",
 "const gpi_place place = gpi_items_search(shared->tree, GPI_WG, (uint)get_local_id(0), need);",
@@ -23551,34 +24107,31 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "uint open = shared->open[place.leaf];",
 "return place.leaf * GPI_PER_ITEM + gpi_take_bit(&open, (uint)place.need);",
 "}",
-"#line 166",
+"#line 165",
 "static bool gpi_fold_opens(gpi_fold f, uint l, uint k)",
 "{",
 "return f.memory->group.opens[GPI_STRIPE_ITEM(l, k)] >> GPI_STRIPE_PLACE(l, k) & 1;",
 "}",
-"#line 173",
+"#line 172",
 "static void gpi_fold_load(gpi_input input, gpi_fold f)",
 "{",
 "const uint l = (uint)get_local_id(0);",
 "const ulong first = gpi_tile_begin(f.tile) + l;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_STACK_LOADS) {",
+"GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), GPI_STACK_LOADS) {",
 "GPI_T x[GPI_STACK_LOADS];",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_STACK_LOADS; k++)",
+"GPI_EACH(k, GPI_STACK_LOADS)",
 "if (gpi_fold_opens(f, l, j + k)) x[k] = gpi_load(input, first + (j + k) * GPI_WG);",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_STACK_LOADS; k++)",
+"GPI_EACH(k, GPI_STACK_LOADS)",
 "if (gpi_fold_opens(f, l, j + k))",
 "f.memory->row[GPI_STRIPE_ROW(l, j + k) + GPI_STRIPE_PLACE(l, j + k) + 1] = x[k];",
 "}",
 "}",
-"#line 191",
+"#line 187",
 "static __local GPI_T *gpi_fold_own(gpi_fold_shared memory)",
 "{",
 "return memory->row + (uint)get_local_id(0) * GPI_STACK_ROW + 1;",
 "}",
-"#line 198",
+"#line 194",
 "static void gpi_fold_item(GPI_COMBINE_PARAMETER uint open, gpi_fold_shared memory)",
 "{",
 "__local GPI_T *own = gpi_fold_own(memory);",
@@ -23589,7 +24142,7 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "*value = x;",
 "}",
 "}",
-"#line 210",
+"#line 206",
 "static void gpi_fold_on(GPI_COMBINE_PARAMETER GPI_T base, uint open, gpi_fold_shared memory)",
 "{",
 "__local GPI_T *own = gpi_fold_own(memory);",
@@ -23598,7 +24151,7 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "*value = gpi_combine(GPI_COMBINE_PASSED base, *value);",
 "}",
 "}",
-"#line 220",
+"#line 216",
 "static GPI_T gpi_fold_base(gpi_fold f)",
 "{",
 "const gpi_fold_shared memory = f.memory;",
@@ -23616,14 +24169,14 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "x = gpi_combine(GPI_COMBINE_OF(f.stack) memory->row[next * GPI_STACK_ROW], x);",
 "return x;",
 "}",
-"#line 239",
+"#line 235",
 "static GPI_T gpi_fold_down(gpi_fold f, gpi_cursor *cursor)",
 "{",
 "gpi_index need;",
 "const uint q = gpi_cursor_down(cursor, &need);",
 "return gpi_fold_below(f, q == GPI_ALONE ? GPI_TILE + (uint)need : q);",
 "}",
-"#line 249",
+"#line 245",
 "static void gpi_fold_brackets(gpi_fold f, gpi_brackets_of item, gpi_brackets_of left, GPI_T base)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -23655,29 +24208,27 @@ static const char *const gpi_kernel_gpu_nest_stack_scan_tile[] = {
 "}",
 "f.memory->group.opens[l] = item.opens | item.closes;",
 "}",
-"#line 283",
+"#line 279",
 "static GPI_T gpi_fold_result(gpi_fold_shared memory, uint l, uint k, bool exclusive)",
 "{",
 "const uint before = ((exclusive ? 1u : 2u) << GPI_STRIPE_PLACE(l, k)) - 1;",
 "const uint brackets = memory->group.opens[GPI_STRIPE_ITEM(l, k)] & before;",
 "return memory->row[GPI_STRIPE_ROW(l, k) + 32 - clz(brackets)];",
 "}",
-"#line 290",
+"#line 286",
 "static void gpi_fold_write(__global GPI_OUT *out, gpi_fold f, bool exclusive)",
 "{",
 "const uint l = (uint)get_local_id(0);",
 "const ulong first = gpi_tile_begin(f.tile) + l;",
 "if (f.length == GPI_TILE) {",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_TURNS(GPI_PER_ITEM); k++)",
-"gpi_stack_put(out, first + k * GPI_WG, gpi_fold_result(f.memory, l, k, exclusive));",
+"GPI_EACH_OWN(k) gpi_stack_put(out, first + k * GPI_WG, gpi_fold_result(f.memory, l, k, exclusive));",
 "} else {",
 "GPI_ROLLED",
 "for (uint k = 0; l + k * GPI_WG < f.length; k++)",
 "gpi_stack_put(out, first + k * GPI_WG, gpi_fold_result(f.memory, l, k, exclusive));",
 "}",
 "}",
-"#line 305",
+"#line 299",
 "static void gpi_fold_group(gpi_symbol_input in, gpi_input input, __global GPI_OUT *out, gpi_stack stack,",
 "GPI_T initial, bool exclusive, gpi_fold_shared memory)",
 "{",
@@ -23792,26 +24343,23 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "#line 90",
 "GPI_INLINE_GPU void gpi_tree_clear(__local uint *words, const uint count)",
 "{",
-"GPI_UNROLL",
-"for (uint k = 0; k < (count + GPI_WG - 1) / GPI_WG; k++)",
+"GPI_EACH(k, (count + GPI_WG - 1) / GPI_WG)",
 "if (count % GPI_WG == 0 || (uint)get_local_id(0) + k * GPI_WG < count)",
 "words[(uint)get_local_id(0) + k * GPI_WG] = 0;",
 "}",
 "#define GPI_TREE_LOADS (GPI_RUN % 4 ? 1 : 4)",
-"#line 100",
+"#line 99",
 "static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0);",
 "const ulong first = gpi_tree_begin() + l;",
 "for (uint j = 0; j < GPI_TURNS(GPI_RUN); j += GPI_TREE_LOADS) {",
 "gpi_index key[GPI_TREE_LOADS];",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_TREE_LOADS; k++) {",
+"GPI_EACH(k, GPI_TREE_LOADS) {",
 "const ulong i = first + (j + k) * GPI_WG;",
 "key[k] = i < f.n ? gpi_key_of(f, i) : 0;",
 "}",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_TREE_LOADS; k++) {",
+"GPI_EACH(k, GPI_TREE_LOADS) {",
 "memory->key[GPI_TREE_STRIPE(l, j + k, GPI_OF_INDEX)] = key[k];",
 "#if GPI_SELECT",
 "const ulong i = first + (j + k) * GPI_WG;",
@@ -23828,7 +24376,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "uint outside;",
 "uint open;",
 "} gpi_run_bits;",
-"#line 133",
+"#line 130",
 "static uint gpi_run_close(uint closed, uint i, gpi_tree_shared memory)",
 "{",
 "for (; closed; closed &= closed - 1)",
@@ -23836,7 +24384,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "(ushort)((uint)get_local_id(0) * GPI_RUN + i);",
 "return 1u << i;",
 "}",
-"#line 141",
+"#line 138",
 "static gpi_low gpi_run_inside(gpi_tree_run run, gpi_run_bits *bits, gpi_tree_shared memory)",
 "{",
 "gpi_low low = gpi_low_make(GPI_NONE, 0);",
@@ -23863,7 +24411,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "return low;",
 "}",
 "#if GPI_SUB_GROUP",
-"#line 171",
+"#line 168",
 "static gpi_index gpi_tree_down(gpi_index x, uint d, gpi_tree_shared memory)",
 "{",
 "#if GPI_INDEX_SIZE == 4",
@@ -23873,7 +24421,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "return (ulong)gpi_sg_down((uint)(x >> 32), d, &memory->sub_group) << 32 | low;",
 "#endif",
 "}",
-"#line 181 \"kernels/gpu/nest/tree_tile.cl\"",
+"#line 178 \"kernels/gpu/nest/tree_tile.cl\"",
 "static void gpi_grow_lows(gpi_low low, gpi_tree_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -23894,7 +24442,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "}",
 "}",
 "#else",
-"#line 202 \"kernels/gpu/nest/tree_tile.cl\"",
+"#line 199 \"kernels/gpu/nest/tree_tile.cl\"",
 "static void gpi_grow_lows(gpi_low low, gpi_tree_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -23908,20 +24456,20 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "}",
 "}",
 "#endif",
-"#line 217 \"kernels/gpu/nest/tree_tile.cl\"",
+"#line 214 \"kernels/gpu/nest/tree_tile.cl\"",
 "static uint gpi_tile_siblings(gpi_index key, gpi_tree_shared memory)",
 "{",
 "const uint k = (uint)(key - 1 - (gpi_index)gpi_tree_begin());",
 "const gpi_low low = gpi_tile_lows_between(memory->low, GPI_WG, k / GPI_RUN + 1, (uint)get_local_id(0));",
 "return GPI_TREE_OWN[k] + (low.key == key ? (uint)low.count : 0);",
 "}",
-"#line 224",
+"#line 221",
 "static void gpi_tile_children(gpi_index key, uint count, gpi_tree_shared memory)",
 "{",
 "const uint k = (uint)(key - 1 - (gpi_index)gpi_tree_begin());",
 "if (count) (void)atomic_add(&memory->children[k / 2], count << k % 2 * 16);",
 "}",
-"#line 231",
+"#line 228",
 "static uint gpi_run_siblings(uint outside, gpi_tree_shared memory)",
 "{",
 "gpi_index key = GPI_NONE;",
@@ -23945,7 +24493,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "if (key != GPI_NONE) gpi_tile_children(key, count, memory);",
 "return far;",
 "}",
-"#line 257",
+"#line 254",
 "static uint gpi_tile_ends(gpi_tree_run run, uint open, gpi_tree_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -23965,7 +24513,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "}",
 "return open;",
 "}",
-"#line 279",
+"#line 276",
 "static void gpi_tree_store_some(gpi_family f, uint k, gpi_tree_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0), near = l + k * GPI_WG, at = GPI_TREE_STRIPE(l, k, GPI_OF_USHORT);",
@@ -23985,7 +24533,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "(void)near; \\",
 "(void)at; \\",
 "}",
-"#line 301",
+"#line 298",
 "static void gpi_tree_store(gpi_family f, gpi_tree_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -24006,7 +24554,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "GPI_TREE_STORE(f.end, (gpi_index)begin + GPI_TREE_ENDS[at])",
 "}",
 "}",
-"#line 324",
+"#line 321",
 "static void gpi_tree_store_lows(gpi_family f, gpi_tree_shared memory)",
 "{",
 "const uint tiles = f.leaves / GPI_WG, tile = (uint)get_group_id(0);",
@@ -24015,7 +24563,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "f.tree[(tiles + tile) * width + (x - width)] = memory->low[x];",
 "}",
 "}",
-"#line 333",
+"#line 330",
 "static void gpi_group_inside(gpi_family f, gpi_tree_shared memory)",
 "{",
 "const gpi_tree_run run = gpi_run_make(f.n, (uint)get_global_id(0));",
@@ -24030,7 +24578,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "gpi_sync();",
 "gpi_tree_store(f, memory);",
 "}",
-"#line 351",
+"#line 348",
 "static void gpi_outside_load(gpi_family f, gpi_outside_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -24045,7 +24593,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "}",
 "gpi_sync();",
 "}",
-"#line 366",
+"#line 363",
 "static void gpi_outside_store(gpi_family f, gpi_outside_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -24058,7 +24606,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "if (memory->open[i / GPI_RUN] >> i % GPI_RUN & 1) f.end[first + k * GPI_WG] = memory->end[at];",
 "}",
 "}",
-"#line 379",
+"#line 376",
 "static void gpi_outside_siblings(gpi_family f, gpi_tree_run run, uint far, gpi_outside_shared memory)",
 "{",
 "gpi_crowd crowd = gpi_crowd_make();",
@@ -24068,7 +24616,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "}",
 "if (crowd.key != GPI_NONE) gpi_crowd_end(f, run, &crowd);",
 "}",
-"#line 390",
+"#line 387",
 "static void gpi_outside_ends(gpi_family f, gpi_tree_run run, uint open, gpi_outside_shared memory)",
 "{",
 "uint next = f.leaves;",
@@ -24086,7 +24634,7 @@ static const char *const gpi_kernel_gpu_nest_tree_tile[] = {
 "memory->end[GPI_TREE_AT(i, GPI_OF_INDEX)] = (gpi_index)at;",
 "}",
 "}",
-"#line 408",
+"#line 405",
 "static void gpi_group_outside(gpi_family f, gpi_outside_shared memory)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -24160,6 +24708,55 @@ static const char *const gpi_kernel_gpu_scan_columns_block[] = {
 "#endif",
 };
 /* ---- End file kernels/gpu/scan/columns_block.cl ---- */
+
+/* ---- Begin file kernels/gpu/scan/columns_scan.cl ---- */
+static const char *const gpi_kernel_gpu_scan_columns_scan[] = {
+"#ifndef GPI_SCAN_COLUMNS_SCAN_CL",
+"#define GPI_SCAN_COLUMNS_SCAN_CL",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/monoid.cl\"",
+"#include \"scan/columns.cl\"",
+"#include \"scan/columns_block.cl\"",
+"#include \"scan/columns_sink.cl\"",
+"#include \"scan/team_scan.cl\"",
+"#include \"scan/tile_sink.cl\"",
+"#define GPI_COLUMNS_RUN (GPI_SIZE <= 8 ? 8 : 2)",
+"#line 17 \"kernels/gpu/scan/columns_scan.cl\"",
+"static void gpi_columns_scan(gpi_column_block block, gpi_sink sink, ulong from, ulong to,",
+"__local gpi_columns_memory *memory)",
+"{",
+"const uint s = (uint)get_local_id(0) % block.wide, row = (uint)get_local_id(0) / block.wide;",
+"const uint rows = GPI_WG / block.wide;",
+"gpi_sync();",
+"GPI_T carry = s < block.segments ? memory->sum[s] : gpi_identity();",
+"gpi_sync();",
+"for (ulong base = from; base < to; base += rows * GPI_COLUMNS_RUN) {",
+"const ulong i = base + row * GPI_COLUMNS_RUN;",
+"GPI_T x[GPI_COLUMNS_RUN], product = gpi_identity(), total;",
+"GPI_UNROLL",
+"for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_COLUMNS_RUN); k++)",
+"x[k] = i + k < to && s < block.segments ? gpi_column_load(block, block.row_stride, s, i + k)",
+": gpi_identity();",
+"GPI_UNROLL",
+"for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_COLUMNS_RUN); k++)",
+"product = gpi_combine(GPI_COMBINE_OF(block.input) product, x[k]);",
+"const GPI_T within =",
+"gpi_team_scan(GPI_COMBINE_OF(block.input) product, row, rows, block.wide, &total, memory->sum);",
+"GPI_T before = gpi_combine(GPI_COMBINE_OF(block.input) carry, within);",
+"GPI_UNROLL",
+"for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_COLUMNS_RUN); k++) {",
+"const GPI_T next = gpi_combine(GPI_COMBINE_OF(block.input) before, x[k]);",
+"if (i + k < to && s < block.segments)",
+"gpi_column_put(block, sink, block.row_stride, s, i + k, sink.exclusive ? before : next);",
+"before = next;",
+"}",
+"carry = gpi_combine(GPI_COMBINE_OF(block.input) carry, total);",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/gpu/scan/columns_scan.cl ---- */
 
 /* ---- Begin file kernels/gpu/scan/items.cl ---- */
 static const char *const gpi_kernel_gpu_scan_items[] = {
@@ -24367,15 +24964,12 @@ static const char *const gpi_kernel_gpu_scan_reduce_tile[] = {
 "static GPI_T gpi_step_reduce(GPI_T sum, gpi_input input, ulong i, const bool aligned)",
 "{",
 "GPI_T x[GPI_SHARE_STEP], all = sum;",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP / GPI_SHARE_CHUNK); k++)",
+"GPI_EACH(k, GPI_STRUCT_TURNS(GPI_SHARE_STEP / GPI_SHARE_CHUNK))",
 "GPI_SHARE_LOAD(input, i + k * GPI_SHARE_STRIDE, aligned, x + k * GPI_SHARE_CHUNK);",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++)",
-"all = gpi_combine(GPI_COMBINE_OF(input) all, x[k]);",
+"GPI_EACH(k, GPI_STRUCT_TURNS(GPI_SHARE_STEP)) all = gpi_combine(GPI_COMBINE_OF(input) all, x[k]);",
 "return all;",
 "}",
-"#line 61",
+"#line 58",
 "static GPI_T gpi_share_reduce(gpi_input input, ulong base, ulong limit, uint per_item, const ulong apart)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -24399,7 +24993,7 @@ static const char *const gpi_kernel_gpu_scan_reduce_tile[] = {
 "}",
 "return sum;",
 "}",
-"#line 86",
+"#line 83",
 "static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const ulong limit = base + gpi_tile_length(input, base);",
@@ -24409,6 +25003,109 @@ static const char *const gpi_kernel_gpu_scan_reduce_tile[] = {
 "#endif",
 };
 /* ---- End file kernels/gpu/scan/reduce_tile.cl ---- */
+
+/* ---- Begin file kernels/gpu/scan/scan_segments.cl ---- */
+static const char *const gpi_kernel_gpu_scan_scan_segments[] = {
+"#ifndef GPI_SCAN_SCAN_SEGMENTS_CL",
+"#define GPI_SCAN_SCAN_SEGMENTS_CL",
+"#include \"base/platform.cl\"",
+"#include \"base/segments.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/input.cl\"",
+"#include \"element/monoid.cl\"",
+"#include \"scan/team_scan.cl\"",
+"#include \"scan/tile.cl\"",
+"#include \"scan/tile_sink.cl\"",
+"#if GPI_TILE_PAD(GPI_TILE_STAGE) < GPI_WG",
+"#error \"the stage has a cell for each item\"",
+"#endif",
+"typedef __local uint *gpi_listed_shared;",
+"#define GPI_LISTED_SHARED(name) __local uint name[GPI_WG + 1]",
+"#line 23 \"kernels/gpu/scan/scan_segments.cl\"",
+"static void gpi_segment_scan(gpi_input segment, gpi_sink sink, uint lane, uint team, uint steps,",
+"__local GPI_T *cell)",
+"{",
+"GPI_T carry = sink.initial;",
+"for (uint step = 0; step < steps; step++) {",
+"const ulong i = (ulong)step * team + lane;",
+"const bool inside = i < segment.count;",
+"GPI_T total;",
+"const GPI_T x = inside ? gpi_load(segment, i) : gpi_identity();",
+"const GPI_T within = gpi_team_scan(GPI_COMBINE_OF(segment) x, lane, team, 1, &total, cell);",
+"const GPI_T before = gpi_combine(GPI_COMBINE_OF(segment) carry, within);",
+"const GPI_T next = gpi_combine(GPI_COMBINE_OF(segment) before, x);",
+"if (inside) gpi_put(sink, gpi_position(segment, i), sink.exclusive ? before : next);",
+"carry = gpi_combine(GPI_COMBINE_OF(segment) carry, total);",
+"}",
+"}",
+"#line 42",
+"static void gpi_segments_scan(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,",
+"uint small, uint team, gpi_sink sink, volatile __global uint *counters,",
+"gpi_tile_shared shared, gpi_listed_shared listed)",
+"{",
+"const uint l = (uint)get_local_id(0), lane = l % team;",
+"if (l == 0) listed[GPI_WG] = 0;",
+"for (ulong base = first; base < last; base += GPI_WG / team) {",
+"const bool mine = base + l / team < last;",
+"const gpi_extent extent = gpi_segment_find(offsets, min(base + l / team, last - 1));",
+"gpi_input segment = input;",
+"gpi_sink to = sink;",
+"gpi_sync();",
+"if (lane == 0) {",
+"const uint needed = (uint)min((extent.length + team - 1) / team, (ulong)UINT_MAX);",
+"if (mine && extent.bad) gpi_bad_add(list, counters);",
+"listed[l] = mine && (extent.length <= small ||",
+"!gpi_large_add(list, base + l / team, extent.length, GPI_TILE));",
+"if (listed[l]) (void)atomic_max(listed + GPI_WG, needed);",
+"}",
+"gpi_sync();",
+"segment.in = input.in + extent.begin;",
+"segment.count = listed[l - lane] ? extent.length : 0;",
+"to.out = sink.out + extent.begin;",
+"gpi_segment_scan(segment, to, lane, team, listed[GPI_WG], shared->stage);",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/gpu/scan/scan_segments.cl ---- */
+
+/* ---- Begin file kernels/gpu/scan/team_scan.cl ---- */
+static const char *const gpi_kernel_gpu_scan_team_scan[] = {
+"#ifndef GPI_SCAN_TEAM_SCAN_CL",
+"#define GPI_SCAN_TEAM_SCAN_CL",
+"#include \"base/platform.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"element/monoid.cl\"",
+"#include \"scan/items.cl\"",
+"#line 13 \"kernels/gpu/scan/team_scan.cl\"",
+"static GPI_T gpi_team_scan(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, uint apart, GPI_T *total,",
+"__local GPI_T *cell)",
+"{",
+"const uint l = (uint)get_local_id(0), first = l - lane * apart;",
+"GPI_T sum = x;",
+"uint d = 1;",
+"#if GPI_SUB_GROUP",
+"for (; apart == 1 && d < min(team, (uint)GPI_SUB_GROUP); d *= 2) {",
+"const GPI_T y = gpi_items_up(sum, d, cell);",
+"if (lane % GPI_SUB_GROUP >= d) sum = gpi_combine(GPI_COMBINE_PASSED y, sum);",
+"}",
+"#endif",
+"for (; d < team; d *= 2) {",
+"cell[l] = sum;",
+"gpi_sync();",
+"if (lane & d) sum = gpi_combine(GPI_COMBINE_PASSED cell[first + (lane / d * d - 1) * apart], sum);",
+"gpi_sync();",
+"}",
+"cell[l] = sum;",
+"gpi_sync();",
+"*total = cell[first + (team - 1) * apart];",
+"sum = lane ? cell[l - apart] : gpi_identity();",
+"gpi_sync();",
+"return sum;",
+"}",
+"#endif",
+};
+/* ---- End file kernels/gpu/scan/team_scan.cl ---- */
 
 /* ---- Begin file kernels/gpu/scan/tile.cl ---- */
 static const char *const gpi_kernel_gpu_scan_tile[] = {
@@ -24491,41 +25188,35 @@ static const char *const gpi_kernel_gpu_scan_tile_chunks[] = {
 "{",
 "const uint length = gpi_tile_length(input, base);",
 "if (length == GPI_TILE && gpi_quads_aligned(input)) {",
-"GPI_UNROLL",
-"for (uint row = 0; row < rows; row++)",
-"gpi_load_quad(input, base + gpi_chunk_place(first + row), true, x + 4 * row);",
+"GPI_EACH(row, rows) gpi_load_quad(input, base + gpi_chunk_place(first + row), true, x + 4 * row);",
 "} else {",
-"GPI_UNROLL",
-"for (uint row = 0; row < rows; row++) {",
-"GPI_UNROLL",
-"for (uint k = 0; k < 4; k++) {",
+"GPI_EACH(row, rows) {",
+"GPI_EACH(k, 4) {",
 "const uint i = gpi_chunk_place(first + row) + k;",
 "x[4 * row + k] = i < length ? gpi_load(input, base + i) : gpi_identity();",
 "}",
 "}",
 "}",
 "}",
-"#line 106",
+"#line 102",
 "GPI_INLINE_GPU void gpi_rows_reduce(gpi_input input, const uint first, const uint rows, const GPI_T *x,",
 "gpi_tile_shared shared)",
 "{",
-"GPI_UNROLL",
-"for (uint row = 0; row < rows; row++) {",
+"GPI_EACH(row, rows) {",
 "GPI_T product = x[4 * row];",
 "GPI_UNROLL",
 "for (uint k = 1; k < 4; k++) product = gpi_combine(GPI_COMBINE_OF(input) product, x[4 * row + k]);",
 "*gpi_product_cell(shared, first + row) = product;",
 "}",
 "}",
-"#line 119",
+"#line 114",
 "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "GPI_T sum = gpi_identity();",
 "#if GPI_STAGED",
 "GPI_T staged[GPI_STAGED];",
 "gpi_rows_load(input, base, GPI_HELD_ROWS, GPI_ROWS - GPI_HELD_ROWS, staged);",
-"GPI_UNROLL",
-"for (uint row = 0; row < GPI_ROWS - GPI_HELD_ROWS; row++)",
+"GPI_EACH(row, GPI_ROWS - GPI_HELD_ROWS)",
 "gpi_chunk_put(gpi_stage_chunk(shared, GPI_HELD_ROWS + row), staged + 4 * row);",
 "gpi_rows_reduce(input, GPI_HELD_ROWS, GPI_ROWS - GPI_HELD_ROWS, staged, shared);",
 "gpi_team_sync();",
@@ -24533,16 +25224,14 @@ static const char *const gpi_kernel_gpu_scan_tile_chunks[] = {
 "gpi_rows_load(input, base, 0, GPI_HELD_ROWS, tile->held);",
 "gpi_rows_reduce(input, 0, GPI_HELD_ROWS, tile->held, shared);",
 "gpi_team_sync();",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_ROWS; j += GPI_PRODUCTS_AT_ONCE) {",
+"GPI_EACH_CHUNK(j, GPI_ROWS, GPI_PRODUCTS_AT_ONCE) {",
 "GPI_T x[4];",
 "gpi_products_get(gpi_own_products(shared) + GPI_TILE_PAD(j), x);",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_PRODUCTS_AT_ONCE; k++) sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);",
+"GPI_EACH(k, GPI_PRODUCTS_AT_ONCE) sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);",
 "}",
 "tile->before = gpi_group_scan(GPI_COMBINE_OF(input) sum, &tile->aggregate, shared);",
 "}",
-"#line 144 \"kernels/gpu/scan/tile_chunks.cl\"",
+"#line 136 \"kernels/gpu/scan/tile_chunks.cl\"",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }",
 "#endif",
 "#endif",
@@ -24555,6 +25244,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "#define GPI_SCAN_TILE_ELEMENTS_CL",
 "#include \"base/paste.cl\"",
 "#include \"base/platform.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sub_group.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"group/team.cl\"",
@@ -24577,7 +25267,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "#define GPI_CELL_LOAD(input, i) gpi_load(input, i)",
 "#define GPI_CELL_NONE gpi_identity()",
 "#endif",
-"#line 45 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 46 \"kernels/gpu/scan/tile_elements.cl\"",
 "static uint gpi_tile_first(const uint n)",
 "{",
 "return gpi_team_index() * (GPI_TEAM * GPI_PER_ITEM) + gpi_team_lane() * n;",
@@ -24611,7 +25301,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "#define GPI_KEY_QUADS (GPI_CELL_CHUNK == 4 && GPI_HEADS_SIZE <= 8)",
 "#define GPI_KEY_PAD(i) ((i) + (i) / 32 * (GPI_KEY_QUADS ? 4 : 1))",
 "#if GPI_KEY_QUADS",
-"#line 95",
+"#line 96",
 "typedef GPI_QUAD(GPI_HEADS_TYPE) gpi_key_quad;",
 "#endif",
 "#endif",
@@ -24654,10 +25344,10 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "#define GPI_CELL_OF(cell) (cell)",
 "#endif",
 "#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4",
-"#line 145 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 146 \"kernels/gpu/scan/tile_elements.cl\"",
 "typedef GPI_QUAD(GPI_CELL_TYPE) gpi_cell_quad;",
 "#elif GPI_CELL_NUMBER",
-"#line 147 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 148 \"kernels/gpu/scan/tile_elements.cl\"",
 "typedef GPI_PASTE(GPI_CELL_TYPE, 2) gpi_cell_pair;",
 "#elif GPI_CELL_VECTORS",
 "typedef union gpi_cell_chunk {",
@@ -24679,24 +25369,24 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "GPI_T aggregate;",
 "} gpi_tile;",
 "#endif",
-"#line 174 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 175 \"kernels/gpu/scan/tile_elements.cl\"",
 "static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)",
 "{",
 "if (get_local_id(0) == 0) shared->value[0] = x;",
 "gpi_sync();",
 "return shared->value[0];",
 "}",
-"#line 182",
+"#line 183",
 "static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)",
 "{",
 "return gpi_items_reduce(GPI_COMBINE_PASSED x, shared->value);",
 "}",
-"#line 188",
+"#line 189",
 "static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)",
 "{",
 "return gpi_items_scan_exclusive(GPI_COMBINE_PASSED x, total, shared->value);",
 "}",
-"#line 194",
+"#line 195",
 "static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint length = gpi_tile_length(input, base);",
@@ -24713,7 +25403,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "}",
 "return gpi_group_reduce(GPI_COMBINE_OF(input) sum, shared);",
 "}",
-"#line 212",
+"#line 213",
 "GPI_INLINE_GPU void gpi_chunk_put(__local GPI_CELL *at, const GPI_CELL *x)",
 "{",
 "#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4",
@@ -24724,16 +25414,13 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "((__local gpi_cell_pair *)at)[1] = (gpi_cell_pair)(GPI_CELL_OF(x[2]), GPI_CELL_OF(x[3]));",
 "#elif GPI_CELL_VECTORS",
 "gpi_cell_chunk chunk;",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_CELL_CHUNK; k++) chunk.cell[k] = x[k];",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_CELL_SIZE / 4; k++) ((__local uint4 *)at)[k] = chunk.vector[k];",
+"GPI_EACH(k, GPI_CELL_CHUNK) chunk.cell[k] = x[k];",
+"GPI_EACH(k, GPI_CELL_SIZE / 4) ((__local uint4 *)at)[k] = chunk.vector[k];",
 "#else",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_CELL_CHUNK; k++) at[k] = x[k];",
+"GPI_EACH(k, GPI_CELL_CHUNK) at[k] = x[k];",
 "#endif",
 "}",
-"#line 232",
+"#line 230",
 "GPI_INLINE_GPU void gpi_chunk_get(__local const GPI_CELL *at, GPI_CELL *x)",
 "{",
 "#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4",
@@ -24751,33 +25438,27 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "GPI_CELL_OF(x[3]) = high.y;",
 "#elif GPI_CELL_VECTORS",
 "gpi_cell_chunk chunk;",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_CELL_SIZE / 4; k++) chunk.vector[k] = ((__local const uint4 *)at)[k];",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_CELL_CHUNK; k++) x[k] = chunk.cell[k];",
+"GPI_EACH(k, GPI_CELL_SIZE / 4) chunk.vector[k] = ((__local const uint4 *)at)[k];",
+"GPI_EACH(k, GPI_CELL_CHUNK) x[k] = chunk.cell[k];",
 "#else",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_CELL_CHUNK; k++) x[k] = at[k];",
+"GPI_EACH(k, GPI_CELL_CHUNK) x[k] = at[k];",
 "#endif",
 "}",
-"#line 260",
+"#line 255",
 "static __local GPI_CELL *gpi_own_cells(gpi_tile_shared shared)",
 "{",
 "return shared->stage + GPI_TILE_PAD((uint)get_local_id(0) * GPI_PER_ITEM);",
 "}",
 "#if GPI_QUADS && GPI_CELL_CHUNK == 4",
-"#line 267",
+"#line 262",
 "GPI_INLINE_GPU void gpi_stage_load_quads(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint first = gpi_tile_first(4);",
 "__local GPI_CELL *at = shared->stage + GPI_TILE_PAD(first);",
 "if (gpi_quads_aligned(input)) {",
 "GPI_CELL x[GPI_PER_ITEM];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PER_ITEM; j += 4)",
-"gpi_load_quad(input, base + first + j * GPI_TEAM, true, x + j);",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_chunk_put(at + GPI_TILE_PAD(j * GPI_TEAM), x + j);",
+"GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4) gpi_load_quad(input, base + first + j * GPI_TEAM, true, x + j);",
+"GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4) gpi_chunk_put(at + GPI_TILE_PAD(j * GPI_TEAM), x + j);",
 "} else {",
 "GPI_ROLLED",
 "for (uint j = 0; j < GPI_PER_ITEM; j += 4) {",
@@ -24788,7 +25469,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "}",
 "}",
 "#endif",
-"#line 291 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 283 \"kernels/gpu/scan/tile_elements.cl\"",
 "GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint length = gpi_tile_length(input, base);",
@@ -24805,41 +25486,36 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "gpi_stage_load_quads(input, base, shared);",
 "#else",
 "GPI_CELL x[GPI_PER_ITEM];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
-"x[j] = GPI_CELL_LOAD(input, base + first + j * GPI_TEAM);",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[GPI_TILE_PAD(j * GPI_TEAM)] = x[j];",
+"GPI_EACH_OWN(j) x[j] = GPI_CELL_LOAD(input, base + first + j * GPI_TEAM);",
+"GPI_EACH_OWN(j) at[GPI_TILE_PAD(j * GPI_TEAM)] = x[j];",
 "#endif",
 "}",
 "}",
 "#if !GPI_KEPT && !GPI_KEYED && !GPI_BY_CHUNKS",
-"#line 318",
+"#line 307",
 "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "__local const GPI_CELL *at = gpi_own_cells(shared);",
 "GPI_T sum = gpi_identity();",
 "gpi_stage_load(input, base, shared);",
 "gpi_team_sync();",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK) {",
+"GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), GPI_CELL_CHUNK) {",
 "#if GPI_OWN_KEPT",
 "GPI_T *x = tile->item + j;",
 "#else",
 "GPI_T x[GPI_CELL_CHUNK];",
 "#endif",
 "gpi_chunk_get(at + GPI_TILE_PAD(j), x);",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_CELL_CHUNK; k++) sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);",
+"GPI_EACH(k, GPI_CELL_CHUNK) sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);",
 "}",
 "tile->before =",
 "gpi_group_scan(GPI_COMBINE_OF(input) sum, &tile->aggregate, shared);",
 "}",
 "#ifdef GPI_SELECT_BY",
-"#line 340 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 327 \"kernels/gpu/scan/tile_elements.cl\"",
 "static GPI_T gpi_tile_item(const gpi_tile *tile, uint j) { return tile->item[j]; }",
 "#endif",
-"#line 343 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 330 \"kernels/gpu/scan/tile_elements.cl\"",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }",
 "#endif",
 "#endif",
@@ -24852,6 +25528,7 @@ static const char *const gpi_kernel_gpu_scan_tile_keyed[] = {
 "#define GPI_SCAN_TILE_KEYED_CL",
 "#include \"base/paste.cl\"",
 "#include \"base/platform.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"element/monoid.cl\"",
 "#include \"scan/tile_input.cl\"",
 "#include \"scan/tile_elements.cl\"",
@@ -24864,7 +25541,7 @@ static const char *const gpi_kernel_gpu_scan_tile_keyed[] = {
 "GPI_T before;",
 "GPI_T aggregate;",
 "} gpi_tile;",
-"#line 30 \"kernels/gpu/scan/tile_keyed.cl\"",
+"#line 31 \"kernels/gpu/scan/tile_keyed.cl\"",
 "GPI_INLINE_GPU void gpi_keys_load(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint length = gpi_tile_length(input, base), first = gpi_tile_first(1);",
@@ -24878,28 +25555,22 @@ static const char *const gpi_kernel_gpu_scan_tile_keyed[] = {
 "at[GPI_KEY_PAD(j * GPI_TEAM)] = key;",
 "}",
 "#if GPI_KEY_QUADS && !GPI_REVERSE",
-"} else if ((size_t)input.heads % sizeof(gpi_key_quad) == 0) {",
+"} else if (GPI_IS_QUAD(GPI_HEADS_TYPE, input.heads)) {",
 "const uint quad = gpi_tile_first(4);",
 "__global const GPI_HEADS_TYPE *from = input.heads + base + quad;",
 "__local GPI_HEADS_TYPE *to = shared->key + GPI_KEY_PAD(quad);",
 "gpi_key_quad key[GPI_PER_ITEM / 4];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PER_ITEM; j += 4)",
-"key[j / 4] = *(__global const gpi_key_quad *)(from + j * GPI_TEAM);",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PER_ITEM; j += 4)",
+"GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4) key[j / 4] = *(__global const gpi_key_quad *)(from + j * GPI_TEAM);",
+"GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4)",
 "*(__local gpi_key_quad *)(to + GPI_KEY_PAD(j * GPI_TEAM)) = key[j / 4];",
 "#endif",
 "} else {",
 "GPI_HEADS_TYPE key[GPI_PER_ITEM];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
-"key[j] = input.heads[gpi_position(input, base + first + j * GPI_TEAM)];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[GPI_KEY_PAD(j * GPI_TEAM)] = key[j];",
+"GPI_EACH_OWN(j) key[j] = input.heads[gpi_position(input, base + first + j * GPI_TEAM)];",
+"GPI_EACH_OWN(j) at[GPI_KEY_PAD(j * GPI_TEAM)] = key[j];",
 "}",
 "}",
-"#line 66 \"kernels/gpu/scan/tile_keyed.cl\"",
+"#line 61 \"kernels/gpu/scan/tile_keyed.cl\"",
 "GPI_INLINE_GPU void gpi_keys_get(gpi_tile_shared shared, uint j, GPI_HEADS_TYPE *key)",
 "{",
 "__local const GPI_HEADS_TYPE *at =",
@@ -24911,19 +25582,17 @@ static const char *const gpi_kernel_gpu_scan_tile_keyed[] = {
 "key[2] = quad.s2;",
 "key[3] = quad.s3;",
 "#else",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_CELL_CHUNK; k++) key[k] = at[k];",
+"GPI_EACH(k, GPI_CELL_CHUNK) key[k] = at[k];",
 "#endif",
 "}",
-"#line 84 \"kernels/gpu/scan/tile_keyed.cl\"",
+"#line 78 \"kernels/gpu/scan/tile_keyed.cl\"",
 "GPI_INLINE_GPU void gpi_values_get(gpi_input input, ulong base, gpi_tile_shared shared, uint j, uint own,",
 "GPI_CELL *value)",
 "{",
 "#if GPI_INPUTS == 0",
 "const ulong first = base + (uint)GPI_LOCAL_ID * GPI_PER_ITEM;",
 "(void)shared;",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_CELL_CHUNK; k++)",
+"GPI_EACH(k, GPI_CELL_CHUNK)",
 "value[k] = j + k < own ? gpi_value_load(input, first + j + k) : gpi_identity().value;",
 "#else",
 "(void)input;",
@@ -24932,7 +25601,7 @@ static const char *const gpi_kernel_gpu_scan_tile_keyed[] = {
 "gpi_chunk_get(gpi_own_cells(shared) + GPI_TILE_PAD(j), value);",
 "#endif",
 "}",
-"#line 103 \"kernels/gpu/scan/tile_keyed.cl\"",
+"#line 96 \"kernels/gpu/scan/tile_keyed.cl\"",
 "GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared,",
 "GPI_HEADS_TYPE *key)",
 "{",
@@ -24949,13 +25618,11 @@ static const char *const gpi_kernel_gpu_scan_tile_keyed[] = {
 "last = shared->key[GPI_KEY_PAD(first - min(lane, 1u))];",
 "if (lane == 0 && !begins && own > 0) last = input.heads[gpi_position(input, base + first - 1)];",
 "tile->heads = 0;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK) {",
+"GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), GPI_CELL_CHUNK) {",
 "GPI_CELL value[GPI_CELL_CHUNK];",
 "gpi_values_get(input, base, shared, j, own, value);",
 "gpi_keys_get(shared, j, key + j);",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_CELL_CHUNK; k++) {",
+"GPI_EACH(k, GPI_CELL_CHUNK) {",
 "const bool head = j + k < own && GPI_KEYS_DIFFER(input, key[j + k], last);",
 "tile->heads |= (head ? 1u : 0u) << (j + k);",
 "sum.value = gpi_base_append(GPI_COMBINE_OF(input) sum.value, value[k], head);",
@@ -24966,7 +25633,7 @@ static const char *const gpi_kernel_gpu_scan_tile_keyed[] = {
 "sum.head = GPI_HEADS == 3 ? popcount(tile->heads) : tile->heads != 0;",
 "return sum;",
 "}",
-"#line 140 \"kernels/gpu/scan/tile_keyed.cl\"",
+"#line 131 \"kernels/gpu/scan/tile_keyed.cl\"",
 "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "GPI_HEADS_TYPE key[GPI_PER_ITEM];",
@@ -24974,9 +25641,9 @@ static const char *const gpi_kernel_gpu_scan_tile_keyed[] = {
 "tile->before = gpi_group_scan(GPI_COMBINE_OF(input) own, &tile->aggregate,",
 "shared);",
 "}",
-"#line 148",
+"#line 139",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }",
-"#line 151",
+"#line 142",
 "static GPI_T gpi_keyed_item(const gpi_tile *tile, GPI_CELL x, uint j)",
 "{",
 "GPI_T item;",
@@ -25017,13 +25684,11 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_chunks[] = {
 "GPI_INLINE_GPU void gpi_products_scan(GPI_COMBINE_PARAMETER GPI_T begin, gpi_tile_shared shared)",
 "{",
 "GPI_T sum = begin;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_ROWS; j += GPI_PRODUCTS_AT_ONCE) {",
+"GPI_EACH_CHUNK(j, GPI_ROWS, GPI_PRODUCTS_AT_ONCE) {",
 "__local GPI_CELL *at = gpi_own_products(shared) + GPI_TILE_PAD(j);",
 "GPI_T x[4];",
 "gpi_products_get(at, x);",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_PRODUCTS_AT_ONCE; k++) {",
+"GPI_EACH(k, GPI_PRODUCTS_AT_ONCE) {",
 "const GPI_T next = gpi_combine(GPI_COMBINE_PASSED sum, x[k]);",
 "x[k] = sum;",
 "sum = next;",
@@ -25032,7 +25697,7 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_chunks[] = {
 "}",
 "}",
 "#define GPI_PUT_WHOLE (GPI_PUT_QUADS && GPI_ROWS > 4)",
-"#line 39",
+"#line 37",
 "GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, const bool straight, uint row,",
 "const GPI_T *x, gpi_tile_shared shared)",
 "{",
@@ -25044,8 +25709,7 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_chunks[] = {
 "if (place + 3 < length) {",
 "gpi_put_quad(sink, base + place, x);",
 "} else {",
-"GPI_UNROLL",
-"for (uint k = 0; k < 3; k++)",
+"GPI_EACH(k, 3)",
 "if (place + k < length) gpi_put(sink, base + place + k, x[k]);",
 "}",
 "#endif",
@@ -25055,31 +25719,27 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_chunks[] = {
 "gpi_team_sync();",
 "gpi_chunk_put(gpi_stage_chunk(shared, row), x);",
 "gpi_team_sync();",
-"GPI_UNROLL",
-"for (uint k = 0; k < 4; k++) {",
+"GPI_EACH(k, 4) {",
 "const uint j = lane + k * GPI_TEAM, i = place - 4 * lane + j;",
 "if (i < length) gpi_put(sink, gpi_position(input, base + i), at[GPI_TILE_PAD(j)]);",
 "}",
 "}",
 "}",
-"#line 72 \"kernels/gpu/scan/tile_scan_chunks.cl\"",
+"#line 68 \"kernels/gpu/scan/tile_scan_chunks.cl\"",
 "GPI_INLINE_GPU void gpi_rows_scan(const gpi_tile *tile, gpi_input input, ulong base, gpi_sink sink,",
 "const bool exclusive, const bool straight, gpi_tile_shared shared)",
 "{",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_ROWS; j++) {",
+"GPI_EACH(j, GPI_ROWS) {",
 "const uint row = straight ? j : GPI_ROWS - 1 - j;",
 "GPI_T x[4], sum = *gpi_product_cell(shared, row);",
 "if (row < GPI_HELD_ROWS) {",
-"GPI_UNROLL",
-"for (uint k = 0; k < 4; k++) x[k] = tile->held[4 * row + k];",
+"GPI_EACH(k, 4) x[k] = tile->held[4 * row + k];",
 "} else {",
 "if (j % 2 == 0)",
 "gpi_team_sync();",
 "gpi_chunk_get(gpi_stage_chunk(shared, row), x);",
 "}",
-"GPI_UNROLL",
-"for (uint k = 0; k < 4; k++) {",
+"GPI_EACH(k, 4) {",
 "const GPI_T next = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);",
 "x[k] = exclusive ? gpi_before(sum, x[k]) : next;",
 "sum = next;",
@@ -25087,7 +25747,7 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_chunks[] = {
 "gpi_row_store(input, base, sink, straight, row, x, shared);",
 "}",
 "}",
-"#line 98",
+"#line 91",
 "GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,",
 "gpi_sink sink, gpi_tile_shared shared)",
 "{",
@@ -25116,6 +25776,7 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_elements[] = {
 "#ifndef GPI_SCAN_TILE_SCAN_ELEMENTS_CL",
 "#define GPI_SCAN_TILE_SCAN_ELEMENTS_CL",
 "#include \"base/platform.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/input.cl\"",
 "#include \"element/monoid.cl\"",
@@ -25124,7 +25785,7 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_elements[] = {
 "#if !GPI_BY_CHUNKS",
 "#if GPI_KEYED",
 "#define GPI_CELL_ITEM(tile, cell, j) gpi_keyed_item(tile, cell, j)",
-"#line 18 \"kernels/gpu/scan/tile_scan_elements.cl\"",
+"#line 19 \"kernels/gpu/scan/tile_scan_elements.cl\"",
 "static GPI_T gpi_cell_result(GPI_CELL cell)",
 "{",
 "GPI_T x;",
@@ -25138,7 +25799,7 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_elements[] = {
 "#define gpi_cell_result(cell) cell",
 "#define GPI_CELL_SET(cell, x) cell = x",
 "#endif",
-"#line 33 \"kernels/gpu/scan/tile_scan_elements.cl\"",
+"#line 34 \"kernels/gpu/scan/tile_scan_elements.cl\"",
 "GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, gpi_tile_shared shared)",
 "{",
 "const uint length = gpi_tile_length(input, base);",
@@ -25154,31 +25815,27 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_elements[] = {
 "#if GPI_PUT_QUADS && GPI_CELL_CHUNK == 4",
 "} else if (gpi_put_aligned(sink)) {",
 "const uint quad = gpi_tile_first(4);",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PER_ITEM; j += 4) {",
+"GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4) {",
 "GPI_CELL cell[4];",
 "GPI_T x[4];",
 "gpi_chunk_get(shared->stage + GPI_TILE_PAD(quad) + GPI_TILE_PAD(j * GPI_TEAM), cell);",
-"GPI_UNROLL",
-"for (uint k = 0; k < 4; k++) x[k] = gpi_cell_result(cell[k]);",
+"GPI_EACH(k, 4) x[k] = gpi_cell_result(cell[k]);",
 "gpi_put_quad(sink, base + quad + j * GPI_TEAM, x);",
 "}",
 "#endif",
 "} else {",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
+"GPI_EACH_OWN(j)",
 "gpi_put(sink, gpi_position(input, base + first + j * GPI_TEAM),",
 "gpi_cell_result(at[GPI_TILE_PAD(j * GPI_TEAM)]));",
 "}",
 "}",
-"#line 68 \"kernels/gpu/scan/tile_scan_elements.cl\"",
+"#line 66 \"kernels/gpu/scan/tile_scan_elements.cl\"",
 "GPI_INLINE_GPU void gpi_own_scan(GPI_COMBINE_PARAMETER const gpi_tile *tile, GPI_T begin,",
 "const bool exclusive, gpi_tile_shared shared)",
 "{",
 "__local GPI_CELL *at = gpi_own_cells(shared);",
 "GPI_T sum = begin;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK) {",
+"GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), GPI_CELL_CHUNK) {",
 "GPI_CELL scanned[GPI_CELL_CHUNK];",
 "#if GPI_OWN_KEPT && !GPI_KEYED",
 "const GPI_T *x = tile->item + j;",
@@ -25186,8 +25843,7 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_elements[] = {
 "GPI_CELL x[GPI_CELL_CHUNK];",
 "gpi_chunk_get(at + GPI_TILE_PAD(j), x);",
 "#endif",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_CELL_CHUNK; k++) {",
+"GPI_EACH(k, GPI_CELL_CHUNK) {",
 "const GPI_T next = gpi_combine(GPI_COMBINE_PASSED sum, GPI_CELL_ITEM(tile, x[k], j + k));",
 "GPI_CELL_SET(scanned[k], exclusive ? gpi_before(sum, GPI_CELL_ITEM(tile, x[k], j + k)) : next);",
 "sum = next;",
@@ -25196,7 +25852,7 @@ static const char *const gpi_kernel_gpu_scan_tile_scan_elements[] = {
 "}",
 "(void)tile;",
 "}",
-"#line 94 \"kernels/gpu/scan/tile_scan_elements.cl\"",
+"#line 90 \"kernels/gpu/scan/tile_scan_elements.cl\"",
 "GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,",
 "gpi_sink sink, gpi_tile_shared shared)",
 "{",
@@ -25295,6 +25951,7 @@ static const char *const gpi_kernel_gpu_select_by_key_tile[] = {
 "#ifndef GPI_SELECT_BY_KEY_TILE_CL",
 "#define GPI_SELECT_BY_KEY_TILE_CL",
 "#include \"base/platform.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/input.cl\"",
 "#include \"element/monoid.cl\"",
@@ -25304,12 +25961,11 @@ static const char *const gpi_kernel_gpu_select_by_key_tile[] = {
 "#error \"GPI_KEYED must be 1\"",
 "#endif",
 "#if GPI_KEYS_OUT && GPI_INPUTS > 0",
-"#line 17 \"kernels/gpu/select/by_key_tile.cl\"",
+"#line 18 \"kernels/gpu/select/by_key_tile.cl\"",
 "GPI_INLINE_GPU void gpi_keys_pack(const gpi_tile *tile, const GPI_HEADS_TYPE *key, gpi_tile_shared shared)",
 "{",
 "uint r = (uint)tile->before.head;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"GPI_EACH_OWN(j) {",
 "const uint head = tile->heads >> j & 1;",
 "if (head) shared->key[GPI_KEY_PAD(r)] = key[j];",
 "r += head;",
@@ -25329,15 +25985,13 @@ static const char *const gpi_kernel_gpu_select_by_key_tile[] = {
 "#if GPI_KEYS_OUT && GPI_INPUTS > 0",
 "gpi_keys_pack(tile, key, shared);",
 "#endif",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK)",
+"GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), GPI_CELL_CHUNK)",
 "gpi_values_get(input, base, shared, j, GPI_PER_ITEM,",
 "value + j);",
 "#if GPI_INPUTS > 0",
 "gpi_sync();",
 "#endif",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"GPI_EACH_OWN(j) {",
 "const uint head = tile->heads >> j & 1;",
 "if (head) shared->stage[GPI_TILE_PAD(r)] = sum;",
 "#if GPI_KEYS_OUT && GPI_INPUTS == 0",
@@ -25352,7 +26006,7 @@ static const char *const gpi_kernel_gpu_select_by_key_tile[] = {
 "#else",
 "#define GPI_STAGE_NEXT(stage, l, j) ((stage) + GPI_TILE_PAD((l) + 1))[GPI_TILE_PAD((j)*GPI_WG)]",
 "#endif",
-"#line 71",
+"#line 69",
 "GPI_INLINE_GPU void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,",
 "gpi_run_sink runs, gpi_tile_shared shared)",
 "{",
@@ -25363,15 +26017,12 @@ static const char *const gpi_kernel_gpu_select_by_key_tile[] = {
 "(void)base;",
 "if (l == 0 && left > 0 && first > 0)",
 "gpi_run_put(runs, first - 1, gpi_base_combine(GPI_COMBINE_OF(runs) prefix.value, shared->stage[0]));",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
 "#if GPI_KEYS_OUT",
-"if ((int)(j * GPI_WG) < left)",
+"GPI_EACH_STRIPED(j, GPI_WG, left)",
 "(runs.keys + first)[j * GPI_WG] = (shared->key + GPI_KEY_PAD(l))[GPI_KEY_PAD(j * GPI_WG)];",
 "#endif",
-"if ((int)(j * GPI_WG) < left - 1)",
+"GPI_EACH_STRIPED(j, GPI_WG, left - 1)",
 "gpi_run_put(runs, first + j * GPI_WG, GPI_STAGE_NEXT(shared->stage, l, j));",
-"}",
 "}",
 "#endif",
 };
@@ -25399,6 +26050,7 @@ static const char *const gpi_kernel_gpu_select_compact_items[] = {
 "#define GPI_SELECT_COMPACT_ITEMS_CL",
 "#include \"select/input_vectors.cl\"",
 "#include \"base/platform.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/monoid.cl\"",
 "#include \"scan/tile.cl\"",
@@ -25466,8 +26118,7 @@ static const char *const gpi_kernel_gpu_select_compact_items[] = {
 "const uint ranked = GPI_PARTS > 1 ? length : (uint)GPI_SELECTED(aggregate);",
 "const uint l = (uint)get_local_id(0);",
 "GPI_T before = tile->before;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"GPI_EACH_OWN(j) {",
 "const uint i = l * GPI_PER_ITEM + j;",
 "const GPI_T item = gpi_tile_item(tile, j);",
 "const uint r = i < length ? gpi_rank(item, before, aggregate, i) : ~0u;",
@@ -25476,8 +26127,7 @@ static const char *const gpi_kernel_gpu_select_compact_items[] = {
 "before = gpi_combine(before, item);",
 "}",
 "gpi_sync();",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"GPI_EACH_OWN(j) {",
 "const uint r = j * GPI_WG + l;",
 "if (r < ranked)",
 "gpi_put_ranked(input, sink, prefix, aggregate, base, GPI_TILE_STRIPED(shared->stage, l, j), r);",
@@ -25512,8 +26162,7 @@ static const char *const gpi_kernel_gpu_select_compact_pieces[] = {
 "const uint length = gpi_piece_length(input, base);",
 "const ulong rest = base + gpi_sg_index() * GPI_PIECE - first;",
 "#endif",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PER_ITEM; j++) {",
+"GPI_EACH(j, GPI_PER_ITEM) {",
 "const uint r = j * GPI_SUB_GROUP + lane;",
 "const bool is_selected = (int)(j * GPI_SUB_GROUP) < left;",
 "#if GPI_PARTS == 2",
@@ -25537,13 +26186,13 @@ static const char *const gpi_kernel_gpu_select_decode_tile[] = {
 "#ifndef GPI_SELECT_DECODE_TILE_CL",
 "#define GPI_SELECT_DECODE_TILE_CL",
 "#include \"base/platform.cl\"",
+"#include \"group/exchange.cl\"",
 "#include \"group/sub_group.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"select/decoded.cl\"",
 "#define GPI_DECODE_TILE (GPI_WG * GPI_PER_ITEM)",
 "#define GPI_DECODE_MOST (4 * GPI_DECODE_TILE)",
 "#define GPI_DECODE_STEP (GPI_PER_ITEM % 8 == 0 ? 8 : GPI_PER_ITEM % 4 == 0 ? 4 : 1)",
-"#define GPI_DECODE_CELL(i) ((i) + (i) / 32)",
 "#define GPI_GROUP gpi_marks",
 "#define GPI_GROUP_T uint",
 "#define GPI_GROUP_COMBINE(a, b) max(a, b)",
@@ -25559,28 +26208,28 @@ static const char *const gpi_kernel_gpu_select_decode_tile[] = {
 "#endif",
 "typedef struct gpi_decode_memory {",
 "ulong run[2];",
-"uint mark[GPI_DECODE_CELL(GPI_DECODE_TILE) + 1];",
-"uint scan[GPI_DECODE_CELL(GPI_WG) + 1];",
+"uint mark[GPI_PADDED(GPI_DECODE_TILE) + 1];",
+"uint scan[GPI_PADDED(GPI_WG) + 1];",
 "} gpi_decode_memory;",
 "#line 42 \"kernels/gpu/select/decode_tile.cl\"",
 "static void gpi_decode_mark(gpi_decoded d, ulong r0, ulong r1, ulong first, __local gpi_decode_memory *shared)",
 "{",
 "const uint base = (uint)GPI_LOCAL_ID * GPI_PER_ITEM, runs = (uint)(r1 - r0);",
 "uint most = 0, total;",
-"for (uint i = (uint)GPI_LOCAL_ID; i < GPI_DECODE_TILE; i += GPI_WG) shared->mark[GPI_DECODE_CELL(i)] = 0;",
+"for (uint i = (uint)GPI_LOCAL_ID; i < GPI_DECODE_TILE; i += GPI_WG) shared->mark[GPI_PADDED(i)] = 0;",
 "gpi_sync();",
 "for (uint j = 1 + (uint)GPI_LOCAL_ID; j <= runs; j += GPI_WG) {",
 "const ulong begin = d.offsets[r0 + j], i = begin - first;",
 "if (i < GPI_DECODE_TILE &&",
 "d.offsets[r0 + j + 1] > begin)",
-"(void)atomic_max(shared->mark + GPI_DECODE_CELL((uint)i), j);",
+"(void)atomic_max(shared->mark + GPI_PADDED((uint)i), j);",
 "}",
 "gpi_sync();",
-"for (uint k = 0; k < GPI_PER_ITEM; k++) most = max(most, shared->mark[GPI_DECODE_CELL(base + k)]);",
+"for (uint k = 0; k < GPI_PER_ITEM; k++) most = max(most, shared->mark[GPI_PADDED(base + k)]);",
 "most = gpi_marks_scan_exclusive(most, &total, shared->scan);",
 "for (uint k = 0; k < GPI_PER_ITEM; k++) {",
-"most = max(most, shared->mark[GPI_DECODE_CELL(base + k)]);",
-"shared->mark[GPI_DECODE_CELL(base + k)] = most;",
+"most = max(most, shared->mark[GPI_PADDED(base + k)]);",
+"shared->mark[GPI_PADDED(base + k)] = most;",
 "}",
 "}",
 "#define GPI_DECODE_REGISTERS(type, name, x, more) type name##_x[GPI_DECODE_STEP];",
@@ -25598,20 +26247,17 @@ static const char *const gpi_kernel_gpu_select_decode_tile[] = {
 "gpi_decode_mark(d, r0, r1, first, shared);",
 "} else {",
 "for (uint i = (uint)GPI_LOCAL_ID; i < GPI_DECODE_TILE; i += GPI_WG)",
-"shared->mark[GPI_DECODE_CELL(i)] =",
-"(uint)(gpi_run_find(d, r0, r1 + 1, min(first + i, end - 1)) - r0);",
+"shared->mark[GPI_PADDED(i)] = (uint)(gpi_run_find(d, r0, r1 + 1, min(first + i, end - 1)) - r0);",
 "}",
 "gpi_sync();",
 "for (uint from = (uint)GPI_LOCAL_ID; from < size; from += GPI_DECODE_STEP * GPI_WG) {",
 "GPI_DECODED(GPI_DECODE_REGISTERS)",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_DECODE_STEP; k++) {",
+"GPI_EACH(k, GPI_DECODE_STEP) {",
 "const uint i = from + k * GPI_WG;",
-"const ulong r = r0 + shared->mark[GPI_DECODE_CELL(i)];",
+"const ulong r = r0 + shared->mark[GPI_PADDED(i)];",
 "GPI_DECODED(GPI_DECODE_READ)",
 "}",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_DECODE_STEP; k++) {",
+"GPI_EACH(k, GPI_DECODE_STEP) {",
 "const uint i = from + k * GPI_WG;",
 "if (i < size) {",
 "GPI_DECODED(GPI_DECODE_WRITE)",
@@ -25674,10 +26320,7 @@ static const char *const gpi_kernel_gpu_select_input_vectors[] = {
 "x[3].record = quad.s3;",
 "}",
 "#line 60",
-"static bool gpi_quads_aligned(gpi_input input)",
-"{",
-"return (size_t)input.data % sizeof(GPI_QUAD(GPI_RECORD)) == 0;",
-"}",
+"static bool gpi_quads_aligned(gpi_input input) { return GPI_IS_QUAD(GPI_RECORD, input.data); }",
 "#endif",
 "#endif",
 "#ifndef GPI_QUADS",
@@ -25694,6 +26337,7 @@ static const char *const gpi_kernel_gpu_select_kept[] = {
 "#include \"select/input_vectors.cl\"",
 "#include \"base/args.cl\"",
 "#include \"base/platform.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/monoid.cl\"",
 "#include \"scan/tile.cl\"",
@@ -25704,7 +26348,7 @@ static const char *const gpi_kernel_gpu_select_kept[] = {
 "GPI_T before;",
 "GPI_T aggregate;",
 "} gpi_tile;",
-"#line 30 \"kernels/gpu/select/kept.cl\"",
+"#line 31 \"kernels/gpu/select/kept.cl\"",
 "static GPI_T gpi_tile_item(const gpi_tile *tile, uint j)",
 "{",
 "#if GPI_PARTS == 3",
@@ -25716,7 +26360,7 @@ static const char *const gpi_kernel_gpu_select_kept[] = {
 "return tile->selected >> j & 1;",
 "#endif",
 "}",
-"#line 43 \"kernels/gpu/select/kept.cl\"",
+"#line 44 \"kernels/gpu/select/kept.cl\"",
 "static uint gpi_is_kept(gpi_input input, GPI_IN x, GPI_IN before, ulong i)",
 "{",
 "(void)input;",
@@ -25727,7 +26371,7 @@ static const char *const gpi_kernel_gpu_select_kept[] = {
 "return gpi_predicate(GPI_ARGS_OF(input) x, i);",
 "#endif",
 "}",
-"#line 55 \"kernels/gpu/select/kept.cl\"",
+"#line 56 \"kernels/gpu/select/kept.cl\"",
 "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint lane = gpi_team_lane(), first = (uint)GPI_LOCAL_ID * GPI_PER_ITEM;",
@@ -25740,11 +26384,9 @@ static const char *const gpi_kernel_gpu_select_kept[] = {
 "last = shared->stage[GPI_TILE_PAD(first - min(lane, 1u))];",
 "if (GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE && lane == 0 && base + first > 0 && own > 0)",
 "last = gpi_kept_cell_load(input, base + first - 1);",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK)",
+"GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), GPI_CELL_CHUNK)",
 "gpi_chunk_get(gpi_own_cells(shared) + GPI_TILE_PAD(j), tile->kept + j);",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"GPI_EACH_OWN(j) {",
 "const gpi_kept_cell x = tile->kept[j];",
 "if (j < own && gpi_is_kept(input, GPI_KEPT_IN(x), GPI_KEPT_IN(last), base + first + j))",
 "tile->selected |= 1u << j;",
@@ -25757,7 +26399,7 @@ static const char *const gpi_kernel_gpu_select_kept[] = {
 "}",
 "tile->before = gpi_group_scan(sum, &tile->aggregate, shared);",
 "}",
-"#line 85 \"kernels/gpu/select/kept.cl\"",
+"#line 84 \"kernels/gpu/select/kept.cl\"",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }",
 "#endif",
 "#endif",
@@ -25812,20 +26454,18 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "gpi_kept_cell *x)",
 "{",
 "uint selected = 0;",
-"GPI_UNROLL",
-"for (uint k = 0; k < n; k++) {",
+"GPI_EACH(k, n) {",
 "const uint i = GPI_PIECE_PLACE(j + k);",
 "x[k] = i < length ? gpi_kept_cell_load(input, at + i) : gpi_kept_cell_none();",
 "}",
-"GPI_UNROLL",
-"for (uint k = 0; k < n; k++) {",
+"GPI_EACH(k, n) {",
 "const uint i = GPI_PIECE_PLACE(j + k);",
 "if (i < length && gpi_predicate(GPI_ARGS_OF(input) GPI_KEPT_IN(x[k]), at + i))",
 "selected |= GPI_PIECE_BIT(j + k);",
 "}",
 "return selected;",
 "}",
-"#line 87",
+"#line 85",
 "GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept_cell *piece,",
 "gpi_kept_cell *x)",
 "{",
@@ -25834,15 +26474,12 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "uint selected = 0;",
 "#if GPI_QUADS && GPI_CELL_CHUNK == 4",
 "if (length == GPI_PIECE && gpi_quads_aligned(input)) {",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_load_quad(input, at + GPI_PIECE_PLACE(j), true, x + j);",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PER_ITEM; j++)",
+"GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4) gpi_load_quad(input, at + GPI_PIECE_PLACE(j), true, x + j);",
+"GPI_EACH(j, GPI_PER_ITEM)",
 "if (gpi_predicate(GPI_ARGS_OF(input) GPI_KEPT_IN(x[j]), at + GPI_PIECE_PLACE(j)))",
 "selected |= GPI_PIECE_BIT(j);",
 "#if GPI_PIECE_STAGED",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_chunk_put(piece + GPI_PIECE_PLACE(j), x + j);",
+"GPI_EACH_CHUNK(j, GPI_PER_ITEM, 4) gpi_chunk_put(piece + GPI_PIECE_PLACE(j), x + j);",
 "#endif",
 "return selected;",
 "}",
@@ -25857,8 +26494,7 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "gpi_chunk_put(piece + GPI_PIECE_PLACE(j), chunk);",
 "}",
 "#if !GPI_PIECE_STAGED",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PER_ITEM; j += GPI_PIECE_CHUNK) gpi_chunk_get(piece + GPI_PIECE_PLACE(j), x + j);",
+"GPI_EACH_CHUNK(j, GPI_PER_ITEM, GPI_PIECE_CHUNK) gpi_chunk_get(piece + GPI_PIECE_PLACE(j), x + j);",
 "#endif",
 "#endif",
 "return selected;",
@@ -25868,13 +26504,12 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "#define GPI_COUNT_WORDS (GPI_COUNT_BITS / 4)",
 "#define GPI_COUNT_OF(words, c) \\",
 "((words)[(c) % GPI_COUNT_WORDS] >> (c) / GPI_COUNT_WORDS * GPI_COUNT_BITS & GPI_COUNT_MASK)",
-"#line 134 \"kernels/gpu/select/pieces.cl\"",
+"#line 128 \"kernels/gpu/select/pieces.cl\"",
 "GPI_INLINE_GPU void gpi_piece_count(uint selected, uint *before, uint *all, gpi_sg_shared memory)",
 "{",
 "const uint pairs = selected - (selected >> 1 & 0x55555555);",
 "const uint nibbles = (pairs & 0x33333333) + (pairs >> 2 & 0x33333333);",
-"GPI_UNROLL",
-"for (uint w = 0; w < GPI_COUNT_WORDS; w++) {",
+"GPI_EACH(w, GPI_COUNT_WORDS) {",
 "const uint own = nibbles >> 4 * w & (GPI_COUNT_BITS == 8 ? 0x0f0f0f0f : 0x000f000f);",
 "uint sum = own;",
 "GPI_UNROLL",
@@ -25886,7 +26521,7 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "all[w] = gpi_sg_from(sum, GPI_SUB_GROUP - 1, memory);",
 "}",
 "}",
-"#line 153",
+"#line 146",
 "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "__local gpi_kept_cell *piece = gpi_piece_of(shared);",
@@ -25894,26 +26529,22 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "gpi_kept_cell own[GPI_PER_ITEM];",
 "const uint selected = gpi_piece_load(input, base, piece, own);",
 "gpi_piece_count(selected, before, all, &shared->sub_group);",
-"GPI_UNROLL",
-"for (uint b = 0; b < GPI_PER_ITEM; b += GPI_PIECE_AT_ONCE) {",
+"GPI_EACH_CHUNK(b, GPI_PER_ITEM, GPI_PIECE_AT_ONCE) {",
 "gpi_kept_cell *x = own + b;",
 "#if GPI_PIECE_STAGED",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK)",
+"GPI_EACH_CHUNK(j, GPI_PIECE_AT_ONCE, GPI_PIECE_CHUNK)",
 "gpi_chunk_get(piece + GPI_PIECE_PLACE(b + j), x + j);",
 "#endif",
 "#if GPI_PER_ITEM > 8",
 "gpi_sg_sync();",
 "#endif",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK) {",
+"GPI_EACH_CHUNK(j, GPI_PIECE_AT_ONCE, GPI_PIECE_CHUNK) {",
 "const uint c = (b + j) / GPI_PIECE_CHUNK;",
 "__local gpi_kept_cell *next = piece + first + GPI_COUNT_OF(before, c);",
 "#if GPI_PARTS == 2",
 "__local gpi_kept_cell *other = piece + GPI_PIECE - 1 - GPI_PIECE_PLACE(b + j) + (next - piece);",
 "#endif",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_PIECE_CHUNK; k++) {",
+"GPI_EACH(k, GPI_PIECE_CHUNK) {",
 "if (selected & GPI_PIECE_BIT(b + j + k)) (next++)->record = x[j + k].record;",
 "#if GPI_PARTS == 2",
 "else (other--)->record = x[j + k].record;",
@@ -25925,7 +26556,7 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "tile->selected = first;",
 "tile->before = gpi_items_scan_sub_groups(first, &tile->aggregate, shared->value);",
 "}",
-"#line 193 \"kernels/gpu/select/pieces.cl\"",
+"#line 182 \"kernels/gpu/select/pieces.cl\"",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }",
 "#endif",
 "#endif",
@@ -26172,17 +26803,17 @@ static const char *const gpi_kernel_gpu_sort_count_passes[] = {
 "#ifndef GPI_SORT_COUNT_PASSES_CL",
 "#define GPI_SORT_COUNT_PASSES_CL",
 "#include \"base/platform.cl\"",
-"#include \"group/load.cl\"",
+"#include \"group/range.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"element/key.cl\"",
 "#include \"sort/count_key.cl\"",
 "#include \"sort/digit.cl\"",
-"#line 11 \"kernels/gpu/sort/count_passes.cl\"",
+"#line 12 \"kernels/gpu/sort/count_passes.cl\"",
 "GPI_INLINE void gpi_count_keys(const gpi_key *key, gpi_digit_bits bits, const uint passes,",
 "GPI_NEAR uint *count)",
 "{",
 "gpi_key_bits k[GPI_LOADS], differ = 0;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++) {",
+"GPI_EACH(j, GPI_TURNS(GPI_LOADS)) {",
 "k[j] = gpi_window_of(key[j], bits);",
 "differ |= k[j] ^ k[0];",
 "}",
@@ -26191,22 +26822,21 @@ static const char *const gpi_kernel_gpu_sort_count_passes[] = {
 "(void)atomic_add(count + gpi_counter_of(p, k[0] >> GPI_SORT_DIGIT_BITS * p), (uint)GPI_LOADS);",
 "continue;",
 "}",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_LOADS); j++)",
+"GPI_EACH(j, GPI_TURNS(GPI_LOADS))",
 "GPI_NEAR_INC(count + gpi_counter_of(p, k[j] >> GPI_SORT_DIGIT_BITS * p));",
 "}",
 "}",
-"#line 33",
+"#line 32",
 "GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,",
 "const uint passes, GPI_NEAR uint *count)",
 "{",
 "ulong i = begin + GPI_LOCAL_ID;",
-"for (; i + (GPI_LOADS - 1) * GPI_WG < end; i += GPI_LOADS * GPI_WG) {",
+"GPI_EACH_BATCH(i, GPI_LOADS, end) {",
 "gpi_key x[GPI_LOADS];",
-"GPI_LOAD_STRIPED(x, key + i);",
+"GPI_LOAD_STRIPED(x, GPI_LOADS, key + i, GPI_WG);",
 "gpi_count_keys(x, bits, passes, count);",
 "}",
-"for (; i < end; i += GPI_WG) gpi_count_key(key[i], bits, passes, count);",
+"GPI_EACH_LEFT(i, end) gpi_count_key(key[i], bits, passes, count);",
 "}",
 "#endif",
 };
@@ -26218,6 +26848,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "#define GPI_SORT_MERGE_TILE_CL",
 "#include \"base/platform.cl\"",
 "#include \"group/sub_group.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"group/team.cl\"",
 "#include \"element/key.cl\"",
@@ -26240,17 +26871,17 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "ulong crossing[2];",
 "} gpi_merge_memory;",
 "typedef __local gpi_merge_memory *gpi_merge_shared;",
-"#line 44 \"kernels/gpu/sort/merge_tile.cl\"",
+"#line 45 \"kernels/gpu/sort/merge_tile.cl\"",
 "static __local gpi_key *gpi_merge_stage(gpi_merge_shared shared) { return shared->stage + 1; }",
-"#line 48",
+"#line 49",
 "static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }",
-"#line 58",
+"#line 59",
 "static ulong gpi_first_distance(gpi_pair pair)",
 "{",
 "const int bits = 31 - (int)clz((uint)GPI_PROBES);",
 "return 1ul << (63 - (int)clz(min(pair.a_count, pair.b_count) | 1)) / bits * bits;",
 "}",
-"#line 65",
+"#line 66",
 "static bool gpi_has_passed(gpi_pair pair, ulong d, ulong steps)",
 "{",
 "const ulong least = gpi_crossing_least(pair, d);",
@@ -26258,7 +26889,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "gpi_is_before((pair.a + least - 1)[steps], (pair.b + (d - least))[-(long)steps], pair.flip);",
 "}",
 "#if GPI_SUB_GROUP",
-"#line 73",
+"#line 74",
 "static void gpi_cross(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)",
 "{",
 "const uint side = gpi_sg_lane() / GPI_PROBES, p = gpi_sg_lane() % GPI_PROBES;",
@@ -26276,7 +26907,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "gpi_sync();",
 "}",
 "#else",
-"#line 90 \"kernels/gpu/sort/merge_tile.cl\"",
+"#line 91 \"kernels/gpu/sort/merge_tile.cl\"",
 "static void gpi_cross(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0), side = l / GPI_PROBES, p = l % GPI_PROBES;",
@@ -26297,7 +26928,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "gpi_sync();",
 "}",
 "#endif",
-"#line 115 \"kernels/gpu/sort/merge_tile.cl\"",
+"#line 116 \"kernels/gpu/sort/merge_tile.cl\"",
 "static void gpi_merge_load(gpi_pair pair, ulong i, ulong j, int a_length, int length, gpi_merge_shared shared)",
 "{",
 "const int l = (int)get_local_id(0), a_left = a_length - l, left = length - l;",
@@ -26323,12 +26954,12 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "if (l == 0) stage[-1] = 0;",
 "gpi_sync();",
 "}",
-"#line 142",
+"#line 143",
 "static gpi_key gpi_merge_at(__local const gpi_key *stage, int bytes)",
 "{",
 "return *(__local const gpi_key *)((__local const uchar *)stage + bytes);",
 "}",
-"#line 149",
+"#line 150",
 "static int gpi_merge_begin(int d, int a_length, int length, __local const gpi_key *stage)",
 "{",
 "const int high = min(d, a_length);",
@@ -26340,7 +26971,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "}",
 "return low;",
 "}",
-"#line 162",
+"#line 163",
 "static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)",
 "{",
 "__local gpi_key *stage = gpi_merge_stage(shared);",
@@ -26348,10 +26979,9 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "gpi_key x[GPI_PER_ITEM];",
 "int i = gpi_merge_begin(d, a_length, length, stage);",
 "gpi_key a = gpi_merge_at(stage, i), b = gpi_merge_at(stage, a_length + d - i);",
-"GPI_UNROLL",
-"for (int k = 0; k < GPI_TURNS(GPI_PER_ITEM); k++) {",
+"GPI_EACH_OWN(k) {",
 "const bool first = i < a_length && a <= b;",
-"const int at = first ? i : a_length + d + k * GPI_KEY_SIZE - i;",
+"const int at = first ? i : a_length + d + (int)k * GPI_KEY_SIZE - i;",
 "const gpi_key next = gpi_merge_at(stage + 1, at);",
 "x[k] = first ? a : b;",
 "#if GPI_VALUE_SIZE",
@@ -26362,39 +26992,32 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "i += first ? GPI_KEY_SIZE : 0;",
 "}",
 "gpi_sync();",
-"GPI_UNROLL",
-"for (int k = 0; k < GPI_TURNS(GPI_PER_ITEM); k++) (stage + own)[k] = x[k];",
+"GPI_EACH_OWN(k) (stage + own)[k] = x[k];",
 "gpi_team_sync();",
 "}",
-"#line 190",
+"#line 189",
 "static void gpi_merge_store(gpi_pair pair, ulong i, ulong j, ulong begin, int a_length, int length,",
 "gpi_merge_shared shared)",
 "{",
 "const int l = (int)get_local_id(0);",
-"const int first = l / GPI_TEAM * GPI_TEAM * GPI_PER_ITEM + l % GPI_TEAM;",
+"const int first = l / GPI_TEAM * GPI_TEAM * GPI_PER_ITEM + l % GPI_TEAM, left = length - first;",
 "__local const gpi_key *stage = gpi_merge_stage(shared) + first;",
 "__global gpi_key *out = pair.out + begin + first;",
 "if (length == GPI_TILE) {",
-"GPI_UNROLL",
-"for (int s = 0; s < GPI_TURNS(GPI_TEAM * GPI_PER_ITEM); s += GPI_TEAM)",
-"out[s] = gpi_key_of_order(stage[s], pair.flip);",
+"GPI_EACH_OWN(k) out[k * GPI_TEAM] = gpi_key_of_order(stage[k * GPI_TEAM], pair.flip);",
 "} else {",
-"GPI_UNROLL",
-"for (int s = 0; s < GPI_TURNS(GPI_TEAM * GPI_PER_ITEM); s += GPI_TEAM) {",
-"if (s < length - first) out[s] = gpi_key_of_order(stage[s], pair.flip);",
-"}",
+"GPI_EACH_STRIPED(k, GPI_TEAM, left)",
+"out[k * GPI_TEAM] = gpi_key_of_order(stage[k * GPI_TEAM], pair.flip);",
 "}",
 "#if GPI_VALUE_SIZE",
-"GPI_UNROLL",
-"for (int s = 0; s < GPI_TURNS(GPI_TEAM * GPI_PER_ITEM); s += GPI_TEAM) {",
-"if (first + s >= length) continue;",
-"const uint at = (shared->order + first)[s];",
-"(pair.value_out + begin + first)[s] =",
+"GPI_EACH_STRIPED(k, GPI_TEAM, left) {",
+"const uint at = (shared->order + first)[k * GPI_TEAM];",
+"(pair.value_out + begin + first)[k * GPI_TEAM] =",
 "*((int)at < a_length ? pair.a_value + i + at : pair.b_value + j + at - a_length);",
 "}",
 "#endif",
 "}",
-"#line 219",
+"#line 212",
 "static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)",
 "{",
 "const int length = (int)(end - begin);",
@@ -26414,31 +27037,28 @@ static const char *const gpi_kernel_gpu_sort_move_records[] = {
 "#ifndef GPI_SORT_MOVE_RECORDS_CL",
 "#define GPI_SORT_MOVE_RECORDS_CL",
 "#include \"base/platform.cl\"",
+"#include \"group/range.cl\"",
 "#include \"element/key.cl\"",
 "#include \"sort/records.cl\"",
 "#define GPI_RECORDS_STEP (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : 4)",
-"#line 12 \"kernels/gpu/sort/move_records.cl\"",
+"#line 13 \"kernels/gpu/sort/move_records.cl\"",
 "GPI_INLINE void gpi_record_keys_step(gpi_records r, __global gpi_key *key, ulong i)",
 "{",
 "ulong at[GPI_RECORDS_STEP];",
 "gpi_key k[GPI_RECORDS_STEP];",
-"GPI_UNROLL",
-"for (uint s = 0; s < GPI_RECORDS_STEP; s++) at[s] = r.through ? r.index[i + s * GPI_WG] : i + s * GPI_WG;",
-"GPI_UNROLL",
-"for (uint s = 0; s < GPI_RECORDS_STEP; s++) k[s] = gpi_record_key_at(r, at[s]);",
-"GPI_UNROLL",
-"for (uint s = 0; s < GPI_RECORDS_STEP; s++) key[i + s * GPI_WG] = k[s];",
+"GPI_EACH(s, GPI_RECORDS_STEP) at[s] = r.through ? r.index[i + s * GPI_WG] : i + s * GPI_WG;",
+"GPI_EACH(s, GPI_RECORDS_STEP) k[s] = gpi_record_key_at(r, at[s]);",
+"GPI_EACH(s, GPI_RECORDS_STEP) key[i + s * GPI_WG] = k[s];",
 "}",
-"#line 24",
+"#line 22",
 "static void gpi_record_keys(gpi_records r, __global gpi_key *key, ulong first, ulong end)",
 "{",
-"const ulong step = GPI_WG * GPI_RECORDS_STEP;",
 "ulong i = first + GPI_LOCAL_ID;",
-"for (; i + (GPI_RECORDS_STEP - 1) * GPI_WG < end; i += step) gpi_record_keys_step(r, key, i);",
-"for (; i < end; i += GPI_WG) key[i] = gpi_record_key_at(r, r.through ? r.index[i] : i);",
+"GPI_EACH_BATCH(i, GPI_RECORDS_STEP, end) gpi_record_keys_step(r, key, i);",
+"GPI_EACH_LEFT(i, end) key[i] = gpi_record_key_at(r, r.through ? r.index[i] : i);",
 "}",
 "#define GPI_MOVE_STEP (GPI_PER_ITEM * GPI_WORDS < 8 ? GPI_PER_ITEM * GPI_WORDS : 8)",
-"#line 34",
+"#line 31",
 "static void gpi_records_move(__global const GPI_WORD *in, __global GPI_WORD *out,",
 "__global const gpi_value *index, ulong first, ulong end)",
 "{",
@@ -26446,17 +27066,15 @@ static const char *const gpi_kernel_gpu_sort_move_records[] = {
 "uint w = (uint)GPI_LOCAL_ID;",
 "index += first;",
 "out += first * GPI_WORDS;",
-"for (; w + (GPI_MOVE_STEP - 1) * GPI_WG < words; w += GPI_MOVE_STEP * GPI_WG) {",
+"GPI_EACH_BATCH(w, GPI_MOVE_STEP, words) {",
 "GPI_WORD moved[GPI_MOVE_STEP];",
-"GPI_UNROLL",
-"for (uint s = 0; s < GPI_MOVE_STEP; s++) {",
+"GPI_EACH(s, GPI_MOVE_STEP) {",
 "const uint at = w + s * GPI_WG;",
 "moved[s] = in[(ulong)index[at / GPI_WORDS] * GPI_WORDS + at % GPI_WORDS];",
 "}",
-"GPI_UNROLL",
-"for (uint s = 0; s < GPI_MOVE_STEP; s++) out[w + s * GPI_WG] = moved[s];",
+"GPI_EACH(s, GPI_MOVE_STEP) out[w + s * GPI_WG] = moved[s];",
 "}",
-"for (; w < words; w += GPI_WG) out[w] = in[(ulong)index[w / GPI_WORDS] * GPI_WORDS + w % GPI_WORDS];",
+"GPI_EACH_LEFT(w, words) out[w] = in[(ulong)index[w / GPI_WORDS] * GPI_WORDS + w % GPI_WORDS];",
 "}",
 "#endif",
 };
@@ -26467,11 +27085,12 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "#ifndef GPI_SORT_MULTISPLIT_CL",
 "#define GPI_SORT_MULTISPLIT_CL",
 "#include \"base/platform.cl\"",
+"#include \"group/exchange.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sub_group.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/key.cl\"",
 "#include \"sort/digit.cl\"",
-"#include \"sort/rank_cell.cl\"",
 "#define GPI_GROUP gpi_splits",
 "#define GPI_GROUP_T uint",
 "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))",
@@ -26491,9 +27110,9 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "k_ < GPI_TURNS(GPI_SPLIT_BINS) && (GPI_WG <= GPI_BINS || d < GPI_BINS); k_++, d++)",
 "typedef struct gpi_move_memory {",
 "union {",
-"gpi_key key[GPI_RANK_CELL(GPI_TILE)];",
+"gpi_key key[GPI_PADDED(GPI_TILE)];",
 "#if GPI_VALUE_SIZE",
-"gpi_value value[GPI_RANK_CELL(GPI_TILE)];",
+"gpi_value value[GPI_PADDED(GPI_TILE)];",
 "#endif",
 "} stage;",
 "ulong next[GPI_BINS];",
@@ -26505,40 +27124,28 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "uint word;",
 "} gpi_move_memory;",
 "typedef __local gpi_move_memory *gpi_move_shared;",
-"#line 66 \"kernels/gpu/sort/multisplit.cl\"",
+"#line 67 \"kernels/gpu/sort/multisplit.cl\"",
 "static uint gpi_split_first(void) { return gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + gpi_sg_lane(); }",
-"#line 69",
-"static uint gpi_split_left(uint length, uint i) { return length > i ? length - i : 0; }",
-"#line 73",
+"#line 71",
 "GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi_digit digit, gpi_key *x,",
 "uint *at)",
 "{",
-"const uint first = gpi_split_first(), left = gpi_split_left(length, first);",
+"const uint first = gpi_split_first(), left = gpi_left(length, first);",
 "if (length == GPI_TILE) {",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = (key + first)[j * GPI_SUB_GROUP];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[j] = gpi_digit_of(x[j], digit);",
+"GPI_LOAD_STRIPED(x, GPI_PER_ITEM, key + first, GPI_SUB_GROUP);",
+"GPI_EACH_OWN(j) at[j] = gpi_digit_of(x[j], digit);",
 "} else {",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
-"x[j] = 0;",
-"at[j] = GPI_BINS - 1;",
-"if (j * GPI_SUB_GROUP < left) {",
-"x[j] = (key + first)[j * GPI_SUB_GROUP];",
-"at[j] = gpi_digit_of(x[j], digit);",
+"GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + first, GPI_SUB_GROUP, left, 0);",
+"GPI_EACH_OWN(j) at[j] = j * GPI_SUB_GROUP < left ? gpi_digit_of(x[j], digit) : GPI_BINS - 1;",
 "}",
 "}",
-"}",
-"}",
-"#line 97",
+"#line 86",
 "GPI_INLINE_GPU void gpi_split_rank(uint *at, gpi_move_shared shared)",
 "{",
 "__local uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;",
 "for (uint c = (uint)GPI_LOCAL_ID; c < GPI_SPLIT_PIECES * GPI_BINS; c += GPI_WG) shared->counts[c] = 0;",
 "gpi_sync();",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"GPI_EACH_OWN(j) {",
 "const uint d = at[j];",
 "const gpi_sg_mask alike = gpi_sg_match(d, 8, &shared->sub_group);",
 "const uint last = gpi_sg_last(alike), below = gpi_sg_count_below(alike);",
@@ -26549,7 +27156,7 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "}",
 "gpi_sync();",
 "}",
-"#line 117",
+"#line 105",
 "GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)",
 "{",
 "uint own = 0, total;",
@@ -26582,28 +27189,26 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "GPI_SETTLE((words)[(j) * (bits) / 32])",
 "#define GPI_SPLIT_UNPACK(words, j, bits) \\",
 "((words)[(j) * (bits) / 32] >> (j) * (bits) % 32 & ((1u << (bits)) - 1))",
-"#line 153",
+"#line 141",
 "GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared shared)",
 "{",
 "__local const uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;",
 "gpi_sync();",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
-"const uint p = counts[at[j] >> 16] + (at[j] & 0xffff), c = GPI_RANK_CELL(p);",
+"GPI_EACH_OWN(j) {",
+"const uint p = counts[at[j] >> 16] + (at[j] & 0xffff), c = GPI_PADDED(p);",
 "shared->stage.key[c] = x[j];",
 "GPI_SPLIT_PACK(at, j, 16, c);",
 "}",
 "}",
-"#line 167",
-"GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const bool full, gpi_digit digit,",
+"#line 153",
+"GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint left, const bool full, gpi_digit digit,",
 "uint *digits, gpi_move_shared shared)",
 "{",
 "const uint l = (uint)GPI_LOCAL_ID;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
-"const gpi_key key = GPI_RANK_STEPPED(shared->stage.key, l, GPI_WG, j);",
+"GPI_EACH_OWN(j) {",
+"const gpi_key key = GPI_PADDED_AT(shared->stage.key, l, GPI_WG, j);",
 "const uint d = gpi_digit_of(key, digit);",
-"if (full || j * GPI_WG < ours) (to + l + shared->next[d])[j * GPI_WG] = key;",
+"if (full || j * GPI_WG < left) (to + l + shared->next[d])[j * GPI_WG] = key;",
 "#if GPI_VALUE_SIZE",
 "GPI_SPLIT_PACK(digits, j, 8, d);",
 "#endif",
@@ -26611,46 +27216,40 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "(void)digits;",
 "}",
 "#if GPI_VALUE_SIZE",
-"#line 186",
-"GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint ours, const uint *digits,",
+"#line 171",
+"GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint left, const uint *digits,",
 "gpi_move_shared shared)",
 "{",
 "const uint l = (uint)GPI_LOCAL_ID;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
-"const uint d = GPI_SPLIT_UNPACK(digits, j, 8);",
-"if (j * GPI_WG < ours)",
-"(to + l + shared->next[d])[j * GPI_WG] = GPI_RANK_STEPPED(shared->stage.value, l, GPI_WG, j);",
+"GPI_EACH_STRIPED(j, GPI_WG, left)",
+"(to + l + shared->next[GPI_SPLIT_UNPACK(digits, j, 8)])[j * GPI_WG] =",
+"GPI_PADDED_AT(shared->stage.value, l, GPI_WG, j);",
 "}",
-"}",
-"#line 200",
+"#line 181",
 "GPI_INLINE_GPU void gpi_split_load_values(gpi_move move, ulong first, uint left, const bool full,",
 "gpi_value *value)",
 "{",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"GPI_EACH_OWN(j) {",
 "if (full || j * GPI_SUB_GROUP < left) value[j] = gpi_value_at(move, first + j * GPI_SUB_GROUP);",
 "}",
 "}",
 "#endif",
-"#line 211 \"kernels/gpu/sort/multisplit.cl\"",
+"#line 191 \"kernels/gpu/sort/multisplit.cl\"",
 "GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_digit digit, const uint *at,",
 "gpi_move_shared shared)",
 "{",
 "const bool full = length == GPI_TILE;",
-"const uint ours = gpi_split_left(length, (uint)GPI_LOCAL_ID);",
+"const uint ours = gpi_left(length, (uint)GPI_LOCAL_ID);",
 "uint digits[(GPI_PER_ITEM + 3) / 4];",
 "if (full) gpi_split_write_keys(move.key_to, ours, true, digit, digits, shared);",
 "else gpi_split_write_keys(move.key_to, ours, false, digit, digits, shared);",
 "#if GPI_VALUE_SIZE",
-"const uint first = gpi_split_first(), left = gpi_split_left(length, first);",
+"const uint first = gpi_split_first(), left = gpi_left(length, first);",
 "gpi_value value[GPI_PER_ITEM];",
 "if (full) gpi_split_load_values(move, base + first, left, true, value);",
 "else gpi_split_load_values(move, base + first, left, false, value);",
 "gpi_sync();",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
-"shared->stage.value[GPI_SPLIT_UNPACK(at, j, 16)] = value[j];",
+"GPI_EACH_OWN(j) shared->stage.value[GPI_SPLIT_UNPACK(at, j, 16)] = value[j];",
 "gpi_sync();",
 "gpi_split_write_values(move.value_to, ours, digits, shared);",
 "#else",
@@ -26658,7 +27257,7 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "(void)at;",
 "#endif",
 "}",
-"#line 237",
+"#line 215",
 "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,",
 "gpi_move_shared shared)",
 "{",
@@ -26864,18 +27463,6 @@ static const char *const gpi_kernel_gpu_sort_onesweep[] = {
 };
 /* ---- End file kernels/gpu/sort/onesweep.cl ---- */
 
-/* ---- Begin file kernels/gpu/sort/rank_cell.cl ---- */
-static const char *const gpi_kernel_gpu_sort_rank_cell[] = {
-"#ifndef GPI_SORT_RANK_CELL_CL",
-"#define GPI_SORT_RANK_CELL_CL",
-"#define GPI_RANK_CELL(i) ((i) + (i) / 32)",
-"#define GPI_RANK_STEPPED(array, i, step, j) \\",
-"((array) + \\",
-"GPI_RANK_CELL((step) % 32 ? (i) + (j) * (step) : (i)))[(step) % 32 ? 0 : (j)*GPI_RANK_CELL(step)]",
-"#endif",
-};
-/* ---- End file kernels/gpu/sort/rank_cell.cl ---- */
-
 /* ---- Begin file kernels/gpu/sort/rank_keys.cl ---- */
 static const char *const gpi_kernel_gpu_sort_rank_keys[] = {
 "#ifndef GPI_SORT_RANK_KEYS_CL",
@@ -26896,9 +27483,10 @@ static const char *const gpi_kernel_gpu_sort_rank_nibbles[] = {
 "#ifndef GPI_SORT_RANK_NIBBLES_CL",
 "#define GPI_SORT_RANK_NIBBLES_CL",
 "#include \"base/platform.cl\"",
+"#include \"group/exchange.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"sort/digit.cl\"",
-"#include \"sort/rank_cell.cl\"",
 "#include \"sort/rank_tile.cl\"",
 "#define GPI_NIBBLE_CELL(w) ((w) ^ ((w) >> 3 & 4))",
 "#if GPI_WG % 64 == 0",
@@ -26910,7 +27498,7 @@ static const char *const gpi_kernel_gpu_sort_rank_nibbles[] = {
 "#define GPI_NIBBLE_HALF(nibble, v, l) \\",
 "(nibble).part[2 * GPI_NIBBLE_CELL(((v)&7) * GPI_WG + (l)) + ((v) >> 3 & 1)]",
 "#endif",
-"#line 41 \"kernels/gpu/sort/rank_nibbles.cl\"",
+"#line 42 \"kernels/gpu/sort/rank_nibbles.cl\"",
 "static uint gpi_nibble_sum(__local uint4 *four, uint sum)",
 "{",
 "const uint4 x = *four;",
@@ -26922,7 +27510,7 @@ static const char *const gpi_kernel_gpu_sort_rank_nibbles[] = {
 "*four = before;",
 "return before.w + x.w;",
 "}",
-"#line 55",
+"#line 56",
 "static void gpi_nibble_scan(gpi_move_shared shared)",
 "{",
 "const uint first = GPI_NIBBLE_CELL(8 * (uint)get_local_id(0)) / 4;",
@@ -26934,36 +27522,31 @@ static const char *const gpi_kernel_gpu_sort_rank_nibbles[] = {
 "(void)gpi_nibble_sum(upper, sum);",
 "gpi_sync();",
 "}",
-"#line 68",
+"#line 69",
 "GPI_INLINE void gpi_order_nibble(const uint *entry, uint shift, gpi_move_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0);",
-"GPI_UNROLL",
-"for (uint v = 0; v < GPI_TURNS(8); v++) GPI_NIBBLE_WORD(shared->nibble, v, l) = 0;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
-"GPI_NIBBLE_HALF(shared->nibble, entry[j] >> shift, l)++;",
+"GPI_EACH(v, GPI_TURNS(8)) GPI_NIBBLE_WORD(shared->nibble, v, l) = 0;",
+"GPI_EACH_OWN(j) GPI_NIBBLE_HALF(shared->nibble, entry[j] >> shift, l)++;",
 "gpi_sync();",
 "gpi_nibble_scan(shared);",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"GPI_EACH_OWN(j) {",
 "const uint p = GPI_NIBBLE_HALF(shared->nibble, entry[j] >> shift, l)++;",
-"shared->order[GPI_RANK_CELL(p)] = entry[j];",
+"shared->order[GPI_PADDED(p)] = entry[j];",
 "}",
 "gpi_sync();",
 "}",
-"#line 87",
+"#line 84",
 "GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_move_shared shared)",
 "{",
 "const uint l = (uint)get_local_id(0);",
 "gpi_order_nibble(entry, 16, shared);",
 "if (mask > 15) {",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) entry[j] = GPI_RANK_BLOCKED(shared->order, l, j);",
+"GPI_EACH_OWN(j) entry[j] = GPI_RANK_BLOCKED(shared->order, l, j);",
 "gpi_order_nibble(entry, 20, shared);",
 "}",
 "}",
-"#line 101",
+"#line 97",
 "static void gpi_tile_starts(gpi_move_shared shared)",
 "{",
 "GPI_EACH_BIN(d)",
@@ -26973,7 +27556,7 @@ static const char *const gpi_kernel_gpu_sort_rank_nibbles[] = {
 "shared->start[d] = start;",
 "}",
 "}",
-"#line 112",
+"#line 108",
 "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,",
 "gpi_move_shared shared)",
 "{",
@@ -27000,20 +27583,19 @@ static const char *const gpi_kernel_gpu_sort_rank_tile[] = {
 "#ifndef GPI_SORT_RANK_TILE_CL",
 "#define GPI_SORT_RANK_TILE_CL",
 "#include \"base/platform.cl\"",
+"#include \"group/exchange.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/key.cl\"",
 "#include \"sort/digit.cl\"",
-"#include \"sort/rank_cell.cl\"",
 "#if GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768",
 "#error \"GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768\"",
 "#endif",
-"#define GPI_RANK_CELL_BACK(c) ((c) - (c) / 33)",
-"#define GPI_RANK_STRIPED(array, l, j) GPI_RANK_STEPPED(array, l, GPI_WG, j)",
 "#if 32 % GPI_PER_ITEM == 0",
-"#define GPI_RANK_BLOCKED_CELL(l, j) (GPI_RANK_CELL((l)*GPI_PER_ITEM) + (j))",
-"#define GPI_RANK_BLOCKED(array, l, j) ((array) + GPI_RANK_CELL((l)*GPI_PER_ITEM))[j]",
+"#define GPI_RANK_BLOCKED_CELL(l, j) (GPI_PADDED((l)*GPI_PER_ITEM) + (j))",
+"#define GPI_RANK_BLOCKED(array, l, j) ((array) + GPI_PADDED((l)*GPI_PER_ITEM))[j]",
 "#else",
-"#define GPI_RANK_BLOCKED_CELL(l, j) GPI_RANK_CELL((l)*GPI_PER_ITEM + (j))",
+"#define GPI_RANK_BLOCKED_CELL(l, j) GPI_PADDED((l)*GPI_PER_ITEM + (j))",
 "#define GPI_RANK_BLOCKED(array, l, j) (array)[GPI_RANK_BLOCKED_CELL(l, j)]",
 "#endif",
 "#define GPI_ORDER(d, c) ((d) << 16 | (c))",
@@ -27029,25 +27611,25 @@ static const char *const gpi_kernel_gpu_sort_rank_tile[] = {
 "ushort part[2 * GPI_NIBBLE_WORDS];",
 "} nibble;",
 "ulong next[GPI_BINS];",
-"gpi_key stage[GPI_RANK_CELL(GPI_TILE)];",
-"uint order[GPI_RANK_CELL(GPI_TILE)];",
-"uint sum[GPI_RANK_CELL(GPI_WG)];",
+"gpi_key stage[GPI_PADDED(GPI_TILE)];",
+"uint order[GPI_PADDED(GPI_TILE)];",
+"uint sum[GPI_PADDED(GPI_WG)];",
 "uint row[2 * GPI_SUM_ROWS];",
 "uint count[GPI_BINS];",
 "uint start[GPI_BINS];",
 "uint word;",
 "} gpi_move_memory;",
 "typedef __local gpi_move_memory *gpi_move_shared;",
-"#line 69 \"kernels/gpu/sort/rank_tile.cl\"",
+"#line 67 \"kernels/gpu/sort/rank_tile.cl\"",
 "static uint gpi_group_before(uint x, uint *total, gpi_move_shared shared)",
 "{",
 "const uint l = (uint)GPI_LOCAL_ID;",
 "__local const uint *sums = shared->row + GPI_SUM_ROWS;",
 "uint before, all = 0;",
-"shared->sum[GPI_RANK_CELL(l)] = x;",
+"shared->sum[GPI_PADDED(l)] = x;",
 "gpi_sync();",
 "if (l < GPI_SUM_ROWS) {",
-"__local uint *row = shared->sum + GPI_RANK_CELL(32 * l);",
+"__local uint *row = shared->sum + GPI_PADDED(32 * l);",
 "uint sum = 0;",
 "for (uint i = 0; i < GPI_TURNS(GPI_SUM_ROW); i++) {",
 "const uint y = row[i];",
@@ -27058,44 +27640,40 @@ static const char *const gpi_kernel_gpu_sort_rank_tile[] = {
 "shared->row[GPI_SUM_ROWS + l] = sum;",
 "}",
 "gpi_sync();",
-"before = shared->sum[GPI_RANK_CELL(l)];",
+"before = shared->sum[GPI_PADDED(l)];",
 "for (uint r = 1; r < GPI_TURNS(GPI_SUM_ROWS); r++) before += (shared->row + l / 32)[GPI_SUM_ROWS - r];",
 "for (uint r = 0; r < GPI_TURNS(GPI_SUM_ROWS); r++) all += sums[r];",
 "*total = all;",
 "return before;",
 "}",
-"#line 99",
+"#line 97",
 "GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_move_shared shared)",
 "{",
 "const uint l = (uint)GPI_LOCAL_ID;",
 "if (length == GPI_TILE) {",
 "gpi_key x[GPI_PER_ITEM];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = (key + l)[j * GPI_WG];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) GPI_RANK_STRIPED(shared->stage, l, j) = x[j];",
+"GPI_LOAD_STRIPED(x, GPI_PER_ITEM, key + l, GPI_WG);",
+"GPI_EACH_OWN(j) GPI_PADDED_AT(shared->stage, l, GPI_WG, j) = x[j];",
 "} else {",
 "for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
 "const uint i = j * GPI_WG + l;",
-"shared->stage[GPI_RANK_CELL(i)] = i < length ? key[i] : 0;",
+"shared->stage[GPI_PADDED(i)] = i < length ? key[i] : 0;",
 "}",
 "}",
 "}",
-"#line 118",
+"#line 114",
 "GPI_INLINE_GPU void gpi_tile_entries(uint length, gpi_digit digit, uint *entry, gpi_move_shared shared)",
 "{",
 "const uint l = (uint)GPI_LOCAL_ID, i = l * GPI_PER_ITEM;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
+"GPI_EACH_OWN(j)",
 "entry[j] = GPI_ORDER(gpi_digit_of(GPI_RANK_BLOCKED(shared->stage, l, j), digit),",
 "GPI_RANK_BLOCKED_CELL(l, j));",
 "if (length < GPI_TILE) {",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
+"GPI_EACH_OWN(j)",
 "if (i + j >= length) entry[j] |= GPI_ORDER(GPI_BINS - 1, 0);",
 "}",
 "}",
-"#line 133",
+"#line 127",
 "GPI_INLINE_GPU void gpi_tile_count(__global const gpi_key *key, uint length, gpi_digit digit, uint *entry,",
 "gpi_move_shared shared)",
 "{",
@@ -27103,32 +27681,29 @@ static const char *const gpi_kernel_gpu_sort_rank_tile[] = {
 "gpi_tile_load(key, length, shared);",
 "gpi_sync();",
 "gpi_tile_entries(length, digit, entry, shared);",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
-"(void)atomic_inc(&shared->count[GPI_ORDER_DIGIT(entry[j])]);",
+"GPI_EACH_OWN(j) (void)atomic_inc(&shared->count[GPI_ORDER_DIGIT(entry[j])]);",
 "gpi_sync();",
 "}",
-"#line 148",
+"#line 140",
 "GPI_INLINE_GPU void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_move_shared shared)",
 "{",
 "const uint l = (uint)GPI_LOCAL_ID;",
 "if (length == GPI_TILE) {",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
-"const uint o = GPI_RANK_STRIPED(shared->order, l, j), c = GPI_ORDER_CELL(o);",
+"GPI_EACH_OWN(j) {",
+"const uint o = GPI_PADDED_AT(shared->order, l, GPI_WG, j), c = GPI_ORDER_CELL(o);",
 "const ulong to = shared->next[GPI_ORDER_DIGIT(o)];",
 "(move.key_to + l + to)[j * GPI_WG] = shared->stage[c];",
 "#if GPI_VALUE_SIZE",
-"(move.value_to + l + to)[j * GPI_WG] = gpi_value_at(move, base + GPI_RANK_CELL_BACK(c));",
+"(move.value_to + l + to)[j * GPI_WG] = gpi_value_at(move, base + GPI_PADDED_BACK(c));",
 "#endif",
 "}",
 "} else {",
 "for (uint p = l; p < length; p += GPI_WG) {",
-"const uint o = shared->order[GPI_RANK_CELL(p)], c = GPI_ORDER_CELL(o);",
+"const uint o = shared->order[GPI_PADDED(p)], c = GPI_ORDER_CELL(o);",
 "const ulong to = shared->next[GPI_ORDER_DIGIT(o)];",
 "move.key_to[to + p] = shared->stage[c];",
 "#if GPI_VALUE_SIZE",
-"move.value_to[to + p] = gpi_value_at(move, base + GPI_RANK_CELL_BACK(c));",
+"move.value_to[to + p] = gpi_value_at(move, base + GPI_PADDED_BACK(c));",
 "#endif",
 "}",
 "}",
@@ -27206,15 +27781,13 @@ static const char *const gpi_kernel_gpu_sort_row_bases[] = {
 "gpi_sync();",
 "const uint to = gpi_bases_of(&shared->bases) ? from : gpi_place_next(from, first_place);",
 "if (l == 0 && r == row.large->row) row.large->from[1 - pass % 2] = to;",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_ROW_DIGITS; k++) {",
+"GPI_EACH(k, GPI_ROW_DIGITS) {",
 "const uint d = l + k * GPI_WG;",
 "if (d < GPI_BINS)",
 "next[k] = row.large->begin + shared->bases.next[d] + gpi_rows_sum(table + d, r - row.large->row);",
 "}",
 "gpi_sync();",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_ROW_DIGITS; k++)",
+"GPI_EACH(k, GPI_ROW_DIGITS)",
 "if (l + k * GPI_WG < GPI_BINS) shared->move.next[l + k * GPI_WG] = next[k];",
 "return to;",
 "}",
@@ -27239,6 +27812,7 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "#ifndef GPI_SORT_SINGLE_TILE_CL",
 "#define GPI_SORT_SINGLE_TILE_CL",
 "#include \"base/platform.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/key.cl\"",
 "#include \"sort/digit.cl\"",
@@ -27262,7 +27836,7 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "uint word;",
 "} gpi_single_tile_memory;",
 "typedef __local gpi_single_tile_memory *gpi_single_tile_shared;",
-"#line 38 \"kernels/gpu/sort/single_tile.cl\"",
+"#line 39 \"kernels/gpu/sort/single_tile.cl\"",
 "GPI_INLINE __local gpi_key *gpi_stage_keys(gpi_single_tile_shared shared)",
 "{",
 "#if GPI_KEY_SIZE < 8",
@@ -27271,7 +27845,7 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "return shared->tile.stage.key + gpi_entries_team() * GPI_TEAM_CELLS;",
 "#endif",
 "}",
-"#line 47",
+"#line 48",
 "GPI_INLINE __local uint *gpi_stage_places(gpi_single_tile_shared shared)",
 "{",
 "#if GPI_KEY_SIZE < 8",
@@ -27291,36 +27865,31 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "#else",
 "#define GPI_STAGE_STRIPED(array, l, j) (array)[GPI_STAGE_CELL((j)*GPI_TEAM + (l))]",
 "#endif",
-"#line 72",
+"#line 73",
 "static uint gpi_team_first(void) { return gpi_entries_team() * GPI_TEAM_SPAN + gpi_entries_lane(); }",
-"#line 77",
+"#line 78",
 "GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gpi_digit_bits bits,",
 "gpi_entry *entry, gpi_single_tile_shared shared)",
 "{",
 "const uint l = gpi_entries_lane(), first = gpi_team_first();",
-"const int left = (int)n - (int)first;",
 "__local gpi_key *stage = gpi_stage_keys(shared);",
 "uint at = gpi_entries_item() * GPI_PER_ITEM;",
 "gpi_key x[GPI_PER_ITEM];",
-"GPI_UNROLL",
-"for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
-"x[j] = j * GPI_TEAM < left ? (key + first)[j * GPI_TEAM] : 0;",
-"GPI_UNROLL",
-"for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) GPI_STAGE_STRIPED(stage, l, j) = x[j];",
+"GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + first, GPI_TEAM, gpi_left(n, first), 0);",
+"GPI_EACH_OWN(j) GPI_STAGE_STRIPED(stage, l, j) = x[j];",
 "gpi_team_sync();",
 "GPI_SETTLE(at);",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"GPI_EACH_OWN(j) {",
 "const gpi_key_bits k = gpi_window_of((stage + GPI_STAGE_CELL(l * GPI_PER_ITEM))[j], bits);",
 "entry[j] = gpi_entry_make(at + j < n ? k : GPI_ENTRY_KEY_MOST, at + j);",
 "}",
 "}",
-"#line 100",
+"#line 96",
 "static bool gpi_entries_are_keys(gpi_digit_bits bits)",
 "{",
 "return !GPI_KEY_HASH && bits.end - bits.begin == 8 * GPI_KEY_SIZE;",
 "}",
-"#line 107",
+"#line 103",
 "GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ulong base, uint n, uint most,",
 "const gpi_entry *entry, gpi_single_tile_shared shared)",
 "{",
@@ -27331,8 +27900,7 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "__local uint *place = gpi_stage_places(shared);",
 "#if !GPI_KEY_HASH",
 "if (own) {",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
+"GPI_EACH_OWN(j)",
 "(stage + GPI_STAGE_CELL(at))[j] =",
 "gpi_key_of_order((gpi_key)gpi_entry_key(entry[j]), (gpi_key_bits)bits.flip);",
 "}",
@@ -27343,38 +27911,33 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "const bool gathers = !own;",
 "#endif",
 "if (gathers) {",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
+"GPI_EACH_OWN(j)",
 "(place + GPI_STAGE_CELL(at))[j] = gpi_entry_place(entry[j]) | gpi_entry_segment(entry[j]) << 16;",
 "}",
 "gpi_team_sync();",
 "if (!own) {",
 "GPI_UNROLL_SOME",
-"for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
-"if (j * GPI_TEAM < left)",
+"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
+"if ((int)(j * GPI_TEAM) < left)",
 "GPI_STAGE_STRIPED(stage, l, j) = (move.key + base)[GPI_STAGE_STRIPED(place, l, j) & 0xffffu];",
 "}",
 "#if GPI_VALUE_SIZE",
 "gpi_value value[GPI_PER_ITEM];",
-"GPI_UNROLL",
-"for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
-"const uint p = j * GPI_TEAM < left ? GPI_STAGE_STRIPED(place, l, j) : 0;",
+"GPI_EACH_STRIPED(j, GPI_TEAM, left) {",
+"const uint p = GPI_STAGE_STRIPED(place, l, j);",
 "if (move.indices == GPI_INDICES_SEGMENT) move.origin = base + (p >> 16);",
-"if (j * GPI_TEAM < left) value[j] = gpi_value_at(move, base + (p & 0xffffu));",
+"value[j] = gpi_value_at(move, base + (p & 0xffffu));",
 "}",
 "#endif",
 "gpi_sync_all();",
-"GPI_UNROLL",
-"for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
-"if (j * GPI_TEAM < left) {",
+"GPI_EACH_STRIPED(j, GPI_TEAM, left) {",
 "(move.key_to + base + first)[j * GPI_TEAM] = GPI_STAGE_STRIPED(stage, l, j);",
 "#if GPI_VALUE_SIZE",
 "(move.value_to + base + first)[j * GPI_TEAM] = value[j];",
 "#endif",
 "}",
 "}",
-"}",
-"#line 162",
+"#line 152",
 "GPI_INLINE_GPU void gpi_single_tile_sort(gpi_move move, uint n, uint most, gpi_digit_bits bits,",
 "gpi_single_tile_shared shared)",
 "{",
@@ -27393,6 +27956,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "#ifndef GPI_SORT_SORT_SEGMENTS_CL",
 "#define GPI_SORT_SORT_SEGMENTS_CL",
 "#include \"base/platform.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"sort/digit.cl\"",
 "#include \"sort/rank.cl\"",
@@ -27403,7 +27967,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "#define GPI_MAXIMA_SHARED(name) \\",
 "__local gpi_sort_cell name##_mem[2 * GPI_WG]; \\",
 "const gpi_maxima_shared name = name##_mem",
-"#line 21 \"kernels/gpu/sort/sort_segments.cl\"",
+"#line 22 \"kernels/gpu/sort/sort_segments.cl\"",
 "static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)",
 "{",
 "const uint l = (uint)get_local_id(0);",
@@ -27431,7 +27995,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "typedef __local gpi_segments_memory *gpi_segments_shared;",
 "#define GPI_CROSSING_SHORT 1u",
 "#define GPI_CROSSING_LONG 2u",
-"#line 55",
+"#line 56",
 "GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,",
 "uint last, gpi_entry *entry, gpi_segments_shared shared)",
 "{",
@@ -27444,8 +28008,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "begin = (uint)(bounds[s - 1] - base);",
 "end = (uint)(bounds[s] - base);",
 "}",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
+"GPI_EACH_OWN(j)",
 "if (j >= i) gpi_entry_enter(entry + j, begin);",
 "if (i == 0) {",
 "from = begin;",
@@ -27595,6 +28158,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "#ifndef GPI_SORT_TILE_MERGE_SORT_CL",
 "#define GPI_SORT_TILE_MERGE_SORT_CL",
 "#include \"base/platform.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"group/team.cl\"",
 "#include \"element/key.cl\"",
@@ -27606,7 +28170,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "#define GPI_ENTRY_CELLS GPI_ENTRY_CELL(GPI_TILE)",
 "#define GPI_TEAM_SPAN (GPI_TEAM * GPI_PER_ITEM)",
 "#define GPI_TEAM_CELLS GPI_ENTRY_CELL(GPI_TEAM_SPAN)",
-"#line 42 \"kernels/gpu/sort/tile_merge_sort.cl\"",
+"#line 43 \"kernels/gpu/sort/tile_merge_sort.cl\"",
 "static uint gpi_entries_item(void)",
 "{",
 "uint l = (uint)GPI_LOCAL_ID;",
@@ -27619,7 +28183,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "#define GPI_ENTRY_KEY_MOST 0xffffffffu",
 "typedef ulong gpi_entry;",
 "typedef gpi_entry gpi_entry_memory[GPI_ENTRY_CELLS];",
-"#line 56",
+"#line 57",
 "static gpi_entry gpi_entry_make(gpi_key_bits key, uint place) { return (ulong)key << 16 | place; }",
 "static void gpi_entry_enter(gpi_entry *e, uint segment) { *e = (*e << 16 >> 16) | (ulong)segment << 48; }",
 "static uint gpi_entry_place(gpi_entry e) { return (uint)e & 0xffffu; }",
@@ -27634,7 +28198,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "*e = lesser;",
 "}",
 "static gpi_entry gpi_entry_load(__local const gpi_entry_memory *memory, uint c) { return (*memory)[c]; }",
-"#line 71",
+"#line 72",
 "static void gpi_entry_store(__local gpi_entry_memory *memory, uint c, uint j, gpi_entry e)",
 "{",
 "(*memory + c)[j] = e;",
@@ -27646,7 +28210,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "uint2 key[GPI_ENTRY_CELLS];",
 "uint place[GPI_ENTRY_CELLS];",
 "} gpi_entry_memory;",
-"#line 83 \"kernels/gpu/sort/tile_merge_sort.cl\"",
+"#line 84 \"kernels/gpu/sort/tile_merge_sort.cl\"",
 "static gpi_entry gpi_entry_make(gpi_key_bits key, uint place)",
 "{",
 "return (uint4)((uint)key, (uint)(key >> 32), place, 0);",
@@ -27693,7 +28257,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 ": GPI_PER_ITEM > 4 ? 4 \\",
 ": GPI_PER_ITEM > 2 ? 2 \\",
 ": GPI_PER_ITEM / 2)",
-"#line 134 \"kernels/gpu/sort/tile_merge_sort.cl\"",
+"#line 135 \"kernels/gpu/sort/tile_merge_sort.cl\"",
 "GPI_INLINE_GPU void gpi_entries_sort_own(gpi_entry *entry)",
 "{",
 "GPI_UNROLL_NETWORK",
@@ -27709,7 +28273,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "}",
 "}",
 "}",
-"#line 152",
+"#line 153",
 "GPI_INLINE_GPU void gpi_entries_put(const gpi_entry *entry, uint begin, uint middle, uint end,",
 "__local gpi_entry_memory *memory)",
 "{",
@@ -27717,8 +28281,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "const bool second = at >= middle;",
 "if (begin <= at && at < end) {",
 "const uint cell = GPI_ENTRY_CELL(second ? middle + end - GPI_PER_ITEM - at : at);",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"GPI_EACH_OWN(j) {",
 "const gpi_entry up = entry[j], down = entry[GPI_PER_ITEM - 1 - j];",
 "gpi_entry_store(memory, cell, j, second ? down : up);",
 "}",
@@ -27750,8 +28313,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "gpi_entry other = gpi_entry_load(memory, GPI_ENTRY_CELL(i)),",
 "last = gpi_entry_load(memory, GPI_ENTRY_CELL(k));",
 "bool is_second = true;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"GPI_EACH_OWN(j) {",
 "entry[j] = last;",
 "gpi_entries_order(&entry[j], &other);",
 "if (j + 1 == GPI_PER_ITEM) break;",
@@ -27762,7 +28324,7 @@ static const char *const gpi_kernel_gpu_sort_tile_merge_sort[] = {
 "}",
 "}",
 "}",
-"#line 208",
+"#line 207",
 "GPI_INLINE_GPU void gpi_entries_sort(gpi_entry *entry, uint n, __local gpi_entry_memory *memory)",
 "{",
 "gpi_entries_sort_own(entry);",
@@ -27784,87 +28346,78 @@ static const char *const gpi_kernel_gpu_sort_tile_radix_sort[] = {
 "#ifndef GPI_SORT_TILE_RADIX_SORT_CL",
 "#define GPI_SORT_TILE_RADIX_SORT_CL",
 "#include \"base/platform.cl\"",
+"#include \"group/exchange.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/key.cl\"",
 "#include \"sort/digit.cl\"",
 "#include \"sort/multisplit.cl\"",
-"#include \"sort/rank_cell.cl\"",
 "#if GPI_TILE > 32768",
 "#error \"GPI_TILE must be at most 32768\"",
 "#endif",
 "typedef struct gpi_radix_tile_memory {",
 "gpi_move_memory move;",
 "#if GPI_VALUE_SIZE",
-"ushort place[GPI_RANK_CELL(GPI_TILE)];",
+"ushort place[GPI_PADDED(GPI_TILE)];",
 "#endif",
 "} gpi_radix_tile_memory;",
 "typedef __local gpi_radix_tile_memory *gpi_radix_tile_shared;",
-"#line 31 \"kernels/gpu/sort/tile_radix_sort.cl\"",
+"#line 32 \"kernels/gpu/sort/tile_radix_sort.cl\"",
 "GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi_radix_tile_shared shared)",
 "{",
-"const uint l = (uint)GPI_LOCAL_ID, left = gpi_split_left(n, l);",
+"const uint l = (uint)GPI_LOCAL_ID;",
 "gpi_key x[GPI_PER_ITEM];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = j * GPI_WG < left ? (key + l)[j * GPI_WG] : 0;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
-"GPI_RANK_STEPPED(shared->move.stage.key, l, GPI_WG, j) = x[j];",
+"GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + l, GPI_WG, gpi_left(n, l), 0);",
+"GPI_EACH_OWN(j) {",
+"GPI_PADDED_AT(shared->move.stage.key, l, GPI_WG, j) = x[j];",
 "#if GPI_VALUE_SIZE",
-"GPI_RANK_STEPPED(shared->place, l, GPI_WG, j) = (ushort)(l + j * GPI_WG);",
+"GPI_PADDED_AT(shared->place, l, GPI_WG, j) = (ushort)(l + j * GPI_WG);",
 "#endif",
 "}",
 "gpi_sync();",
 "}",
-"#line 48",
+"#line 47",
 "GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_shared shared)",
 "{",
-"const uint first = GPI_ANEW(gpi_split_first(), digit.shift >> 30), left = gpi_split_left(n, first);",
+"const uint first = GPI_ANEW(gpi_split_first(), digit.shift >> 30), left = gpi_left(n, first);",
 "gpi_key x[GPI_PER_ITEM];",
 "uint at[GPI_PER_ITEM];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
-"x[j] = GPI_RANK_STEPPED(shared->move.stage.key, first, GPI_SUB_GROUP, j);",
+"GPI_EACH_OWN(j) {",
+"x[j] = GPI_PADDED_AT(shared->move.stage.key, first, GPI_SUB_GROUP, j);",
 "at[j] = j * GPI_SUB_GROUP < left ? gpi_digit_of(x[j], digit) : GPI_BINS - 1;",
 "}",
 "#if GPI_VALUE_SIZE",
 "uint place[(GPI_PER_ITEM + 1) / 2];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
-"GPI_SPLIT_PACK(place, j, 16, (uint)GPI_RANK_STEPPED(shared->place, first, GPI_SUB_GROUP, j));",
+"GPI_EACH_OWN(j) {",
+"GPI_SPLIT_PACK(place, j, 16, (uint)GPI_PADDED_AT(shared->place, first, GPI_SUB_GROUP, j));",
 "}",
 "#endif",
 "gpi_split_rank(at, &shared->move);",
 "gpi_split_count(n, &shared->move);",
 "gpi_split_place(x, at, &shared->move);",
 "#if GPI_VALUE_SIZE",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
-"shared->place[GPI_SPLIT_UNPACK(at, j, 16)] = (ushort)GPI_SPLIT_UNPACK(place, j, 16);",
+"GPI_EACH_OWN(j) shared->place[GPI_SPLIT_UNPACK(at, j, 16)] = (ushort)GPI_SPLIT_UNPACK(place, j, 16);",
 "#endif",
 "gpi_sync();",
 "}",
-"#line 78",
+"#line 73",
 "GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, uint length, gpi_radix_tile_shared shared)",
 "{",
-"const uint l = (uint)GPI_LOCAL_ID, left = gpi_split_left(length, l);",
+"const uint l = (uint)GPI_LOCAL_ID, left = gpi_left(length, l);",
 "#if GPI_VALUE_SIZE",
 "gpi_value value[GPI_PER_ITEM];",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
-"if (j * GPI_WG < left) value[j] = gpi_value_at(move, GPI_RANK_STEPPED(shared->place, l, GPI_WG, j));",
+"GPI_EACH_STRIPED(j, GPI_WG, left)",
+"value[j] = gpi_value_at(move, GPI_PADDED_AT(shared->place, l, GPI_WG, j));",
 "#endif",
 "gpi_sync_all();",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
-"if (j * GPI_WG < left) {",
-"(move.key_to + l)[j * GPI_WG] = GPI_RANK_STEPPED(shared->move.stage.key, l, GPI_WG, j);",
+"GPI_EACH_STRIPED(j, GPI_WG, left) {",
+"(move.key_to + l)[j * GPI_WG] = GPI_PADDED_AT(shared->move.stage.key, l, GPI_WG, j);",
 "#if GPI_VALUE_SIZE",
 "(move.value_to + l)[j * GPI_WG] = value[j];",
 "#endif",
 "}",
 "}",
-"}",
-"#line 100",
+"#line 91",
 "GPI_INLINE_GPU void gpi_radix_tile_sort(gpi_move move, uint n, uint most, gpi_digit_bits bits,",
 "gpi_radix_tile_shared shared)",
 "{",
@@ -27954,6 +28507,7 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "#define GPI_SORT_TOPK_FILTER_CL",
 "#include \"base/paste.cl\"",
 "#include \"base/platform.cl\"",
+"#include \"group/striped.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"element/key.cl\"",
 "#include \"sort/topk_tile.cl\"",
@@ -27968,15 +28522,14 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "#define GPI_FOUND GPI_PER_ITEM",
 "#define GPI_BEYOND (~(gpi_key_bits)0)",
 "#define GPI_KEY_RUN_AT(j) ((j) / GPI_KEY_RUN * (GPI_KEY_RUN * GPI_WG) + (j) % GPI_KEY_RUN)",
-"#line 37 \"kernels/gpu/sort/topk_filter.cl\"",
+"#line 38 \"kernels/gpu/sort/topk_filter.cl\"",
 "GPI_INLINE_GPU void gpi_tile_read(gpi_topk_tile tile, gpi_found *order)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_KEY_RUN;",
 "__global const gpi_key *key = tile.key + first;",
 "#if GPI_KEY_RUN >= 4",
-"if (tile.length == GPI_TILE && (size_t)key % sizeof(GPI_QUAD(gpi_key)) == 0) {",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += 4) {",
+"if (tile.length == GPI_TILE && GPI_IS_QUAD(gpi_key, key)) {",
+"GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), 4) {",
 "const GPI_QUAD(gpi_key) quad = GPI_READ_QUAD(gpi_key, key + GPI_KEY_RUN_AT(j), true);",
 "order[j] = gpi_key_order(quad.s0, tile.flip);",
 "order[j + 1] = gpi_key_order(quad.s1, tile.flip);",
@@ -27986,13 +28539,12 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "return;",
 "}",
 "#endif",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"GPI_EACH_OWN(j) {",
 "const bool inside = first + GPI_KEY_RUN_AT(j) < tile.length;",
 "order[j] = inside ? gpi_key_order(key[GPI_KEY_RUN_AT(j)], tile.flip) : GPI_BEYOND;",
 "}",
 "}",
-"#line 61",
+"#line 60",
 "GPI_INLINE_GPU void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *below, uint *equal,",
 "gpi_topk_shared shared)",
 "{",
@@ -28000,12 +28552,10 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "gpi_tile_read(tile, found);",
 "if (get_local_id(0) == 0) shared->count[0] = shared->count[1] = 0;",
 "gpi_sync();",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) least = min(least, found[j]);",
+"GPI_EACH_OWN(j) least = min(least, found[j]);",
 "if (least <= tile.threshold) {",
 "uint less = 0, same = 0;",
-"GPI_UNROLL",
-"for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
+"GPI_EACH_OWN(j) {",
 "less += found[j] < tile.threshold;",
 "same += found[j] == tile.threshold;",
 "}",
@@ -28016,32 +28566,28 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "*below = shared->count[0];",
 "*equal = shared->count[1] - (tile.threshold == GPI_BEYOND ? GPI_TILE - tile.length : 0);",
 "}",
-"#line 85",
+"#line 82",
 "static bool gpi_passes(gpi_topk_tile tile, gpi_key_bits order, const bool equals)",
 "{",
 "return equals ? order == tile.threshold : order < tile.threshold;",
 "}",
-"#line 92",
+"#line 89",
 "GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *order, const bool equals,",
 "uint most, gpi_topk_kept to, ulong base, gpi_topk_shared shared)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_KEY_RUN;",
 "ulong counts = 0, all;",
-"GPI_UNROLL",
-"for (uint r = 0; r < GPI_TURNS(GPI_KEY_RUNS); r++) {",
+"GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS)) {",
 "uint count = 0;",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_KEY_RUN; k++) count += gpi_passes(tile, order[r * GPI_KEY_RUN + k], equals);",
+"GPI_EACH(k, GPI_KEY_RUN) count += gpi_passes(tile, order[r * GPI_KEY_RUN + k], equals);",
 "counts |= (ulong)count << 16 * r;",
 "}",
 "ulong ranks = gpi_ranks_scan_exclusive(counts, &all, shared->sum);",
 "ranks += (all << 16) + (all << 32) + (all << 48);",
 "if (counts == 0) return;",
-"GPI_UNROLL",
-"for (uint r = 0; r < GPI_TURNS(GPI_KEY_RUNS); r++) {",
+"GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS)) {",
 "uint rank = (uint)(ranks >> 16 * r) & 0xffff;",
-"GPI_UNROLL",
-"for (uint k = 0; k < GPI_KEY_RUN; k++) {",
+"GPI_EACH(k, GPI_KEY_RUN) {",
 "const uint j = r * GPI_KEY_RUN + k;",
 "if (!gpi_passes(tile, order[j], equals) || (equals && rank >= most)) continue;",
 "to.key[rank] = tile.key[first + GPI_KEY_RUN_AT(j)];",
@@ -28049,13 +28595,13 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "}",
 "}",
 "}",
-"#line 120",
+"#line 113",
 "GPI_INLINE_GPU void gpi_tile_keep(gpi_topk_tile tile, const gpi_found *found, gpi_topk_kept to, ulong base,",
 "gpi_topk_shared shared)",
 "{",
 "gpi_tile_keep_passing(tile, found, false, 0, to, base, shared);",
 "}",
-"#line 126",
+"#line 119",
 "GPI_INLINE_GPU void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,",
 "gpi_topk_shared shared)",
 "{",
@@ -28094,6 +28640,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "group/collectives.cl", gpi_kernel_common_group_collectives, GPI_COUNT_OF(gpi_kernel_common_group_collectives), false},
     {"common", "group/constants.cl", gpi_kernel_common_group_constants, GPI_COUNT_OF(gpi_kernel_common_group_constants), true},
     {"common", "group/device.cl", gpi_kernel_common_group_device, GPI_COUNT_OF(gpi_kernel_common_group_device), true},
+    {"common", "group/range.cl", gpi_kernel_common_group_range, GPI_COUNT_OF(gpi_kernel_common_group_range), true},
     {"common", "hash/batch_keys.cl", gpi_kernel_common_hash_batch_keys, GPI_COUNT_OF(gpi_kernel_common_hash_batch_keys), true},
     {"common", "hash/constants.cl", gpi_kernel_common_hash_constants, GPI_COUNT_OF(gpi_kernel_common_hash_constants), true},
     {"common", "hash/device.cl", gpi_kernel_common_hash_device, GPI_COUNT_OF(gpi_kernel_common_hash_device), true},
@@ -28128,6 +28675,8 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "nest/tree.cl", gpi_kernel_common_nest_tree, GPI_COUNT_OF(gpi_kernel_common_nest_tree), true},
     {"common", "nest/tree_runs.cl", gpi_kernel_common_nest_tree_runs, GPI_COUNT_OF(gpi_kernel_common_nest_tree_runs), true},
     {"common", "scan/columns.cl", gpi_kernel_common_scan_columns, GPI_COUNT_OF(gpi_kernel_common_scan_columns), true},
+    {"common", "scan/columns_parts.cl", gpi_kernel_common_scan_columns_parts, GPI_COUNT_OF(gpi_kernel_common_scan_columns_parts), true},
+    {"common", "scan/columns_sink.cl", gpi_kernel_common_scan_columns_sink, GPI_COUNT_OF(gpi_kernel_common_scan_columns_sink), true},
     {"common", "scan/constants.cl", gpi_kernel_common_scan_constants, GPI_COUNT_OF(gpi_kernel_common_scan_constants), true},
     {"common", "scan/lookback.cl", gpi_kernel_common_scan_lookback, GPI_COUNT_OF(gpi_kernel_common_scan_lookback), true},
     {"common", "scan/monoid_check.cl", gpi_kernel_common_scan_monoid_check, GPI_COUNT_OF(gpi_kernel_common_scan_monoid_check), true},
@@ -28135,7 +28684,10 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "scan/reduce_columns.cl", gpi_kernel_common_scan_reduce_columns, GPI_COUNT_OF(gpi_kernel_common_scan_reduce_columns), true},
     {"common", "scan/reduce_then_scan.cl", gpi_kernel_common_scan_reduce_then_scan, GPI_COUNT_OF(gpi_kernel_common_scan_reduce_then_scan), true},
     {"common", "scan/scan.cl", gpi_kernel_common_scan_scan, GPI_COUNT_OF(gpi_kernel_common_scan_scan), true},
+    {"common", "scan/scan_columns.cl", gpi_kernel_common_scan_scan_columns, GPI_COUNT_OF(gpi_kernel_common_scan_scan_columns), true},
+    {"common", "scan/segment_parts.cl", gpi_kernel_common_scan_segment_parts, GPI_COUNT_OF(gpi_kernel_common_scan_segment_parts), true},
     {"common", "scan/segmented_reduce.cl", gpi_kernel_common_scan_segmented_reduce, GPI_COUNT_OF(gpi_kernel_common_scan_segmented_reduce), true},
+    {"common", "scan/segmented_scan.cl", gpi_kernel_common_scan_segmented_scan, GPI_COUNT_OF(gpi_kernel_common_scan_segmented_scan), true},
     {"common", "scan/segments.cl", gpi_kernel_common_scan_segments, GPI_COUNT_OF(gpi_kernel_common_scan_segments), true},
     {"common", "scan/tile_input.cl", gpi_kernel_common_scan_tile_input, GPI_COUNT_OF(gpi_kernel_common_scan_tile_input), true},
     {"common", "scan/tile_sink.cl", gpi_kernel_common_scan_tile_sink, GPI_COUNT_OF(gpi_kernel_common_scan_tile_sink), true},
@@ -28176,7 +28728,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"cpu", "base/parts.cl", gpi_kernel_cpu_base_parts, GPI_COUNT_OF(gpi_kernel_cpu_base_parts), true},
     {"cpu", "element/input_vectors.cl", gpi_kernel_cpu_element_input_vectors, GPI_COUNT_OF(gpi_kernel_cpu_element_input_vectors), true},
     {"cpu", "group/counters.cl", gpi_kernel_cpu_group_counters, GPI_COUNT_OF(gpi_kernel_cpu_group_counters), true},
-    {"cpu", "group/load.cl", gpi_kernel_cpu_group_load, GPI_COUNT_OF(gpi_kernel_cpu_group_load), true},
+    {"cpu", "group/striped.cl", gpi_kernel_cpu_group_striped, GPI_COUNT_OF(gpi_kernel_cpu_group_striped), true},
     {"cpu", "group/sync.cl", gpi_kernel_cpu_group_sync, GPI_COUNT_OF(gpi_kernel_cpu_group_sync), true},
     {"cpu", "hash/batch.cl", gpi_kernel_cpu_hash_batch, GPI_COUNT_OF(gpi_kernel_cpu_hash_batch), true},
     {"cpu", "hash/combine.cl", gpi_kernel_cpu_hash_combine, GPI_COUNT_OF(gpi_kernel_cpu_hash_combine), true},
@@ -28200,10 +28752,13 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"cpu", "nest/tree_tile.cl", gpi_kernel_cpu_nest_tree_tile, GPI_COUNT_OF(gpi_kernel_cpu_nest_tree_tile), true},
     {"cpu", "scan/bytes_scan.cl", gpi_kernel_cpu_scan_bytes_scan, GPI_COUNT_OF(gpi_kernel_cpu_scan_bytes_scan), true},
     {"cpu", "scan/columns_block.cl", gpi_kernel_cpu_scan_columns_block, GPI_COUNT_OF(gpi_kernel_cpu_scan_columns_block), true},
+    {"cpu", "scan/columns_scan.cl", gpi_kernel_cpu_scan_columns_scan, GPI_COUNT_OF(gpi_kernel_cpu_scan_columns_scan), true},
     {"cpu", "scan/lanes_scan.cl", gpi_kernel_cpu_scan_lanes_scan, GPI_COUNT_OF(gpi_kernel_cpu_scan_lanes_scan), true},
     {"cpu", "scan/reduce_segments.cl", gpi_kernel_cpu_scan_reduce_segments, GPI_COUNT_OF(gpi_kernel_cpu_scan_reduce_segments), true},
     {"cpu", "scan/reduce_span.cl", gpi_kernel_cpu_scan_reduce_span, GPI_COUNT_OF(gpi_kernel_cpu_scan_reduce_span), true},
     {"cpu", "scan/reduce_tile.cl", gpi_kernel_cpu_scan_reduce_tile, GPI_COUNT_OF(gpi_kernel_cpu_scan_reduce_tile), true},
+    {"cpu", "scan/scan_segments.cl", gpi_kernel_cpu_scan_scan_segments, GPI_COUNT_OF(gpi_kernel_cpu_scan_scan_segments), true},
+    {"cpu", "scan/segment_batch.cl", gpi_kernel_cpu_scan_segment_batch, GPI_COUNT_OF(gpi_kernel_cpu_scan_segment_batch), true},
     {"cpu", "scan/tile.cl", gpi_kernel_cpu_scan_tile, GPI_COUNT_OF(gpi_kernel_cpu_scan_tile), true},
     {"cpu", "scan/tile_scan.cl", gpi_kernel_cpu_scan_tile_scan, GPI_COUNT_OF(gpi_kernel_cpu_scan_tile_scan), true},
     {"cpu", "scan/walk_back.cl", gpi_kernel_cpu_scan_walk_back, GPI_COUNT_OF(gpi_kernel_cpu_scan_walk_back), true},
@@ -28248,7 +28803,8 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"gpu", "base/parts.cl", gpi_kernel_gpu_base_parts, GPI_COUNT_OF(gpi_kernel_gpu_base_parts), true},
     {"gpu", "element/input_vectors.cl", gpi_kernel_gpu_element_input_vectors, GPI_COUNT_OF(gpi_kernel_gpu_element_input_vectors), true},
     {"gpu", "group/counters.cl", gpi_kernel_gpu_group_counters, GPI_COUNT_OF(gpi_kernel_gpu_group_counters), true},
-    {"gpu", "group/load.cl", gpi_kernel_gpu_group_load, GPI_COUNT_OF(gpi_kernel_gpu_group_load), true},
+    {"gpu", "group/exchange.cl", gpi_kernel_gpu_group_exchange, GPI_COUNT_OF(gpi_kernel_gpu_group_exchange), true},
+    {"gpu", "group/striped.cl", gpi_kernel_gpu_group_striped, GPI_COUNT_OF(gpi_kernel_gpu_group_striped), true},
     {"gpu", "group/sub_group.cl", gpi_kernel_gpu_group_sub_group, GPI_COUNT_OF(gpi_kernel_gpu_group_sub_group), true},
     {"gpu", "group/sub_group_check.cl", gpi_kernel_gpu_group_sub_group_check, GPI_COUNT_OF(gpi_kernel_gpu_group_sub_group_check), true},
     {"gpu", "group/sub_group_collectives.cl", gpi_kernel_gpu_group_sub_group_collectives, GPI_COUNT_OF(gpi_kernel_gpu_group_sub_group_collectives), false},
@@ -28272,10 +28828,13 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"gpu", "nest/tree_rows.cl", gpi_kernel_gpu_nest_tree_rows, GPI_COUNT_OF(gpi_kernel_gpu_nest_tree_rows), true},
     {"gpu", "nest/tree_tile.cl", gpi_kernel_gpu_nest_tree_tile, GPI_COUNT_OF(gpi_kernel_gpu_nest_tree_tile), true},
     {"gpu", "scan/columns_block.cl", gpi_kernel_gpu_scan_columns_block, GPI_COUNT_OF(gpi_kernel_gpu_scan_columns_block), true},
+    {"gpu", "scan/columns_scan.cl", gpi_kernel_gpu_scan_columns_scan, GPI_COUNT_OF(gpi_kernel_gpu_scan_columns_scan), true},
     {"gpu", "scan/items.cl", gpi_kernel_gpu_scan_items, GPI_COUNT_OF(gpi_kernel_gpu_scan_items), true},
     {"gpu", "scan/reduce_segments.cl", gpi_kernel_gpu_scan_reduce_segments, GPI_COUNT_OF(gpi_kernel_gpu_scan_reduce_segments), true},
     {"gpu", "scan/reduce_span.cl", gpi_kernel_gpu_scan_reduce_span, GPI_COUNT_OF(gpi_kernel_gpu_scan_reduce_span), true},
     {"gpu", "scan/reduce_tile.cl", gpi_kernel_gpu_scan_reduce_tile, GPI_COUNT_OF(gpi_kernel_gpu_scan_reduce_tile), true},
+    {"gpu", "scan/scan_segments.cl", gpi_kernel_gpu_scan_scan_segments, GPI_COUNT_OF(gpi_kernel_gpu_scan_scan_segments), true},
+    {"gpu", "scan/team_scan.cl", gpi_kernel_gpu_scan_team_scan, GPI_COUNT_OF(gpi_kernel_gpu_scan_team_scan), true},
     {"gpu", "scan/tile.cl", gpi_kernel_gpu_scan_tile, GPI_COUNT_OF(gpi_kernel_gpu_scan_tile), true},
     {"gpu", "scan/tile_chunks.cl", gpi_kernel_gpu_scan_tile_chunks, GPI_COUNT_OF(gpi_kernel_gpu_scan_tile_chunks), true},
     {"gpu", "scan/tile_elements.cl", gpi_kernel_gpu_scan_tile_elements, GPI_COUNT_OF(gpi_kernel_gpu_scan_tile_elements), true},
@@ -28304,7 +28863,6 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"gpu", "sort/nth_sample.cl", gpi_kernel_gpu_sort_nth_sample, GPI_COUNT_OF(gpi_kernel_gpu_sort_nth_sample), true},
     {"gpu", "sort/nth_tile.cl", gpi_kernel_gpu_sort_nth_tile, GPI_COUNT_OF(gpi_kernel_gpu_sort_nth_tile), true},
     {"gpu", "sort/onesweep.cl", gpi_kernel_gpu_sort_onesweep, GPI_COUNT_OF(gpi_kernel_gpu_sort_onesweep), true},
-    {"gpu", "sort/rank_cell.cl", gpi_kernel_gpu_sort_rank_cell, GPI_COUNT_OF(gpi_kernel_gpu_sort_rank_cell), true},
     {"gpu", "sort/rank_keys.cl", gpi_kernel_gpu_sort_rank_keys, GPI_COUNT_OF(gpi_kernel_gpu_sort_rank_keys), true},
     {"gpu", "sort/rank_nibbles.cl", gpi_kernel_gpu_sort_rank_nibbles, GPI_COUNT_OF(gpi_kernel_gpu_sort_rank_nibbles), true},
     {"gpu", "sort/rank_tile.cl", gpi_kernel_gpu_sort_rank_tile, GPI_COUNT_OF(gpi_kernel_gpu_sort_rank_tile), true},
@@ -28342,7 +28900,9 @@ static const gpi_program_text gpi_program_texts[] = {
     {"cpu", "scan/reduce.cl", {"gp_reduce_tiles", "gp_reduce_partials", NULL}},
     {"cpu", "scan/reduce_columns.cl", {"gp_columns_reduce", "gp_columns_join", NULL}},
     {"cpu", "scan/scan.cl", {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL}},
+    {"cpu", "scan/scan_columns.cl", {"gp_columns_reduce", "gp_columns_scan", NULL}},
     {"cpu", "scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_parts", "gp_segments_join", NULL}},
+    {"cpu", "scan/segmented_scan.cl", {"gp_segments_scan", "gp_segments_look_back", "gp_segments_upsweep", "gp_segments_prefixes", "gp_segments_downsweep", NULL}},
     {"cpu", "select/by_key.cl", {"gp_by_key_look_back", "gp_by_key_tile", NULL}},
     {"cpu", "select/run_length_decode.cl", {"gp_decode_runs", NULL}},
     {"cpu", "select/select.cl", {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL}},
@@ -28373,7 +28933,9 @@ static const gpi_program_text gpi_program_texts[] = {
     {"gpu", "scan/reduce.cl", {"gp_reduce_tiles", "gp_reduce_partials", NULL}},
     {"gpu", "scan/reduce_columns.cl", {"gp_columns_reduce", "gp_columns_join", NULL}},
     {"gpu", "scan/scan.cl", {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL}},
+    {"gpu", "scan/scan_columns.cl", {"gp_columns_reduce", "gp_columns_scan", NULL}},
     {"gpu", "scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_parts", "gp_segments_join", NULL}},
+    {"gpu", "scan/segmented_scan.cl", {"gp_segments_scan", "gp_segments_look_back", "gp_segments_upsweep", "gp_segments_prefixes", "gp_segments_downsweep", NULL}},
     {"gpu", "select/by_key.cl", {"gp_by_key_look_back", "gp_by_key_tile", NULL}},
     {"gpu", "select/run_length_decode.cl", {"gp_decode_runs", NULL}},
     {"gpu", "select/select.cl", {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL}},
@@ -29849,8 +30411,8 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *field, cl_mem buff
 static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_type type);
 static gp_result gpi_check_count(gp_context *gp, const char *name, const gpi_count *count, gpi_range *range);
 static bool gpi_same(const gpi_range *a, const gpi_range *b);
-static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
-                                 size_t size, bool *in_place);
+static gp_result gpi_is_in_place(gp_context *gp, const char *field, cl_mem in, size_t in_offset, cl_mem out,
+                                 size_t out_offset, size_t size, bool *in_place);
 static bool gpi_overlap(const gpi_range *a, const gpi_range *b);
 static gp_result gpi_alloc(gp_context *gp, size_t bytes, cl_mem *out);
 static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);
@@ -30303,10 +30865,11 @@ static bool gpi_same(const gpi_range *a, const gpi_range *b)
 }
 
 /* Sets *in_place if the elements of `size` bytes at in_offset and those at out_offset are the same elements of one buffer, or of
-   its sub-buffers. Two NULLs count as one buffer. */
-static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
-                                 size_t size, bool *in_place)
+   its sub-buffers. Two NULLs count as one buffer. The output's field is "out", or the input's field with _out. */
+static gp_result gpi_is_in_place(gp_context *gp, const char *field, cl_mem in, size_t in_offset, cl_mem out,
+                                 size_t out_offset, size_t size, bool *in_place)
 {
+    char out_field[32];
     gpi_range from, to;
     gp_result result;
     cl_int error;
@@ -30317,9 +30880,10 @@ static gp_result gpi_is_in_place(gp_context *gp, cl_mem in, size_t in_offset, cl
     from.begin = from.end = in_offset * size;
     to.begin = to.end = out_offset * size;
     error = gpi_range_resolve(in, &from);
-    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, "in", error);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, field, error);
     error = gpi_range_resolve(out, &to);
-    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, "out", error);
+    (void)snprintf(out_field, sizeof out_field, strcmp(field, "in") ? "%s_out" : "out", field);
+    if (error != CL_SUCCESS) return gpi_fail_buffer(gp, out_field, error);
     *in_place = gpi_same(&from, &to);
     return GP_OK;
 }
@@ -31612,7 +32176,7 @@ static gp_result gpi_check_value_size(gp_context *gp, size_t size)
 #define GPI_REDUCE_SPANS_EACH 4 /* spans per compute unit */
 #define GPI_REDUCE_SPAN 256     /* most tiles of a span, so that loops stay short */
 
-#define GPI_COLUMNS_BYTES 4096 /* on CPUs: bytes of the sums of columns that a group reduces */
+#define GPI_COLUMNS_BYTES 16384 /* on CPUs: bytes of the sums of columns that a group reduces */
 
 /* Bits for the laws that a monoid breaks. GPI_LAW_RESULTS is the number of results for each three elements: e a, a e, a b, b a,
    (a b) c, a (b c). */
@@ -31989,12 +32553,17 @@ static const char *gpi_integer_cl(size_t size, bool is_signed)
                                  : (gp_type)(types[k] + 1)); /* each signed type, then its unsigned */
 }
 
+static bool gpi_is_scan(gpi_primitive primitive)
+{
+    return primitive == GPI_SCAN || primitive == GPI_SEGMENTED_SCAN || primitive == GPI_SCAN_COLUMNS;
+}
+
 /* Returns the number of elements in a vector step of the serial shape; 1 if there is no vector of the type. Scans use vectors of
    plain values only, and scans of stacks use none. */
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
     const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
-                     (primitive != GPI_SCAN || !gpi_is_arg(element->fields[0].op));
+                     (!gpi_is_scan(primitive) || !gpi_is_arg(element->fields[0].op));
     return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
 }
 
@@ -32005,7 +32574,7 @@ static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primit
 {
     const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
                         gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
-    if (primitive == GPI_SCAN || primitive == GPI_BY_KEY || !narrow || plan->per_item > 16 * 65536)
+    if (gpi_is_scan(primitive) || primitive == GPI_BY_KEY || !narrow || plan->per_item > 16 * 65536)
         return field->value;
     return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
 }
@@ -32216,6 +32785,9 @@ static gp_result gpi_element_program(gp_context *gp, gpi_primitive primitive, co
 /* The most tiles that groups look back over, on a device that ends long loops too early. */
 enum { GPI_LOOK_BACK_FEW = 1024 };
 
+/* Serial: the fewest elements of a part of a block of columns. */
+enum { GPI_COLUMNS_LEAST = 16384 };
+
 /* A checked call of gp_scan, ready to run. */
 typedef struct gpi_scan {
     const gp_scan_desc *desc;
@@ -32245,6 +32817,25 @@ typedef struct gpi_segmented {
     size_t scratch;      /* bytes */
 } gpi_segmented;
 
+/* A checked call of gp_segmented_scan, ready to run. */
+typedef struct gpi_segmented_scan {
+    const gp_segmented_scan_desc *desc;
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_count count;     /* number of segments */
+    gpi_offsets offsets; /* where segments are */
+    cl_uint small_size;  /* most elements of a small segment */
+    cl_uint team;        /* number of items that scan a small segment */
+    cl_uint polls;       /* 0: groups wait without bound */
+    size_t block;        /* segments that a group handles */
+    gpi_large_list list;
+    bool columns;        /* elements are apart; then only these are used: */
+    size_t wide, across; /* segments of a block; number of blocks */
+    size_t span, parts;  /* elements of a part; parts of a segment */
+    size_t scratch;      /* bytes */
+} gpi_segmented_scan;
+
 /* scan.c */
 static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_scan *scan);
 static size_t gpi_look_back_bytes(size_t tiles, size_t size);
@@ -32257,6 +32848,10 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s);
 static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s);
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);
+static cl_uint gpi_segmented_team(const gpi_offsets *offsets, const gpi_plan *plan);
+
+/* segmented_scan.c */
+static gp_result gpi_segmented_scan_warm_up(gp_context *gp, const gp_segmented_scan_desc *desc);
 /* ---- End file src/scan/scan.h ---- */
 
 /* ---- Begin file src/scan/reduce.c ---- */
@@ -32749,9 +33344,8 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 /* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into parts;
    groups reduce the parts, and then join their results. Columns, whose elements are apart, have kernels of their own. */
 enum {
-    GPI_REDUCE_SMALL = 2048,  /* serial: most elements of a small segment, which one item reduces */
-    GPI_REDUCE_BLOCK = 512,   /* serial: most segments of a group */
-    GPI_COLUMNS_LEAST = 16384 /* serial: fewest elements of a part of a block of columns */
+    GPI_REDUCE_SMALL = 2048, /* serial: most elements of a small segment, which one item reduces */
+    GPI_REDUCE_BLOCK = 512   /* serial: most segments of a group */
 };
 
 /* ------------------------------------------------------------------ plan */
@@ -32772,12 +33366,12 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     return gpi_element_make(gp, &o, &s->element);
 }
 
-/* Returns the number of items that reduce a small segment: so many that each has a few elements of an average segment. */
-static cl_uint gpi_segmented_team(const gpi_segmented *s)
+/* Returns the number of items that reduce or scan a small segment: so many that each has a few elements of an average segment. */
+static cl_uint gpi_segmented_team(const gpi_offsets *offsets, const gpi_plan *plan)
 {
-    const size_t average = gpi_offsets_average(&s->offsets);
+    const size_t average = gpi_offsets_average(offsets);
     cl_uint team = 1;
-    while (team < s->plan.group && (size_t)team * 4 < average) team *= 2;
+    while (team < plan->group && (size_t)team * 4 < average) team *= 2;
     return team;
 }
 
@@ -32787,7 +33381,7 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     const size_t tile = gpi_plan_tile(&s->plan), segments = s->offsets.segments;
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
     const size_t share = segments / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
-    s->team = serial ? 1 : gpi_segmented_team(s);
+    s->team = serial ? 1 : gpi_segmented_team(&s->offsets, &s->plan);
     s->small_size =
         serial ? (cl_uint)(tile < GPI_REDUCE_SMALL ? tile : (size_t)GPI_REDUCE_SMALL) : 16 * s->team;
     if (!serial && s->small_size < 64) s->small_size = 64;
@@ -33031,6 +33625,352 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
     return result;
 }
 /* ---- End file src/scan/segmented_reduce.c ---- */
+
+/* ---- Begin file src/scan/segmented_scan.c ---- */
+/* segmented_scan.c - gp_segmented_scan: a group scans the small segments of a block. Large segments are cut into parts, which are
+   scanned as the tiles of gp_scan are. Columns, whose elements are apart, have kernels of their own. */
+enum {
+    GPI_SCAN_SMALL =
+        8192, /* serial: most elements of a small segment given by offsets, which one item scans */
+    GPI_SCAN_BLOCK = 512,  /* serial: most segments of a group */
+    GPI_COLUMNS_GROUPS = 8 /* groups of columns per compute unit */
+};
+
+/* ------------------------------------------------------------------ plan */
+
+static gp_result gpi_segmented_scan_element(gp_context *gp, const gp_segmented_scan_desc *d,
+                                            gpi_element *element)
+{
+    gpi_operation o;
+    memset(&o, 0, sizeof o);
+    o.type = d->type;
+    o.out_type = d->out_type;
+    if (!o.out_type && !d->monoid) o.out_type = gpi_is_arg(d->op) ? GP_U64 : d->type;
+    o.op = d->op;
+    o.monoid = d->monoid;
+    o.map = d->map;
+    o.record = d->record;
+    o.args = gpi_args_make(d->args, d->arg_count, "");
+    o.initial = d->initial;
+    o.reverse = d->reverse;
+    return gpi_element_make(gp, &o, element);
+}
+
+/* Checks that no element is in two rows: rows are apart, or, if their elements are apart, one within the gaps of another. */
+static gp_result gpi_segmented_scan_apart(gp_context *gp, const gpi_offsets *o)
+{
+    const size_t step = o->element_stride ? o->element_stride : 1;
+    if (o->row_length == 0 || o->segments < 2 || o->row_stride > (o->row_length - 1) * step) return GP_OK;
+    if (o->segments - 1 <= (step - 1) / o->row_stride) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "rows of %zu elements, %zu apart, begin %zu elements apart: they overlap", o->row_length,
+                    step, o->row_stride);
+}
+
+/* Returns the bytes of a large segment's part in the scratch: its state, or its partial. */
+static size_t gpi_segmented_scan_part_bytes(const gpi_element *element)
+{
+    const size_t state = gpi_look_back_bytes(1, element->size) - gpi_look_back_bytes(0, element->size);
+    return state > element->size ? state : element->size;
+}
+
+/* Sets which segments are small, how many of them a group scans, and the scratch for large ones. */
+static gp_result gpi_segmented_scan_spans(gp_context *gp, gpi_segmented_scan *s)
+{
+    const size_t tile = gpi_plan_tile(&s->plan), segments = s->offsets.segments;
+    const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
+    const size_t units = gp->info.compute_units ? gp->info.compute_units : 1;
+    const size_t average = gpi_offsets_average(&s->offsets);
+    const size_t fits = s->offsets.row_length || tile < GPI_SCAN_SMALL ? tile : (size_t)GPI_SCAN_SMALL;
+    size_t most = serial ? GPI_SCAN_BLOCK : 64;
+    s->team = serial ? 1 : gpi_segmented_team(&s->offsets, &s->plan);
+    s->small_size = serial ? (cl_uint)fits : 16 * s->team;
+    if (!serial && s->small_size < 64) s->small_size = 64;
+    if (serial && average && most > gpi_ceil_div(tile, average)) most = gpi_ceil_div(tile, average);
+    if (!serial) most *= s->plan.group / s->team;
+    s->block = segments / (8 * units);
+    if (s->block > most) s->block = most;
+    if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
+    return gpi_offsets_list(gp, &s->offsets, s->small_size, tile, gpi_segmented_scan_part_bytes(&s->element),
+                            &s->list);
+}
+
+/* Sets how groups share columns: blocks of neighbouring columns, each of which a group scans in one pass. If these are too few to
+   keep the device busy, they are cut into parts. Then a group combines the partials of all parts before its own. */
+static void gpi_segmented_scan_cut(const gp_context *gp, gpi_segmented_scan *s)
+{
+    const gp_device_info *info = &gp->info;
+    const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
+    const size_t n = s->offsets.segments, rows = s->offsets.row_length;
+    const size_t units = info->compute_units ? info->compute_units : 1;
+    size_t least;
+    s->wide = serial ? GPI_COLUMNS_BYTES / s->element.size : s->plan.group < 32 ? s->plan.group : 32;
+    while (!serial && s->wide / 2 >= n) s->wide /= 2;
+    least = serial ? gpi_ceil_div(GPI_COLUMNS_LEAST, n < s->wide ? n : s->wide) : 8 * s->plan.group / s->wide;
+    s->across = gpi_ceil_div(n, s->wide);
+    s->span = s->across < 2 * units ? gpi_ceil_div(rows, gpi_ceil_div(GPI_COLUMNS_GROUPS * units, s->across))
+                                    : rows;
+    if (s->span < least) s->span = least;
+    if (info->loop_limit && s->span > info->loop_limit / 4) s->span = info->loop_limit / 4;
+    s->parts = gpi_ceil_div(rows, s->span);
+    s->scratch = s->parts > 1 ? s->parts * n * s->element.size : 0;
+}
+
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+static gp_result gpi_segmented_scan_plan(gp_context *gp, const gp_segmented_scan_desc *d,
+                                         gpi_segmented_scan *s)
+{
+    gp_result result;
+    memset(s, 0, sizeof *s);
+    s->desc = d;
+    s->count = gpi_count_make(d->segment_count, d->count_buffer, d->count_offset, d->count_type);
+    s->offsets.buffer = d->offsets;
+    s->offsets.offset = d->offsets_offset;
+    s->offsets.type = d->offsets_type;
+    s->offsets.row_length = d->row_length;
+    s->offsets.row_stride = d->row_stride;
+    s->offsets.element_stride = d->element_stride;
+    s->offsets.segments = d->segment_count;
+    s->offsets.count = d->count;
+    s->columns = d->element_stride > 1;
+    result = gpi_offsets_check(gp, &s->offsets);
+    if (result == GP_OK) result = gpi_segmented_scan_apart(gp, &s->offsets);
+    if (result == GP_OK) result = gpi_segmented_scan_element(gp, d, &s->element);
+    if (result != GP_OK) return result;
+    result = gpi_plan_make(gp, s->columns ? GPI_REDUCE : GPI_SCAN, &s->element, d->strategy, &s->plan);
+    if (result != GP_OK) return result;
+    s->polls = s->plan.polls;
+    result = gpi_element_program(gp, s->columns ? GPI_SCAN_COLUMNS : GPI_SEGMENTED_SCAN, &s->element,
+                                 &s->plan, &s->program);
+    if (result == GP_OK && s->columns && d->segment_count) gpi_segmented_scan_cut(gp, s);
+    if (result != GP_OK || s->columns) return result;
+    result = gpi_segmented_scan_spans(gp, s);
+    s->scratch = s->list.bytes;
+    return result;
+}
+
+/* Chooses between look-back and several passes over large segments, for the reasons of gpi_scan_choose. */
+static void gpi_segmented_scan_choose(const gp_context *gp, gpi_segmented_scan *s, bool in_place)
+{
+    if (gp->info.loop_limit || (s->desc->deterministic && !s->element.exact) || (in_place && !gp->info.fair))
+        s->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (in_place) s->polls = 0;
+}
+
+static gp_result gpi_segmented_scan_check(gp_context *gp, gpi_segmented_scan *s)
+{
+    const gp_segmented_scan_desc *d = s->desc;
+    const gpi_element *e = &s->element;
+    const size_t n = s->offsets.count;
+    const gpi_range *in = NULL, *out = NULL;
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, gpi_check_positions(gp, e, n));
+    if (n > 0) in = gpi_use_buffer(&uses, "in", d->in, d->in_offset, n, e->in_size, GPI_READS_OR_OUT);
+    gpi_use_offsets(&uses, &s->offsets);
+    gpi_use_count(&uses, "count_buffer", &s->count);
+    if (n > 0) out = gpi_use_buffer(&uses, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES);
+    if (uses.result == GP_OK) gpi_segmented_scan_choose(gp, s, n > 0 && gpi_same(in, out));
+    return gpi_uses_end(&uses, &e->operation.args, d->scratch, s->scratch);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* Passes the arguments of expressions and the input. Without elements, kernels access neither input nor output. */
+static void gpi_segmented_scan_arg_input(gpi_call *call, const gpi_segmented_scan *s)
+{
+    const bool any = s->offsets.count > 0;
+    const cl_mem in = any ? s->desc->in : call->gp->counters;
+    gpi_call_args(call, &s->element.operation.args);
+    GPI_CALL_ARG(call, in);
+    gpi_call_arg_ulong(call, any ? s->desc->in_offset : 0);
+}
+
+/* Passes GPI_SINK_PARAMETERS. */
+static void gpi_segmented_scan_arg_output(gpi_call *call, const gpi_segmented_scan *s)
+{
+    const bool any = s->offsets.count > 0;
+    const cl_mem out = any ? s->desc->out : call->gp->counters;
+    GPI_CALL_ARG(call, out);
+    gpi_call_arg_ulong(call, any ? s->desc->out_offset : 0);
+    gpi_call_arg_initial(call, &s->element);
+    gpi_call_arg_uint(call, s->desc->exclusive);
+}
+
+/* Selects a kernel, and passes the arguments that all kernels on segments but the spine begin with. */
+static void gpi_segmented_scan_kernel(gpi_call *call, const gpi_segmented_scan *s, const char *name,
+                                      cl_mem scratch)
+{
+    gpi_call_kernel(call, s->program, name);
+    gpi_segmented_scan_arg_input(call, s);
+    gpi_call_arg_offsets(call, &s->offsets);
+    gpi_call_arg_list(call, &s->list, scratch);
+}
+
+static gp_result gpi_segmented_scan_small(gpi_call *call, const gpi_segmented_scan *s, cl_mem scratch)
+{
+    gpi_segmented_scan_kernel(call, s, "gp_segments_scan", scratch);
+    gpi_segmented_scan_arg_output(call, s);
+    gpi_call_arg_count(call, &s->count);
+    gpi_call_arg_ulong(call, s->block);
+    GPI_CALL_ARG(call, s->small_size);
+    GPI_CALL_ARG(call, s->team);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));
+}
+
+static gp_result gpi_segmented_scan_single_pass(gpi_call *call, const gpi_segmented_scan *s, cl_mem scratch,
+                                                size_t groups)
+{
+    gpi_segmented_scan_kernel(call, s, "gp_segments_look_back", scratch);
+    gpi_segmented_scan_arg_output(call, s);
+    GPI_CALL_ARG(call, s->polls);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &s->plan, groups);
+}
+
+static gp_result gpi_segmented_scan_multi_pass(gpi_call *call, const gpi_segmented_scan *s, cl_mem scratch,
+                                               size_t groups)
+{
+    gp_result result;
+    gpi_segmented_scan_kernel(call, s, "gp_segments_upsweep", scratch);
+    result = gpi_call_launch(call, &s->plan, groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->program, "gp_segments_prefixes");
+    gpi_call_combine_args(call, &s->element);
+    gpi_call_arg_list(call, &s->list, scratch);
+    gpi_call_arg_initial(call, &s->element);
+    result = gpi_call_launch(call, &s->plan, groups < s->list.large ? groups : s->list.large);
+    if (result != GP_OK) return result;
+    gpi_segmented_scan_kernel(call, s, "gp_segments_downsweep", scratch);
+    gpi_segmented_scan_arg_output(call, s);
+    return gpi_call_launch(call, &s->plan, groups);
+}
+
+/* Enqueues the scan of large segments. A few groups per compute unit share the parts. If loops are limited, a group has one part. */
+static gp_result gpi_segmented_scan_large(gpi_call *call, const gpi_segmented_scan *s, cl_mem scratch)
+{
+    const gp_device_info *info = &call->gp->info;
+    size_t groups = 16 * (size_t)(info->compute_units ? info->compute_units : 1);
+    if (groups > s->list.parts || info->loop_limit) groups = s->list.parts;
+    if (s->plan.strategy == GP_STRATEGY_SINGLE_PASS)
+        return gpi_segmented_scan_single_pass(call, s, scratch, groups);
+    return gpi_segmented_scan_multi_pass(call, s, scratch, groups);
+}
+
+/* Passes the input, and the shape of the columns and of their blocks. */
+static void gpi_segmented_scan_arg_columns(gpi_call *call, const gpi_segmented_scan *s, cl_mem partials)
+{
+    gpi_segmented_scan_arg_input(call, s);
+    gpi_call_arg_ulong(call, s->offsets.row_length);
+    gpi_call_arg_ulong(call, s->offsets.row_stride);
+    gpi_call_arg_ulong(call, s->offsets.element_stride);
+    gpi_call_arg_count(call, &s->count);
+    gpi_call_arg_ulong(call, s->span);
+    gpi_call_arg_uint(call, s->wide);
+    gpi_call_arg_ulong(call, s->across);
+    GPI_CALL_ARG(call, partials);
+}
+
+static gp_result gpi_segmented_scan_columns(gpi_call *call, const gpi_segmented_scan *s, cl_mem scratch)
+{
+    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* one part: it is not used */
+    const cl_ulong out_at = s->desc->out_offset;
+    gp_result result = GP_OK;
+    if (s->parts > 1) {
+        gpi_call_kernel(call, s->program, "gp_columns_reduce");
+        gpi_segmented_scan_arg_columns(call, s, partials);
+        GPI_CALL_ARG(call, s->desc->out);
+        GPI_CALL_ARG(call, out_at);
+        gpi_call_arg_initial(call, &s->element);
+        GPI_CALL_ARG(call, call->gp->counters);
+        result = gpi_call_launch(call, &s->plan, s->across * (s->parts - 1));
+    }
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->program, "gp_columns_scan");
+    gpi_segmented_scan_arg_columns(call, s, partials);
+    gpi_segmented_scan_arg_output(call, s);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &s->plan, s->across * s->parts);
+}
+
+static gp_result gpi_segmented_scan_launch(gpi_call *call, const gpi_segmented_scan *s)
+{
+    const bool states = s->list.large && s->plan.strategy == GP_STRATEGY_SINGLE_PASS;
+    cl_mem scratch = NULL;
+    gp_result result;
+    if (s->desc->segment_count == 0) return GP_OK;
+    result = s->scratch ? gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch) : GP_OK;
+    if (result == GP_OK && s->columns) return gpi_segmented_scan_columns(call, s, scratch);
+    if (result == GP_OK)
+        result = gpi_call_fill(call, scratch, 0, states ? s->list.bytes : GPI_SEGMENTS_HEADER * 4);
+    if (result == GP_OK) result = gpi_segmented_scan_small(call, s, scratch);
+    return result == GP_OK && s->list.large ? gpi_segmented_scan_large(call, s, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+GP_API gp_result gp_segmented_scan(gp_context *gp, const gp_segmented_scan_desc *desc)
+{
+    gpi_segmented_scan scan;
+    gpi_call call;
+    gp_result result;
+    gpi_enter(gp, __func__);
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_segmented_scan_plan(gp, desc, &scan);
+    if (result == GP_OK && desc->segment_count > 0) result = gpi_segmented_scan_check(gp, &scan);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_segmented_scan_launch(&call, &scan);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_segmented_scan_scratch_size(gp_context *gp, const gp_segmented_scan_desc *desc,
+                                                size_t *bytes)
+{
+    gpi_segmented_scan scan;
+    gp_result result;
+    gpi_enter(gp, __func__);
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    }
+    result = gpi_segmented_scan_plan(gp, desc, &scan);
+    *bytes = result == GP_OK ? scan.scratch : 0;
+    return result;
+}
+
+/* Scans neutral elements in buffers of its own: a large segment and a small one, or two columns of several parts. */
+static gp_result gpi_segmented_scan_warm_up(gp_context *gp, const gp_segmented_scan_desc *desc)
+{
+    gp_segmented_scan_desc probe = *desc;
+    gpi_segmented_scan scan;
+    cl_uint offsets[3] = {0, 0, 0};
+    gp_result result;
+    probe.wait_count = 0;
+    probe.wait = NULL;
+    probe.done = NULL;
+    probe.initial = NULL;
+    probe.in = probe.out = probe.offsets = probe.count_buffer = probe.scratch = NULL;
+    probe.in_offset = probe.out_offset = probe.offsets_offset = probe.row_stride = probe.count = 0;
+    probe.offsets_type = GP_U32;
+    probe.element_stride = desc->element_stride > 1 ? 2 : 0;
+    probe.row_length = probe.element_stride ? 1 << 16 : 0;
+    probe.segment_count = 2;
+    result = gpi_segmented_scan_plan(gp, &probe, &scan);
+    if (result != GP_OK) return result;
+    offsets[1] = (cl_uint)(2 * gpi_plan_tile(&scan.plan));
+    probe.count = offsets[2] = offsets[1] + 16;
+    if (scan.columns) probe.count = 2 * probe.row_length;
+    else result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
+    if (result == GP_OK) result = gpi_alloc_neutral(gp, &scan.element, probe.count, &probe.in);
+    if (result == GP_OK) result = gpi_alloc(gp, probe.count * scan.element.out_size, &probe.out);
+    if (result == GP_OK) result = gp_segmented_scan(gp, &probe);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (probe.offsets) (void)clReleaseMemObject(probe.offsets);
+    return result;
+}
+/* ---- End file src/scan/segmented_scan.c ---- */
 
 /* ---- Begin file kernels/common/select/constants.cl ---- */
 /* constants.cl - constants that the host and kernels share: what selects elements, and where parts of a partition are written. */
@@ -36001,6 +36941,7 @@ typedef struct gpi_best {
     const gp_segmented_topk_desc *desc;
     size_t key_size, index_size, entry_size; /* bytes */
     gpi_count count;
+    size_t ks_size; /* bytes of a segment's own k; 0: k is that of all */
     gpi_offsets offsets;
     gpi_plan plan;
     gpi_program *program;
@@ -36024,6 +36965,13 @@ static gp_result gpi_best_check_desc(gp_context *gp, gpi_best *best)
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "k = %zu, at most %d; gp_segmented_sort has no such limit",
                         d->k, (int)GPI_BEST_MOST);
     }
+    if (d->ks_type && !d->ks) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "ks_type = %d but ks is NULL", (int)d->ks_type);
+    }
+    if (d->ks_type && d->ks_type != GP_U32 && d->ks_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "ks_type = %d, must be GP_U32 or GP_U64", (int)d->ks_type);
+    }
+    best->ks_size = !d->ks ? 0 : d->ks_type == GP_U64 ? 8 : 4;
     best->key_size = gpi_type_size(d->key_type);
     best->index_size = d->index_type == GP_U64 ? 8 : 4;
     best->entry_size = best->key_size <= 4 && best->index_size == 4 ? 8 : 16;
@@ -36134,6 +37082,7 @@ static gp_result gpi_best_check(gp_context *gp, const gpi_best *best)
     if (n) gpi_use_buffer(&uses, "keys", d->keys, d->keys_offset, n, best->key_size, GPI_READS);
     gpi_use_offsets(&uses, &best->offsets);
     gpi_use_count(&uses, "count_buffer", &best->count);
+    if (d->ks) gpi_use_buffer(&uses, "ks", d->ks, d->ks_offset, d->segment_count, best->ks_size, GPI_READS);
     if (d->keys_out)
         gpi_use_buffer(&uses, "keys_out", d->keys_out, d->keys_out_offset, results, best->key_size,
                        GPI_WRITES);
@@ -36162,10 +37111,14 @@ static void gpi_best_arg_out(gpi_call *call, const gpi_best *best)
     const cl_ulong flip = gpi_key_flip(d->key_type, !d->smallest);
     const cl_mem keys = d->keys_out ? d->keys_out : d->indices_out;
     const cl_mem indices = d->indices_out ? d->indices_out : d->keys_out;
+    const cl_mem ks = d->ks ? d->ks : call->gp->counters; /* without ks, the kernel reads none */
     GPI_CALL_ARG(call, keys);
     gpi_call_arg_ulong(call, d->keys_out_offset);
     GPI_CALL_ARG(call, indices);
     gpi_call_arg_ulong(call, d->indices_out_offset);
+    GPI_CALL_ARG(call, ks);
+    gpi_call_arg_ulong(call, d->ks_offset);
+    gpi_call_arg_uint(call, best->ks_size / 4);
     GPI_CALL_ARG(call, wants);
     gpi_call_arg_uint(call, d->array_indices);
     gpi_call_arg_uint(call, d->k);
@@ -36831,6 +37784,24 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
+/* Sets whether keys and values are sorted in place. */
+static gp_result gpi_sort_check_places(gp_context *gp, gpi_sort *sort)
+{
+    const gp_sort_desc *d = sort->desc;
+    bool keys = true, values = true;
+    gp_result result = GP_OK;
+    sort->keys_unwanted = sort->indices && !d->keys_out;
+    if (d->keys_out)
+        result = gpi_is_in_place(gp, "keys", d->keys, d->keys_offset, d->keys_out, d->keys_out_offset,
+                                 sort->key_size, &keys);
+    if (result == GP_OK && d->values_out && sort->value_size && !sort->indices)
+        result = gpi_is_in_place(gp, "values", d->values, d->values_offset, d->values_out,
+                                 d->values_out_offset, sort->value_size, &values);
+    sort->keys_in_place = keys && !sort->keys_unwanted;
+    sort->values_in_place = values && sort->value_size && !sort->indices;
+    return result;
+}
+
 /* Checks the desc, and sets sizes and bits, and whether keys and values are sorted in place. */
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
 {
@@ -36847,14 +37818,7 @@ static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
     sort->count.offset = desc->count_offset;
     sort->count.type = desc->count_type;
     sort->flip = sort->hash ? sort->seed : gpi_key_flip(desc->key_type, desc->descending);
-    sort->keys_unwanted = sort->indices && !desc->keys_out;
-    sort->keys_in_place =
-        !sort->keys_unwanted &&
-        (!desc->keys_out || (desc->keys_out == desc->keys && desc->keys_out_offset == desc->keys_offset));
-    sort->values_in_place = sort->value_size && !sort->indices &&
-                            (!desc->values_out || (desc->values_out == desc->values &&
-                                                   desc->values_out_offset == desc->values_offset));
-    return result;
+    return result == GP_OK ? gpi_sort_check_places(gp, sort) : result;
 }
 
 /* ------------------------------------------------------------------ plan */
@@ -37193,10 +38157,13 @@ static gp_result gpi_records_describe(gp_context *gp, gpi_records *s, const gp_s
     s->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     s->index_size = d->index_type == GP_U64 || (!d->indices_out && d->count > UINT32_MAX) ? 8 : 4;
     s->moves = d->out || !d->indices_out;
-    s->in_place = s->moves && (!d->out || (d->out == d->in && d->out_offset == d->in_offset));
     result = gpi_records_check_desc(gp, s);
     if (result != GP_OK) return result;
     s->size = d->record ? d->record->size : gpi_type_size(d->type);
+    s->in_place = s->moves;
+    if (d->out)
+        result = gpi_is_in_place(gp, "in", d->in, d->in_offset, d->out, d->out_offset, s->size, &s->in_place);
+    if (result != GP_OK) return result;
     gpi_records_pack(s);
     s->direct = gpi_records_is_direct(s);
     return GP_OK;
@@ -40111,7 +41078,7 @@ static gp_result gpi_hash_device_text(gp_context *gp, gp_hash handle, gpi_text *
 static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, const gp_hash_find_desc *d)
 {
     const size_t k = batch->table->key_size, v = batch->table->value_size, n = d->count;
-    const bool in_place = d->values == d->keys && d->values_offset == d->keys_offset && k == v;
+    const int keys = k == v ? GPI_READS_OR_OUT : GPI_READS;
     if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "keys is NULL");
     if (!d->values && !d->found)
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
@@ -40119,7 +41086,7 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
     if (v == 0 && (d->values || d->absent)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "values is given but the table is a set");
     }
-    if (!in_place) gpi_hash_use(batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
+    gpi_hash_use(batch, "keys", d->keys, d->keys_offset, n, k, keys);
     gpi_hash_use(batch, "values", d->values, d->values_offset, n, v, GPI_WRITES);
     gpi_hash_use(batch, "found", d->found, d->found_offset, n, 1, GPI_WRITES);
     return gpi_hash_uses_end(batch, NULL, 0);
@@ -42049,8 +43016,8 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
     }
     result = gpi_map_of_difference(gp, desc, &map);
     if (result == GP_OK)
-        result = gpi_is_in_place(gp, desc->in, desc->in_offset, desc->out, desc->out_offset, map.out_size,
-                                 &map.in_place);
+        result = gpi_is_in_place(gp, "in", desc->in, desc->in_offset, desc->out, desc->out_offset,
+                                 map.out_size, &map.in_place);
     map.in_place = map.in_place && map.out_size == gpi_type_size(desc->type);
     if (result == GP_OK && map.in_place) *bytes = desc->count * map.out_size;
     return result;
@@ -42599,7 +43566,7 @@ GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *
     s.desc = desc;
     result = gpi_stencil_describe(gp, &s);
     if (result == GP_OK)
-        result = gpi_is_in_place(gp, desc->in, desc->in_offset, desc->out, desc->out_offset,
+        result = gpi_is_in_place(gp, "in", desc->in, desc->in_offset, desc->out, desc->out_offset,
                                  gpi_type_size(desc->type), &s.in_place);
     s.in_place = s.in_place && s.in_pitch == s.out_pitch && s.in_count == s.out_count &&
                  gpi_type_size(desc->type) == gpi_type_size(s.out_type);
@@ -43848,6 +44815,8 @@ typedef struct gpi_self_test {
     X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
     X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \
     X(columns,          "gp_segmented_reduce (columns)", COLUMNS, AUTO,          "out", "", "") \
+    X(segmented_scan,   "gp_segmented_scan",   SEGMENTED_SCAN,   MULTI_PASS,  "out", "", "") \
+    X(scan_columns,     "gp_segmented_scan (columns)", SCAN_COLUMNS, AUTO,       "out", "", "") \
     X(scan,             "gp_scan",             SCAN,             MULTI_PASS,  "out", "", "") \
     X(select,           "gp_select",           SELECT,           MULTI_PASS,  "out", "count_out", "") \
     X(partition,        "gp_partition",        SELECT,           MULTI_PASS,  "out", "rest", "counts_out") \
@@ -44234,6 +45203,47 @@ static gp_result gpi_self_test_columns(gpi_self_test *t)
     }
     if (result != GP_OK || d.row_length == 0) return result;
     return gp_segmented_reduce(t->gp, &d);
+}
+
+static gp_result gpi_self_test_segmented_scan(gpi_self_test *t)
+{
+    const size_t segments = gpi_self_test_cut(t);
+    gp_result result = gpi_self_test_upload(t);
+    gp_segmented_scan_desc d;
+    size_t s, i;
+    for (s = 0; s < segments; s++) {
+        uint32_t sum = 0;
+        for (i = t->in[1][s]; i < t->in[1][s + 1]; i++) gpi_self_test_expect(t, 0, sum += t->in[0][i]);
+    }
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.count = t->count;
+    d.offsets = t->in_buffer[1];
+    d.offsets_type = GP_U32;
+    d.segment_count = segments;
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.op = GP_SUM;
+    return result == GP_OK ? gp_segmented_scan(t->gp, &d) : result;
+}
+
+/* Scans three columns, which are cut into parts if they are long. */
+static gp_result gpi_self_test_scan_columns(gpi_self_test *t)
+{
+    const gp_result result = gpi_self_test_upload(t);
+    gp_segmented_scan_desc d;
+    uint32_t sums[3] = {0, 0, 0};
+    size_t i;
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.row_length = t->count / 3;
+    d.element_stride = d.segment_count = 3;
+    d.type = GP_U32;
+    d.op = GP_SUM;
+    for (i = 0; i < 3 * d.row_length; i++) gpi_self_test_expect(t, 0, sums[i % 3] += t->in[0][i]);
+    if (result != GP_OK || d.row_length == 0) return result;
+    return gp_segmented_scan(t->gp, &d);
 }
 
 static gp_result gpi_self_test_scan(gpi_self_test *t)
@@ -44809,27 +45819,32 @@ static gp_result gpi_self_test_topk(gpi_self_test *t)
     return result == GP_OK ? gp_topk(t->gp, &d) : result;
 }
 
-/* Finds the best of three rows, which several groups share if they are long. The last elements are in no row. */
+/* Finds the best of three rows, which several groups share if they are long: of the first two as many as there is room for, of
+   the last one half as many. The last elements are in no row. */
 static gp_result gpi_self_test_segmented_topk(gpi_self_test *t)
 {
     gp_result result;
     gp_segmented_topk_desc d;
+    const size_t k = t->count / 100 < 50 ? t->count / 100 : 50;
+    const uint32_t ks[3] = {(uint32_t)k, UINT32_MAX, (uint32_t)k / 2};
     size_t s, i;
     gpi_self_test_mask(t, 0xffff);
+    memcpy(t->in[1], ks, sizeof ks);
     result = gpi_self_test_upload(t);
     memset(&d, 0, sizeof d);
     d.keys = t->in_buffer[0];
     d.keys_out = t->out_buffer[0];
     d.indices_out = t->out_buffer[1];
+    d.ks = t->in_buffer[1];
     d.row_length = t->count / 4;
     d.row_stride = t->count / 3;
     d.segment_count = 3;
-    d.k = t->count / 100 < 50 ? t->count / 100 : 50;
+    d.k = k;
     d.key_type = GP_U32;
     for (s = 0; s < 3; s++) {
         const size_t begin = s * d.row_stride;
         gpi_self_test_sort(t, begin, begin + d.row_length, UINT32_MAX);
-        for (i = begin; i < begin + d.k; i++) {
+        for (i = begin; i < begin + (ks[s] < k ? ks[s] : k); i++) {
             gpi_self_test_expect(t, 0, ~(uint32_t)(t->order[i] >> 32));
             gpi_self_test_expect(t, 1, (uint32_t)t->order[i] - (uint32_t)begin);
         }
