@@ -51,37 +51,37 @@ GPI_INLINE uint gpi_nth_pack(__private gpi_key *to, __global const gpi_key *key,
 GPI_NOINLINE uint gpi_nth_tile_count(__global const gpi_key *key, uint length, gpi_key_bits flip,
                                      gpi_nth_tile_shared shared)
 {
-    gpi_flags below[GPI_NTH_RANKS], above[GPI_NTH_RANKS];
+    gpi_flags below[GPI_NTH_RANKS], inside[GPI_NTH_RANKS];
     const uint m = shared->intervals;
     uint n = 0, i = 0;
-    for (uint g = 0; g < m; g++) below[g] = above[g] = 0;
+    for (uint g = 0; g < m; g++) below[g] = inside[g] = 0;
     for (; i + 64 <= length; i += 64) {
         const gpi_keys a = gpi_codes_of(vload16(0, key + i), (gpi_key)flip);
         const gpi_keys b = gpi_codes_of(vload16(1, key + i), (gpi_key)flip);
         const gpi_keys c = gpi_codes_of(vload16(2, key + i), (gpi_key)flip);
         const gpi_keys d = gpi_codes_of(vload16(3, key + i), (gpi_key)flip);
-        gpi_flags out_a = -1, out_b = -1, out_c = -1, out_d = -1;
+        gpi_flags keep_a = 0, keep_b = 0, keep_c = 0, keep_d = 0;
         for (uint g = 0; g < m; g++) {
-            const gpi_keys lo = (gpi_keys)(gpi_key)shared->lo[g], hi = (gpi_keys)(gpi_key)shared->hi[g];
-            const gpi_flags low_a = a < lo, low_b = b < lo, low_c = c < lo, low_d = d < lo;
-            const gpi_flags high_a = a > hi, high_b = b > hi, high_c = c > hi, high_d = d > hi;
-            below[g] += low_a + low_b + low_c + low_d;
-            above[g] += high_a + high_b + high_c + high_d;
+            const gpi_keys lo = (gpi_keys)(gpi_key)shared->lo[g],
+                           size = (gpi_keys)(gpi_key)(shared->hi[g] - shared->lo[g]);
+            const gpi_flags in_a = a - lo <= size, in_b = b - lo <= size, in_c = c - lo <= size,
+                            in_d = d - lo <= size;
+            below[g] += (a < lo) + (b < lo) + (c < lo) + (d < lo);
+            inside[g] += in_a + in_b + in_c + in_d;
             if (shared->lo[g] == shared->hi[g]) continue;
-            out_a &= low_a | high_a;
-            out_b &= low_b | high_b;
-            out_c &= low_c | high_c;
-            out_d &= low_d | high_d;
+            keep_a |= in_a;
+            keep_b |= in_b;
+            keep_c |= in_c;
+            keep_d |= in_d;
         }
-        n += gpi_nth_pack(shared->kept + n, key + i, ~out_a);
-        n += gpi_nth_pack(shared->kept + n, key + i + 16, ~out_b);
-        n += gpi_nth_pack(shared->kept + n, key + i + 32, ~out_c);
-        n += gpi_nth_pack(shared->kept + n, key + i + 48, ~out_d);
+        n += gpi_nth_pack(shared->kept + n, key + i, keep_a);
+        n += gpi_nth_pack(shared->kept + n, key + i + 16, keep_b);
+        n += gpi_nth_pack(shared->kept + n, key + i + 32, keep_c);
+        n += gpi_nth_pack(shared->kept + n, key + i + 48, keep_d);
     }
     for (uint g = 0; g < m; g++) {
-        const uint low = gpi_flags_count(below[g]);
-        shared->below[g] += low;
-        shared->inside[g] += i - low - gpi_flags_count(above[g]);
+        shared->below[g] += gpi_flags_count(below[g]);
+        shared->inside[g] += gpi_flags_count(inside[g]);
     }
     for (; i < length; i++) {
         const gpi_key_bits x = gpi_key_order(key[i], flip);
