@@ -3354,7 +3354,7 @@ static gp_result gpi_host_nth_bins(gpi_host_chunks *c, gpi_host_nth *n)
 /* Counts all keys, and keeps those of wanted bins. */
 static gp_result gpi_host_nth_pass(gpi_host_chunks *c, gpi_host_nth *n)
 {
-    static const uint64_t zeros[GPI_HOST_EDGES_MAX];
+    static const uint64_t zeros[GPI_HOST_EDGES_MAX] = {0};
     gp_result result = GP_OK;
     size_t k;
     n->keeps = 0;
