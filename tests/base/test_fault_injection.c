@@ -94,6 +94,29 @@ static gp_result call_scan(gp_context *gp, cl_mem in, cl_mem out, size_t count)
     return gp_scan(gp, &desc);
 }
 
+/* Two rows, of many tiles each. */
+static size_t make_rows(void *in_, void *expected_, size_t count)
+{
+    uint64_t *expected = expected_, before;
+    size_t i;
+    (void)make_scan(in_, expected_, count);
+    before = expected[count / 2 - 1];
+    for (i = count / 2; i < count; i++) expected[i] -= before;
+    return count / 2 * 2;
+}
+
+static gp_result call_rows(gp_context *gp, cl_mem in, cl_mem out, size_t count)
+{
+    gp_segmented_scan_desc desc = {0};
+    desc.in = in;
+    desc.out = out;
+    desc.row_length = count / 2;
+    desc.segment_count = 2;
+    desc.type = GP_U64;
+    desc.op = GP_SUM;
+    return gp_segmented_scan(gp, &desc);
+}
+
 static size_t make_select(void *in_, void *expected_, size_t count)
 {
     uint32_t *in = in_, *expected = expected_;
@@ -196,6 +219,7 @@ static gp_result call_brackets(gp_context *gp, cl_mem in, cl_mem out, size_t cou
 
 static const waiting scan = {
     "scan", 8, make_scan, call_scan, {&torn, &late, &waited_for, &never, &never_waited_for}, false};
+static const waiting rows = {"segmented_scan", 8, make_rows, call_rows, {&torn, &late, &never}, false};
 static const waiting select_ = {"select", 4, make_select, call_select, {&torn_word, &late, &never}, false};
 static const waiting by_key = {"reduce_by_key", 4, make_by_key, call_by_key, {&torn, &late, &never}, false};
 static const waiting sort = {"sort", 4, make_sort, call_sort, {&torn, &late_digits, &never}, false};
@@ -285,6 +309,12 @@ static void test_scan(void **state)
     if (!builds_are_cheap()) check(&scan, &local_narrow, &torn);
 }
 
+static void test_rows(void **state)
+{
+    (void)state;
+    check_all(&rows);
+}
+
 static void test_select(void **state)
 {
     (void)state;
@@ -316,8 +346,8 @@ static void test_brackets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scan), cmocka_unit_test(test_select),   cmocka_unit_test(test_by_key),
-        cmocka_unit_test(test_sort), cmocka_unit_test(test_brackets),
+        cmocka_unit_test(test_scan),   cmocka_unit_test(test_rows), cmocka_unit_test(test_select),
+        cmocka_unit_test(test_by_key), cmocka_unit_test(test_sort), cmocka_unit_test(test_brackets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
