@@ -33703,13 +33703,16 @@ static void gpi_segmented_scan_cut(const gp_context *gp, gpi_segmented_scan *s)
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL;
     const size_t n = s->offsets.segments, rows = s->offsets.row_length;
     const size_t units = info->compute_units ? info->compute_units : 1;
+    const size_t strip = gpi_ceil_div(n, units);
     size_t least;
     s->wide = serial ? GPI_COLUMNS_BYTES / s->element.size : s->plan.group < 32 ? s->plan.group : 32;
     while (!serial && s->wide / 2 >= n) s->wide /= 2;
+    if (serial && strip >= s->wide / 2 && strip < s->wide) s->wide = strip; /* long lines: one pass */
     least = serial ? gpi_ceil_div(GPI_COLUMNS_LEAST, n < s->wide ? n : s->wide) : 8 * s->plan.group / s->wide;
     s->across = gpi_ceil_div(n, s->wide);
-    s->span = s->across < 2 * units ? gpi_ceil_div(rows, gpi_ceil_div(GPI_COLUMNS_GROUPS * units, s->across))
-                                    : rows;
+    s->span = s->across < (serial ? 1 : 2) * units
+                  ? gpi_ceil_div(rows, gpi_ceil_div(GPI_COLUMNS_GROUPS * units, s->across))
+                  : rows;
     if (s->span < least) s->span = least;
     if (info->loop_limit && s->span > info->loop_limit / 4) s->span = info->loop_limit / 4;
     s->parts = gpi_ceil_div(rows, s->span);
