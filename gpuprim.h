@@ -1674,9 +1674,8 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
    Count 0: with segment_count 0 or k 0 it does nothing.
    Scratch: a few words; if segments may be long, also 8 k bytes for each part that a group handles (16 k with
      keys or indices of 8 bytes).
-   Cost: reads the keys once, but none of a segment whose ks[s] is 0, without a round trip to the host. One
-     launch for rows that one group handles; with offsets a clearing command, and two more launches if a segment
-     may be longer.
+   Cost: reads the keys once, without a round trip to the host. One launch for rows that one group handles;
+     with offsets a clearing command, and two more launches if a segment may be longer.
    Limits: k up to 1024; 2^32 - 2 segments; 2^32 - 1 keys with indices of GP_U32. Checked. gp_segmented_sort
      sorts whole segments, without a limit on k.
    Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not
@@ -14105,21 +14104,20 @@ static const char *const gpi_kernel_common_sort_segmented_topk[] = {
 "GPI_TOPK_OUT_SET(out);",
 "GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
 "for (ulong s = first; s < last; s++) {",
-"const uint most = gpi_topk_wanted(out, s);",
 "gpi_extent segment = gpi_segment_find(numbers, s);",
 "uint listed = 0;",
 "if (GPI_LOCAL_ID == 0) {",
 "if (segment.bad) gpi_bad_add(list, counters);",
-"listed = most && segment.length > span && gpi_large_add(list, s, segment.length, span);",
+"listed = segment.length > span && gpi_large_add(list, s, segment.length, span);",
 "}",
-"if (gpi_broadcast(listed, &shared->word) || !most) segment.length = 0;",
-"gpi_best best = gpi_best_open(most, shared);",
+"if (gpi_broadcast(listed, &shared->word)) segment.length = 0;",
+"gpi_best best = gpi_best_open(k, shared);",
 "gpi_best_keys(&best, key + key_at + segment.begin, segment.length, 0, out.flip, shared);",
 "gpi_best_close(&best, shared);",
 "gpi_topk_put(out, s, segment, shared);",
 "}",
 "}",
-"#line 107",
+"#line 106",
 "GPI_KERNEL void gp_topk_parts(__global const gpi_key *key, ulong key_at, GPI_OFFSETS_PARAMETERS,",
 "GPI_LIST_PARAMETERS, uint k, ulong flip, ulong span)",
 "{",
@@ -14140,7 +14138,7 @@ static const char *const gpi_kernel_common_sort_segmented_topk[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 129",
+"#line 128",
 "GPI_KERNEL void gp_topk_join(GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_TOPK_OUT_PARAMETERS)",
 "{",
 "GPI_SHARED(gpi_best_memory, shared);",

@@ -24,9 +24,8 @@
    Count 0: with segment_count 0 or k 0 it does nothing.
    Scratch: a few words; if segments may be long, also 8 k bytes for each part that a group handles (16 k with
      keys or indices of 8 bytes).
-   Cost: reads the keys once, but none of a segment whose ks[s] is 0, without a round trip to the host. One
-     launch for rows that one group handles; with offsets a clearing command, and two more launches if a segment
-     may be longer.
+   Cost: reads the keys once, without a round trip to the host. One launch for rows that one group handles;
+     with offsets a clearing command, and two more launches if a segment may be longer.
    Limits: k up to 1024; 2^32 - 2 segments; 2^32 - 1 keys with indices of GP_U32. Checked. gp_segmented_sort
      sorts whole segments, without a limit on k.
    Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not

@@ -88,15 +88,14 @@ GPI_KERNEL void gp_topk_segments(__global const gpi_key *key, ulong key_at, GPI_
     GPI_TOPK_OUT_SET(out);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     for (ulong s = first; s < last; s++) {
-        const uint most = gpi_topk_wanted(out, s);
         gpi_extent segment = gpi_segment_find(numbers, s);
         uint listed = 0;
         if (GPI_LOCAL_ID == 0) {
             if (segment.bad) gpi_bad_add(list, counters);
-            listed = most && segment.length > span && gpi_large_add(list, s, segment.length, span);
+            listed = segment.length > span && gpi_large_add(list, s, segment.length, span);
         }
-        if (gpi_broadcast(listed, &shared->word) || !most) segment.length = 0;
-        gpi_best best = gpi_best_open(most, shared);
+        if (gpi_broadcast(listed, &shared->word)) segment.length = 0;
+        gpi_best best = gpi_best_open(k, shared);
         gpi_best_keys(&best, key + key_at + segment.begin, segment.length, 0, out.flip, shared);
         gpi_best_close(&best, shared);
         gpi_topk_put(out, s, segment, shared);
