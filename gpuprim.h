@@ -785,8 +785,8 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
    Order: input order, always. Integer results are exact and repeat. With GP_STRATEGY_SINGLE_PASS the last bits of
      float sums of long segments depend on timing. With `deterministic` they repeat bit for bit.
    Aliasing: in place (`in` and `out` are the same elements, of types of one size), or no overlap. Neither
-     `offsets` nor count_buffer's number may lie in `out`. Rows must not overlap: with a row_stride below
-     row_length, or columns that share elements, the call fails.
+     `offsets` nor count_buffer's number may lie in `out`. Rows must follow each other, or all begin
+     before the first one's second element, as columns do. If they overlap or cross, the call fails.
    Count 0: with segment_count 0 it does nothing.
    Cost: reads the input and writes the output once, for tiny, empty and huge segments alike, without a round trip to
      the host. One launch, and a clearing command before it; one more launch if a segment may be larger than the
@@ -796,7 +796,7 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
    Limits: 2^32 - 2 segments.
    Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not
      affected. gp_stats.bad_offsets counts the calls that found such a segment. If bad offsets let segments overlap,
-     the results that they share are undefined. */
+     the results of these segments are undefined. */
 typedef struct gp_segmented_scan_desc {
     cl_mem in;        /* NULL if there are no elements */
     size_t in_offset; /* in elements, as all offsets */
@@ -33654,15 +33654,15 @@ static gp_result gpi_segmented_scan_element(gp_context *gp, const gp_segmented_s
     return gpi_element_make(gp, &o, element);
 }
 
-/* Checks that no element is in two rows: rows are apart, or, if their elements are apart, one within the gaps of another. */
+/* Checks that rows are one after the other, or all within the gaps of the first one, so that no element is in two rows. */
 static gp_result gpi_segmented_scan_apart(gp_context *gp, const gpi_offsets *o)
 {
     const size_t step = o->element_stride ? o->element_stride : 1;
     if (o->row_length == 0 || o->segments < 2 || o->row_stride > (o->row_length - 1) * step) return GP_OK;
     if (o->segments - 1 <= (step - 1) / o->row_stride) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "rows of %zu elements, %zu apart, begin %zu elements apart: they overlap", o->row_length,
-                    step, o->row_stride);
+                    "rows of %zu elements, %zu apart, begin %zu elements apart: they overlap or cross",
+                    o->row_length, step, o->row_stride);
 }
 
 /* Returns the bytes of a large segment's part in the scratch: its state, or its partial. */

@@ -287,7 +287,7 @@ GP_HOST_API gp_result gp_host_topk(gp_context *gp, const gp_host_topk_desc *desc
    Cost: copies the keys to the device once. A sample yields an interval around each rank; keys are counted by
      interval, and those within intervals are copied back: 3 % of the keys for a rank, or fewer. If more than an eighth
      of the keys (and 65,536) are within, as with many ranks, or if the sample misleads, keys are copied once more or
-     several times: each time an interval becomes a seventh or less, with few ranks much less. A value that many keys
+     several times: each time an interval becomes a sixth or less, with few ranks much less. A value that many keys
      have costs nothing extra.
    Limits: memory; 64 ranks. Temporary host memory: an eighth of the keys, and twice 65,536 keys.
    Errors: a rank that is not below count is GP_ERROR_INVALID_ARGUMENT.
@@ -795,6 +795,17 @@ static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
     return c->count / chunk + (c->count % chunk > 0);
 }
 
+/* Sets *bytes to the scratch for chunks of so many elements, and for the last one, which is shorter and may need more. */
+static gp_result gpi_host_scratch(gpi_host_chunks *c, size_t chunk, size_t *bytes)
+{
+    const size_t rest = c->count % chunk;
+    size_t last = 0;
+    gp_result result = c->scratch_size(c, chunk, bytes);
+    if (result == GP_OK && rest) result = c->scratch_size(c, rest, &last);
+    if (last > *bytes) *bytes = last;
+    return result;
+}
+
 /* Sets *fits to whether chunks of `chunk` elements are within the budget, and their buffers within the device's limit.
    */
 static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
@@ -812,7 +823,7 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
         room <= SIZE_MAX / (element * slot_count) && room * largest <= gp_context_info(c->gp)->max_alloc_size;
     if (*fits) *fits = room * element * slot_count <= budget;
     if (!*fits) return GP_OK;
-    if (c->scratch_size) result = c->scratch_size(c, chunk, &used);
+    if (c->scratch_size) result = gpi_host_scratch(c, chunk, &used);
     *fits = used < SIZE_MAX / 2 && used + c->fixed + room * element * slot_count <= budget;
     return result;
 }
@@ -826,7 +837,7 @@ static size_t gpi_host_piece(const gpi_host_chunks *c)
 }
 
 /* Chooses the largest chunk that fits: all elements, or else a number that is found by bisection, and rounded down to a
-   multiple of 1024 if it is larger than that. With several contexts, chunks are no larger than gpi_host_piece, unless
+   multiple of 1024 if it is larger than that and if the result fits: fewer elements may need more scratch. With several contexts, chunks are no larger than gpi_host_piece, unless
    `large` is set. */
 static gp_result gpi_host_choose(gpi_host_chunks *c)
 {
@@ -834,10 +845,11 @@ static gp_result gpi_host_choose(gpi_host_chunks *c)
     const size_t share = c->devices > 1 && !c->large ? gpi_host_piece(c) : c->count;
     const size_t most = share < c->count ? share : c->count;
     size_t low = 0, high = most + 1;
+    bool fits;
+    gp_result result;
     while (high - low > 1) {
         const size_t middle = low == 0 && high == most + 1 ? most : low + (high - low) / 2;
-        bool fits;
-        const gp_result result = gpi_host_fits(c, middle, budget, &fits);
+        result = gpi_host_fits(c, middle, budget, &fits);
         if (result != GP_OK) return result;
         if (fits) low = middle;
         else high = middle;
@@ -846,7 +858,11 @@ static gp_result gpi_host_choose(gpi_host_chunks *c)
         return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT,
                              "%s: budget = %zu bytes is not enough for chunks of one element", c->function,
                              budget);
-    c->chunk = c->piece = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
+    c->chunk = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
+    result = gpi_host_fits(c, c->chunk, budget, &fits);
+    if (result != GP_OK) return result;
+    if (!fits) c->chunk = low;
+    c->piece = c->chunk;
     c->number = gpi_host_number(c, c->piece);
     if (c->lead_of_chunk && c->number > 1) c->lead = c->chunk;
     return GP_OK;
@@ -897,7 +913,7 @@ static gp_result gpi_host_buffers(gpi_host_chunks *c)
                                      &c->arrays[a].buffers[s]);
     }
     if (result == GP_OK && c->scratch_size && c->number)
-        result = c->scratch_size(c, c->chunk, &c->scratch_bytes);
+        result = gpi_host_scratch(c, c->piece, &c->scratch_bytes);
     if (result == GP_OK && c->scratch_bytes) result = gpi_host_buffer(c, c->scratch_bytes, &c->scratch);
     return result;
 }
@@ -3040,8 +3056,9 @@ enum {
 
 /* A rank that is looked for. */
 typedef struct gpi_host_rank {
-    uint64_t rank, low, high; /* its order is from low to high; the same: it is found */
+    uint64_t rank, low, high; /* its order is from low to high, unless the sample misleads */
     size_t bin;
+    bool found; /* its order is `low` */
 } gpi_host_rank;
 
 typedef struct gpi_host_nth {
@@ -3225,14 +3242,14 @@ static void gpi_host_nth_next(gpi_host_nth *n, bool keep)
     for (r = 0; r < n->desc->rank_count; r++) {
         const gpi_host_rank *rank = &n->ranks[r];
         const uint64_t width = rank->high - rank->low, step = width / parts + 1;
-        if (!width) continue;
+        if (rank->found) continue;
         for (i = 0; i < parts && (i == 0 || i * step / step == i) && i * step <= width; i++)
             gpi_host_nth_edge(n, rank->low + i * step);
         if (rank->high < UINT64_MAX) gpi_host_nth_edge(n, rank->high + 1);
     }
     gpi_host_nth_edges(n);
     for (r = 0; r < n->desc->rank_count && keep; r++) {
-        if (n->ranks[r].low < n->ranks[r].high) gpi_host_nth_want(n, n->ranks[r].low, n->ranks[r].high);
+        if (!n->ranks[r].found) gpi_host_nth_want(n, n->ranks[r].low, n->ranks[r].high);
     }
 }
 
@@ -3384,11 +3401,13 @@ static uint64_t gpi_host_nth_find(gpi_host_nth *n, bool *kept)
         gpi_host_rank *rank = &n->ranks[r];
         uint64_t below = 0;
         size_t b = 0;
+        if (rank->found) continue;
         while (below + n->bins[b] <= rank->rank) below += n->bins[b++];
         rank->bin = b;
         rank->low = n->cuts[b];
         rank->high = b + 1 < n->edges ? n->cuts[b + 1] - 1 : UINT64_MAX;
-        if (rank->low == rank->high) continue;
+        rank->found = rank->low == rank->high;
+        if (rank->found) continue;
         if (!n->cuts[GPI_HOST_EDGES_MAX + b]) *kept = false;
         if (!counted[b]) left += n->bins[b];
         counted[b] = true;
@@ -3412,11 +3431,11 @@ static gp_result gpi_host_nth_sort(gp_context *gp, gpi_host_nth *n)
     for (r = 0; r < n->desc->rank_count && result == GP_OK; r++) {
         gpi_host_rank *rank = &n->ranks[r];
         uint64_t at = rank->rank;
-        if (rank->low == rank->high) continue;
+        if (rank->found) continue;
         for (b = 0; b < rank->bin; b++) {
             if (!n->cuts[GPI_HOST_EDGES_MAX + b]) at -= n->bins[b];
         }
-        rank->low = rank->high = gpi_host_order(n, gpi_host_load(n->kept, (size_t)at, n->size));
+        rank->low = gpi_host_order(n, gpi_host_load(n->kept, (size_t)at, n->size));
     }
     return result;
 }

@@ -107,6 +107,17 @@ static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
     return c->count / chunk + (c->count % chunk > 0);
 }
 
+/* Sets *bytes to the scratch for chunks of so many elements, and for the last one, which is shorter and may need more. */
+static gp_result gpi_host_scratch(gpi_host_chunks *c, size_t chunk, size_t *bytes)
+{
+    const size_t rest = c->count % chunk;
+    size_t last = 0;
+    gp_result result = c->scratch_size(c, chunk, bytes);
+    if (result == GP_OK && rest) result = c->scratch_size(c, rest, &last);
+    if (last > *bytes) *bytes = last;
+    return result;
+}
+
 /* Sets *fits to whether chunks of `chunk` elements are within the budget, and their buffers within the device's limit.
    */
 static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
@@ -124,7 +135,7 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
         room <= SIZE_MAX / (element * slot_count) && room * largest <= gp_context_info(c->gp)->max_alloc_size;
     if (*fits) *fits = room * element * slot_count <= budget;
     if (!*fits) return GP_OK;
-    if (c->scratch_size) result = c->scratch_size(c, chunk, &used);
+    if (c->scratch_size) result = gpi_host_scratch(c, chunk, &used);
     *fits = used < SIZE_MAX / 2 && used + c->fixed + room * element * slot_count <= budget;
     return result;
 }
@@ -138,7 +149,7 @@ static size_t gpi_host_piece(const gpi_host_chunks *c)
 }
 
 /* Chooses the largest chunk that fits: all elements, or else a number that is found by bisection, and rounded down to a
-   multiple of 1024 if it is larger than that. With several contexts, chunks are no larger than gpi_host_piece, unless
+   multiple of 1024 if it is larger than that and if the result fits: fewer elements may need more scratch. With several contexts, chunks are no larger than gpi_host_piece, unless
    `large` is set. */
 static gp_result gpi_host_choose(gpi_host_chunks *c)
 {
@@ -146,10 +157,11 @@ static gp_result gpi_host_choose(gpi_host_chunks *c)
     const size_t share = c->devices > 1 && !c->large ? gpi_host_piece(c) : c->count;
     const size_t most = share < c->count ? share : c->count;
     size_t low = 0, high = most + 1;
+    bool fits;
+    gp_result result;
     while (high - low > 1) {
         const size_t middle = low == 0 && high == most + 1 ? most : low + (high - low) / 2;
-        bool fits;
-        const gp_result result = gpi_host_fits(c, middle, budget, &fits);
+        result = gpi_host_fits(c, middle, budget, &fits);
         if (result != GP_OK) return result;
         if (fits) low = middle;
         else high = middle;
@@ -158,7 +170,11 @@ static gp_result gpi_host_choose(gpi_host_chunks *c)
         return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT,
                              "%s: budget = %zu bytes is not enough for chunks of one element", c->function,
                              budget);
-    c->chunk = c->piece = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
+    c->chunk = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
+    result = gpi_host_fits(c, c->chunk, budget, &fits);
+    if (result != GP_OK) return result;
+    if (!fits) c->chunk = low;
+    c->piece = c->chunk;
     c->number = gpi_host_number(c, c->piece);
     if (c->lead_of_chunk && c->number > 1) c->lead = c->chunk;
     return GP_OK;
@@ -209,7 +225,7 @@ static gp_result gpi_host_buffers(gpi_host_chunks *c)
                                      &c->arrays[a].buffers[s]);
     }
     if (result == GP_OK && c->scratch_size && c->number)
-        result = c->scratch_size(c, c->chunk, &c->scratch_bytes);
+        result = gpi_host_scratch(c, c->piece, &c->scratch_bytes);
     if (result == GP_OK && c->scratch_bytes) result = gpi_host_buffer(c, c->scratch_bytes, &c->scratch);
     return result;
 }

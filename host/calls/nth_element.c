@@ -26,8 +26,9 @@ enum {
 
 /* A rank that is looked for. */
 typedef struct gpi_host_rank {
-    uint64_t rank, low, high; /* its order is from low to high; the same: it is found */
+    uint64_t rank, low, high; /* its order is from low to high, unless the sample misleads */
     size_t bin;
+    bool found; /* its order is `low` */
 } gpi_host_rank;
 
 typedef struct gpi_host_nth {
@@ -211,14 +212,14 @@ static void gpi_host_nth_next(gpi_host_nth *n, bool keep)
     for (r = 0; r < n->desc->rank_count; r++) {
         const gpi_host_rank *rank = &n->ranks[r];
         const uint64_t width = rank->high - rank->low, step = width / parts + 1;
-        if (!width) continue;
+        if (rank->found) continue;
         for (i = 0; i < parts && (i == 0 || i * step / step == i) && i * step <= width; i++)
             gpi_host_nth_edge(n, rank->low + i * step);
         if (rank->high < UINT64_MAX) gpi_host_nth_edge(n, rank->high + 1);
     }
     gpi_host_nth_edges(n);
     for (r = 0; r < n->desc->rank_count && keep; r++) {
-        if (n->ranks[r].low < n->ranks[r].high) gpi_host_nth_want(n, n->ranks[r].low, n->ranks[r].high);
+        if (!n->ranks[r].found) gpi_host_nth_want(n, n->ranks[r].low, n->ranks[r].high);
     }
 }
 
@@ -370,11 +371,13 @@ static uint64_t gpi_host_nth_find(gpi_host_nth *n, bool *kept)
         gpi_host_rank *rank = &n->ranks[r];
         uint64_t below = 0;
         size_t b = 0;
+        if (rank->found) continue;
         while (below + n->bins[b] <= rank->rank) below += n->bins[b++];
         rank->bin = b;
         rank->low = n->cuts[b];
         rank->high = b + 1 < n->edges ? n->cuts[b + 1] - 1 : UINT64_MAX;
-        if (rank->low == rank->high) continue;
+        rank->found = rank->low == rank->high;
+        if (rank->found) continue;
         if (!n->cuts[GPI_HOST_EDGES_MAX + b]) *kept = false;
         if (!counted[b]) left += n->bins[b];
         counted[b] = true;
@@ -398,11 +401,11 @@ static gp_result gpi_host_nth_sort(gp_context *gp, gpi_host_nth *n)
     for (r = 0; r < n->desc->rank_count && result == GP_OK; r++) {
         gpi_host_rank *rank = &n->ranks[r];
         uint64_t at = rank->rank;
-        if (rank->low == rank->high) continue;
+        if (rank->found) continue;
         for (b = 0; b < rank->bin; b++) {
             if (!n->cuts[GPI_HOST_EDGES_MAX + b]) at -= n->bins[b];
         }
-        rank->low = rank->high = gpi_host_order(n, gpi_host_load(n->kept, (size_t)at, n->size));
+        rank->low = gpi_host_order(n, gpi_host_load(n->kept, (size_t)at, n->size));
     }
     return result;
 }

@@ -28,8 +28,8 @@
    Order: input order, always. Integer results are exact and repeat. With GP_STRATEGY_SINGLE_PASS the last bits of
      float sums of long segments depend on timing. With `deterministic` they repeat bit for bit.
    Aliasing: in place (`in` and `out` are the same elements, of types of one size), or no overlap. Neither
-     `offsets` nor count_buffer's number may lie in `out`. Rows must not overlap: with a row_stride below
-     row_length, or columns that share elements, the call fails.
+     `offsets` nor count_buffer's number may lie in `out`. Rows must follow each other, or all begin
+     before the first one's second element, as columns do. If they overlap or cross, the call fails.
    Count 0: with segment_count 0 it does nothing.
    Cost: reads the input and writes the output once, for tiny, empty and huge segments alike, without a round trip to
      the host. One launch, and a clearing command before it; one more launch if a segment may be larger than the
@@ -39,7 +39,7 @@
    Limits: 2^32 - 2 segments.
    Errors: a segment that ends before it begins, or beyond `count`, counts as empty; other segments are not
      affected. gp_stats.bad_offsets counts the calls that found such a segment. If bad offsets let segments overlap,
-     the results that they share are undefined. */
+     the results of these segments are undefined. */
 typedef struct gp_segmented_scan_desc {
     cl_mem in;        /* NULL if there are no elements */
     size_t in_offset; /* in elements, as all offsets */

@@ -35,15 +35,15 @@ static gp_result gpi_segmented_scan_element(gp_context *gp, const gp_segmented_s
     return gpi_element_make(gp, &o, element);
 }
 
-/* Checks that no element is in two rows: rows are apart, or, if their elements are apart, one within the gaps of another. */
+/* Checks that rows are one after the other, or all within the gaps of the first one, so that no element is in two rows. */
 static gp_result gpi_segmented_scan_apart(gp_context *gp, const gpi_offsets *o)
 {
     const size_t step = o->element_stride ? o->element_stride : 1;
     if (o->row_length == 0 || o->segments < 2 || o->row_stride > (o->row_length - 1) * step) return GP_OK;
     if (o->segments - 1 <= (step - 1) / o->row_stride) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "rows of %zu elements, %zu apart, begin %zu elements apart: they overlap", o->row_length,
-                    step, o->row_stride);
+                    "rows of %zu elements, %zu apart, begin %zu elements apart: they overlap or cross",
+                    o->row_length, step, o->row_stride);
 }
 
 /* Returns the bytes of a large segment's part in the scratch: its state, or its partial. */

@@ -101,6 +101,10 @@ static void test_passes(void **state)
     check_keys(GP_U64, (unsigned char *)keys, count / 2, 9, budget, "all ones, 64 bits");
     for (i = 0; i < count; i++) keys[i] = (uint32_t)i;
     check_keys(GP_U32, (unsigned char *)keys, count, 9, budget, "in order");
+    for (i = 0; i < count; i++) keys[i] = test_random() % 1000;
+    check_keys(GP_U32, (unsigned char *)keys, count, RANKS, 0, "below 1000");
+    check_keys(GP_U16, (unsigned char *)keys, count, RANKS, budget, "below 1000, 16 bits");
+    check_keys(GP_I64, (unsigned char *)keys, count / 2, RANKS, 0, "below 1000, 64 bits");
     { /* where the sample reads, keys are 0 */
         const size_t part = count / 65536;
         uint32_t random = 1;

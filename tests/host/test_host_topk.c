@@ -92,6 +92,20 @@ static void test_types(void **state)
     }
 }
 
+/* Budgets with which the last chunk is short, and needs more scratch than the others. */
+static void test_last_chunk(void **state)
+{
+    static const size_t counts[] = {146903, 185460, 200000, 344815}, budgets[] = {607612, 761840, 1 << 20};
+    size_t n, b;
+    (void)state;
+    for (n = 0; n < sizeof counts / sizeof *counts; n++) {
+        for (b = 0; b < sizeof budgets / sizeof *budgets; b++) {
+            const topk_case c = {GP_U32, counts[n], 9, budgets[b], KEYS_RANDOM, false, false, false, false};
+            check(&c);
+        }
+    }
+}
+
 static void test_cancel(void **state)
 {
     static uint32_t keys[MOST], out[10];
@@ -164,10 +178,8 @@ static int close_context(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sizes),  cmocka_unit_test(test_types),   cmocka_unit_test(test_last_chunk),
+        cmocka_unit_test(test_cancel), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }

@@ -436,9 +436,9 @@ static void test_bad_input(void **state)
     REFUSED((d.offsets = NULL, d.row_length = 2), GP_ERROR_INVALID_ARGUMENT,
             "the last row ends at element 600, and count is 500");
     REFUSED((d.offsets = NULL, d.row_length = 2, d.row_stride = 1), GP_ERROR_INVALID_ARGUMENT,
-            "rows of 2 elements, 1 apart, begin 1 elements apart: they overlap");
+            "rows of 2 elements, 1 apart, begin 1 elements apart: they overlap or cross");
     REFUSED((d.offsets = NULL, d.row_length = 2, d.element_stride = 100), GP_ERROR_INVALID_ARGUMENT,
-            "rows of 2 elements, 100 apart, begin 1 elements apart: they overlap");
+            "rows of 2 elements, 100 apart, begin 1 elements apart: they overlap or cross");
     REFUSED(d.strategy = (gp_strategy)7, GP_ERROR_INVALID_ARGUMENT, "strategy = 7");
     REFUSED(d.wait_count = 1, GP_ERROR_INVALID_ARGUMENT, "wait");
 #undef REFUSED
