@@ -905,6 +905,7 @@ static gp_result gpi_host_owns(gpi_host_chunks *c)
 static gp_result gpi_host_buffers(gpi_host_chunks *c)
 {
     const int slot_count = c->number < 2 && c->devices == 1 ? (int)c->number : GPI_HOST_SLOTS;
+    size_t whole = 0;
     gp_result result = GP_OK;
     int a, s;
     for (a = 0; a < GPI_HOST_ARRAYS; a++) {
@@ -914,6 +915,9 @@ static gp_result gpi_host_buffers(gpi_host_chunks *c)
     }
     if (result == GP_OK && c->scratch_size && c->number)
         result = gpi_host_scratch(c, c->piece, &c->scratch_bytes);
+    if (result == GP_OK && c->piece < c->chunk && c->scratch_size)
+        result = c->scratch_size(c, c->chunk, &whole);
+    if (whole > c->scratch_bytes) c->scratch_bytes = whole; /* for a chunk_of that has larger ones */
     if (result == GP_OK && c->scratch_bytes) result = gpi_host_buffer(c, c->scratch_bytes, &c->scratch);
     return result;
 }

@@ -62,7 +62,8 @@ int main(void)
                            {.name = "begin", .type = GP_U32, .buffer = offsets}};
     middle.args = ends;
     middle.map = "begin[i] == begin[i + 1] ? NAN /* of an empty segment */"
-                 " : (key[(begin[i] + begin[i + 1] - 1) / 2] + key[(begin[i] + begin[i + 1]) / 2]) / 2";
+                 " : (key[begin[i] + (begin[i + 1] - begin[i] - 1) / 2] + key[begin[i] + (begin[i + 1] - "
+                 "begin[i]) / 2]) / 2";
     TRY(gp_transform(gp, &middle));
     /* [/segments] */
     expect_medians(gp, found);

@@ -13,7 +13,7 @@
    In several passes, in which no group waits for another:
 
        gp_segments_upsweep     some parts per group: reduces each part to its partial
-       gp_segments_prefixes       some large segments per group: replaces each partial by the product before its part
+       gp_segments_prefixes    some large segments per group: replaces each partial by the product before its part
        gp_segments_downsweep   some parts per group: scans each part                                                */
 #ifndef GPI_SCAN_SEGMENTED_SCAN_CL
 #define GPI_SCAN_SEGMENTED_SCAN_CL
@@ -129,6 +129,7 @@ GPI_KERNEL void gp_segments_upsweep(GPI_ARGS_PARAMETERS __global const GPI_IN *i
         if (GPI_LOCAL_ID == 0) ((__global GPI_T *)list.partials)[p] = sum;
     }
 }
+
 GPI_KERNEL void gp_segments_prefixes(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, gpi_argument initial)
 {
     GPI_SHARED(gpi_tile_memory, shared);
