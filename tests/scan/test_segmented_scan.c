@@ -1,19 +1,5 @@
 /* test_segmented_scan.c - gp_segmented_scan against a sequential scan of each segment. */
-#include "../support/keys.h"
-
-typedef enum lengths {
-    LENGTHS_TINY,  /* 0 to 5 */
-    LENGTHS_EMPTY, /* mostly 0 */
-    LENGTHS_MIXED, /* by a power law: a few huge ones among tiny ones */
-    LENGTHS_ONE,   /* all in one segment, others empty */
-    LENGTHS_EVEN,
-    LENGTHS_ROWS,    /* no offsets: rows */
-    LENGTHS_GAPS,    /* rows with elements between them */
-    LENGTHS_COLUMNS, /* no offsets: elements are apart */
-    LENGTHS_APART,   /* so are the segments; there are elements between them */
-    LENGTHS_BAD,     /* segments of one; some offsets are beyond the end */
-    LENGTHS_COUNT
-} lengths;
+#include "../support/segments.h"
 
 typedef struct segments_case {
     const test_element *element;
@@ -29,38 +15,6 @@ typedef struct segments_data {
 } segments_data;
 
 /* ------------------------------------------------------------------ input, reference */
-
-static size_t length_of(const segments_case *c, size_t s)
-{
-    switch (c->lengths) {
-    case LENGTHS_EMPTY: return test_random() % 20 ? 0 : 3;
-    case LENGTHS_MIXED:
-        return (size_t)1 << (test_random() >> 8) % 4 << (test_random() % 16 ? 0 : test_random() % 14);
-    case LENGTHS_ONE: return s == c->segments / 2 ? c->count : 0;
-    case LENGTHS_EVEN: return c->count / c->segments;
-    default: return (test_random() >> 8) % 6;
-    }
-}
-
-static void set_offset(const segments_case *c, unsigned char *offsets, size_t s, uint64_t x)
-{
-    const size_t size = c->wide ? 8 : 4;
-    memcpy(offsets + s * size, &x, size);
-}
-
-static unsigned char *make_offsets(const segments_case *c)
-{
-    unsigned char *offsets = malloc((c->segments + 1) * 8);
-    uint64_t at = c->lengths == LENGTHS_ONE ? 0 : test_random() % 3; /* what is before belongs to none */
-    size_t s;
-    assert_non_null(offsets);
-    for (s = 0; s <= c->segments; s++) {
-        if (at > c->count) at = c->count;
-        set_offset(c, offsets, s, c->lengths == LENGTHS_BAD && s % 53 == 7 ? c->count + 1 + s : at);
-        at += length_of(c, s);
-    }
-    return offsets;
-}
 
 /* Sets rows that end within the count. */
 static void make_rows(const segments_case *c, segments_data *data)
@@ -129,7 +83,7 @@ static segments_data make_data(const segments_case *c)
         make_rows(c, &data);
     else if (c->lengths >= LENGTHS_COLUMNS && c->lengths <= LENGTHS_APART && c->count >= 2 * c->segments)
         make_columns(c, &data);
-    else data.offsets = make_offsets(c);
+    else data.offsets = segments_offsets(c->lengths, c->count, c->segments, c->wide);
     c->element->make(0x12345677u, first);
     c->element->from(first, data.initial);
     expect(c, &data);
@@ -217,7 +171,7 @@ static void check_element(gp_context *gp, const char *name, const test_element *
     c.reverse = reverse;
     for (n = 0; n < (test_small() ? 3 : 5); n++) {
         for (s = 0; s < (test_small() ? 3 : 5); s++) {
-            for (k = 0; k < LENGTHS_COUNT; k++) {
+            for (k = 0; k < LENGTHS_DISJOINT_COUNT; k++) {
                 c.count = sizes[n];
                 c.segments = numbers[s];
                 c.lengths = (lengths)k;
@@ -401,7 +355,8 @@ static void test_counts_and_scratch(void **state)
 
 static void test_bad_input(void **state)
 {
-    const segments_case c = {&test_u32_sum_u64, LENGTHS_BAD, 500, 300, 0, false, false, false, false, false};
+    const segments_case c = {
+        &test_u32_sum_u64, LENGTHS_BEYOND, 500, 300, 0, false, false, false, false, false};
     gp_context *gp = test_open(&test_shapes[0], NULL);
     segments_data data = make_data(&c);
     const gp_segmented_scan_desc good = make_desc(gp, &c, &data);

@@ -1,0 +1,27 @@
+/* segments.h - lengths of segments, and offsets that have them. */
+#ifndef GPUPRIM_TESTS_SEGMENTS_H
+#define GPUPRIM_TESTS_SEGMENTS_H
+
+#include "keys.h"
+
+typedef enum lengths {
+    LENGTHS_TINY,  /* 0 to 5 */
+    LENGTHS_EMPTY, /* mostly 0 */
+    LENGTHS_MIXED, /* by a power law: a few huge ones among tiny ones */
+    LENGTHS_ONE,   /* all in one segment, others empty */
+    LENGTHS_EVEN,
+    LENGTHS_ROWS,    /* no offsets: rows */
+    LENGTHS_GAPS,    /* rows with elements between them */
+    LENGTHS_COLUMNS, /* no offsets: elements are apart */
+    LENGTHS_APART,   /* so are the segments; there are elements between them */
+    LENGTHS_BEYOND,  /* tiny ones; some offsets are beyond the end */
+    LENGTHS_DISJOINT_COUNT,
+    LENGTHS_OVERLAP = LENGTHS_DISJOINT_COUNT, /* rows that overlap */
+    LENGTHS_BAD,                              /* tiny ones; some offsets fall, some are beyond the end */
+    LENGTHS_COUNT
+} lengths;
+
+/* Returns segments + 1 offsets of 8 bytes (`wide`) or 4, to be freed. */
+unsigned char *segments_offsets(lengths lengths, size_t count, size_t segments, bool wide);
+
+#endif
