@@ -2963,6 +2963,81 @@ typedef struct gp_random_desc {
 
 GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 
+/* ------------------------------------------------------------------ group rows */
+
+/* A column of keys: numbers, records or strings, one for each row. */
+typedef struct gp_key_column {
+    cl_mem in; /* `count` numbers or records; strings: their bytes */
+    size_t in_offset;
+    gp_type type;        /* of numbers. -0 and 0 are equal, and so are all NaNs */
+    size_t element_size; /* instead of type: bytes of a record, 1 to 64, which are compared one by one */
+    /* strings, instead of both: string i is the bytes from offsets[i] up to offsets[i + 1], counted from in_offset */
+    cl_mem offsets; /* count + 1 numbers; NULL: no strings */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t byte_count;    /* bytes of all strings: no offset is larger */
+} gp_key_column;
+
+enum { GP_KEY_COLUMNS_MAX = 8 };
+
+/* groups_out[i] = the group of row i: groups are numbered in the order of their first rows
+
+       keys          b a b c a b
+       groups_out    0 1 0 2 1 0
+       rows_out      0 1 3              the first row of each group
+       order_out     0 2 5  1 4  3      the rows of each group
+       offsets_out   0      3    5  6   where each group begins in order_out
+
+   Groups the rows of a table by key. Two rows are in one group if they are equal in all columns. Keys need not be
+   sorted. The call does what others call factorize, distinct, or unique with an inverse: rows_out selects the
+   distinct keys (gp_gather), and groups_out says which of them each row has. To reduce each group, pass order_out
+   as `in` and offsets_out as `offsets` to gp_segmented_reduce, with a map that reads the row x of a column:
+   "price[x] * quantity[x]".
+
+   Result: numbers are U32. Every output may be NULL, but not all of them. The same result every time.
+   Order: order_out lists the rows of a group in ascending order.
+   Aliasing: outputs overlap nothing.
+   Count 0: writes 0 to count_out and to the only offset.
+   Scratch: 8 to 12 bytes per row, 16 MiB if rows are many, and 4 bytes more per row for groups_out or rows_out that are
+     NULL but needed. For order_out or offsets_out also 4 bytes per row and that of gp_sort.
+   Cost: each row finds its key in a hash table with slots of 4 bytes; it reads the keys of one row more, or a few. Then
+     groups_out is read and written once; order_out is a sort of groups_out. A program is compiled per list of types.
+   Limits: 2^30 rows, 8 columns.
+   Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is read.
+     gp_stats.bad_offsets counts the call.
+   Example: examples/20_group_rows.c */
+typedef struct gp_group_rows_desc {
+    const gp_key_column *columns; /* column_count columns, read during the call */
+    size_t column_count;          /* 1 to GP_KEY_COLUMNS_MAX */
+    cl_mem groups_out;            /* `count` numbers: the group of each row; NULL: not wanted */
+    size_t groups_out_offset;
+    cl_mem rows_out; /* the first row of each group, with room for `count`; NULL: not wanted */
+    size_t rows_out_offset;
+    cl_mem order_out; /* `count` numbers: the rows, group by group; NULL: not wanted */
+    size_t order_out_offset;
+    cl_mem offsets_out; /* one number per group and one more, with room for count + 1; NULL: not wanted */
+    size_t offsets_out_offset;
+    cl_mem count_out; /* the number of groups; NULL: not wanted */
+    size_t count_out_offset;
+    size_t count; /* number of rows; with count_buffer, its upper bound */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem scratch; /* gp_group_rows_scratch_size bytes that overlap nothing; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_group_rows_desc;
+
+GP_API gp_result gp_group_rows(gp_context *gp, const gp_group_rows_desc *desc);
+
+/* Calls gp_group_rows, blocks, and sets *count to the number of groups. */
+GP_API gp_result gp_group_rows_read(gp_context *gp, const gp_group_rows_desc *desc, uint64_t *count);
+
+/* Sets *bytes to the scratch that gp_group_rows needs with this desc. Buffers that are NULL only here must be given, any
+   buffers will do, if the call will have them. */
+GP_API gp_result gp_group_rows_scratch_size(gp_context *gp, const gp_group_rows_desc *desc, size_t *bytes);
+
 /* ------------------------------------------------------------------ warm-up, profile */
 
 /* Builds or loads the programs that calls with these descs will need, launches their kernels as for a few
@@ -3020,6 +3095,7 @@ typedef struct gp_warmup_desc {
     const gp_transpose_desc *transpose; /* only element_size */
     const gp_stencil_desc *stencil;     /* only types, channels, radii, border, map, args, height > 1 */
     const gp_random_desc *random;       /* only type, kind */
+    const gp_group_rows_desc *group_rows; /* only types of columns, count, as for sort, and which outputs are NULL */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -4805,6 +4881,7 @@ static cl_int gpi_restore_order(gp_context *gp)
     X(TRANSPOSE,        "map/transpose.cl",         MAP,        keys,     1, W(transpose, transpose)) \
     X(STENCIL,          "map/stencil.cl",           MAP,        keys,     1, W(stencil, stencil)) \
     X(RANDOM,           "map/random.cl",            MAP,        keys,     1, W(random, random)) \
+    X(GROUP_ROWS,       "table/group_rows.cl",      MAP,        keys,     1, W(group_rows, group_rows)) \
     X(MONOID_CHECK,     "scan/monoid_check.cl",     REDUCE,     elements, 1, ) \
     X(SUB_GROUP_CHECK,  "group/sub_group_check.cl", REDUCE,     values,   1, )
 
@@ -15055,6 +15132,289 @@ static const char *const gpi_kernel_common_sort_topk_tile[] = {
 };
 /* ---- End file kernels/common/sort/topk_tile.cl ---- */
 
+/* ---- Begin file kernels/common/table/constants.cl ---- */
+static const char *const gpi_kernel_common_table_constants[] = {
+"#ifndef GPI_TABLE_CONSTANTS_CL",
+"#define GPI_TABLE_CONSTANTS_CL",
+"#define GPI_ROWS_TABLES 4",
+"#define GPI_ROWS_EMPTY 0xffffffffu",
+"#define GPI_ROWS_PROBES 256",
+"#define GPI_ROWS_SMALL 0",
+"#define GPI_ROWS_GROUPS 1",
+"#define GPI_ROWS_COUNT 2",
+"#define GPI_ROWS_STATE 3",
+"#endif",
+};
+/* ---- End file kernels/common/table/constants.cl ---- */
+
+/* ---- Begin file kernels/common/table/group_rows.cl ---- */
+static const char *const gpi_kernel_common_table_group_rows[] = {
+"#ifndef GPI_TABLE_GROUP_ROWS_CL",
+"#define GPI_TABLE_GROUP_ROWS_CL",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"table/constants.cl\"",
+"#include \"table/keys.cl\"",
+"#include \"table/put_span.cl\"",
+"#include \"table/rows.cl\"",
+"#define GPI_ROWS_SPAN(n) \\",
+"const ulong begin = min((ulong)get_group_id(0) * span, (ulong)(n)); \\",
+"const ulong end = min(begin + span, (ulong)(n))",
+"#line 30 \"kernels/common/table/group_rows.cl\"",
+"GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, volatile __global uint *state,",
+"ulong state_at, uint table, ulong span)",
+"{",
+"if (gpi_rows_load(state + state_at + GPI_ROWS_SMALL) != table) return;",
+"GPI_ROWS_SPAN(size);",
+"for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG) slots[i] = GPI_ROWS_EMPTY;",
+"}",
+"#line 39",
+"GPI_KERNEL void gp_rows_put(GPI_KEYS_PARAMETERS, volatile __global uint *slots, ulong slots_at, uint size, uint base,",
+"uint row_mask, uint probes, __global uint *slot_of, ulong slot_of_at,",
+"volatile __global uint *state, ulong state_at, uint table, ulong span,",
+"GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)",
+"{",
+"const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);",
+"volatile __global uint *small = state + state_at + GPI_ROWS_SMALL;",
+"GPI_ROWS_SPAN(n);",
+"gpi_keys keys;",
+"gpi_rows t;",
+"if (table == 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0) state[state_at + GPI_ROWS_COUNT] = (uint)n;",
+"if (begin >= end) return;",
+"GPI_KEYS_SET(keys);",
+"t.slots = slots + slots_at;",
+"t.size = size;",
+"t.row_mask = row_mask;",
+"t.probes = probes;",
+"if (table == 0 && gpi_keys_are_bad(keys, begin, end) && atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)",
+"(void)atomic_inc(counters + GPI_COUNT_BAD);",
+"if (gpi_rows_put_span(t, keys, begin, end, slot_of + slot_of_at, base, small, table))",
+"(void)atomic_max(small, table + 1);",
+"}",
+"#line 63",
+"GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of, ulong slot_of_at,",
+"__global const uint *rows, ulong rows_at, __global const uint *state, ulong state_at,",
+"ulong span)",
+"{",
+"GPI_ROWS_SPAN(state[state_at + GPI_ROWS_GROUPS]);",
+"for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)",
+"slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;",
+"}",
+"#line 73",
+"GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of, ulong slot_of_at,",
+"ulong span, GPI_COUNT_PARAMETERS)",
+"{",
+"GPI_ROWS_SPAN(gpi_count(bound, wanted, wanted_offset, wanted_words));",
+"for (ulong i = slot_of_at + begin + GPI_LOCAL_ID; i < slot_of_at + end; i += GPI_WG)",
+"slot_of[i] = slots[slots_at + slot_of[i]];",
+"}",
+"#line 82",
+"GPI_KERNEL void gp_rows_offsets(__global const uint *groups, ulong groups_at, __global uint *offsets,",
+"ulong offsets_at, ulong span, GPI_COUNT_PARAMETERS)",
+"{",
+"const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);",
+"GPI_ROWS_SPAN(n);",
+"groups += groups_at;",
+"offsets += offsets_at;",
+"if (n == 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0) offsets[0] = 0;",
+"for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {",
+"const uint group = groups[i];",
+"if (i == 0 || groups[i - 1] != group) offsets[group] = (uint)i;",
+"if (i + 1 == n) offsets[group + 1] = (uint)n;",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/table/group_rows.cl ---- */
+
+/* ---- Begin file kernels/common/table/keys.cl ---- */
+static const char *const gpi_kernel_common_table_keys[] = {
+"#ifndef GPI_TABLE_KEYS_CL",
+"#define GPI_TABLE_KEYS_CL",
+"#include \"base/platform.cl\"",
+"#if !defined(GPI_KEY_NUMBERS) || !defined(GPI_KEY_STRINGS)",
+"#error \"GPI_KEY_NUMBERS and GPI_KEY_STRINGS must be defined\"",
+"#endif",
+"#define GPI_KEY_NUMBERS_PARAMETER(c, word, words, kind) __global const word *key##c, ulong key##c##_at,",
+"#define GPI_KEY_STRINGS_PARAMETER(c, offset) \\",
+"__global const uchar *key##c, ulong key##c##_at, ulong key##c##_size, __global const offset *ends##c, \\",
+"ulong ends##c##_at,",
+"#define GPI_KEYS_PARAMETERS \\",
+"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PARAMETER) GPI_KEY_STRINGS(GPI_KEY_STRINGS_PARAMETER) ulong seed",
+"#define GPI_KEY_NUMBERS_MEMBER(c, word, words, kind) __global const word *key##c;",
+"#define GPI_KEY_STRINGS_MEMBER(c, offset) \\",
+"__global const uchar *key##c; \\",
+"__global const offset *ends##c; \\",
+"ulong key##c##_size;",
+"typedef struct gpi_keys {",
+"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_MEMBER)",
+"GPI_KEY_STRINGS(GPI_KEY_STRINGS_MEMBER)",
+"ulong seed;",
+"} gpi_keys;",
+"#define GPI_KEY_NUMBERS_SET(c, word, words, kind) keys.key##c = key##c + key##c##_at * (words);",
+"#define GPI_KEY_STRINGS_SET(c, offset) \\",
+"keys.key##c = key##c + key##c##_at; \\",
+"keys.ends##c = ends##c + ends##c##_at; \\",
+"keys.key##c##_size = key##c##_size;",
+"#define GPI_KEYS_SET(keys) \\",
+"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_SET) \\",
+"GPI_KEY_STRINGS(GPI_KEY_STRINGS_SET) \\",
+"keys.seed = seed",
+"#define gpi_key_bits(x) (x)",
+"#line 56 \"kernels/common/table/keys.cl\"",
+"static ushort gpi_key_half(ushort x)",
+"{",
+"return (x & 0x7fff) > 0x7c00 ? (ushort)0x7e00 : x == 0x8000 ? (ushort)0 : x;",
+"}",
+"static uint gpi_key_float(uint x)",
+"{",
+"return (x & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : x == 0x80000000u ? 0u : x;",
+"}",
+"static ulong gpi_key_double(ulong x)",
+"{",
+"const ulong infinity = 0x7fful << 52;",
+"return (x & ~(1ul << 63)) > infinity ? infinity + 1 : x == 1ul << 63 ? 0ul : x;",
+"}",
+"#line 71",
+"static ulong gpi_key_mix(ulong hash, ulong x, ulong seed)",
+"{",
+"hash = (hash ^ x) * (seed | 1);",
+"return hash ^ hash >> 32;",
+"}",
+"#line 80",
+"static ulong gpi_key_bytes(__global const uchar *bytes, ulong i, ulong end)",
+"{",
+"ulong word = 0;",
+"for (uint k = 0; k < 8 && i + k < end; k++) word |= (ulong)bytes[i + k] << 8 * k;",
+"return word;",
+"}",
+"#define GPI_KEY_STRINGS_RANGE(c, offset) \\",
+"static bool gpi_key_range_##c(gpi_keys keys, ulong i, ulong *begin, ulong *end) \\",
+"{ \\",
+"*begin = keys.ends##c[i]; \\",
+"*end = keys.ends##c[i + 1]; \\",
+"if (*begin <= *end && *end <= keys.key##c##_size) return false; \\",
+"*begin = *end = 0; \\",
+"return true; \\",
+"}",
+"#line 98",
+"GPI_KEY_STRINGS(GPI_KEY_STRINGS_RANGE)",
+"#define GPI_KEY_STRINGS_BAD(c, offset) \\",
+"for (ulong i = first + GPI_LOCAL_ID; i < end; i += GPI_WG) { \\",
+"ulong from, to; \\",
+"bad |= gpi_key_range_##c(keys, i, &from, &to); \\",
+"}",
+"#line 106",
+"static bool gpi_keys_are_bad(gpi_keys keys, ulong first, ulong end)",
+"{",
+"bool bad = false;",
+"GPI_KEY_STRINGS(GPI_KEY_STRINGS_BAD)",
+"(void)keys;",
+"(void)first;",
+"(void)end;",
+"return bad;",
+"}",
+"#define GPI_KEY_NUMBERS_HASH(c, word, words, kind) \\",
+"for (uint w = 0; w < (words); w++) \\",
+"hash = gpi_key_mix(hash, gpi_key_##kind(keys.key##c[i * (words) + w]), keys.seed);",
+"#define GPI_KEY_STRINGS_HASH(c, offset) \\",
+"{ \\",
+"ulong begin, end; \\",
+"(void)gpi_key_range_##c(keys, i, &begin, &end); \\",
+"hash = gpi_key_mix(hash, end - begin, keys.seed); \\",
+"for (; begin < end; begin += 8) \\",
+"hash = gpi_key_mix(hash, gpi_key_bytes(keys.key##c, begin, end), keys.seed); \\",
+"}",
+"#line 130",
+"GPI_INLINE ulong gpi_keys_hash(gpi_keys keys, ulong i)",
+"{",
+"ulong hash = keys.seed;",
+"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_HASH)",
+"GPI_KEY_STRINGS(GPI_KEY_STRINGS_HASH)",
+"return gpi_key_mix(hash, 0, 0xbf58476d1ce4e5b9ul);",
+"}",
+"#define GPI_KEY_NUMBERS_EQUAL(c, word, words, kind) \\",
+"for (uint w = 0; w < (words); w++) \\",
+"if (gpi_key_##kind(keys.key##c[i * (words) + w]) != gpi_key_##kind(keys.key##c[j * (words) + w])) return false;",
+"#define GPI_KEY_STRINGS_EQUAL(c, offset) \\",
+"{ \\",
+"ulong begin, end, other, other_end; \\",
+"(void)gpi_key_range_##c(keys, i, &begin, &end); \\",
+"(void)gpi_key_range_##c(keys, j, &other, &other_end); \\",
+"if (end - begin != other_end - other) return false; \\",
+"for (; begin < end; begin++, other++) \\",
+"if (keys.key##c[begin] != keys.key##c[other]) return false; \\",
+"}",
+"#line 151",
+"GPI_INLINE bool gpi_keys_equal(gpi_keys keys, ulong i, ulong j)",
+"{",
+"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_EQUAL)",
+"GPI_KEY_STRINGS(GPI_KEY_STRINGS_EQUAL)",
+"return true;",
+"}",
+"#define GPI_KEY_NUMBERS_PREFETCH(c, word, words, kind) GPI_PREFETCH_READ(keys.key##c + i * (words));",
+"#define GPI_KEY_STRINGS_PREFETCH(c, offset) GPI_PREFETCH_READ(keys.ends##c + i);",
+"#line 161",
+"GPI_INLINE void gpi_keys_prefetch(gpi_keys keys, ulong i)",
+"{",
+"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PREFETCH)",
+"GPI_KEY_STRINGS(GPI_KEY_STRINGS_PREFETCH)",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/table/keys.cl ---- */
+
+/* ---- Begin file kernels/common/table/rows.cl ---- */
+static const char *const gpi_kernel_common_table_rows[] = {
+"#ifndef GPI_TABLE_ROWS_CL",
+"#define GPI_TABLE_ROWS_CL",
+"#include \"base/platform.cl\"",
+"#include \"table/constants.cl\"",
+"#include \"table/keys.cl\"",
+"#define GPI_ROWS_NONE 0xffffffffu",
+"typedef struct gpi_rows {",
+"volatile __global uint *slots;",
+"uint size, row_mask;",
+"uint probes;",
+"} gpi_rows;",
+"#line 23 \"kernels/common/table/rows.cl\"",
+"static uint gpi_rows_home(gpi_rows t, ulong hash) { return mul_hi((uint)(hash >> 32), t.size); }",
+"#line 25",
+"static uint gpi_rows_load(volatile __global uint *slot)",
+"{",
+"#if GPI_ON_CPU",
+"return __atomic_load_n((volatile __private uint *)(size_t)slot, __ATOMIC_RELAXED);",
+"#elif GPI_VOLATILE_RELAXED",
+"return *slot;",
+"#else",
+"return atomic_or(slot, 0u);",
+"#endif",
+"}",
+"#line 37",
+"static bool gpi_rows_may_be(gpi_rows t, uint seen, ulong hash) { return ((seen ^ (uint)hash) & ~t.row_mask) == 0; }",
+"#line 41",
+"GPI_NOINLINE uint gpi_rows_put(gpi_rows t, gpi_keys keys, ulong i, ulong hash)",
+"{",
+"const uint mine = ((uint)hash & ~t.row_mask) | (uint)i;",
+"uint slot = gpi_rows_home(t, hash);",
+"for (uint probe = 0; probe < t.probes; probe++) {",
+"uint seen = gpi_rows_load(t.slots + slot);",
+"if (seen == GPI_ROWS_EMPTY) {",
+"seen = atomic_cmpxchg(t.slots + slot, GPI_ROWS_EMPTY, mine);",
+"if (seen == GPI_ROWS_EMPTY) return slot;",
+"}",
+"if (gpi_rows_may_be(t, seen, hash) && gpi_keys_equal(keys, i, seen & t.row_mask)) {",
+"if (mine < seen) (void)atomic_min(t.slots + slot, mine);",
+"return slot;",
+"}",
+"slot = slot + 1 < t.size ? slot + 1 : 0;",
+"}",
+"return GPI_ROWS_NONE;",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/table/rows.cl ---- */
+
 /* ---- Begin file kernels/cpu/base/parts.cl ---- */
 static const char *const gpi_kernel_cpu_base_parts[] = {
 "#ifndef GPI_BASE_PARTS_CL",
@@ -21334,6 +21694,79 @@ static const char *const gpi_kernel_cpu_sort_topk_filter[] = {
 "#endif",
 };
 /* ---- End file kernels/cpu/sort/topk_filter.cl ---- */
+
+/* ---- Begin file kernels/cpu/table/put_span.cl ---- */
+static const char *const gpi_kernel_cpu_table_put_span[] = {
+"#ifndef GPI_TABLE_PUT_SPAN_CL",
+"#define GPI_TABLE_PUT_SPAN_CL",
+"#include \"base/platform.cl\"",
+"#include \"table/keys.cl\"",
+"#include \"table/rows.cl\"",
+"#define GPI_ROWS_BLOCK 16",
+"#define GPI_ROWS_FEW 8",
+"#define GPI_ROWS_NEAR (1u << 12)",
+"#line 16 \"kernels/cpu/table/put_span.cl\"",
+"GPI_INLINE void gpi_rows_hash(gpi_rows t, gpi_keys keys, ulong first, ulong end, bool far, __private ulong *hash)",
+"{",
+"const uint n = first < end ? (uint)min((ulong)GPI_ROWS_BLOCK, end - first) : 0;",
+"for (uint k = 0; k < n; k++) hash[k] = gpi_keys_hash(keys, first + k);",
+"if (far)",
+"for (uint k = 0; k < n; k++) GPI_PREFETCH_READ(t.slots + gpi_rows_home(t, hash[k]));",
+"}",
+"#line 25",
+"GPI_INLINE void gpi_rows_fetch(gpi_rows t, gpi_keys keys, ulong first, ulong end, __private const ulong *hash)",
+"{",
+"for (uint k = 0; k < GPI_ROWS_BLOCK && first + k < end; k++) {",
+"const uint seen = gpi_rows_load(t.slots + gpi_rows_home(t, hash[k]));",
+"gpi_keys_prefetch(keys, seen & t.row_mask);",
+"}",
+"}",
+"#line 34",
+"GPI_INLINE bool gpi_rows_put_block(gpi_rows t, gpi_keys keys, ulong first, ulong end, __private const ulong *hash,",
+"__global uint *slot_of, uint base)",
+"{",
+"for (uint k = 0; k < GPI_ROWS_BLOCK && first + k < end; k++) {",
+"const ulong i = first + k;",
+"uint slot = gpi_rows_home(t, hash[k]), seen = gpi_rows_load(t.slots + slot);",
+"for (uint probe = 1; !gpi_rows_may_be(t, seen, hash[k]) && seen != GPI_ROWS_EMPTY && probe < GPI_ROWS_FEW; probe++) {",
+"slot = slot + 1 < t.size ? slot + 1 : 0;",
+"seen = gpi_rows_load(t.slots + slot);",
+"}",
+"if ((seen & t.row_mask) > i || !gpi_keys_equal(keys, i, seen & t.row_mask)) slot = gpi_rows_put(t, keys, i, hash[k]);",
+"if (slot == GPI_ROWS_NONE) return false;",
+"slot_of[i] = base + slot;",
+"}",
+"return true;",
+"}",
+"#line 53",
+"GPI_NOINLINE bool gpi_rows_put_span(gpi_rows t, gpi_keys keys, ulong first, ulong end, __global uint *slot_of,",
+"uint base, volatile __global uint *small, uint table)",
+"{",
+"ulong hash[3][GPI_ROWS_BLOCK];",
+"if (t.size <= GPI_ROWS_NEAR) {",
+"for (; first < end; first += GPI_ROWS_BLOCK) {",
+"if (gpi_rows_load(small) != table) return false;",
+"gpi_rows_hash(t, keys, first, end, false, hash[0]);",
+"if (!gpi_rows_put_block(t, keys, first, end, hash[0], slot_of, base)) return true;",
+"}",
+"return false;",
+"}",
+"uint now = 0;",
+"gpi_rows_hash(t, keys, first, end, true, hash[0]);",
+"gpi_rows_hash(t, keys, first + GPI_ROWS_BLOCK, end, true, hash[1]);",
+"for (; first < end; first += GPI_ROWS_BLOCK) {",
+"const uint next = now == 2 ? 0 : now + 1, after = next == 2 ? 0 : next + 1;",
+"if (gpi_rows_load(small) != table) return false;",
+"gpi_rows_hash(t, keys, first + 2 * GPI_ROWS_BLOCK, end, true, hash[after]);",
+"gpi_rows_fetch(t, keys, first + GPI_ROWS_BLOCK, end, hash[next]);",
+"if (!gpi_rows_put_block(t, keys, first, end, hash[now], slot_of, base)) return true;",
+"now = next;",
+"}",
+"return false;",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/table/put_span.cl ---- */
 
 /* ---- Begin file kernels/cpu/vector/bits.cl ---- */
 static const char *const gpi_kernel_cpu_vector_bits[] = {
@@ -28612,6 +29045,29 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 };
 /* ---- End file kernels/gpu/sort/topk_filter.cl ---- */
 
+/* ---- Begin file kernels/gpu/table/put_span.cl ---- */
+static const char *const gpi_kernel_gpu_table_put_span[] = {
+"#ifndef GPI_TABLE_PUT_SPAN_CL",
+"#define GPI_TABLE_PUT_SPAN_CL",
+"#include \"base/platform.cl\"",
+"#include \"table/keys.cl\"",
+"#include \"table/rows.cl\"",
+"#line 11 \"kernels/gpu/table/put_span.cl\"",
+"static bool gpi_rows_put_span(gpi_rows t, gpi_keys keys, ulong first, ulong end, __global uint *slot_of, uint base,",
+"volatile __global uint *small, uint table)",
+"{",
+"for (ulong i = first + get_local_id(0); i < end; i += GPI_WG) {",
+"if (gpi_rows_load(small) != table) return false;",
+"const uint slot = gpi_rows_put(t, keys, i, gpi_keys_hash(keys, i));",
+"if (slot == GPI_ROWS_NONE) return true;",
+"slot_of[i] = base + slot;",
+"}",
+"return false;",
+"}",
+"#endif",
+};
+/* ---- End file kernels/gpu/table/put_span.cl ---- */
+
 typedef struct gpi_kernel_text {
     const char *folder; /* common, cpu or gpu */
     const char *path;
@@ -28724,6 +29180,10 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "sort/topk_select.cl", gpi_kernel_common_sort_topk_select, GPI_COUNT_OF(gpi_kernel_common_sort_topk_select), true},
     {"common", "sort/topk_state.cl", gpi_kernel_common_sort_topk_state, GPI_COUNT_OF(gpi_kernel_common_sort_topk_state), true},
     {"common", "sort/topk_tile.cl", gpi_kernel_common_sort_topk_tile, GPI_COUNT_OF(gpi_kernel_common_sort_topk_tile), true},
+    {"common", "table/constants.cl", gpi_kernel_common_table_constants, GPI_COUNT_OF(gpi_kernel_common_table_constants), true},
+    {"common", "table/group_rows.cl", gpi_kernel_common_table_group_rows, GPI_COUNT_OF(gpi_kernel_common_table_group_rows), true},
+    {"common", "table/keys.cl", gpi_kernel_common_table_keys, GPI_COUNT_OF(gpi_kernel_common_table_keys), true},
+    {"common", "table/rows.cl", gpi_kernel_common_table_rows, GPI_COUNT_OF(gpi_kernel_common_table_rows), true},
     {"cpu", "base/parts.cl", gpi_kernel_cpu_base_parts, GPI_COUNT_OF(gpi_kernel_cpu_base_parts), true},
     {"cpu", "element/input_vectors.cl", gpi_kernel_cpu_element_input_vectors, GPI_COUNT_OF(gpi_kernel_cpu_element_input_vectors), true},
     {"cpu", "group/counters.cl", gpi_kernel_cpu_group_counters, GPI_COUNT_OF(gpi_kernel_cpu_group_counters), true},
@@ -28791,6 +29251,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"cpu", "sort/sort_tile.cl", gpi_kernel_cpu_sort_sort_tile, GPI_COUNT_OF(gpi_kernel_cpu_sort_sort_tile), true},
     {"cpu", "sort/topk_digit.cl", gpi_kernel_cpu_sort_topk_digit, GPI_COUNT_OF(gpi_kernel_cpu_sort_topk_digit), true},
     {"cpu", "sort/topk_filter.cl", gpi_kernel_cpu_sort_topk_filter, GPI_COUNT_OF(gpi_kernel_cpu_sort_topk_filter), true},
+    {"cpu", "table/put_span.cl", gpi_kernel_cpu_table_put_span, GPI_COUNT_OF(gpi_kernel_cpu_table_put_span), true},
     {"cpu", "vector/bits.cl", gpi_kernel_cpu_vector_bits, GPI_COUNT_OF(gpi_kernel_cpu_vector_bits), true},
     {"cpu", "vector/bytes.cl", gpi_kernel_cpu_vector_bytes, GPI_COUNT_OF(gpi_kernel_cpu_vector_bytes), true},
     {"cpu", "vector/features.cl", gpi_kernel_cpu_vector_features, GPI_COUNT_OF(gpi_kernel_cpu_vector_features), true},
@@ -28875,6 +29336,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"gpu", "sort/tile_radix_sort.cl", gpi_kernel_gpu_sort_tile_radix_sort, GPI_COUNT_OF(gpi_kernel_gpu_sort_tile_radix_sort), true},
     {"gpu", "sort/topk_digit.cl", gpi_kernel_gpu_sort_topk_digit, GPI_COUNT_OF(gpi_kernel_gpu_sort_topk_digit), true},
     {"gpu", "sort/topk_filter.cl", gpi_kernel_gpu_sort_topk_filter, GPI_COUNT_OF(gpi_kernel_gpu_sort_topk_filter), true},
+    {"gpu", "table/put_span.cl", gpi_kernel_gpu_table_put_span, GPI_COUNT_OF(gpi_kernel_gpu_table_put_span), true},
 };
 
 typedef struct gpi_program_text {
@@ -28914,6 +29376,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"cpu", "sort/sort_records.cl", {"gp_records_keys", "gp_records_move", NULL}},
     {"cpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"cpu", "sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
+    {"cpu", "table/group_rows.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
     {"cpu", "map/random.cl", {"gp_random_tiles", NULL}},
     {"cpu", "sort/buckets.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_shares", "gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
     {"cpu", "sort/sort_tile.cl", {"gp_sort_tile", NULL}},
@@ -28947,6 +29410,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"gpu", "sort/sort_records.cl", {"gp_records_keys", "gp_records_move", NULL}},
     {"gpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"gpu", "sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
+    {"gpu", "table/group_rows.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
     {"gpu", "group/sub_group_check.cl", {"gp_sub_group_check", NULL}},
     {"gpu", "map/random.cl", {"gp_random_tiles", NULL}},
     {"gpu", "sort/sort_tile.cl", {"gp_sort_tile", NULL}},
@@ -44260,6 +44724,577 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
 }
 /* ---- End file src/histogram/histogram.c ---- */
 
+/* ---- Begin file kernels/common/table/constants.cl ---- */
+/* constants.cl - constants that the host and kernels share: tables of rows. */
+#ifndef GPI_TABLE_CONSTANTS_CL
+#define GPI_TABLE_CONSTANTS_CL
+
+#define GPI_ROWS_TABLES 4        /* most tables, each larger than the one before, of which the first that suffices is used */
+#define GPI_ROWS_EMPTY 0xffffffffu /* a slot without a row */
+#define GPI_ROWS_PROBES 256      /* slots that a row may look at before its table counts as too small */
+
+/* The state, in uints. */
+#define GPI_ROWS_SMALL 0  /* number of tables that were too small */
+#define GPI_ROWS_GROUPS 1 /* number of groups */
+#define GPI_ROWS_COUNT 2  /* number of rows */
+#define GPI_ROWS_STATE 3
+#endif
+/* ---- End file kernels/common/table/constants.cl ---- */
+
+/* ---- Begin file src/table/table.h ---- */
+/* table.h - types and functions that calls on tables of rows share. */
+/* The key columns of a table, checked. */
+typedef struct gpi_keys {
+    const gp_key_column *columns;
+    size_t count; /* number of columns */
+    cl_ulong seed;
+} gpi_keys;
+
+/* keys.c */
+static gp_result gpi_keys_make(gp_context *gp, const gp_key_column *columns, size_t count, gpi_keys *keys);
+static void gpi_keys_prelude(const gpi_keys *keys, gpi_text *text);
+static void gpi_use_keys(gpi_uses *uses, const gpi_keys *keys, size_t rows);
+static void gpi_call_arg_keys(gpi_call *call, const gpi_keys *keys);
+/* ---- End file src/table/table.h ---- */
+
+/* ---- Begin file src/table/group_rows.c ---- */
+/* group_rows.c - gp_group_rows: puts rows into a hash table, selects the first row of each key, and sorts rows by group. */
+enum {
+    GPI_ROWS_SPAN_MIN = 4096, /* serial: fewest rows of a group */
+    GPI_ROWS_SLOTS = 2,       /* slots for each row of the last table, which never is too small */
+    GPI_ROWS_COUNT_MAX = 1 << 30
+};
+
+/* A table of slots. Each but the last must be much smaller than the last. */
+typedef struct gpi_rows_table {
+    cl_uint base, size, probes;
+} gpi_rows_table;
+
+/* A checked call of gp_group_rows, ready to run. */
+typedef struct gpi_group_rows {
+    const gp_group_rows_desc *desc;
+    gpi_keys keys;
+    gpi_count count;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_rows_table table[GPI_ROWS_TABLES];
+    cl_uint tables, slots, row_mask;
+    bool numbers, sorts; /* groups are numbered; rows are sorted by group */
+    gpi_compact firsts;  /* selects the first row of each group */
+    gp_arg args[2];      /* of its predicate */
+    gp_sort_desc sort_desc;
+    gpi_sort sort;
+    /* where parts of the scratch begin, in bytes; the nested calls' scratch is at 0 */
+    size_t state_at, slot_of_at, rows_at, sorted_at, slots_at, scratch;
+    /* where the slots, later groups, and the first rows are */
+    cl_mem slot_of, rows;
+    size_t slot_of_offset, rows_offset;
+} gpi_group_rows;
+
+/* ------------------------------------------------------------------ plan */
+
+/* Chooses the tables: 4 Ki, 128 Ki and 4 Mi slots, if that is much less than the last one has. */
+static void gpi_rows_tables(gpi_group_rows *g)
+{
+    const size_t last = GPI_ROWS_SLOTS * (g->desc->count + 32);
+    size_t size = 4096;
+    for (; g->tables + 1 < GPI_ROWS_TABLES && size <= last / 8; size *= 32) {
+        gpi_rows_table *t = &g->table[g->tables++];
+        t->base = g->slots;
+        t->size = (cl_uint)size;
+        t->probes = GPI_ROWS_PROBES;
+        g->slots += t->size;
+    }
+    g->table[g->tables].base = g->slots;
+    g->table[g->tables].size = g->table[g->tables].probes = (cl_uint)last;
+    g->tables++;
+    g->slots += (cl_uint)last;
+    g->row_mask = 1;
+    while (g->row_mask < g->desc->count) g->row_mask = 2 * g->row_mask + 1;
+}
+
+static void gpi_rows_prelude(const gp_context *gp, const gpi_plan *plan, const void *description, gpi_text *text)
+{
+    const gpi_group_rows *g = (const gpi_group_rows *)description;
+    gpi_prelude_plan(gp, plan, text);
+    gpi_keys_prelude(&g->keys, text);
+}
+
+/* Plans the selection of the rows whose slots have them. */
+static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_rows *g)
+{
+    const size_t n = g->desc->count;
+    gpi_compact *c = &g->firsts;
+    gp_result result;
+    g->args[0].name = "slots";
+    g->args[0].type = g->args[1].type = GP_U32;
+    g->args[1].name = "row_mask";
+    g->args[1].value = &g->row_mask;
+    c->parts = 1;
+    c->count = g->count;
+    c->select_by = GPI_SELECT_BY_PREDICATE;
+    c->predicate = "(slots[x] & row_mask) == i";
+    c->args = gpi_args_make(g->args, 2, "x i");
+    c->index_type = GP_U32;
+    result = gpi_compact_type(gp, c, "", GP_U32, 0);
+    if (result != GP_OK) return result;
+    gpi_compact_array_set(c, GPI_COMPACT_IN, "slot_of", NULL, 0, n, 4, true);
+    gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "rows_out", NULL, 0, n, 4, true);
+    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "groups", NULL, 0, 1, 4, true);
+    return gpi_compact_plan(gp, c);
+}
+
+/* Plans the sort of rows by group. Without order_out their order goes to the scratch. */
+static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_rows *g)
+{
+    const gp_group_rows_desc *d = g->desc;
+    gp_sort_desc *s = &g->sort_desc;
+    s->keys = gp->counters; /* any buffers will do */
+    s->keys_out = s->values_out = gp->result;
+    s->count = d->count;
+    s->count_buffer = d->count_buffer ? gp->counters : NULL;
+    s->count_type = GP_U32;
+    s->key_type = GP_U32;
+    s->value_size = 4;
+    for (s->end_bit = 1; s->end_bit < 32 && d->count > (size_t)1 << s->end_bit;) s->end_bit++;
+    gpi_sort_init(&g->sort, s, GPI_INDICES_ARRAY);
+    return gpi_sort_plan(gp, &g->sort);
+}
+
+/* Appends a part of the scratch and returns where it begins. */
+static size_t gpi_rows_part(gpi_group_rows *g, bool wanted, size_t bytes)
+{
+    const size_t begin = g->scratch;
+    if (wanted) g->scratch += gpi_round_up(bytes, 256);
+    return begin;
+}
+
+static void gpi_rows_lay_out(gpi_group_rows *g)
+{
+    const gp_group_rows_desc *d = g->desc;
+    const size_t n = d->count, select = gpi_compact_scratch(&g->firsts), sort = g->sorts ? g->sort.at.end : 0;
+    if (n == 0) return;
+    (void)gpi_rows_part(g, true, select > sort ? select : sort);
+    g->state_at = gpi_rows_part(g, true, 4 * GPI_ROWS_STATE);
+    g->slot_of_at = gpi_rows_part(g, !d->groups_out, 4 * n);
+    g->rows_at = gpi_rows_part(g, !d->rows_out, 4 * n);
+    g->sorted_at = gpi_rows_part(g, g->sorts, 4 * n * (d->order_out ? 1 : 2));
+    g->slots_at = gpi_rows_part(g, true, (size_t)g->slots * 4);
+}
+
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+static gp_result gpi_rows_plan(gp_context *gp, const gp_group_rows_desc *d, gpi_group_rows *g)
+{
+    gp_result result;
+    memset(g, 0, sizeof *g);
+    g->desc = d;
+    g->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    g->sorts = d->order_out || d->offsets_out;
+    g->numbers = g->sorts || d->groups_out;
+    if (d->count > GPI_ROWS_COUNT_MAX)
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^30", d->count);
+    result = gpi_keys_make(gp, d->columns, d->column_count, &g->keys);
+    if (result == GP_OK)
+        result = gpi_plan_make_sized(gp, GPI_GROUP_ROWS, 4, GP_STRATEGY_MULTI_PASS, &g->plan);
+    if (result == GP_OK)
+        result = gpi_program_get(gp, GPI_GROUP_ROWS, gpi_rows_prelude, g, &g->plan, &g->program);
+    if (result == GP_OK) result = gpi_rows_plan_firsts(gp, g);
+    if (result == GP_OK && g->sorts) result = gpi_rows_plan_sort(gp, g);
+    if (result != GP_OK) return result;
+    gpi_rows_tables(g);
+    gpi_rows_lay_out(g);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ check */
+
+static gp_result gpi_rows_check(gp_context *gp, const gpi_group_rows *g, bool reads)
+{
+    const gp_group_rows_desc *d = g->desc;
+    const size_t n = d->count;
+    gpi_uses uses;
+    if (!d->groups_out && !d->rows_out && !g->sorts && !d->count_out && !reads) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one is required");
+    }
+    gpi_uses_begin(&uses, gp, GP_OK);
+    if (n) gpi_use_keys(&uses, &g->keys, n);
+    gpi_use_count(&uses, "count_buffer", &g->count);
+    if (n && d->groups_out)
+        gpi_use_buffer(&uses, "groups_out", d->groups_out, d->groups_out_offset, n, 4, GPI_WRITES);
+    if (n && d->rows_out) gpi_use_buffer(&uses, "rows_out", d->rows_out, d->rows_out_offset, n, 4, GPI_WRITES);
+    if (n && d->order_out)
+        gpi_use_buffer(&uses, "order_out", d->order_out, d->order_out_offset, n, 4, GPI_WRITES);
+    if (d->offsets_out)
+        gpi_use_buffer(&uses, "offsets_out", d->offsets_out, d->offsets_out_offset, n + 1, 4, GPI_WRITES);
+    if (d->count_out) gpi_use_buffer(&uses, "count_out", d->count_out, d->count_out_offset, 1, 4, GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, d->scratch, g->scratch);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* Passes the number of rows of a group, and returns the number of groups. */
+static size_t gpi_rows_arg_span(gpi_call *call, const gpi_group_rows *g, size_t rows)
+{
+    const size_t span = g->plan.shape == GP_SHAPE_SERIAL
+                            ? gpi_serial_span(call->gp, &g->plan, rows, GPI_ROWS_SPAN_MIN)
+                            : gpi_plan_tile(&g->plan);
+    gpi_call_arg_ulong(call, span);
+    return gpi_ceil_div(rows, span);
+}
+
+/* Passes a buffer and the offset of its first element. */
+static void gpi_rows_arg(gpi_call *call, cl_mem buffer, size_t offset)
+{
+    GPI_CALL_ARG(call, buffer);
+    gpi_call_arg_ulong(call, offset);
+}
+
+/* Passes the slots, and what one table has of them. */
+static void gpi_rows_arg_table(gpi_call *call, const gpi_group_rows *g, const gpi_rows_table *t, cl_mem scratch)
+{
+    gpi_rows_arg(call, scratch, g->slots_at / 4 + t->base);
+    GPI_CALL_ARG(call, t->size);
+}
+
+/* Enqueues the use of a table: it is emptied, and all rows are put into it. */
+static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint number, cl_mem scratch)
+{
+    const gpi_rows_table *t = &g->table[number];
+    size_t groups;
+    gp_result result;
+    gpi_call_kernel(call, g->program, "gp_rows_clear");
+    gpi_rows_arg_table(call, g, t, scratch);
+    gpi_rows_arg(call, scratch, g->state_at / 4);
+    GPI_CALL_ARG(call, number);
+    groups = gpi_rows_arg_span(call, g, t->size);
+    result = gpi_call_launch(call, &g->plan, groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, g->program, "gp_rows_put");
+    gpi_call_arg_keys(call, &g->keys);
+    gpi_rows_arg_table(call, g, t, scratch);
+    GPI_CALL_ARG(call, t->base);
+    GPI_CALL_ARG(call, g->row_mask);
+    GPI_CALL_ARG(call, t->probes);
+    gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
+    gpi_rows_arg(call, scratch, g->state_at / 4);
+    GPI_CALL_ARG(call, number);
+    groups = gpi_rows_arg_span(call, g, g->desc->count);
+    gpi_call_arg_count(call, &g->count);
+    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &g->plan, groups);
+}
+
+/* Enqueues the selection of each group's first row. */
+static gp_result gpi_rows_select(gpi_call *call, gpi_group_rows *g, cl_mem scratch)
+{
+    gpi_compact *c = &g->firsts;
+    c->scratch = scratch;
+    g->args[0].buffer = scratch;
+    g->args[0].offset = g->slots_at / 4;
+    c->array[GPI_COMPACT_IN].buffer = g->slot_of;
+    c->array[GPI_COMPACT_IN].offset = g->slot_of_offset;
+    c->array[GPI_COMPACT_INDEX_OUT].buffer = g->rows;
+    c->array[GPI_COMPACT_INDEX_OUT].offset = g->rows_offset;
+    c->array[GPI_COMPACT_COUNTS].buffer = scratch;
+    c->array[GPI_COMPACT_COUNTS].offset = g->state_at / 4 + GPI_ROWS_GROUPS;
+    return gpi_compact_launch(call, c);
+}
+
+/* Enqueues the writes of group numbers: to slots, then to the rows. */
+static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem scratch)
+{
+    size_t groups;
+    gp_result result;
+    gpi_call_kernel(call, g->program, "gp_rows_number");
+    gpi_rows_arg(call, scratch, g->slots_at / 4);
+    gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
+    gpi_rows_arg(call, g->rows, g->rows_offset);
+    gpi_rows_arg(call, scratch, g->state_at / 4);
+    groups = gpi_rows_arg_span(call, g, g->desc->count);
+    result = gpi_call_launch(call, &g->plan, groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, g->program, "gp_rows_groups");
+    gpi_rows_arg(call, scratch, g->slots_at / 4);
+    gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
+    groups = gpi_rows_arg_span(call, g, g->desc->count);
+    gpi_call_arg_count(call, &g->count);
+    return gpi_call_launch(call, &g->plan, groups);
+}
+
+/* Enqueues the sort of rows by group, and the writes of offsets. */
+static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch)
+{
+    const gp_group_rows_desc *d = g->desc;
+    gp_sort_desc *s = &g->sort_desc;
+    size_t groups;
+    gp_result result;
+    s->scratch = s->keys_out = scratch;
+    s->keys = g->slot_of;
+    s->keys_offset = g->slot_of_offset;
+    s->keys_out_offset = g->sorted_at / 4;
+    s->values_out = d->order_out ? d->order_out : scratch;
+    s->values_out_offset = d->order_out ? d->order_out_offset : g->sorted_at / 4 + d->count;
+    if (s->count_buffer) g->sort.count = gpi_count_make(d->count, scratch, g->state_at / 4 + GPI_ROWS_COUNT, GP_U32);
+    result = gpi_sort_launch(call, &g->sort);
+    if (result != GP_OK || !d->offsets_out) return result;
+    gpi_call_kernel(call, g->program, "gp_rows_offsets");
+    gpi_rows_arg(call, scratch, g->sorted_at / 4);
+    gpi_rows_arg(call, d->offsets_out, d->offsets_out_offset);
+    groups = gpi_rows_arg_span(call, g, d->count);
+    gpi_call_arg_count(call, &g->count);
+    return gpi_call_launch(call, &g->plan, groups);
+}
+
+/* Enqueues the results of a call without rows. */
+static gp_result gpi_rows_none(gpi_call *call, const gp_group_rows_desc *d)
+{
+    gp_result result = GP_OK;
+    if (d->offsets_out) result = gpi_call_fill(call, d->offsets_out, 4 * d->offsets_out_offset, 4);
+    if (d->count_out && result == GP_OK) result = gpi_call_fill(call, d->count_out, 4 * d->count_out_offset, 4);
+    return result;
+}
+
+/* Enqueues the planned call. `to` receives the number of groups on the host; NULL: not wanted. */
+static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
+{
+    const gp_group_rows_desc *d = g->desc;
+    cl_mem scratch;
+    gp_result result;
+    cl_uint number;
+    if (d->count == 0) return gpi_rows_none(call, d);
+    result = gpi_call_scratch(call, d->scratch, g->scratch, &scratch);
+    if (result != GP_OK) return result;
+    g->slot_of = d->groups_out ? d->groups_out : scratch;
+    g->slot_of_offset = d->groups_out ? d->groups_out_offset : g->slot_of_at / 4;
+    g->rows = d->rows_out ? d->rows_out : scratch;
+    g->rows_offset = d->rows_out ? d->rows_out_offset : g->rows_at / 4;
+    result = gpi_call_fill(call, scratch, g->state_at, 4 * GPI_ROWS_STATE);
+    for (number = 0; number < g->tables && result == GP_OK; number++)
+        result = gpi_rows_put(call, g, number, scratch);
+    if (result == GP_OK) result = gpi_rows_select(call, g, scratch);
+    if (result == GP_OK && g->numbers) result = gpi_rows_number(call, g, scratch);
+    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch);
+    if (result == GP_OK && d->count_out)
+        result = gpi_call_copy(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, d->count_out,
+                               4 * d->count_out_offset, 4);
+    if (result != GP_OK || !to) return result;
+    return gpi_call_read(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, 4, to);
+}
+
+/* ------------------------------------------------------------------ API, warm-up */
+
+/* Plans, checks and runs a call. `to` receives the number of groups on the host; NULL: the call does not block. */
+static gp_result gpi_rows_call(gp_context *gp, const gp_group_rows_desc *desc, uint64_t *to)
+{
+    gpi_group_rows g;
+    gpi_call call;
+    cl_uint groups = 0;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_rows_plan(gp, desc, &g);
+    if (result == GP_OK) result = gpi_rows_check(gp, &g, to != NULL);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_rows_launch(&call, &g, to ? &groups : NULL);
+    if (to) *to = groups;
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_group_rows(gp_context *gp, const gp_group_rows_desc *desc)
+{
+    return gpi_rows_call(gpi_enter(gp, __func__), desc, NULL);
+}
+
+GP_API gp_result gp_group_rows_read(gp_context *gp, const gp_group_rows_desc *desc, uint64_t *count)
+{
+    gpi_enter(gp, __func__);
+    if (desc && desc->done) *desc->done = NULL;
+    if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "count is NULL");
+    return gpi_rows_call(gp, desc, count);
+}
+
+GP_API gp_result gp_group_rows_scratch_size(gp_context *gp, const gp_group_rows_desc *desc, size_t *bytes)
+{
+    gpi_group_rows g;
+    gp_result result;
+    gpi_enter(gp, __func__);
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    }
+    result = gpi_rows_plan(gp, desc, &g);
+    *bytes = result == GP_OK ? g.scratch : 0;
+    return result;
+}
+
+/* Groups one row of zeros, in buffers of its own, and warms up the selection and the sort. */
+static gp_result gpi_group_rows_warm_up(gp_context *gp, const gp_group_rows_desc *desc)
+{
+    gp_key_column columns[GP_KEY_COLUMNS_MAX];
+    gp_group_rows_desc probe;
+    gpi_group_rows g;
+    cl_mem in = NULL, out = NULL;
+    size_t k;
+    gp_result result = gpi_rows_plan(gp, desc, &g);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &out);
+    memset(&probe, 0, sizeof probe);
+    for (k = 0; k < desc->column_count && result == GP_OK; k++) {
+        columns[k] = desc->columns[k];
+        columns[k].in = in;
+        columns[k].in_offset = columns[k].offsets_offset = columns[k].byte_count = 0;
+        columns[k].offsets = columns[k].offsets_type ? in : NULL;
+    }
+    probe.columns = columns;
+    probe.column_count = desc->column_count;
+    probe.count = 1;
+    probe.groups_out = probe.rows_out = probe.order_out = probe.offsets_out = out;
+    probe.rows_out_offset = 1;
+    probe.order_out_offset = 2;
+    probe.offsets_out_offset = 3;
+    if (!g.sorts) probe.order_out = probe.offsets_out = NULL;
+    if (result == GP_OK) result = gp_group_rows(gp, &probe);
+    if (result == GP_OK) result = gpi_compact_warm_up(gp, &g.firsts);
+    if (result == GP_OK && g.sorts) result = gpi_sort_warm_up(gp, &g.sort_desc);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+/* ---- End file src/table/group_rows.c ---- */
+
+/* ---- Begin file src/table/keys.c ---- */
+/* keys.c - key columns: checks, prelude, arguments of kernels. */
+enum { GPI_KEY_BYTES_MAX = 64 }; /* of a record */
+
+/* ------------------------------------------------------------------ describe */
+
+static bool gpi_key_is_string(const gp_key_column *c) { return c->offsets || c->offsets_type || c->byte_count; }
+
+static size_t gpi_key_size(const gp_key_column *c)
+{
+    return gpi_key_is_string(c) ? 1 : c->type ? gpi_type_size(c->type) : c->element_size;
+}
+
+static gp_result gpi_key_check(gp_context *gp, const gp_key_column *c, size_t k)
+{
+    const bool string = gpi_key_is_string(c);
+    if (!!c->type + !!c->element_size + string != 1) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "columns[%zu]: type = %d, element_size = %zu, offsets_type = %d: exactly one must be given", k,
+                        (int)c->type, c->element_size, (int)c->offsets_type);
+    }
+    if (string && c->offsets_type != GP_U32 && c->offsets_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "columns[%zu]: offsets_type = %d, must be GP_U32 or GP_U64", k,
+                        (int)c->offsets_type);
+    }
+    if (c->type && !gpi_type_size(c->type))
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "columns[%zu]: type = %d is not a gp_type", k, (int)c->type);
+    if (c->element_size > GPI_KEY_BYTES_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "columns[%zu]: element_size = %zu, at most %d", k,
+                        c->element_size, (int)GPI_KEY_BYTES_MAX);
+    }
+    return GP_OK;
+}
+
+/* Returns a number that those who choose keys cannot know: they could choose keys that meet in a table. No result depends on
+   it. */
+static cl_ulong gpi_keys_seed(const gp_context *gp)
+{
+    const uint64_t parts[] = {(uint64_t)(uintptr_t)gp, gp->stats.launches, (uint64_t)clock(), (uint64_t)time(NULL)};
+    uint64_t z = gpi_fnv1a(GPI_FNV1A_SEED, parts, sizeof parts);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Checks all of the columns but their buffers. */
+static gp_result gpi_keys_make(gp_context *gp, const gp_key_column *columns, size_t count, gpi_keys *keys)
+{
+    size_t k;
+    gp_result result = GP_OK;
+    keys->columns = columns;
+    keys->count = count;
+    keys->seed = gpi_keys_seed(gp);
+    if (!columns || count == 0 || count > GP_KEY_COLUMNS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "columns is %s, and column_count = %zu, must be 1 to %d",
+                        columns ? "given" : "NULL", count, (int)GP_KEY_COLUMNS_MAX);
+    }
+    for (k = 0; k < count && result == GP_OK; k++) result = gpi_key_check(gp, &columns[k], k);
+    return result;
+}
+
+/* ------------------------------------------------------------------ prelude */
+
+/* Adds the parameters of table/keys.cl. Records are compared in the largest words that divide them. */
+static void gpi_keys_prelude(const gpi_keys *keys, gpi_text *text)
+{
+    static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
+    size_t k;
+    gpi_text_add(text, "#define GPI_KEY_NUMBERS(use)");
+    for (k = 0; k < keys->count; k++) {
+        const gp_key_column *c = &keys->columns[k];
+        const size_t size = gpi_key_size(c);
+        const char *kind = c->type == GP_F16   ? "half"
+                           : c->type == GP_F32 ? "float"
+                           : c->type == GP_F64 ? "double"
+                                               : "bits";
+        unsigned log = 0;
+        if (gpi_key_is_string(c)) continue;
+        while (log < 3 && size % ((size_t)2 << log) == 0) log++;
+        gpi_text_add(text, " use(%u, %s, %u, %s)", (unsigned)k, words[log], (unsigned)(size >> log), kind);
+    }
+    gpi_text_add(text, "\n#define GPI_KEY_STRINGS(use)");
+    for (k = 0; k < keys->count; k++)
+        if (gpi_key_is_string(&keys->columns[k]))
+            gpi_text_add(text, " use(%u, %s)", (unsigned)k, gpi_type_cl(keys->columns[k].offsets_type));
+    gpi_text_add(text, "\n");
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+static void gpi_use_keys(gpi_uses *uses, const gpi_keys *keys, size_t rows)
+{
+    static const char *const names[GP_KEY_COLUMNS_MAX][2] = {
+        {"columns[0].in", "columns[0].offsets"}, {"columns[1].in", "columns[1].offsets"},
+        {"columns[2].in", "columns[2].offsets"}, {"columns[3].in", "columns[3].offsets"},
+        {"columns[4].in", "columns[4].offsets"}, {"columns[5].in", "columns[5].offsets"},
+        {"columns[6].in", "columns[6].offsets"}, {"columns[7].in", "columns[7].offsets"}};
+    size_t k;
+    for (k = 0; k < keys->count; k++) {
+        const gp_key_column *c = &keys->columns[k];
+        const bool string = gpi_key_is_string(c);
+        if (!string || c->byte_count)
+            gpi_use_buffer(uses, names[k][0], c->in, c->in_offset, string ? c->byte_count : rows, gpi_key_size(c),
+                           GPI_READS);
+        if (string)
+            gpi_use_buffer(uses, names[k][1], c->offsets, c->offsets_offset, rows + 1,
+                           gpi_type_size(c->offsets_type), GPI_READS);
+    }
+}
+
+/* Passes the columns: numbers first, then strings. If strings have no bytes, the context's counters are passed in their place. */
+static void gpi_call_arg_keys(gpi_call *call, const gpi_keys *keys)
+{
+    int strings;
+    size_t k;
+    for (strings = 0; strings < 2; strings++) {
+        for (k = 0; k < keys->count; k++) {
+            const gp_key_column *c = &keys->columns[k];
+            const cl_mem in = strings && !c->byte_count ? call->gp->counters : c->in;
+            if (gpi_key_is_string(c) != (strings == 1)) continue;
+            GPI_CALL_ARG(call, in);
+            gpi_call_arg_ulong(call, c->in_offset);
+            if (!strings) continue;
+            gpi_call_arg_ulong(call, c->byte_count);
+            GPI_CALL_ARG(call, c->offsets);
+            gpi_call_arg_ulong(call, c->offsets_offset);
+        }
+    }
+    GPI_CALL_ARG(call, keys->seed);
+}
+/* ---- End file src/table/keys.c ---- */
+
 /* ---- Begin file src/context/sub_groups.h ---- */
 /* sub_groups.h - decides whether a context's kernels may use the device's sub-groups. */
 /* sub_groups.c */
@@ -44846,7 +45881,8 @@ typedef struct gpi_self_test {
     X(gather,           "gp_gather",           GATHER,           AUTO,        "out", "", "") \
     X(transpose,        "gp_transpose",        TRANSPOSE,        AUTO,        "out", "", "") \
     X(stencil,          "gp_stencil",          STENCIL,          AUTO,        "out", "", "") \
-    X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "")
+    X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "") \
+    X(group_rows,       "gp_group_rows",       GROUP_ROWS,       AUTO,        "groups_out", "rows_out", "order_out")
 
 /* clang-format on */
 
@@ -45353,6 +46389,39 @@ static gp_result gpi_self_test_run_length_decode(gpi_self_test *t)
     d.positions_out = t->out_buffer[2];
     d.count = t->count;
     return result == GP_OK ? gp_run_length_decode(t->gp, &d) : result;
+}
+
+/* Groups rows by two columns, a number and its bytes. */
+static gp_result gpi_self_test_group_rows(gpi_self_test *t)
+{
+    gp_key_column columns[2];
+    gp_group_rows_desc d;
+    gp_result result;
+    uint32_t group;
+    size_t i;
+    gpi_self_test_mask(t, 31);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        for (group = 0; group < t->expected_count[1]; group++)
+            if (t->in[0][t->expected[1][group]] == t->in[0][i]) break;
+        if (group == t->expected_count[1]) gpi_self_test_expect(t, 1, (uint32_t)i);
+        gpi_self_test_expect(t, 0, group);
+    }
+    for (group = 0; group < t->expected_count[1]; group++)
+        for (i = 0; i < t->count; i++)
+            if (t->expected[0][i] == group) gpi_self_test_expect(t, 2, (uint32_t)i);
+    memset(columns, 0, sizeof columns);
+    columns[0].in = columns[1].in = t->in_buffer[0];
+    columns[0].type = GP_U32;
+    columns[1].element_size = 4;
+    memset(&d, 0, sizeof d);
+    d.columns = columns;
+    d.column_count = 2;
+    d.groups_out = t->out_buffer[0];
+    d.rows_out = t->out_buffer[1];
+    d.order_out = t->out_buffer[2];
+    d.count = t->count;
+    return result == GP_OK ? gp_group_rows(t->gp, &d) : result;
 }
 
 static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)

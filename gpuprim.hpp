@@ -599,6 +599,8 @@ GPI_CALL(scatter, gather)
 GPI_WITH_SCRATCH(unpack)
 GPI_CALL(transpose, transpose)
 GPI_WITH_SCRATCH(stencil)
+GPI_WITH_SCRATCH(group_rows)
+GPI_READ(group_rows_read, group_rows, uint64_t)
 GPI_CALL(warmup, warmup)
 GPI_CALL(check_monoid, check_monoid)
 GPI_READ(hash_buffer_size, hash, size_t)
@@ -1426,6 +1428,65 @@ returns<void> search(gp_context *ctx, view<Key> keys, view<Needle> needles, view
     GPI_PUT(needles, needles, 0);
     GPI_PUT(out, out, needles.size());
     return c.run(ctx, gp_search);
+}
+
+// ---- tables of rows
+
+// A column of keys: numbers, or else elements of at most 64 bytes that are equal if their bytes are; or strings, with one offset more
+// than there are rows.
+struct key_column {
+    template <typename Key> key_column(const view<Key> &keys) : rows(keys.size())
+    {
+        column.in = keys.get();
+        column.in_offset = keys.offset();
+        column.type = type_of<Key>();
+        if (!column.type) column.element_size = sizeof(Key);
+    }
+    template <typename Byte, typename Offset>
+    key_column(const view<Byte> &bytes, const view<Offset> &offsets) : rows(offsets.size() ? offsets.size() - 1 : 0)
+    {
+        static_assert(sizeof(Byte) == 1);
+        column.in = bytes.get();
+        column.in_offset = bytes.offset();
+        column.byte_count = bytes.size();
+        column.offsets = offsets.get();
+        column.offsets_offset = offsets.offset();
+        column.offsets_type = detail::number_of<Offset>();
+    }
+    gp_key_column column = {};
+    size_t rows;
+};
+
+namespace detail
+{
+inline call<gp_group_rows_desc> group_rows(std::initializer_list<key_column> columns,
+                                           std::array<gp_key_column, GP_KEY_COLUMNS_MAX> &list, const gp_group_rows_desc &d)
+{
+    call<gp_group_rows_desc> c{d};
+    size_t k = 0;
+    c.d.columns = list.data();
+    c.d.column_count = columns.size(); // more than there is room for is refused by the call
+    for (const key_column &column : columns) {
+        if (k < list.size()) list[k++] = column.column;
+        c.expect(column.rows == columns.begin()->rows, "gp::group_rows: columns have different numbers of rows");
+        c.d.count = column.rows;
+    }
+    return c;
+}
+} // namespace detail
+
+// Returns the number of groups. Outputs that are not wanted are {}.
+inline returns<uint64_t> group_rows(gp_context *ctx, std::initializer_list<key_column> columns,
+                                    view<uint32_t> groups_out, view<uint32_t> rows_out = {}, view<uint32_t> order_out = {},
+                                    view<uint32_t> offsets_out = {}, const gp_group_rows_desc &d = {})
+{
+    std::array<gp_key_column, GP_KEY_COLUMNS_MAX> list = {};
+    auto c = detail::group_rows(columns, list, d);
+    GPI_PUT_IF(groups_out, groups_out, c.d.count);
+    GPI_PUT_IF(rows_out, rows_out, c.d.count);
+    GPI_PUT_IF(order_out, order_out, c.d.count);
+    GPI_PUT_IF(offsets_out, offsets_out, c.d.count + 1);
+    return c.template read<uint64_t>(ctx, gp_group_rows_read);
 }
 
 // ---- histogram: as many bins as `out` has elements, for each channel that is counted

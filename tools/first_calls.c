@@ -160,6 +160,8 @@ CALL(run_length_encode, gp_run_length_encode_desc, gp_run_length_encode, .in = r
      .lengths_out = out2, .count_out = number, .count = COUNT, .type = GP_U32)
 CALL(run_length_decode, gp_run_length_decode_desc, gp_run_length_decode, .in = in, .offsets = offsets,
      .offsets_type = GP_U32, .run_count = COUNT / SEGMENT, .out = out, .count = COUNT, .type = GP_U32)
+CALL(group_rows, gp_group_rows_desc, gp_group_rows, .columns = &(gp_key_column){.in = in, .type = GP_U32},
+     .column_count = 1, .groups_out = out, .rows_out = out2, .count_out = number, .count = COUNT)
 CALL(sort, gp_sort_desc, gp_sort, .keys = in, .keys_out = out, .count = COUNT, .key_type = GP_U32)
 CALL(sort_pairs, gp_sort_desc, gp_sort, .keys = in, .keys_out = out, .values = in2, .values_out = out2,
      .value_size = 4, .count = COUNT, .key_type = GP_U32)
@@ -243,6 +245,7 @@ static const struct {
              ROW(unique),
              ROW(run_length_encode),
              ROW(run_length_decode),
+             ROW(group_rows),
              ROW(sort),
              ROW(sort_pairs),
              ROW(argsort),

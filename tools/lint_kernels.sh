@@ -129,6 +129,14 @@ for of in "uchar uint uint 1 0 0" "ushort ulong uint 1 1 0" "uint uint ulong 0 1
             kernels/select/run_length_decode.cl
     done
 done
+# Keys in columns: numbers of each kind, bytes, strings.
+for of in "use(0,uint,1,bits)|" "use(0,ushort,1,half)use(1,uint,1,float)use(2,ulong,1,double)|use(3,uint)" \
+    "use(0,uchar,7,bits)|use(1,ulong)use(2,uint)" "use(0,ulong,8,bits)|"; do
+    for shape in "$SERIAL" "$LOCAL"; do
+        check "group_rows of $of $shape" -DGPI_FP64=0 "-DGPI_KEY_NUMBERS(use)=${of%%|*}" "-DGPI_KEY_STRINGS(use)=${of#*|}" \
+            $shape $WIDE kernels/table/group_rows.cl
+    done
+done
 # What works on keys has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_WG=1 -DGPI_PER_ITEM=1 -DGPI_TILE=1"

@@ -142,6 +142,22 @@ static void example_run_length_encode(void)
     /* [/gp_run_length_encode] */
 }
 
+static void example_group_rows(void)
+{
+    /* [gp_group_rows] */
+    /* Numbers the different pairs of a float and a byte, and lists the rows of each: */
+    const gp_key_column columns[] = {{.in = keys, .type = GP_F32}, {.in = a, .type = GP_U8}};
+    gp_group_rows_desc d = {.columns = columns,
+                            .column_count = 2,
+                            .groups_out = out,
+                            .order_out = counts,
+                            .offsets_out = b,
+                            .count = n};
+    uint64_t groups;
+    gp_group_rows_read(gp, &d, &groups);
+    /* [/gp_group_rows] */
+}
+
 static void example_run_length_decode(void)
 {
     /* [gp_run_length_decode] */
@@ -549,6 +565,7 @@ int main(void)
     run("gp_unique", example_unique);
     run("gp_run_length_encode", example_run_length_encode);
     run("gp_run_length_decode", example_run_length_decode);
+    run("gp_group_rows", example_group_rows);
     run("gp_sort", example_sort);
     run("gp_segmented_sort", example_segmented_sort);
     run("gp_sort_records", example_sort_records);

@@ -159,6 +159,8 @@ extern "C" {
 
 #include "api/random.h"
 
+#include "api/group_rows.h"
+
 #include "api/warm_up.h"
 
 #include "api/programs.h"

@@ -57,7 +57,8 @@ typedef struct gpi_self_test {
     X(gather,           "gp_gather",           GATHER,           AUTO,        "out", "", "") \
     X(transpose,        "gp_transpose",        TRANSPOSE,        AUTO,        "out", "", "") \
     X(stencil,          "gp_stencil",          STENCIL,          AUTO,        "out", "", "") \
-    X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "")
+    X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "") \
+    X(group_rows,       "gp_group_rows",       GROUP_ROWS,       AUTO,        "groups_out", "rows_out", "order_out")
 
 /* clang-format on */
 

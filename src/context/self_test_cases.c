@@ -263,6 +263,39 @@ static gp_result gpi_self_test_run_length_decode(gpi_self_test *t)
     return result == GP_OK ? gp_run_length_decode(t->gp, &d) : result;
 }
 
+/* Groups rows by two columns, a number and its bytes. */
+static gp_result gpi_self_test_group_rows(gpi_self_test *t)
+{
+    gp_key_column columns[2];
+    gp_group_rows_desc d;
+    gp_result result;
+    uint32_t group;
+    size_t i;
+    gpi_self_test_mask(t, 31);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        for (group = 0; group < t->expected_count[1]; group++)
+            if (t->in[0][t->expected[1][group]] == t->in[0][i]) break;
+        if (group == t->expected_count[1]) gpi_self_test_expect(t, 1, (uint32_t)i);
+        gpi_self_test_expect(t, 0, group);
+    }
+    for (group = 0; group < t->expected_count[1]; group++)
+        for (i = 0; i < t->count; i++)
+            if (t->expected[0][i] == group) gpi_self_test_expect(t, 2, (uint32_t)i);
+    memset(columns, 0, sizeof columns);
+    columns[0].in = columns[1].in = t->in_buffer[0];
+    columns[0].type = GP_U32;
+    columns[1].element_size = 4;
+    memset(&d, 0, sizeof d);
+    d.columns = columns;
+    d.column_count = 2;
+    d.groups_out = t->out_buffer[0];
+    d.rows_out = t->out_buffer[1];
+    d.order_out = t->out_buffer[2];
+    d.count = t->count;
+    return result == GP_OK ? gp_group_rows(t->gp, &d) : result;
+}
+
 static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)
 {
     gp_result result;

@@ -422,6 +422,47 @@ static bool check_decode(world *w)
     return holds(w, 3, want, 4 * N);
 }
 
+/* ------------------------------------------------------------------ group rows */
+
+static void prepare_groups(world *w)
+{
+    size_t k;
+    put(w, 0, mod7, sizeof mod7);
+    for (k = 1; k <= 3; k++) put_out(w, k, 4 * (N + 1));
+}
+
+static gp_result run_groups(world *w)
+{
+    gp_key_column column = {0};
+    gp_group_rows_desc d = {0};
+    column.in = w->buffer[0];
+    column.type = GP_U32;
+    d.columns = &column;
+    d.column_count = 1;
+    d.groups_out = w->buffer[1];
+    d.order_out = w->buffer[2];
+    d.offsets_out = w->buffer[3];
+    d.count = N;
+    return gp_group_rows_read(w->gp, &d, &w->number[0]);
+}
+
+/* The first seven rows have the numbers 0 to 6 in some order. */
+static bool check_groups(world *w)
+{
+    static uint32_t order[N], offsets[8];
+    size_t group, i, n = 0;
+    for (group = 0; group < 7; group++) {
+        offsets[group] = (uint32_t)n;
+        for (i = 0; i < N; i++) {
+            if (mod7[i] != mod7[group]) continue;
+            want[i] = (uint32_t)group;
+            order[n++] = (uint32_t)i;
+        }
+    }
+    offsets[7] = N;
+    return w->number[0] == 7 && holds(w, 1, want, 4 * N) && holds(w, 2, order, 4 * N) && holds(w, 3, offsets, 4 * 8);
+}
+
 /* ------------------------------------------------------------------ histogram */
 
 static gp_result run_histogram(world *w)
@@ -469,6 +510,7 @@ static bool check_histogram(world *w)
 static gp_result run_sizes(world *w)
 {
     static const gp_sort_column by_itself = {NULL, GP_U32, false};
+    static const gp_key_column key = {.type = GP_U32};
     static const uint64_t zero_rank = 0;
     size_t *bytes = (size_t *)(void *)w->number;
     gp_result result = GP_OK;
@@ -497,7 +539,8 @@ static gp_result run_sizes(world *w)
     SIZE(adjacent_difference, .count = N, .type = GP_U32);
     SIZE(unpack, .count = N, .element_size = 4);
     SIZE(stencil, .width = N, .type = GP_U32, .radius_x = 1, .map = "x");
-    w->host[0] = known == 22;
+    SIZE(group_rows, .count = N, .columns = &key, .column_count = 1);
+    w->host[0] = known == 23;
     return result;
 }
 
@@ -524,6 +567,7 @@ const scenario scenarios_elements[] = {
     {"unique_by_key", NULL, prepare_tens, run_unique_by_key, check_unique_by_key, NULL, false, false},
     {"run_length_encode", NULL, prepare_tens, run_runs, check_runs, NULL, false, false},
     {"run_length_decode", NULL, prepare_decode, run_decode, check_decode, NULL, false, false},
+    {"group_rows", NULL, prepare_groups, run_groups, check_groups, NULL, false, false},
     {"histogram", NULL, prepare_mod7, run_histogram, check_histogram, NULL, false, false},
     {"histogram_far", NULL, prepare_mod7, run_histogram_far, check_histogram, NULL, false, false},
     {"scratch_sizes", NULL, NULL, run_sizes, check_sizes, NULL, false, false},

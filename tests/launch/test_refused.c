@@ -254,6 +254,50 @@ static void test_ignored_unique(void **state)
     REFUSED(gp_partition_read(f->gp, &p, NULL), GP_ERROR_INVALID_ARGUMENT, "counts is NULL");
 }
 
+static void test_group_rows(void **state)
+{
+    fixture *f = *state;
+    gp_key_column columns[GP_KEY_COLUMNS_MAX + 1] = {{.in = f->a, .type = GP_U32}};
+    gp_group_rows_desc d = {.columns = columns, .count = COUNT};
+    uint64_t count;
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "column_count = 0, must be 1 to 8");
+    d.column_count = GP_KEY_COLUMNS_MAX + 1;
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "column_count = 9, must be 1 to 8");
+    d.column_count = 1;
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_BUFFER, "at least one is required");
+    REFUSED(gp_group_rows_read(f->gp, &d, NULL), GP_ERROR_INVALID_ARGUMENT, "count is NULL");
+    assert_gp(f->gp, gp_group_rows_read(f->gp, &d, &count)); /* no output but the count */
+    d.groups_out = f->b;
+    columns[0].element_size = 4;
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE, "exactly one must be given");
+    columns[0].type = GP_TYPE_NONE;
+    columns[0].element_size = 65;
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "element_size = 65, at most 64");
+    columns[0].element_size = 0;
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE, "exactly one must be given");
+    columns[0].type = (gp_type)99;
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE, "type = 99");
+    columns[0].type = GP_TYPE_NONE;
+    columns[0].offsets = f->c;
+    columns[0].offsets_type = GP_I32;
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE, "offsets_type = 5, must be GP_U32 or GP_U64");
+    columns[0].offsets_type = GP_U32;
+    columns[0].in = NULL;
+    columns[0].byte_count = 10;
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_BUFFER, "columns[0].in");
+    columns[0].in = f->a;
+    columns[0].offsets = NULL;
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_BUFFER, "columns[0].offsets");
+    columns[0] = (gp_key_column){.in = f->b, .type = GP_U32};
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_OVERLAP, "groups_out");
+    columns[0].in = f->a;
+    d.order_out = f->b;
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_OVERLAP, "order_out");
+    d.order_out = NULL;
+    d.count = ((size_t)1 << 30) + 1;
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_COUNT_LIMIT, "at most 2^30");
+}
+
 static void test_ignored_count_type(void **state)
 {
     fixture *f = *state;
@@ -564,6 +608,7 @@ int main(void)
         cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_ignored_select),
         cmocka_unit_test(test_ignored_unique),
+        cmocka_unit_test(test_group_rows),
         cmocka_unit_test(test_ignored_count_type),
         cmocka_unit_test(test_ignored_output_types),
         cmocka_unit_test(test_ignored_hash),

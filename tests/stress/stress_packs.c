@@ -152,6 +152,44 @@ static void run_decode(stress *s)
     STRESS_CALL(s, gp_run_length_decode, d);
 }
 
+/* Groups by the keys' words; the reference looks each of them up in a table with linear probing. */
+static void run_group_rows(stress *s)
+{
+    const size_t most = stress_count(s);
+    const piece in = stress_in(s, most, 4);
+    const stress_wanted wanted = stress_want(s, most);
+    const piece groups = stress_out(s, most, 4), rows = stress_out(s, most, 4), number = stress_number(s, 1);
+    gp_key_column column = {0};
+    gp_group_rows_desc d = {0};
+    size_t size = 4, i;
+    uint32_t *slots, n = 0;
+    while (size < 2 * most) size *= 2;
+    slots = calloc(size, sizeof *slots); /* 1 + the group */
+    if (!slots) abort();
+    STRESS_COUNT(d, wanted);
+    STRESS_PIECE(column, in, in);
+    STRESS_PIECE(d, groups_out, groups);
+    STRESS_PIECE(d, rows_out, rows);
+    STRESS_PIECE(d, count_out, number);
+    column.type = GP_U32;
+    d.columns = &column;
+    d.column_count = 1;
+    for (i = 0; i < wanted.count; i++) {
+        const uint32_t key = stress_u32(&in, i);
+        size_t slot = (key * 2654435761u) & (size - 1);
+        while (slots[slot] && stress_u32(&in, stress_u32(&rows, slots[slot] - 1)) != key)
+            slot = (slot + 1) & (size - 1);
+        if (!slots[slot]) {
+            stress_set_u32(&rows, n, (uint32_t)i);
+            slots[slot] = ++n;
+        }
+        stress_set_u32(&groups, i, slots[slot] - 1);
+    }
+    stress_set_u32(&number, 0, n);
+    free(slots);
+    STRESS_CALL(s, gp_group_rows, d);
+}
+
 const stress_entry stress_packs[] = {
     {"select", run_select},          {"partition", run_partition},      {"unique", run_unique},
-    {"run_length_encode", run_runs}, {"run_length_decode", run_decode}, {NULL, NULL}};
+    {"run_length_encode", run_runs}, {"run_length_decode", run_decode}, {"group_rows", run_group_rows}, {NULL, NULL}};

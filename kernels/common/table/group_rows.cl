@@ -1,0 +1,96 @@
+/* group_rows.cl - groups the rows of a table by key
+
+       row                 0 1 2 3 4 5
+       key                 b a b c a b
+       gp_rows_put         slots: a4 is replaced by a1 ...    slot_of: 7 2 7 5 2 7, for example
+       a selection         first rows 0 1 3: those whose slot has them
+       gp_rows_number      the slots of rows 0, 1, 3 become 0, 1, 2
+       gp_rows_groups      group of each row: 0 1 0 2 1 0
+       a sort by group     0 2 5 | 1 4 | 3
+       gp_rows_offsets     0 3 5 6
+
+   Several tables are tried, each larger than the one before: a group that finds its table too small counts it as such, and all
+   groups stop. The launches for a later table do nothing unless all earlier ones were too small.
+
+   Parameters: those of table/keys.cl. */
+#ifndef GPI_TABLE_GROUP_ROWS_CL
+#define GPI_TABLE_GROUP_ROWS_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "table/constants.cl"
+#include "table/keys.cl"
+#include "table/put_span.cl"
+#include "table/rows.cl"
+
+#define GPI_ROWS_SPAN(n)                                          \
+    const ulong begin = min((ulong)get_group_id(0) * span, (ulong)(n)); \
+    const ulong end = min(begin + span, (ulong)(n))
+
+/* Empties table number `table`, which has slots [slots_at, slots_at + size), if it is the one to use. */
+GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, volatile __global uint *state,
+                              ulong state_at, uint table, ulong span)
+{
+    if (gpi_rows_load(state + state_at + GPI_ROWS_SMALL) != table) return;
+    GPI_ROWS_SPAN(size);
+    for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG) slots[i] = GPI_ROWS_EMPTY;
+}
+
+/* Puts all rows into table number `table`, if it is the one to use. `call`: a number that other calls do not have. */
+GPI_KERNEL void gp_rows_put(GPI_KEYS_PARAMETERS, volatile __global uint *slots, ulong slots_at, uint size, uint base,
+                            uint row_mask, uint probes, __global uint *slot_of, ulong slot_of_at,
+                            volatile __global uint *state, ulong state_at, uint table, ulong span,
+                            GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)
+{
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    volatile __global uint *small = state + state_at + GPI_ROWS_SMALL;
+    GPI_ROWS_SPAN(n);
+    gpi_keys keys;
+    gpi_rows t;
+    if (table == 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0) state[state_at + GPI_ROWS_COUNT] = (uint)n;
+    if (begin >= end) return;
+    GPI_KEYS_SET(keys);
+    t.slots = slots + slots_at;
+    t.size = size;
+    t.row_mask = row_mask;
+    t.probes = probes;
+    if (table == 0 && gpi_keys_are_bad(keys, begin, end) && atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)
+        (void)atomic_inc(counters + GPI_COUNT_BAD);
+    if (gpi_rows_put_span(t, keys, begin, end, slot_of + slot_of_at, base, small, table))
+        (void)atomic_max(small, table + 1);
+}
+
+/* Writes each group's number to its slot: rows[g] is the group's first row. */
+GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of, ulong slot_of_at,
+                               __global const uint *rows, ulong rows_at, __global const uint *state, ulong state_at,
+                               ulong span)
+{
+    GPI_ROWS_SPAN(state[state_at + GPI_ROWS_GROUPS]);
+    for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)
+        slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;
+}
+
+/* Replaces each row's slot by its group's number. */
+GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of, ulong slot_of_at,
+                               ulong span, GPI_COUNT_PARAMETERS)
+{
+    GPI_ROWS_SPAN(gpi_count(bound, wanted, wanted_offset, wanted_words));
+    for (ulong i = slot_of_at + begin + GPI_LOCAL_ID; i < slot_of_at + end; i += GPI_WG)
+        slot_of[i] = slots[slots_at + slot_of[i]];
+}
+
+/* Writes where each group begins in the sorted groups of all rows, and where the last one ends. */
+GPI_KERNEL void gp_rows_offsets(__global const uint *groups, ulong groups_at, __global uint *offsets,
+                                ulong offsets_at, ulong span, GPI_COUNT_PARAMETERS)
+{
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    GPI_ROWS_SPAN(n);
+    groups += groups_at;
+    offsets += offsets_at;
+    if (n == 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0) offsets[0] = 0;
+    for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {
+        const uint group = groups[i];
+        if (i == 0 || groups[i - 1] != group) offsets[group] = (uint)i;
+        if (i + 1 == n) offsets[group + 1] = (uint)n;
+    }
+}
+#endif

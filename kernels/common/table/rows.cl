@@ -1,0 +1,59 @@
+/* rows.cl - a hash table of rows, each of which represents the rows with its key: open addressing with linear probing.
+
+       slot:   fingerprint | row      row: the first row with the key; fingerprint: bits of the key's hash, where rows leave room
+
+   A slot has 32 bits whatever the key's size, because the key is read from the row's columns. A row takes an empty slot by a
+   compare-and-swap; a lower row with the same key replaces it by an atomic minimum. So in the end each slot has its key's first
+   row. Groups do not wait for each other. */
+#ifndef GPI_TABLE_ROWS_CL
+#define GPI_TABLE_ROWS_CL
+#include "base/platform.cl"
+#include "table/constants.cl"
+#include "table/keys.cl"
+
+#define GPI_ROWS_NONE 0xffffffffu /* no slot: the table is too small */
+
+typedef struct gpi_rows {
+    volatile __global uint *slots;
+    uint size, row_mask; /* slots; bits of a slot that are the row */
+    uint probes;         /* slots that a row looks at, at most */
+} gpi_rows;
+
+/* Returns the slot where the search for a key begins. */
+static uint gpi_rows_home(gpi_rows t, ulong hash) { return mul_hi((uint)(hash >> 32), t.size); }
+
+static uint gpi_rows_load(volatile __global uint *slot)
+{
+#if GPI_ON_CPU
+    return __atomic_load_n((volatile __private uint *)(size_t)slot, __ATOMIC_RELAXED);
+#elif GPI_VOLATILE_RELAXED
+    return *slot;
+#else
+    return atomic_or(slot, 0u);
+#endif
+}
+
+/* Returns whether the slot `seen` may have the key with this hash. */
+static bool gpi_rows_may_be(gpi_rows t, uint seen, ulong hash) { return ((seen ^ (uint)hash) & ~t.row_mask) == 0; }
+
+/* Returns the slot of row i's key, and puts the row there if it is the first with this key so far. Returns GPI_ROWS_NONE if the
+   key has no slot among those it may have. */
+GPI_NOINLINE uint gpi_rows_put(gpi_rows t, gpi_keys keys, ulong i, ulong hash)
+{
+    const uint mine = ((uint)hash & ~t.row_mask) | (uint)i;
+    uint slot = gpi_rows_home(t, hash);
+    for (uint probe = 0; probe < t.probes; probe++) {
+        uint seen = gpi_rows_load(t.slots + slot);
+        if (seen == GPI_ROWS_EMPTY) {
+            seen = atomic_cmpxchg(t.slots + slot, GPI_ROWS_EMPTY, mine);
+            if (seen == GPI_ROWS_EMPTY) return slot;
+        }
+        if (gpi_rows_may_be(t, seen, hash) && gpi_keys_equal(keys, i, seen & t.row_mask)) {
+            if (mine < seen) (void)atomic_min(t.slots + slot, mine);
+            return slot;
+        }
+        slot = slot + 1 < t.size ? slot + 1 : 0;
+    }
+    return GPI_ROWS_NONE;
+}
+#endif

@@ -1,0 +1,79 @@
+#pragma once
+#include "api/results.h"
+#include "api/types.h"
+#include "api/context.h"
+
+/* ------------------------------------------------------------------ group rows */
+
+/* A column of keys: numbers, records or strings, one for each row. */
+typedef struct gp_key_column {
+    cl_mem in; /* `count` numbers or records; strings: their bytes */
+    size_t in_offset;
+    gp_type type;        /* of numbers. -0 and 0 are equal, and so are all NaNs */
+    size_t element_size; /* instead of type: bytes of a record, 1 to 64, which are compared one by one */
+    /* strings, instead of both: string i is the bytes from offsets[i] up to offsets[i + 1], counted from in_offset */
+    cl_mem offsets; /* count + 1 numbers; NULL: no strings */
+    size_t offsets_offset;
+    gp_type offsets_type; /* GP_U32 or GP_U64 */
+    size_t byte_count;    /* bytes of all strings: no offset is larger */
+} gp_key_column;
+
+enum { GP_KEY_COLUMNS_MAX = 8 };
+
+/* groups_out[i] = the group of row i: groups are numbered in the order of their first rows
+
+       keys          b a b c a b
+       groups_out    0 1 0 2 1 0
+       rows_out      0 1 3              the first row of each group
+       order_out     0 2 5  1 4  3      the rows of each group
+       offsets_out   0      3    5  6   where each group begins in order_out
+
+   Groups the rows of a table by key. Two rows are in one group if they are equal in all columns. Keys need not be
+   sorted. The call does what others call factorize, distinct, or unique with an inverse: rows_out selects the
+   distinct keys (gp_gather), and groups_out says which of them each row has. To reduce each group, pass order_out
+   as `in` and offsets_out as `offsets` to gp_segmented_reduce, with a map that reads the row x of a column:
+   "price[x] * quantity[x]".
+
+   Result: numbers are U32. Every output may be NULL, but not all of them. The same result every time.
+   Order: order_out lists the rows of a group in ascending order.
+   Aliasing: outputs overlap nothing.
+   Count 0: writes 0 to count_out and to the only offset.
+   Scratch: 8 to 12 bytes per row, 16 MiB if rows are many, and 4 bytes more per row for groups_out or rows_out that are
+     NULL but needed. For order_out or offsets_out also 4 bytes per row and that of gp_sort.
+   Cost: each row finds its key in a hash table with slots of 4 bytes; it reads the keys of one row more, or a few. Then
+     groups_out is read and written once; order_out is a sort of groups_out. A program is compiled per list of types.
+   Limits: 2^30 rows, 8 columns.
+   Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is read.
+     gp_stats.bad_offsets counts the call.
+   Example: examples/20_group_rows.c */
+typedef struct gp_group_rows_desc {
+    const gp_key_column *columns; /* column_count columns, read during the call */
+    size_t column_count;          /* 1 to GP_KEY_COLUMNS_MAX */
+    cl_mem groups_out;            /* `count` numbers: the group of each row; NULL: not wanted */
+    size_t groups_out_offset;
+    cl_mem rows_out; /* the first row of each group, with room for `count`; NULL: not wanted */
+    size_t rows_out_offset;
+    cl_mem order_out; /* `count` numbers: the rows, group by group; NULL: not wanted */
+    size_t order_out_offset;
+    cl_mem offsets_out; /* one number per group and one more, with room for count + 1; NULL: not wanted */
+    size_t offsets_out_offset;
+    cl_mem count_out; /* the number of groups; NULL: not wanted */
+    size_t count_out_offset;
+    size_t count; /* number of rows; with count_buffer, its upper bound */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    cl_mem scratch; /* gp_group_rows_scratch_size bytes that overlap nothing; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_group_rows_desc;
+
+GP_API gp_result gp_group_rows(gp_context *gp, const gp_group_rows_desc *desc);
+
+/* Calls gp_group_rows, blocks, and sets *count to the number of groups. */
+GP_API gp_result gp_group_rows_read(gp_context *gp, const gp_group_rows_desc *desc, uint64_t *count);
+
+/* Sets *bytes to the scratch that gp_group_rows needs with this desc. Buffers that are NULL only here must be given, any
+   buffers will do, if the call will have them. */
+GP_API gp_result gp_group_rows_scratch_size(gp_context *gp, const gp_group_rows_desc *desc, size_t *bytes);

@@ -1,0 +1,413 @@
+/* group_rows.c - gp_group_rows: puts rows into a hash table, selects the first row of each key, and sorts rows by group. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/math.h"
+#include "base/memory.h"
+#include "select/select.h"
+#include "sort/sort.h"
+#include "table/table.h"
+
+#include <string.h>
+
+enum {
+    GPI_ROWS_SPAN_MIN = 4096, /* serial: fewest rows of a group */
+    GPI_ROWS_SLOTS = 2,       /* slots for each row of the last table, which never is too small */
+    GPI_ROWS_COUNT_MAX = 1 << 30
+};
+
+/* A table of slots. Each but the last must be much smaller than the last. */
+typedef struct gpi_rows_table {
+    cl_uint base, size, probes;
+} gpi_rows_table;
+
+/* A checked call of gp_group_rows, ready to run. */
+typedef struct gpi_group_rows {
+    const gp_group_rows_desc *desc;
+    gpi_keys keys;
+    gpi_count count;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_rows_table table[GPI_ROWS_TABLES];
+    cl_uint tables, slots, row_mask;
+    bool numbers, sorts; /* groups are numbered; rows are sorted by group */
+    gpi_compact firsts;  /* selects the first row of each group */
+    gp_arg args[2];      /* of its predicate */
+    gp_sort_desc sort_desc;
+    gpi_sort sort;
+    /* where parts of the scratch begin, in bytes; the nested calls' scratch is at 0 */
+    size_t state_at, slot_of_at, rows_at, sorted_at, slots_at, scratch;
+    /* where the slots, later groups, and the first rows are */
+    cl_mem slot_of, rows;
+    size_t slot_of_offset, rows_offset;
+} gpi_group_rows;
+
+/* ------------------------------------------------------------------ plan */
+
+/* Chooses the tables: 4 Ki, 128 Ki and 4 Mi slots, if that is much less than the last one has. */
+static void gpi_rows_tables(gpi_group_rows *g)
+{
+    const size_t last = GPI_ROWS_SLOTS * (g->desc->count + 32);
+    size_t size = 4096;
+    for (; g->tables + 1 < GPI_ROWS_TABLES && size <= last / 8; size *= 32) {
+        gpi_rows_table *t = &g->table[g->tables++];
+        t->base = g->slots;
+        t->size = (cl_uint)size;
+        t->probes = GPI_ROWS_PROBES;
+        g->slots += t->size;
+    }
+    g->table[g->tables].base = g->slots;
+    g->table[g->tables].size = g->table[g->tables].probes = (cl_uint)last;
+    g->tables++;
+    g->slots += (cl_uint)last;
+    g->row_mask = 1;
+    while (g->row_mask < g->desc->count) g->row_mask = 2 * g->row_mask + 1;
+}
+
+static void gpi_rows_prelude(const gp_context *gp, const gpi_plan *plan, const void *description, gpi_text *text)
+{
+    const gpi_group_rows *g = (const gpi_group_rows *)description;
+    gpi_prelude_plan(gp, plan, text);
+    gpi_keys_prelude(&g->keys, text);
+}
+
+/* Plans the selection of the rows whose slots have them. */
+static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_rows *g)
+{
+    const size_t n = g->desc->count;
+    gpi_compact *c = &g->firsts;
+    gp_result result;
+    g->args[0].name = "slots";
+    g->args[0].type = g->args[1].type = GP_U32;
+    g->args[1].name = "row_mask";
+    g->args[1].value = &g->row_mask;
+    c->parts = 1;
+    c->count = g->count;
+    c->select_by = GPI_SELECT_BY_PREDICATE;
+    c->predicate = "(slots[x] & row_mask) == i";
+    c->args = gpi_args_make(g->args, 2, "x i");
+    c->index_type = GP_U32;
+    result = gpi_compact_type(gp, c, "", GP_U32, 0);
+    if (result != GP_OK) return result;
+    gpi_compact_array_set(c, GPI_COMPACT_IN, "slot_of", NULL, 0, n, 4, true);
+    gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "rows_out", NULL, 0, n, 4, true);
+    gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "groups", NULL, 0, 1, 4, true);
+    return gpi_compact_plan(gp, c);
+}
+
+/* Plans the sort of rows by group. Without order_out their order goes to the scratch. */
+static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_rows *g)
+{
+    const gp_group_rows_desc *d = g->desc;
+    gp_sort_desc *s = &g->sort_desc;
+    s->keys = gp->counters; /* any buffers will do */
+    s->keys_out = s->values_out = gp->result;
+    s->count = d->count;
+    s->count_buffer = d->count_buffer ? gp->counters : NULL;
+    s->count_type = GP_U32;
+    s->key_type = GP_U32;
+    s->value_size = 4;
+    for (s->end_bit = 1; s->end_bit < 32 && d->count > (size_t)1 << s->end_bit;) s->end_bit++;
+    gpi_sort_init(&g->sort, s, GPI_INDICES_ARRAY);
+    return gpi_sort_plan(gp, &g->sort);
+}
+
+/* Appends a part of the scratch and returns where it begins. */
+static size_t gpi_rows_part(gpi_group_rows *g, bool wanted, size_t bytes)
+{
+    const size_t begin = g->scratch;
+    if (wanted) g->scratch += gpi_round_up(bytes, 256);
+    return begin;
+}
+
+static void gpi_rows_lay_out(gpi_group_rows *g)
+{
+    const gp_group_rows_desc *d = g->desc;
+    const size_t n = d->count, select = gpi_compact_scratch(&g->firsts), sort = g->sorts ? g->sort.at.end : 0;
+    if (n == 0) return;
+    (void)gpi_rows_part(g, true, select > sort ? select : sort);
+    g->state_at = gpi_rows_part(g, true, 4 * GPI_ROWS_STATE);
+    g->slot_of_at = gpi_rows_part(g, !d->groups_out, 4 * n);
+    g->rows_at = gpi_rows_part(g, !d->rows_out, 4 * n);
+    g->sorted_at = gpi_rows_part(g, g->sorts, 4 * n * (d->order_out ? 1 : 2));
+    g->slots_at = gpi_rows_part(g, true, (size_t)g->slots * 4);
+}
+
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+static gp_result gpi_rows_plan(gp_context *gp, const gp_group_rows_desc *d, gpi_group_rows *g)
+{
+    gp_result result;
+    memset(g, 0, sizeof *g);
+    g->desc = d;
+    g->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    g->sorts = d->order_out || d->offsets_out;
+    g->numbers = g->sorts || d->groups_out;
+    if (d->count > GPI_ROWS_COUNT_MAX)
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^30", d->count);
+    result = gpi_keys_make(gp, d->columns, d->column_count, &g->keys);
+    if (result == GP_OK)
+        result = gpi_plan_make_sized(gp, GPI_GROUP_ROWS, 4, GP_STRATEGY_MULTI_PASS, &g->plan);
+    if (result == GP_OK)
+        result = gpi_program_get(gp, GPI_GROUP_ROWS, gpi_rows_prelude, g, &g->plan, &g->program);
+    if (result == GP_OK) result = gpi_rows_plan_firsts(gp, g);
+    if (result == GP_OK && g->sorts) result = gpi_rows_plan_sort(gp, g);
+    if (result != GP_OK) return result;
+    gpi_rows_tables(g);
+    gpi_rows_lay_out(g);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ check */
+
+static gp_result gpi_rows_check(gp_context *gp, const gpi_group_rows *g, bool reads)
+{
+    const gp_group_rows_desc *d = g->desc;
+    const size_t n = d->count;
+    gpi_uses uses;
+    if (!d->groups_out && !d->rows_out && !g->sorts && !d->count_out && !reads) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one is required");
+    }
+    gpi_uses_begin(&uses, gp, GP_OK);
+    if (n) gpi_use_keys(&uses, &g->keys, n);
+    gpi_use_count(&uses, "count_buffer", &g->count);
+    if (n && d->groups_out)
+        gpi_use_buffer(&uses, "groups_out", d->groups_out, d->groups_out_offset, n, 4, GPI_WRITES);
+    if (n && d->rows_out) gpi_use_buffer(&uses, "rows_out", d->rows_out, d->rows_out_offset, n, 4, GPI_WRITES);
+    if (n && d->order_out)
+        gpi_use_buffer(&uses, "order_out", d->order_out, d->order_out_offset, n, 4, GPI_WRITES);
+    if (d->offsets_out)
+        gpi_use_buffer(&uses, "offsets_out", d->offsets_out, d->offsets_out_offset, n + 1, 4, GPI_WRITES);
+    if (d->count_out) gpi_use_buffer(&uses, "count_out", d->count_out, d->count_out_offset, 1, 4, GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, d->scratch, g->scratch);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* Passes the number of rows of a group, and returns the number of groups. */
+static size_t gpi_rows_arg_span(gpi_call *call, const gpi_group_rows *g, size_t rows)
+{
+    const size_t span = g->plan.shape == GP_SHAPE_SERIAL
+                            ? gpi_serial_span(call->gp, &g->plan, rows, GPI_ROWS_SPAN_MIN)
+                            : gpi_plan_tile(&g->plan);
+    gpi_call_arg_ulong(call, span);
+    return gpi_ceil_div(rows, span);
+}
+
+/* Passes a buffer and the offset of its first element. */
+static void gpi_rows_arg(gpi_call *call, cl_mem buffer, size_t offset)
+{
+    GPI_CALL_ARG(call, buffer);
+    gpi_call_arg_ulong(call, offset);
+}
+
+/* Passes the slots, and what one table has of them. */
+static void gpi_rows_arg_table(gpi_call *call, const gpi_group_rows *g, const gpi_rows_table *t, cl_mem scratch)
+{
+    gpi_rows_arg(call, scratch, g->slots_at / 4 + t->base);
+    GPI_CALL_ARG(call, t->size);
+}
+
+/* Enqueues the use of a table: it is emptied, and all rows are put into it. */
+static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint number, cl_mem scratch)
+{
+    const gpi_rows_table *t = &g->table[number];
+    size_t groups;
+    gp_result result;
+    gpi_call_kernel(call, g->program, "gp_rows_clear");
+    gpi_rows_arg_table(call, g, t, scratch);
+    gpi_rows_arg(call, scratch, g->state_at / 4);
+    GPI_CALL_ARG(call, number);
+    groups = gpi_rows_arg_span(call, g, t->size);
+    result = gpi_call_launch(call, &g->plan, groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, g->program, "gp_rows_put");
+    gpi_call_arg_keys(call, &g->keys);
+    gpi_rows_arg_table(call, g, t, scratch);
+    GPI_CALL_ARG(call, t->base);
+    GPI_CALL_ARG(call, g->row_mask);
+    GPI_CALL_ARG(call, t->probes);
+    gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
+    gpi_rows_arg(call, scratch, g->state_at / 4);
+    GPI_CALL_ARG(call, number);
+    groups = gpi_rows_arg_span(call, g, g->desc->count);
+    gpi_call_arg_count(call, &g->count);
+    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &g->plan, groups);
+}
+
+/* Enqueues the selection of each group's first row. */
+static gp_result gpi_rows_select(gpi_call *call, gpi_group_rows *g, cl_mem scratch)
+{
+    gpi_compact *c = &g->firsts;
+    c->scratch = scratch;
+    g->args[0].buffer = scratch;
+    g->args[0].offset = g->slots_at / 4;
+    c->array[GPI_COMPACT_IN].buffer = g->slot_of;
+    c->array[GPI_COMPACT_IN].offset = g->slot_of_offset;
+    c->array[GPI_COMPACT_INDEX_OUT].buffer = g->rows;
+    c->array[GPI_COMPACT_INDEX_OUT].offset = g->rows_offset;
+    c->array[GPI_COMPACT_COUNTS].buffer = scratch;
+    c->array[GPI_COMPACT_COUNTS].offset = g->state_at / 4 + GPI_ROWS_GROUPS;
+    return gpi_compact_launch(call, c);
+}
+
+/* Enqueues the writes of group numbers: to slots, then to the rows. */
+static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem scratch)
+{
+    size_t groups;
+    gp_result result;
+    gpi_call_kernel(call, g->program, "gp_rows_number");
+    gpi_rows_arg(call, scratch, g->slots_at / 4);
+    gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
+    gpi_rows_arg(call, g->rows, g->rows_offset);
+    gpi_rows_arg(call, scratch, g->state_at / 4);
+    groups = gpi_rows_arg_span(call, g, g->desc->count);
+    result = gpi_call_launch(call, &g->plan, groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, g->program, "gp_rows_groups");
+    gpi_rows_arg(call, scratch, g->slots_at / 4);
+    gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
+    groups = gpi_rows_arg_span(call, g, g->desc->count);
+    gpi_call_arg_count(call, &g->count);
+    return gpi_call_launch(call, &g->plan, groups);
+}
+
+/* Enqueues the sort of rows by group, and the writes of offsets. */
+static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch)
+{
+    const gp_group_rows_desc *d = g->desc;
+    gp_sort_desc *s = &g->sort_desc;
+    size_t groups;
+    gp_result result;
+    s->scratch = s->keys_out = scratch;
+    s->keys = g->slot_of;
+    s->keys_offset = g->slot_of_offset;
+    s->keys_out_offset = g->sorted_at / 4;
+    s->values_out = d->order_out ? d->order_out : scratch;
+    s->values_out_offset = d->order_out ? d->order_out_offset : g->sorted_at / 4 + d->count;
+    if (s->count_buffer) g->sort.count = gpi_count_make(d->count, scratch, g->state_at / 4 + GPI_ROWS_COUNT, GP_U32);
+    result = gpi_sort_launch(call, &g->sort);
+    if (result != GP_OK || !d->offsets_out) return result;
+    gpi_call_kernel(call, g->program, "gp_rows_offsets");
+    gpi_rows_arg(call, scratch, g->sorted_at / 4);
+    gpi_rows_arg(call, d->offsets_out, d->offsets_out_offset);
+    groups = gpi_rows_arg_span(call, g, d->count);
+    gpi_call_arg_count(call, &g->count);
+    return gpi_call_launch(call, &g->plan, groups);
+}
+
+/* Enqueues the results of a call without rows. */
+static gp_result gpi_rows_none(gpi_call *call, const gp_group_rows_desc *d)
+{
+    gp_result result = GP_OK;
+    if (d->offsets_out) result = gpi_call_fill(call, d->offsets_out, 4 * d->offsets_out_offset, 4);
+    if (d->count_out && result == GP_OK) result = gpi_call_fill(call, d->count_out, 4 * d->count_out_offset, 4);
+    return result;
+}
+
+/* Enqueues the planned call. `to` receives the number of groups on the host; NULL: not wanted. */
+static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
+{
+    const gp_group_rows_desc *d = g->desc;
+    cl_mem scratch;
+    gp_result result;
+    cl_uint number;
+    if (d->count == 0) return gpi_rows_none(call, d);
+    result = gpi_call_scratch(call, d->scratch, g->scratch, &scratch);
+    if (result != GP_OK) return result;
+    g->slot_of = d->groups_out ? d->groups_out : scratch;
+    g->slot_of_offset = d->groups_out ? d->groups_out_offset : g->slot_of_at / 4;
+    g->rows = d->rows_out ? d->rows_out : scratch;
+    g->rows_offset = d->rows_out ? d->rows_out_offset : g->rows_at / 4;
+    result = gpi_call_fill(call, scratch, g->state_at, 4 * GPI_ROWS_STATE);
+    for (number = 0; number < g->tables && result == GP_OK; number++)
+        result = gpi_rows_put(call, g, number, scratch);
+    if (result == GP_OK) result = gpi_rows_select(call, g, scratch);
+    if (result == GP_OK && g->numbers) result = gpi_rows_number(call, g, scratch);
+    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch);
+    if (result == GP_OK && d->count_out)
+        result = gpi_call_copy(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, d->count_out,
+                               4 * d->count_out_offset, 4);
+    if (result != GP_OK || !to) return result;
+    return gpi_call_read(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, 4, to);
+}
+
+/* ------------------------------------------------------------------ API, warm-up */
+
+/* Plans, checks and runs a call. `to` receives the number of groups on the host; NULL: the call does not block. */
+static gp_result gpi_rows_call(gp_context *gp, const gp_group_rows_desc *desc, uint64_t *to)
+{
+    gpi_group_rows g;
+    gpi_call call;
+    cl_uint groups = 0;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_rows_plan(gp, desc, &g);
+    if (result == GP_OK) result = gpi_rows_check(gp, &g, to != NULL);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_rows_launch(&call, &g, to ? &groups : NULL);
+    if (to) *to = groups;
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_group_rows(gp_context *gp, const gp_group_rows_desc *desc)
+{
+    return gpi_rows_call(gpi_enter(gp, __func__), desc, NULL);
+}
+
+GP_API gp_result gp_group_rows_read(gp_context *gp, const gp_group_rows_desc *desc, uint64_t *count)
+{
+    gpi_enter(gp, __func__);
+    if (desc && desc->done) *desc->done = NULL;
+    if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "count is NULL");
+    return gpi_rows_call(gp, desc, count);
+}
+
+GP_API gp_result gp_group_rows_scratch_size(gp_context *gp, const gp_group_rows_desc *desc, size_t *bytes)
+{
+    gpi_group_rows g;
+    gp_result result;
+    gpi_enter(gp, __func__);
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    }
+    result = gpi_rows_plan(gp, desc, &g);
+    *bytes = result == GP_OK ? g.scratch : 0;
+    return result;
+}
+
+/* Groups one row of zeros, in buffers of its own, and warms up the selection and the sort. */
+static gp_result gpi_group_rows_warm_up(gp_context *gp, const gp_group_rows_desc *desc)
+{
+    gp_key_column columns[GP_KEY_COLUMNS_MAX];
+    gp_group_rows_desc probe;
+    gpi_group_rows g;
+    cl_mem in = NULL, out = NULL;
+    size_t k;
+    gp_result result = gpi_rows_plan(gp, desc, &g);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &out);
+    memset(&probe, 0, sizeof probe);
+    for (k = 0; k < desc->column_count && result == GP_OK; k++) {
+        columns[k] = desc->columns[k];
+        columns[k].in = in;
+        columns[k].in_offset = columns[k].offsets_offset = columns[k].byte_count = 0;
+        columns[k].offsets = columns[k].offsets_type ? in : NULL;
+    }
+    probe.columns = columns;
+    probe.column_count = desc->column_count;
+    probe.count = 1;
+    probe.groups_out = probe.rows_out = probe.order_out = probe.offsets_out = out;
+    probe.rows_out_offset = 1;
+    probe.order_out_offset = 2;
+    probe.offsets_out_offset = 3;
+    if (!g.sorts) probe.order_out = probe.offsets_out = NULL;
+    if (result == GP_OK) result = gp_group_rows(gp, &probe);
+    if (result == GP_OK) result = gpi_compact_warm_up(gp, &g.firsts);
+    if (result == GP_OK && g.sorts) result = gpi_sort_warm_up(gp, &g.sort_desc);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}

@@ -1,0 +1,590 @@
+/* test_group_rows.c - gp_group_rows against a sort of rows by their bytes, and with bad offsets. */
+#include <math.h>
+
+#include "../support/keys.h"
+
+typedef enum ids {
+    IDS_RANDOM,
+    IDS_SORTED,
+    IDS_REVERSED,
+    IDS_ZIPF,
+    IDS_LAST, /* all equal but for the last row */
+    IDS_COUNT
+} ids;
+
+/* A column as the test describes it. */
+typedef struct table_column {
+    gp_type type;    /* numbers */
+    size_t size;     /* records */
+    gp_type offsets; /* strings */
+} table_column;
+
+typedef struct table_case {
+    const char *name;
+    table_column columns[GP_KEY_COLUMNS_MAX];
+    size_t column_count;
+    ids ids;
+    size_t distinct; /* most groups, or about as many */
+    size_t count;
+    size_t offset; /* of buffers */
+    bool groups, rows, order, offsets, wants_count;
+} table_case;
+
+typedef struct table_data {
+    unsigned char *in[GP_KEY_COLUMNS_MAX], *ends[GP_KEY_COLUMNS_MAX];
+    size_t bytes[GP_KEY_COLUMNS_MAX];
+    uint32_t *groups, *rows, *order, *offsets, group_count; /* as expected */
+} table_data;
+
+static void *room(size_t bytes)
+{
+    void *p = malloc(bytes + 16);
+    assert_non_null(p);
+    return p;
+}
+
+/* ------------------------------------------------------------------ input */
+
+/* The number from which row i's key is made. */
+static uint64_t next_id(const table_case *c, size_t i)
+{
+    const uint64_t random = (uint64_t)test_random() << 24 ^ test_random();
+    const size_t n = c->count;
+    switch (c->ids) {
+    case IDS_RANDOM: return random % c->distinct;
+    case IDS_SORTED: return i * c->distinct / n;
+    case IDS_REVERSED: return (n - 1 - i) * c->distinct / n;
+    case IDS_ZIPF: return (uint64_t)pow((double)c->distinct, (double)(random & 0xffffff) / 0x1000000);
+    default: return i + 1 == n;
+    }
+}
+
+/* Writes column k of a row whose key has this id. Columns share the id's digits, so that no column has all of it, unless there is only
+   one. */
+static void put_value(const table_case *c, size_t k, uint64_t id, size_t size, unsigned char *to)
+{
+    static const uint32_t floats[] = {0x00000000, 0x80000000, 0x7fc00000, 0xffc01234, 0x7f800000, 0xff800000, 1, 0x80000001};
+    static const uint64_t doubles[] = {0, 1ull << 63, 0x7ff8ull << 48, 0xfff0000000000001ull, 0x7ff0ull << 48, 1};
+    static const uint16_t halves[] = {0, 0x8000, 0x7e00, 0xfc01, 0x7c00, 1};
+    const uint64_t part = c->column_count == 1 ? id : k == 0 ? id % 13 : id / 13 + k;
+    const gp_type type = c->columns[k].type;
+    size_t b;
+    for (b = 0; b < size; b++) to[b] = (unsigned char)(part >> 8 * (b % 8));
+    if (type == GP_F32 && part % 3 == 0) memcpy(to, &floats[part / 3 % 8], 4);
+    if (type == GP_F64 && part % 3 == 0) memcpy(to, &doubles[part / 3 % 6], 8);
+    if (type == GP_F16 && part % 3 == 0) memcpy(to, &halves[part / 3 % 6], 2);
+}
+
+static size_t string_length(uint64_t id) { return id % 5 == 4 ? 0 : id % 29 + (id % 101 == 7 ? 300 : 0); }
+
+static void put_string(uint64_t id, unsigned char *to)
+{
+    const size_t length = string_length(id);
+    size_t b;
+    memset(to, 'x', length);
+    for (b = 0; b < 8 && b < length; b++) to[length - 1 - b] = (unsigned char)(id >> 8 * b);
+}
+
+static size_t type_size(gp_type type)
+{
+    switch (type) {
+#define TYPE_SIZE(name, value, cl, bytes) \
+    case name: return bytes;
+        GP_TYPES(TYPE_SIZE)
+#undef TYPE_SIZE
+    default: return 0;
+    }
+}
+
+static size_t column_size(const table_column *c) { return c->offsets ? 1 : c->type ? type_size(c->type) : c->size; }
+
+static void fill_column(const table_case *c, size_t k, const uint64_t *id, table_data *data)
+{
+    const table_column *column = &c->columns[k];
+    const size_t size = column_size(column), wide = column->offsets == GP_U64 ? 8 : 4;
+    uint64_t at = 3; /* the first string does not begin with the bytes */
+    size_t i;
+    if (!column->offsets) {
+        data->in[k] = room(c->count * size);
+        for (i = 0; i < c->count; i++) put_value(c, k, id[i], size, data->in[k] + i * size);
+        return;
+    }
+    data->ends[k] = room((c->count + 1) * 8);
+    for (i = 0; i < c->count; i++) at += string_length(id[i]);
+    data->bytes[k] = (size_t)at + 5;
+    data->in[k] = room(data->bytes[k]);
+    memset(data->in[k], 'x', data->bytes[k]);
+    at = 3;
+    for (i = 0; i <= c->count; i++) {
+        memcpy(data->ends[k] + i * wide, &at, wide);
+        if (i == c->count) break;
+        put_string(id[i], data->in[k] + at);
+        at += string_length(id[i]);
+    }
+}
+
+/* ------------------------------------------------------------------ reference */
+
+static const table_case *sorted_case;
+static const table_data *sorted_data;
+
+static uint64_t string_end(const table_case *c, const table_data *data, size_t k, size_t i)
+{
+    uint64_t x = 0;
+    memcpy(&x, data->ends[k] + i * (c->columns[k].offsets == GP_U64 ? 8 : 4), c->columns[k].offsets == GP_U64 ? 8 : 4);
+    return x;
+}
+
+/* A string's bytes; none if its offsets are bad. */
+static size_t string_of(const table_case *c, const table_data *data, size_t k, size_t i, const unsigned char **bytes)
+{
+    const uint64_t begin = string_end(c, data, k, i), end = string_end(c, data, k, i + 1);
+    const bool good = begin <= end && end <= data->bytes[k];
+    *bytes = data->in[k] + (good ? begin : 0);
+    return good ? (size_t)(end - begin) : 0;
+}
+
+/* A value's bits, the same for all values that are equal. */
+static void canonical(gp_type type, const unsigned char *value, size_t size, unsigned char *to)
+{
+    float f;
+    double d;
+    uint16_t h;
+    memcpy(to, value, size);
+    memcpy(&f, value, size < 4 ? size : 4);
+    memcpy(&d, value, size < 8 ? size : 8);
+    memcpy(&h, value, size < 2 ? size : 2);
+    if (type == GP_F32 && f == 0) memset(to, 0, 4);
+    if (type == GP_F32 && f != f) memset(to, 0xff, 4);
+    if (type == GP_F64 && d == 0) memset(to, 0, 8);
+    if (type == GP_F64 && d != d) memset(to, 0xff, 8);
+    if (type == GP_F16 && h == 0x8000) memset(to, 0, 2);
+    if (type == GP_F16 && (h & 0x7fff) > 0x7c00) memset(to, 0xff, 2);
+}
+
+static int compare_column(size_t k, size_t i, size_t j)
+{
+    const table_column *column = &sorted_case->columns[k];
+    const size_t size = column_size(column);
+    unsigned char x[64], y[64];
+    const unsigned char *s, *t;
+    size_t m, n;
+    int order;
+    if (!column->offsets) {
+        canonical(column->type, sorted_data->in[k] + i * size, size, x);
+        canonical(column->type, sorted_data->in[k] + j * size, size, y);
+        return memcmp(x, y, size);
+    }
+    m = string_of(sorted_case, sorted_data, k, i, &s);
+    n = string_of(sorted_case, sorted_data, k, j, &t);
+    order = memcmp(s, t, m < n ? m : n);
+    return order ? order : m < n ? -1 : m > n;
+}
+
+static int compare_keys(size_t i, size_t j)
+{
+    size_t k;
+    int order = 0;
+    for (k = 0; k < sorted_case->column_count && order == 0; k++) order = compare_column(k, i, j);
+    return order;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    const int order = compare_keys(i, j);
+    return order ? order : (i > j) - (i < j);
+}
+
+/* Sorts the rows by key: the first row of each run is its group's first row. */
+static void expect(const table_case *c, table_data *data)
+{
+    const size_t n = c->count;
+    uint32_t *sorted = room(n * 4), *first = room(n * 4), *at = room(n * 4 + 4), g = 0;
+    size_t i;
+    sorted_case = c;
+    sorted_data = data;
+    for (i = 0; i < n; i++) sorted[i] = (uint32_t)i;
+    if (n) qsort(sorted, n, 4, compare_rows);
+    for (i = 0; i < n; i++)
+        first[sorted[i]] = i && compare_keys(sorted[i - 1], sorted[i]) == 0 ? first[sorted[i - 1]] : sorted[i];
+    for (i = 0; i < n; i++) {
+        if (first[i] == i) data->rows[g++] = (uint32_t)i;
+        data->groups[i] = first[i] == i ? g - 1 : data->groups[first[i]];
+    }
+    data->group_count = g;
+    memset(data->offsets, 0, (g + 1) * 4);
+    for (i = 0; i < n; i++) data->offsets[data->groups[i] + 1]++;
+    for (i = 0; i < g; i++) data->offsets[i + 1] += data->offsets[i];
+    memcpy(at, data->offsets, (g + 1) * 4);
+    for (i = 0; i < n; i++) data->order[at[data->groups[i]]++] = (uint32_t)i;
+    free(sorted);
+    free(first);
+    free(at);
+}
+
+static uint32_t *poisoned(size_t count)
+{
+    uint32_t *p = room(count * 4);
+    memset(p, TEST_POISON, count * 4);
+    return p;
+}
+
+static table_data make_data(const table_case *c)
+{
+    const size_t n = c->count;
+    uint64_t *id = room(n * sizeof *id);
+    table_data data = {0};
+    size_t i, k;
+    for (i = 0; i < n; i++) id[i] = next_id(c, i);
+    for (k = 0; k < c->column_count; k++) fill_column(c, k, id, &data);
+    data.groups = poisoned(n);
+    data.rows = poisoned(n);
+    data.order = poisoned(n);
+    data.offsets = poisoned(n + 1);
+    free(id);
+    return data;
+}
+
+static void free_data(table_data *data)
+{
+    size_t k;
+    for (k = 0; k < GP_KEY_COLUMNS_MAX; k++) {
+        free(data->in[k]);
+        free(data->ends[k]);
+    }
+    free(data->groups);
+    free(data->rows);
+    free(data->order);
+    free(data->offsets);
+}
+
+/* ------------------------------------------------------------------ check */
+
+static gp_group_rows_desc make_desc(gp_context *gp, const table_case *c, const table_data *data, gp_key_column *columns)
+{
+    const size_t n = c->count;
+    gp_group_rows_desc d = {0};
+    size_t k;
+    for (k = 0; k < c->column_count; k++) {
+        const table_column *column = &c->columns[k];
+        gp_key_column *to = &columns[k];
+        memset(to, 0, sizeof *to);
+        to->type = column->type;
+        to->element_size = column->size;
+        to->offsets_type = column->offsets;
+        to->in_offset = c->offset ? c->offset + k : 0;
+        to->byte_count = data->bytes[k];
+        to->in = guarded(gp, to->in_offset, column->offsets ? data->bytes[k] : n, column_size(column), data->in[k]);
+        if (!column->offsets) continue;
+        to->offsets_offset = c->offset;
+        to->offsets = guarded(gp, c->offset, n + 1, type_size(column->offsets), data->ends[k]);
+    }
+    d.columns = columns;
+    d.column_count = c->column_count;
+    d.count = n;
+    d.groups_out_offset = c->offset;
+    d.rows_out_offset = 2 * c->offset;
+    d.order_out_offset = c->offset ? 7 : 0;
+    d.offsets_out_offset = c->offset ? 9 : 0;
+    d.count_out_offset = c->offset;
+    if (c->groups) d.groups_out = guarded(gp, d.groups_out_offset, n, 4, NULL);
+    if (c->rows) d.rows_out = guarded(gp, d.rows_out_offset, n, 4, NULL);
+    if (c->order) d.order_out = guarded(gp, d.order_out_offset, n, 4, NULL);
+    if (c->offsets) d.offsets_out = guarded(gp, d.offsets_out_offset, n + 1, 4, NULL);
+    if (c->wants_count) d.count_out = guarded(gp, d.count_out_offset, 1, 4, NULL);
+    return d;
+}
+
+static void release(const gp_group_rows_desc *d)
+{
+    const cl_mem all[] = {d->groups_out, d->rows_out, d->order_out, d->offsets_out, d->count_out, d->count_buffer};
+    size_t k;
+    for (k = 0; k < sizeof all / sizeof *all; k++)
+        if (all[k]) clReleaseMemObject(all[k]);
+    for (k = 0; k < d->column_count; k++) {
+        if (d->columns[k].in) clReleaseMemObject(d->columns[k].in);
+        if (d->columns[k].offsets) clReleaseMemObject(d->columns[k].offsets);
+    }
+}
+
+static void compare(gp_context *gp, const char *variant, const table_case *c, const gp_group_rows_desc *d,
+                    const table_data *data)
+{
+    const struct {
+        const char *name;
+        cl_mem buffer;
+        size_t offset, count;
+        const void *expected;
+    } outputs[] = {{"groups", d->groups_out, d->groups_out_offset, d->count, data->groups},
+                   {"rows", d->rows_out, d->rows_out_offset, d->count, data->rows},
+                   {"order", d->order_out, d->order_out_offset, d->count, data->order},
+                   {"offsets", d->offsets_out, d->offsets_out_offset, d->count + 1, data->offsets},
+                   {"count", d->count_out, d->count_out_offset, 1, &data->group_count}};
+    size_t k, at = 0;
+    for (k = 0; k < sizeof outputs / sizeof *outputs; k++) {
+        const char *what = NULL;
+        if (!outputs[k].buffer) continue;
+        what = guarded_difference(gp, outputs[k].buffer, outputs[k].offset, outputs[k].count, 4, outputs[k].expected, &at);
+        if (!what) continue;
+        fail_msg("%s, %s: ids %d, distinct %zu, count %zu, offset %zu: %s, %s %zu", variant, c->name, (int)c->ids,
+                 c->distinct, c->count, c->offset, what, outputs[k].name, at);
+    }
+}
+
+static void check(gp_context *gp, const char *variant, const table_case *c)
+{
+    gp_key_column columns[GP_KEY_COLUMNS_MAX];
+    table_data data = make_data(c);
+    const gp_group_rows_desc desc = make_desc(gp, c, &data, columns);
+    const gp_result result = gp_group_rows(gp, &desc);
+    if (result != GP_OK) fail_msg("%s, %s: %s", variant, c->name, gp_last_error(gp));
+    expect(c, &data);
+    compare(gp, variant, c, &desc, &data);
+    release(&desc);
+    free_data(&data);
+}
+
+/* ------------------------------------------------------------------ tests */
+
+#define ALL .groups = true, .rows = true, .order = true, .offsets = true, .wants_count = true
+
+static void check_sizes(gp_context *gp, const char *name, table_case c)
+{
+    static const size_t sizes[] = {0, 1, 2, 15, 16, 17, 48, 255, 256, 257, 1023, 4097, 16351, 16352, 20011};
+    static const size_t distinct[] = {1, 3, 100, 3000, 1000000007};
+    const size_t all = test_small() ? 10 : sizeof sizes / sizeof *sizes;
+    size_t n, k;
+    for (n = 0; n < all; n++) {
+        for (k = 0; k < sizeof distinct / sizeof *distinct; k++) {
+            c.count = sizes[n];
+            c.distinct = distinct[k];
+            c.ids = (ids)((n + k) % IDS_COUNT);
+            c.offset = (n + k) % 3 == 1 ? 5 : 0;
+            check(gp, name, &c);
+        }
+    }
+}
+
+static const table_case one_number = {.name = "u32", .columns = {{.type = GP_U32}}, .column_count = 1, ALL};
+
+static void test_every_variant(void **state)
+{
+    static const table_case mixed = {.name = "f32, 12 bytes, string",
+                                     .columns = {{.type = GP_F32}, {.size = 12}, {.offsets = GP_U32}},
+                                     .column_count = 3,
+                                     ALL};
+    size_t v;
+    (void)state;
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
+        if (!gp) continue;
+        check_sizes(gp, test_shapes[v].name, one_number);
+        check_sizes(gp, test_shapes[v].name, mixed);
+        assert_int_equal(test_profile_of(gp).bad_offsets, 0);
+        gp_context_destroy(gp);
+    }
+}
+
+static void test_types(void **state)
+{
+    static const table_case cases[] = {
+        {.name = "i64", .columns = {{.type = GP_I64}}, .column_count = 1, ALL},
+        {.name = "f64", .columns = {{.type = GP_F64}}, .column_count = 1, ALL},
+        {.name = "f16, u8", .columns = {{.type = GP_F16}, {.type = GP_U8}}, .column_count = 2, ALL},
+        {.name = "64 bytes", .columns = {{.size = 64}}, .column_count = 1, ALL},
+        {.name = "7 bytes, 6 bytes", .columns = {{.size = 7}, {.size = 6}}, .column_count = 2, ALL},
+        {.name = "strings", .columns = {{.offsets = GP_U64}, {.offsets = GP_U32}}, .column_count = 2, ALL},
+        {.name = "eight",
+         .columns = {{.type = GP_I8}, {.type = GP_U16}, {.type = GP_I32}, {.type = GP_F32}, {.size = 3},
+                     {.offsets = GP_U32}, {.type = GP_U64}, {.size = 16}},
+         .column_count = 8,
+         ALL},
+    };
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    size_t k;
+    int i;
+    (void)state;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        for (i = 0; i < (int)IDS_COUNT; i++) {
+            table_case c = cases[k];
+            c.ids = (ids)i;
+            c.count = test_small() ? 500 : 20011;
+            c.distinct = i % 2 ? 77 : 5000;
+            c.offset = (size_t)i % 3;
+            check(gp, "types", &c);
+        }
+    }
+    gp_context_destroy(gp);
+}
+
+/* Every output alone, and none that a call could take as its scratch. */
+static void test_outputs(void **state)
+{
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    int wants;
+    (void)state;
+    for (wants = 1; wants < 32; wants++) {
+        table_case c = one_number;
+        c.count = 3001;
+        c.distinct = 300;
+        c.groups = wants & 1;
+        c.rows = wants & 2;
+        c.order = wants & 4;
+        c.offsets = wants & 8;
+        c.wants_count = wants & 16;
+        check(gp, "outputs", &c);
+    }
+    gp_context_destroy(gp);
+}
+
+/* So many rows and groups that one table after another is too small. */
+static void test_large(void **state)
+{
+    static const size_t distinct[] = {1, 50, 4000, 100000, 130000, 1000000007};
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    table_case c = one_number;
+    size_t k;
+    int i;
+    (void)state;
+    c.count = ((size_t)1 << 20) + 123;
+    for (k = 0; k < 6 && !test_small(); k++) {
+        for (i = 0; i < (int)IDS_ZIPF + 1; i++) {
+            if (k != 2 && k != 5 && i != (int)(k % 4)) continue;
+            c.ids = (ids)i;
+            c.distinct = distinct[k];
+            check(gp, "large", &c);
+        }
+    }
+    gp_context_destroy(gp);
+}
+
+/* Keys that differ in a few bits only, wherever these are, and more rows than the third table has slots: each row is its group. */
+static void test_distinct(void **state)
+{
+    static const struct {
+        size_t count;
+        int shift;
+    } cases[] = {{17000000, 0}, {1000003, 44}, {1000003, 20}, {100003, 47}};
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    size_t k, i;
+    (void)state;
+    for (k = 0; k < 4 && !test_small(); k++) {
+        const size_t n = cases[k].count;
+        uint64_t *keys = room(n * 8), groups = 0;
+        gp_key_column column = {.type = GP_U64};
+        gp_group_rows_desc d = {.columns = &column, .column_count = 1, .count = n};
+        uint32_t *out;
+        for (i = 0; i < n; i++) keys[i] = (uint64_t)i << cases[k].shift;
+        column.in = test_buffer(gp, n * 8, keys);
+        d.groups_out = test_buffer(gp, n * 4, NULL);
+        assert_gp(gp, gp_group_rows_read(gp, &d, &groups));
+        assert_int_equal(groups, n);
+        out = test_read(gp, d.groups_out, n * 4);
+        for (i = 0; i < n && out[i] == i; i++) {}
+        assert_int_equal(i, n);
+        free(out);
+        free(keys);
+        release(&d);
+    }
+    gp_context_destroy(gp);
+}
+
+static void test_counts(void **state)
+{
+    static const uint32_t counts[] = {0, 1, 999, 5000, 70000};
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    table_case c = one_number;
+    size_t i;
+    (void)state;
+    c.count = 5000;
+    c.distinct = 123;
+    c.offset = 2;
+    for (i = 0; i < 5; i++) {
+        gp_key_column columns[GP_KEY_COLUMNS_MAX];
+        table_data data = make_data(&c);
+        gp_group_rows_desc d = make_desc(gp, &c, &data, columns);
+        table_case few = c;
+        d.count_buffer = test_buffer(gp, 4, &counts[i]);
+        d.count_type = GP_U32;
+        assert_gp(gp, gp_group_rows(gp, &d));
+        if (counts[i] < few.count) few.count = counts[i];
+        expect(&few, &data);
+        compare(gp, "counts", &c, &d, &data);
+        release(&d);
+        free_data(&data);
+    }
+    assert_int_equal(test_profile_of(gp).clamped, 1);
+    gp_context_destroy(gp);
+}
+
+static void test_bad_offsets(void **state)
+{
+    static const table_case c = {.name = "string", .columns = {{.offsets = GP_U32}}, .column_count = 1,
+                                 .distinct = 500, .count = 9001, ALL};
+    size_t v, way;
+    (void)state;
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
+        if (!gp) continue;
+        for (way = 0; way < 3; way++) {
+            gp_key_column columns[GP_KEY_COLUMNS_MAX];
+            table_data data = make_data(&c);
+            gp_group_rows_desc d;
+            size_t i;
+            for (i = 0; i <= c.count; i++) {
+                const uint32_t bad = way == 0 ? UINT32_MAX : way == 1 ? 0 : test_random();
+                if (way == 2 || i % 1000 == 500) memcpy(data.ends[0] + 4 * i, &bad, 4);
+            }
+            d = make_desc(gp, &c, &data, columns);
+            assert_gp(gp, gp_group_rows(gp, &d));
+            expect(&c, &data);
+            compare(gp, test_shapes[v].name, &c, &d, &data);
+            assert_int_equal(test_profile_of(gp).bad_offsets, way + 1);
+            release(&d);
+            free_data(&data);
+        }
+        gp_context_destroy(gp);
+    }
+}
+
+/* The caller's scratch of the size that the library asks for; the number of groups on the host. */
+static void test_scratch(void **state)
+{
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    gp_key_column columns[GP_KEY_COLUMNS_MAX];
+    table_case c = one_number;
+    table_data data;
+    gp_group_rows_desc d;
+    uint64_t groups = 0;
+    size_t bytes = 0;
+    (void)state;
+    c.count = 30000;
+    c.distinct = 999;
+    data = make_data(&c);
+    d = make_desc(gp, &c, &data, columns);
+    assert_gp(gp, gp_group_rows_scratch_size(gp, &d, &bytes));
+    d.scratch = test_buffer(gp, bytes, NULL);
+    assert_gp(gp, gp_group_rows_read(gp, &d, &groups));
+    expect(&c, &data);
+    compare(gp, "scratch", &c, &d, &data);
+    assert_int_equal(groups, data.group_count);
+    clReleaseMemObject(d.scratch);
+    d.scratch = test_buffer(gp, bytes - 1, NULL);
+    assert_int_equal(gp_group_rows(gp, &d), GP_ERROR_INVALID_BUFFER);
+    clReleaseMemObject(d.scratch);
+    d.scratch = NULL;
+    release(&d);
+    free_data(&data);
+    gp_context_destroy(gp);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_types),  cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_large),         cmocka_unit_test(test_distinct), cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_bad_offsets),   cmocka_unit_test(test_scratch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
