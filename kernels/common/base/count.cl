@@ -26,8 +26,8 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
     return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));
 }
 
-/* Counts the call as clamped, in the context's counters, if it wanted more elements than its bound. One item counts, of the group
-   in which `first_group` is true. */
+/* Counts the call as clamped, in the context's counters, if it wanted more elements than its bound. Only one item counts, in the
+   group in which `first_group` is true. */
 #define GPI_COUNT_CHECK(first_group, counters)                                \
     if ((first_group) && GPI_LOCAL_ID == 0 &&                                 \
         gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \

@@ -16,7 +16,7 @@
 
 /* ------------------------------------------------------------------ segments */
 
-/* Where segments are. `words`: 32-bit words of an offset; 0: segments are rows. */
+/* The positions of segments. `words`: 32-bit words of an offset; 0: segments are rows. */
 typedef struct gpi_offsets {
     __global const uint *at;
     uint words;

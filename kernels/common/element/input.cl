@@ -5,7 +5,7 @@
 
    The prelude defines:
        GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 0 (a map of indices), 1 or 2
-       GPI_IN_RECORD            1: GPI_IN is a type of the caller's, of which there are no vectors
+       GPI_IN_RECORD            1: GPI_IN is the caller's own type, which has no vectors
        GPI_PARTS_IN, GPI_PART_IN   if defined, GPI_IN is a vector of GPI_PARTS_IN (2 or 4) elements of type GPI_PART_IN
        GPI_IN_HALF, GPI_IN2_HALF   1: that type is half in memory, and float in expressions
        GPI_Y                    type of an input element as an operand, after the map if there is one

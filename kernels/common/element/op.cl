@@ -156,7 +156,7 @@ static GPI_LANES_T GPI_N(gpi_lanes_append_)(GPI_LANES_T a, GPI_LANES_T b)
 }
 
 /* Returns the best of all lanes and e. If no element of a lane has beaten the identity, the lane's first element has the
-   identity's value, and the lane gets its index. */
+   identity's value, and the lane gets the index of that element. */
 static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)
 {
     GPI_VALUE value[16];

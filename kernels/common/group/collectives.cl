@@ -10,8 +10,9 @@
    Values are combined in item order, for any number G of items. All items call, or none. `memory` is free on return: each call
    ends with a barrier after its last read.
 
-   Values are stored in rows of 32, with an unused cell after each row, so that items that scan different rows access different
-   banks. Each row is scanned by one item, without barriers. Then each item combines the last values of the rows before its own.
+   Values are stored in rows of 32, with an unused element after each row, so that items that scan different rows access
+   different banks. Each row is scanned by one item, without barriers. Then each item combines the last values of the rows
+   before its own.
 
          x0    x1    ...  x31           x0     x0.x1    ...  x0...x31
          x32   x33   ...  x63     ->    x32    x32.x33  ...  x32...x63
@@ -41,7 +42,7 @@
 #define GPI_GROUP_ROW 32u
 #define GPI_GROUP_ROWS ((GPI_GROUP_SIZE + GPI_GROUP_ROW - 1) / GPI_GROUP_ROW)
 #define GPI_GROUP_CELL(l) ((l) + (l) / GPI_GROUP_ROW)
-/* The cell of row r's last value. */
+/* The index of row r's last value in `memory`. */
 #define GPI_GROUP_END(r) GPI_GROUP_CELL(min((r)*GPI_GROUP_ROW + GPI_GROUP_ROW, (uint)GPI_GROUP_SIZE) - 1)
 #endif
 

@@ -1,12 +1,12 @@
 /* line.cl - put, get and remove that read a whole line of slots in each step (platform.cl: gpi_line), for devices that can load
-   one at once. The invariants of hash/table.cl hold, although the words of a line may be read at different moments, for three
-   reasons: a key that is found in any word is in the table, a slot that has a key keeps it, and an empty slot is claimed by an
-   exchange. (tests/models/hash.pml with LINE checks this.)
+   a line at once. The invariants of hash/table.cl hold, although the words of a line may be read at different moments, for
+   three reasons: a key that is found in any word is in the table, a slot that has a key keeps it, and an empty slot is claimed
+   by an exchange. (tests/models/hash.pml with LINE checks this.)
 
        line      | a  b  key c  -  d  -  - |      own: the key's slot, anywhere in the line
                           ^home ^             none: the first empty slot from home on
 
-   Empty slots before the home end a probe only in its last line, after it has gone round the whole table. */
+   Empty slots before the home slot end a probe only in its last line, after the probe has visited the whole table. */
 #ifndef GPI_HASH_LINE_CL
 #define GPI_HASH_LINE_CL
 #include "base/platform.cl"
@@ -57,7 +57,7 @@ GPI_INLINE bool gpi_lanes_any(gpi_lanes_mask mask)
     return GPI_SLOTS_FOLD(GPI_OR_OF, bits) != 0;
 }
 
-/* Returns the lane of x that is in the mask. The mask must have exactly one lane. */
+/* Returns the lane of x that the mask selects. The mask must have exactly one lane. */
 GPI_INLINE ulong gpi_lanes_pick(gpi_line_lanes x, gpi_lanes_mask mask)
 {
     const gpi_line_lanes only = x & GPI_SLOTS_BITS(mask);

@@ -167,7 +167,7 @@ GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)
 
 GPI_INLINE void gpi_hash_count(gp_hash_table t, uint what, uint x) { gpi_add_wide(t.counts + 2 * what, x); }
 
-/* Computes the group's elements: [*begin, *end) of n. */
+/* Computes the range [*begin, *end) of n elements that the group handles. */
 static void gpi_span(ulong n, ulong span, ulong *begin, ulong *end)
 {
     *begin = min(n, span * get_group_id(0));

@@ -12,7 +12,8 @@
 #define GPI_WORD_THERE 0x80000000u
 #define GPI_CELL_THERE 0x8000u
 
-/* The tree of tiles, and the data to compute a late tile. There is no node 0. The first of its words is the ticket. */
+/* The tree of tiles, and the data to compute a late tile. There is no node 0: the first of its words is used for the
+   ticket. */
 typedef struct gpi_lookback {
     volatile __global uint *words;
     gpi_symbol_input in;

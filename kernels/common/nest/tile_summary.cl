@@ -17,7 +17,7 @@
 
 #define GPI_SCRATCH_PARAMETERS __global uint *scratch, ulong notes_at, ulong tree_at, uint leaves
 
-/* A tile's part in gp_brackets_errors, besides its node. */
+/* A tile's contribution to gp_brackets_errors, besides its node. */
 typedef struct gpi_note {
     uint mismatches; /* closers whose opener is of another kind */
     uint first;      /* the first of these closers, counted from the tile's begin */
@@ -68,7 +68,7 @@ static uint gpi_brackets_tile_length(gpi_nest nest, uint tile) { return gpi_tile
 
 static gpi_node gpi_leaf(gpi_nest nest, uint tile) { return GPI_TILE_NODE(nest.tree, nest.leaves + tile); }
 
-/* Sets the tile's node. On CPUs, the tile's cells must be written before. */
+/* Sets the tile's node. On CPUs, the tile's cells must already be written. */
 static void gpi_leaf_set(gpi_nest nest, uint tile, gpi_node node)
 {
 #if GPI_LOOKBACK

@@ -1,4 +1,5 @@
-/* columns.cl - segments whose elements are apart: element i of segment s is at s * row_stride + i * element_stride. */
+/* columns.cl - segments whose elements are not adjacent: element i of segment s is at s * row_stride + i *
+   element_stride. */
 #ifndef GPI_SCAN_COLUMNS_CL
 #define GPI_SCAN_COLUMNS_CL
 #include "base/args.cl"
@@ -6,7 +7,7 @@
 #include "element/input.cl"
 #include "element/monoid.cl"
 
-/* A block of segments, of which there are `segments` in `wide` lanes. `input` begins with the first one. */
+/* A block of `segments` segments, at most `wide`. `input` begins with the first one. */
 typedef struct gpi_column_block {
     gpi_input input;
     ulong row_stride, element_stride;

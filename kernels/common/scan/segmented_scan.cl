@@ -66,7 +66,7 @@ GPI_KERNEL void gp_segments_scan(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
 
 /* ------------------------------------------------------------------ large */
 
-/* Scans a part that has been opened. `prefix` is the product of everything before it, after `initial`. */
+/* Scans a part whose tile is open (gpi_tile_open). `prefix` is `initial` . the segment's elements before the part. */
 static void gpi_part_scan(const gpi_tile *tile, GPI_T prefix, gpi_input segment, gpi_segment_part part,
                           gpi_sink sink, gpi_tile_shared shared)
 {

@@ -74,8 +74,8 @@ typedef struct gpi_input {
 #define GPI_READ_IN(p, i) (p)[i]
 #endif
 
-/* Returns the position, in input.data, of the element to move for i. Returns 0 if the index is beyond the data, and so is not
-   selected. */
+/* Returns the position, in input.data, of the element to move for i. If the index is beyond the data, the element is not
+   selected, and 0 is returned. */
 static ulong gpi_place_of(gpi_input input, ulong i)
 {
 #if GPI_SELECT_BY == GPI_SELECT_BY_INDICES
@@ -111,7 +111,7 @@ static uint gpi_is_selected(gpi_input input, ulong i, const bool inside)
 #endif
 }
 
-/* Returns element i's part in the tile's counts. */
+/* Returns element i's contribution to the tile's counts. */
 static GPI_T gpi_load(gpi_input input, ulong i)
 {
     const uint selected = gpi_is_selected(input, i, false);

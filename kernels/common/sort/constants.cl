@@ -10,7 +10,7 @@
 #define GPI_PLACE_OUT 1
 #define GPI_PLACE_TMP 2
 
-/* What the values of the input are. */
+/* Where a sort's values are from. */
 #define GPI_INDICES_NONE 0u    /* given */
 #define GPI_INDICES_ARRAY 1u   /* generated: indices in the array */
 #define GPI_INDICES_SEGMENT 2u /* generated: indices in the segment */
@@ -36,9 +36,9 @@
 #define GPI_BIN_TABLE 4 /* ulongs before the entries */
 #define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES + (1 << GPI_SORT_DIGIT_BITS))
 
-/* Which keys are moved through lines (sort/rank_keys.cl). With GPI_LINES_FETCH, they are the keys of ranges in which many digits'
-   positions share a set of the first-level cache. All other keys are moved one by one, and the next cache lines are
-   prefetched. */
+/* Which keys are moved through lines (sort/rank_keys.cl). With GPI_LINES_FETCH, these are the keys of ranges in which the
+   positions of many digits map to the same set of the first-level cache. All other keys are moved one by one, and the next cache
+   lines are prefetched. */
 #define GPI_LINES_NEVER 0u
 #define GPI_LINES_FETCH 1u
 #define GPI_LINES_ALWAYS 2u

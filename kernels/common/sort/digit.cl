@@ -194,8 +194,8 @@ static bool gpi_is_trivial(gpi_state state, uint pass)
     return gpi_from(state, pass) == gpi_from(state, pass + 1);
 }
 
-/* Returns whether an earlier pass has found all keys in order. In pass 0 returns false, because this pass writes the word in
-   question. The pass of buckets also writes it, and must not call this. */
+/* Returns whether an earlier pass has found all keys in order. Returns false in pass 0, because pass 0 writes the word with
+   this result. The pass that moves keys to buckets also writes this word, and must not call this function. */
 static bool gpi_are_in_order(gpi_state state, uint pass)
 {
     return pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;

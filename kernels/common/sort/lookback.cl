@@ -15,8 +15,8 @@
                inclusive word, and waits for one.
      - tail    A tile that no longer needs the table increments `tail`. The tiles of a block of GPI_RING_BLOCK do so in
                any order, but only after all tiles of earlier blocks. So all tiles below tail & ~(BLOCK - 1) are done.
-     - gate    Tile t writes its row only when all tiles up to t - ROWS + REACH are done: only these could
-               read the words of tile t - ROWS, which had the same row.
+     - gate    Tile t writes its row only when all tiles up to t - ROWS + REACH are done, because only these could read
+               the words of tile t - ROWS, which used the same row.
 
    Why a wait ends: tiles are handed out by ticket, so that all tiles lower than a group's own have started. Gate,
    look-back and tail wait for lower tiles only (the gate because ROWS >= REACH + BLOCK: with fewer rows a tile
@@ -27,9 +27,9 @@
    tests/models/ring.pml checks these rules.
 
    Clearing. A word that an earlier launch has left would be mistaken for one of this launch if both have the same tile number. So
-   the rows are zeroed before a launch. This is not needed if the launch before belonged to the same call and both launches have
-   at least 2 * ROWS tiles: then old words have tile numbers of at least ROWS, and a tile that looks for such a number has passed
-   the gate, so that this launch has written the row of that number at least once.
+   the rows are zeroed before a launch. This is not needed if the previous launch belonged to the same call and both launches have
+   at least 2 * ROWS tiles. Then all old words have tile numbers of at least ROWS. A tile that looks for such a number has passed
+   the gate, so this launch has already overwritten the old word.
 
    Parameters
        GPI_RING_ROWS    wide words: rows, a power of two
@@ -182,9 +182,9 @@ static bool gpi_ring_gate(gpi_ring ring, uint tile)
 #endif
 }
 
-/* Writes to *exclusive how many keys of digit d are in earlier tiles. One item calls for each digit. Returns false if the pass is
-   abandoned, or if the polls are used up. Ends because each turn either steps one tile back, to REACH at most, or uses up one of
-   the polls. The tile waited for is a lower one. (ring.pml: `alive` in look-backs, `right`, and the mutations BUG_REACH and
+/* Writes to *exclusive the number of keys of digit d in earlier tiles. One item calls for each digit. Returns false if the pass
+   is abandoned, or if the polls are used up. Ends because each turn either steps one tile back, to REACH at most, or uses up one
+   of the polls. The tile waited for is a lower one. (ring.pml: `alive` in look-backs, `right`, and the mutations BUG_REACH and
    BUG_TAG.) */
 static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)
 {

@@ -20,8 +20,8 @@
 typedef struct gpi_nth_memory {
     gpi_topk_memory choice;
     gpi_nth_tile_memory tile;
-    uint count[GPI_NTH_RANKS * GPI_BINS]; /* of each rank with a prefix of its own, its digits */
-    ulong rest[GPI_NTH_RANKS];            /* its rank among the keys with its prefix */
+    uint count[GPI_NTH_RANKS * GPI_BINS]; /* digit counts of each rank with its own prefix */
+    ulong rest[GPI_NTH_RANKS];            /* each rank among the keys with its prefix */
     gpi_key_bits prefix[GPI_NTH_RANKS], value[GPI_NTH_RANKS];
     uint of[GPI_NTH_RANKS]; /* a rank's interval */
     uint valid;
@@ -46,7 +46,8 @@ GPI_NOINLINE void gpi_nth_count_digits(__global const gpi_key *key, ulong begin,
     gpi_sync(); /* all is counted */
 }
 
-/* Appends digit d to each prefix. `bins`: the counts of a launch before, or NULL if they are in shared->count. */
+/* Appends digit d to each prefix. `bins`: the counts of the previous launch, or NULL if the counts are in
+   shared->count. */
 static void gpi_nth_choose(uint d, uint searches, __global const uint *bins, gpi_nth_shared shared)
 {
     for (uint r = searches; r-- > 0;) {

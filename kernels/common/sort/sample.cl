@@ -1,4 +1,5 @@
-/* sample.cl - picks keys at random, one from each stretch of the input, so that no period of the input matters. */
+/* sample.cl - picks keys at random, one from each stretch of the input, so that a periodic input does not bias the
+   sample. */
 #ifndef GPI_SORT_SAMPLE_CL
 #define GPI_SORT_SAMPLE_CL
 #include "base/platform.cl"

@@ -117,7 +117,7 @@ static gpi_haystack gpi_sample(gpi_haystack hay, uint wanted, GPI_GROUP_SPACE gp
     hay.samples = (uint)(hay.count / hay.stride);
     for (uint s = (uint)GPI_LOCAL_ID; s < hay.samples; s += GPI_WG)
         sample[s] = gpi_hay_order(hay, (s + 1) * hay.stride - 1);
-    gpi_sync(); /* all samples are there */
+    gpi_sync(); /* all samples are written */
     return hay;
 }
 

@@ -2,14 +2,14 @@
 
        out[s * k + j] = the j-th of segment s's entries (order(key), index), sorted      j < min(k, ks[s], length of s)
 
-   Lower orders come first (element/key.cl). There need not be ks.
+   Lower orders come first (element/key.cl). `ks` is optional.
 
        gp_topk_segments   group per block of segments: finds the first k of the small ones, and lists the large ones
        gp_topk_parts      some parts per group: finds the first k of each part of a large segment
        gp_topk_join       some large segments per group: finds the first k among those of the parts
 
-   How a group finds the first k of what it reads: sort/best.cl, in each wing. Segments, and the list of large ones:
-   base/segments.cl. No group waits for another.
+   How a group finds the first k of the keys that it reads: sort/best.cl, in each wing. Segments, and the list of large
+   ones: base/segments.cl. No group waits for another.
 
    Parameters: those of sort/ranked.cl and sort/best.cl. */
 #ifndef GPI_SORT_SEGMENTED_TOPK_CL
@@ -51,7 +51,7 @@ typedef struct gpi_topk_out {
     (out).k = k;                            \
     (out).flip = (gpi_key_bits)flip
 
-/* Returns how many results are wanted of segment s: k, or ks[s] if that is less. */
+/* Returns how many results of segment s are wanted: the lesser of k and ks[s]. */
 static uint gpi_topk_wanted(gpi_topk_out out, ulong s)
 {
     return (uint)gpi_count(out.k, out.ks, out.ks_at + s, out.ks_words);
@@ -102,7 +102,7 @@ GPI_KERNEL void gp_topk_segments(__global const gpi_key *key, ulong key_at, GPI_
     }
 }
 
-/* Writes the first k entries of each part of a large segment. If the part has fewer, last ones follow. */
+/* Writes the first k entries of each part of a large segment. If the part has fewer, gpi_ranked_last fills the rest. */
 GPI_KERNEL void gp_topk_parts(__global const gpi_key *key, ulong key_at, GPI_OFFSETS_PARAMETERS,
                               GPI_LIST_PARAMETERS, uint k, ulong flip, ulong span)
 {

@@ -2,11 +2,11 @@
 
        out = the first k of (order(key[i]), i), sorted      order: element/key.cl, the lowest comes first
 
-   A sample yields a threshold t such that slightly more than k keys are probably <= t. One reading keeps the keys below t.
-   The first keys equal to t are added, as many as are still needed. Then these keys are sorted.
+   A sample yields a threshold t such that slightly more than k keys are probably <= t. One pass over the input keeps the
+   keys below t. The first keys equal to t are added, as many as are still needed. Then these keys are sorted.
 
        gp_topk_sample      one group: finds the threshold among keys picked at random, by the rank that corresponds to k
-       gp_topk_filter      group per tile: keeps the keys below the threshold, in the next free room
+       gp_topk_filter      group per tile: appends the keys below the threshold to the kept keys
        gp_topk_resume      one group, if too few or too many keys passed: finds the k-th key and filters again.
                            On CPUs, and for very many keys, the next two kernels replace it:
        gp_topk_histogram   for each digit from the highest: counts this digit of the keys that agree with the k-th one in
@@ -65,7 +65,8 @@ static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __glob
 }
 
 /* Zeroes `zeros` ulongs of the state, and writes to it count, k and the first threshold. The keys are divided into `samples`
-   stretches, and one key is picked at random from each, so that no period of the input matters. Launched with one group. */
+   stretches, and one key is picked at random from each, so that a periodic input does not bias the sample. Launched with one
+   group. */
 GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,
                                GPI_COUNT_PARAMETERS, volatile __global uint *counters)
