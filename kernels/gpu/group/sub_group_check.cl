@@ -97,10 +97,10 @@ GPI_INLINE uint gpi_sg_check_turns(uint turns, uint turn, gpi_sg_shared m)
 }
 
 /* Checks that one sub-group may call operations without the others. One sub-group takes some turns while the others wait for it
-   at a barrier, as in look-back. After the barrier the others take as many turns. If a device implements operations as barriers
-   of the whole group, the check fails in one of two ways: all items take as many turns as the first item, or a barrier inside the
-   turns is matched with the one after them, so that the word is read too early. No item waits for ever, because all items reach
-   the same number of barriers. */
+   at a barrier, as in look-back. After the barrier the others take the same number of turns. If a device implements operations as
+   barriers of the whole group, the check fails in one of two ways: all items take as many turns as the first item, or a barrier
+   inside the turns is matched with the one after them, so that the word is read too early. No item waits forever, because all
+   items reach the same number of barriers. */
 static uint gpi_sg_check_branch(uint turn, gpi_sg_shared m, __local uint *word)
 {
     const bool alone = gpi_sg_index() == turn % (GPI_WG / GPI_SUB_GROUP);

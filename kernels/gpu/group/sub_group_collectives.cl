@@ -1,5 +1,5 @@
 /* sub_group_collectives.cl - implements the functions of group/collectives.cl by shuffles, for groups with sub-groups. Also
-   shuffles of a T, like those of a word in group/sub_group.cl:
+   defines shuffles of a T, like those of a word in group/sub_group.cl:
 
        NAME_up(x, d, memory), NAME_down(x, d, memory)
 

@@ -35,7 +35,8 @@
 #define GPI_MAP_SET(k) \
     lane[k] = gpi_map(GPI_ARGS_OF(in) GPI_MAP_X(k), GPI_MAP_Y(k), GPI_MAP_Z(k), i + k, in.a, in.b)
 
-/* Uses of the input arrays (base/arrays.cl): loads an array's elements i .. i + 3; tells whether `in` has it aligned. */
+/* Uses of the input arrays (base/arrays.cl): GPI_MAP_LOAD loads an array's elements i .. i + 3, GPI_MAP_ALIGNED tests
+   the array's alignment. */
 #define GPI_MAP_LOAD(i, type, name) const GPI_QUAD(type) name = GPI_READ_QUAD(type, in.name + (i), true);
 #define GPI_MAP_ALIGNED(in, type, name) &&GPI_IS_QUAD(type, (in).name)
 

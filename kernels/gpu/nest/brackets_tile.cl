@@ -1,8 +1,8 @@
 /* brackets_tile.cl - brackets: a group of items handles a tile.
 
-   An item has GPI_PER_ITEM consecutive elements as two words, with a bit for each opener and for each closer, and its stack in
-   the bits of a third word. The items' nodes are a tree in local memory (nest/stack_monoid.cl), in which closers search for
-   openers in other items.
+   An item represents its GPI_PER_ITEM consecutive elements by two words: one has a bit for each opener, the other one a bit
+   for each closer. The bits of a third word are the item's stack. The items' nodes are a tree in local memory
+   (nest/stack_monoid.cl), in which closers search for openers in other items.
 
    Parameters
        GPI_WG, GPI_PER_ITEM   items of a group, elements of an item (at most 32)
@@ -152,7 +152,7 @@ static gpi_brackets_of gpi_load_item(__local const ushort *stage)
 #endif
 
 /* Returns the item's brackets, and writes them to shared->opens and shared->closes, where other items may read them after the
-   next barrier. From here on the item may write its own elements of the stage. */
+   next barrier. After the call, the item may overwrite its own elements of the stage. */
 static gpi_brackets_of gpi_open_item(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage,
                                      gpi_shared shared)
 {
@@ -241,8 +241,8 @@ static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
 }
 #endif
 
-/* Returns the number of the set bit in *open, an opener, that has `need` set bits above it. Clears this bit and those above it.
-   */
+/* Returns the number of the set bit in *open that has `need` set bits above it. Each set bit is an opener. Clears this bit and
+   those above it. */
 static uint gpi_take_bit(uint *open, uint need)
 {
     uint left = *open;
@@ -256,9 +256,9 @@ static uint gpi_take_bit(uint *open, uint need)
 /* A cursor descends the stack before an item, opener by opener: first the openers of other items of the tile, then those of
    earlier tiles. */
 typedef struct gpi_cursor {
-    gpi_shared shared; /* is no parameter: if all calls of a function pass the same local memory, clang puts
+    gpi_shared shared; /* not a parameter: if all calls of a function pass the same local memory, clang puts
                           this memory in the parameter's place, and PoCL 3.1 then gives a function that is not
-                          inlined a memory of its own, filled with zeros */
+                          inlined a separate memory, filled with zeros */
     uint self;         /* the item whose stack this is */
     uint item, open;   /* an item, and its openers that have not been seen yet */
     gpi_index before;  /* how many openers of earlier tiles have been seen */
@@ -274,8 +274,8 @@ static gpi_cursor gpi_cursor_make(gpi_shared shared, uint item)
     return c;
 }
 
-/* Returns the index of the next opener in the tile. If the opener is in an earlier tile, returns GPI_ALONE, and *need is how far
-   it is below the top of the stack before the tile. */
+/* Returns the index of the next opener in the tile. If the opener is in an earlier tile, returns GPI_ALONE, and sets *need to
+   the opener's distance below the top of the stack before the tile. */
 static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)
 {
     const gpi_shared shared = c->shared;
@@ -324,8 +324,8 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
     }
 }
 
-/* Returns how many of the item's openers the tile leaves open. They are the item's lowest ones. If there are any, *at is how many
-   openers of earlier items the tile leaves open. */
+/* Returns how many of the item's openers the tile leaves open. They are the item's lowest ones. If there are any, sets *at to the
+   number of openers of earlier items that the tile leaves open. */
 static uint gpi_kept(uint node, gpi_shared shared, uint *at)
 {
     uint after = 0;

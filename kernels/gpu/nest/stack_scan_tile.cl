@@ -1,14 +1,14 @@
 /* stack_scan_tile.cl - scans of stacks: a group of items handles a tile.
 
    An item has GPI_PER_ITEM consecutive elements as bits (nest/brackets_tile.cl), and handles its brackets one by one. The result
-   of an element between two brackets is the product after the first of them. Below an item's own openers, its stack has openers
-   of an earlier item m, and below these the openers that are below item m's own in item m's stack:
+   of an element between two brackets is the product after the first of the two. Below an item's own openers, its stack has
+   openers of an earlier item m. Below these, it is the same as item m's stack below item m's own openers:
 
        base[l]    the product of the stack before item l, without the openers that its closers pop
                 = base[m] . the openers of item m in this stack
 
-   So base[l] is at the end of a chain of items. Every item follows its chain to the end of its block of GPI_STACK_BLOCK items,
-   and then from block to block. */
+   So base[l] is the product along a chain of items. Every item follows its chain to the end of its block of GPI_STACK_BLOCK
+   items, and then from block to block. */
 #ifndef GPI_NEST_STACK_SCAN_TILE_CL
 #define GPI_NEST_STACK_SCAN_TILE_CL
 #include "base/platform.cl"

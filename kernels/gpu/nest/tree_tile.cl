@@ -1,10 +1,10 @@
 /* tree_tile.cl - trees: a group handles a tile, and each of its items a run.
 
-   Elements whose parents are in the tile are handled at once. If the parent is in the item's run, the item needs nothing else. If
-   the parent is in another run of the tile, the item searches a tree of the tile's runs in local memory, which becomes a part of
-   the whole tree. For the launch `join`, each run keeps two words: a bit for each element whose parent is before the tile, and a
-   bit for each element that is still open at the tile's end. Only these elements are handled again. All items load and store the
-   tile together.
+   Elements whose parents are in the tile are handled in the launch `runs`. If the parent is in the item's run, the item needs
+   nothing else. If the parent is in another run of the tile, the item searches a tree of the tile's runs in local memory, which
+   becomes a part of the whole tree. For the launch `join`, each run keeps two words: a bit for each element whose parent is
+   before the tile, and a bit for each element that is still open at the tile's end. Only these elements are handled again. All
+   items load and store the tile together.
 
    Parameters
        GPI_SUB_GROUP      items of a sub-group; 0: none (group/sub_group.cl)                             */
@@ -317,7 +317,7 @@ static void gpi_tree_store(gpi_family f, gpi_tree_shared memory)
 }
 
 /* Writes the tile's tree to the whole tree. In the level of the whole tree that has `width` nodes for each tile, this tile's
-   begin at tile * width. */
+   nodes begin at tile * width. */
 static void gpi_tree_store_lows(gpi_family f, gpi_tree_shared memory)
 {
     const uint tiles = f.leaves / GPI_WG, tile = (uint)get_group_id(0);

@@ -6,7 +6,7 @@
 #include "element/monoid.cl"
 #include "scan/columns.cl"
 
-/* The product of each item's elements; at the end, of each segment's. */
+/* The product of each item's elements; at the end, the product of each segment's elements. */
 typedef struct gpi_columns_memory {
     GPI_T sum[GPI_WG];
 } gpi_columns_memory;

@@ -60,7 +60,8 @@ static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team
 }
 #endif
 
-/* Flags of a group's items. That of a team's first item tells whether the team's segment is in the list of large ones. */
+/* Flags of a group's items. The flag of a team's first item says whether the team's segment is in the list of large
+   ones. */
 typedef __local uint *gpi_listed_shared;
 #define GPI_LISTED_SHARED(name) __local uint name[GPI_WG]
 

@@ -33,7 +33,7 @@ static uint gpi_chunk_place(uint row)
 }
 
 /* Returns the cell of the stage at which this team's `row` begins. The stage has cells for the rows that are not in registers. A
-   row that is in registers uses the cells of the first of these, once they are free. */
+   row that is in registers uses the cells of the first staged row, once they are free. */
 static __local GPI_CELL *gpi_stage_row(gpi_tile_shared shared, uint row)
 {
     const uint first = gpi_team_index() * (GPI_TILE_STAGE / GPI_WG * GPI_TEAM);

@@ -1,10 +1,10 @@
 /* tile_elements.cl - the tile of a scan, unless another file defines it (scan/tile.cl): GPI_WG items with GPI_PER_ITEM elements
-   each. Also what all such files share: the stage and its padding, chunks, gpi_tile_reduce, and GPI_BY_CHUNKS, which chooses
-   between the files.
+   each. Also defines what all such files share: the stage and its padding, chunks, gpi_tile_reduce, and GPI_BY_CHUNKS, which
+   chooses between the files.
 
    The scan is blocked: item l owns the GPI_PER_ITEM elements from l * GPI_PER_ITEM on, in input order. Loads and stores are
-   striped within each team's piece of the tile (group/team.cl), so that neighbouring items access neighbouring elements. Elements
-   change from one order to the other on the stage.
+   striped within each team's piece of the tile (group/team.cl), so that neighbouring items access neighbouring elements. On the
+   stage, elements are converted from one order to the other.
 
        piece    | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...       striped
        piece    |       lane 0's own elements       |       lane 1's own elements      | ...   blocked
@@ -72,7 +72,7 @@ static uint gpi_tile_first(const uint n)
 #endif
 
 /* GPI_TILE_PAD(i) is the cell of element i. It avoids bank conflicts between items, whose elements begin GPI_PER_ITEM apart:
-   after each row of GPI_TILE_ROW cells, one cell is unused, or, if cells are moved as vectors, so many that vectors stay aligned.
+   after each row of GPI_TILE_ROW cells, one cell is unused, or, if cells are moved as vectors, as many as keep vectors aligned.
    If larger cells are moved as vectors, rows are shorter. All sizes are powers of two, so that
 
        GPI_TILE_PAD(a + b) = GPI_TILE_PAD(a) + GPI_TILE_PAD(b)        b < 2^k, a multiple of 2^k           */
@@ -279,7 +279,7 @@ GPI_INLINE_GPU void gpi_stage_load_quads(gpi_input input, ulong base, gpi_tile_s
 #endif
 
 /* Loads the tile to the stage, with GPI_CELL_NONE for each element past the input's end. In a full tile, all loads come before
-   the first store, so that they are in flight together. (Only loads of vectors that are not aligned do not.) */
+   the first store, so that they are in flight together. (Loads of unaligned vectors are an exception.) */
 GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base);

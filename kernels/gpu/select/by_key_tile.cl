@@ -57,7 +57,8 @@ GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, g
     }
 }
 
-/* Names the stage's cell of element j * GPI_WG + l + 1. (GPI_TILE_PAD of a sum is the sum of both only for whole rows.) */
+/* Names the stage's cell of element j * GPI_WG + l + 1. (GPI_TILE_PAD(a + b) is GPI_TILE_PAD(a) + GPI_TILE_PAD(b) only
+   for whole rows.) */
 #if GPI_WG % GPI_TILE_ROW
 #define GPI_STAGE_NEXT(stage, l, j) (stage)[GPI_TILE_PAD((j)*GPI_WG + (l) + 1)]
 #else

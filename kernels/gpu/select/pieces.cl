@@ -1,7 +1,7 @@
 /* pieces.cl - the tile of gp_select and gp_partition by a predicate if groups have sub-groups and only elements are written
    (GPI_BY_PIECES of select/input_vectors.cl): each sub-group compacts its own piece of the tile, before it knows the counts of
-   the others. With select/kept.cl instead, such a select on sm_90 has 1.9 times the instructions and half the resident groups,
-   and such a partition has 1.3 times the instructions (make gpu-cost).
+   the other sub-groups. With select/kept.cl instead, such a select on sm_90 has 1.9 times the instructions and half the
+   resident groups, and such a partition has 1.3 times the instructions (make gpu-cost).
 
        in       | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...
        piece    | selected, in their order | ... | the others, from the end on |              on the stage
@@ -38,8 +38,8 @@ static uint gpi_piece_length(gpi_input input, ulong base)
     return min(length - min(first, length), (uint)GPI_PIECE);
 }
 
-/* Elements of a chunk: as many as an item loads at a time. If elements have 16 bytes, a chunk is one element, unless a word has
-   too few nibbles for that many chunks. */
+/* Elements of a chunk: as many as an item loads at a time. If elements have 16 bytes, a chunk is one element, unless a word
+   would then have too few nibbles for an item's chunks. */
 #if GPI_RECORD_SIZE == 16 && GPI_PER_ITEM <= 8
 #define GPI_PIECE_CHUNK 1
 #else

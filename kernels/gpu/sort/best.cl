@@ -1,8 +1,8 @@
 /* best.cl - keeps the first k entries, in order, of all that are offered to a group.
 
-   Entries before a bound are appended to shared memory. Whenever it is full, it is sorted, the first k entries stay, and the k-th
-   is the next bound. So few entries of a random sequence are appended. The first bound is the k-th of the items' first entries of
-   the first chunk.
+   Entries before a bound are appended to shared memory. Whenever this memory is full, it is sorted, only the first k entries are
+   kept, and the k-th becomes the bound. So few entries of a random sequence are appended. The first bound is just after the k-th
+   of the items' least entries in the first chunk.
 
    Parameter
        GPI_ENTRIES   room in shared memory, a power of two: at least k + GPI_OFFERS * GPI_WG                 */
@@ -52,7 +52,7 @@ static void gpi_best_prune(gpi_best *best, gpi_best_shared shared)
     gpi_sync(); /* the count is written, the bound is read */
 }
 
-/* Sets the first bound: just after the k-th of the items' first entries. */
+/* Sets the first bound: just after the k-th of the items' least entries. */
 GPI_INLINE_GPU void gpi_best_bound(gpi_best *best, const gpi_ranked *x, gpi_best_shared shared)
 {
     gpi_ranked first = x[0];
@@ -110,7 +110,7 @@ static void gpi_best_entries(gpi_best *best, __global const gpi_ranked *entry, u
     }
 }
 
-/* Sorts the first k entries: they are shared->entry[0 .. k). If fewer were offered, last ones follow. */
+/* Sorts the first k entries: they are shared->entry[0 .. k). If fewer were offered, gpi_ranked_last fills the rest. */
 static void gpi_best_close(gpi_best *best, gpi_best_shared shared)
 {
     const uint n = shared->count;

@@ -21,7 +21,7 @@
 #error "GPI_WG must be 4 at least, GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
-/* The first team searches for the two crossings of the tile, each half of the team for one. */
+/* The first team searches for the tile's two crossings: each half of the team searches for one. */
 #define GPI_PROBES (GPI_TEAM / 2)
 
 typedef struct gpi_merge_memory {

@@ -1,5 +1,5 @@
-/* nth_tile.cl - a group counts and keeps the keys of a tile by intervals: each item searches its keys' intervals in local memory,
-   and increments counters of which neighbouring items have their own.
+/* nth_tile.cl - a group counts and keeps the keys of a tile by intervals. Each item finds its keys' intervals in local memory,
+   and increments counters. Neighbouring items increment different copies of a counter.
 
    Parameters
        GPI_WG, GPI_PER_ITEM, GPI_TILE   items of a group, keys of an item and of a tile                  */
@@ -18,8 +18,8 @@
 #error "a ulong has a bit for each key of an item"
 #endif
 
-/* Ascending intervals [lo, hi], and how many keys are below each and within it. count: of the keys that follow s begins of intervals,
-   and are within none or within the last of these. */
+/* Ascending intervals [lo, hi], and how many keys are below each and within it. `count`: of the keys at or above the begins of
+   exactly s intervals, counter 2 s counts those outside the last of these intervals, and counter 2 s + 1 those within it. */
 typedef struct gpi_nth_tile_memory {
     gpi_key_bits lo[GPI_NTH_RANKS], hi[GPI_NTH_RANKS];
     uint below[GPI_NTH_RANKS], inside[GPI_NTH_RANKS];

@@ -1,7 +1,7 @@
 /* onesweep.cl - a group moves one tile of onesweep, in these steps:
 
        load, count         the counts are published at once, for the other groups
-       rank                meanwhile
+       rank                while other groups read the counts
        look back, write
 
    With sub-groups (sort/multisplit.cl), keys are counted and ranked in the same step.

@@ -92,8 +92,8 @@ GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_move_shared shared)
 }
 
 /* Writes to shared->start where each digit begins in the sorted tile. Digit d begins after the keys with smaller upper four bits,
-   and after those with the same upper four bits and a smaller digit. After the second round, the last item's counter of value
-   d / 16 - 1 is the number of the former. */
+   and after those with the same upper four bits and a smaller digit. After the second round, the last item's counter of value d /
+   16 - 1 is the number of keys with smaller upper four bits. */
 static void gpi_tile_starts(gpi_move_shared shared)
 {
     GPI_EACH_BIN(d)

@@ -40,7 +40,7 @@
 /* Words of counters: an item counts 16 values of a digit, two to a word. */
 #define GPI_NIBBLE_WORDS (8 * GPI_WG)
 
-/* gpi_group_before adds up rows of up to 32 values, each by one item. */
+/* gpi_group_before adds up rows of up to 32 values, one item per row. */
 #define GPI_SUM_ROW min(32u, (uint)GPI_WG)
 #define GPI_SUM_ROWS ((GPI_WG + 31) / 32)
 

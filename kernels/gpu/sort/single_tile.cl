@@ -1,9 +1,9 @@
 /* single_tile.cl - one group sorts at most a tile of keys. It sorts their entries in registers and local memory
    (sort/tile_merge_sort.cl), and then moves keys and values once.
 
-   Loads and stores are striped (item l takes elements l, l + GPI_TEAM, ... of its team's piece). Entries are blocked (item l has
-   GPI_PER_ITEM consecutive ones, from l * GPI_PER_ITEM on). Each team converts between the two orders on a stage, which shares
-   its local memory with the team's entries.
+   Loads and stores are striped (item l handles elements l, l + GPI_TEAM, ... of its team's piece). Entries are blocked (item l
+   has GPI_PER_ITEM consecutive ones, from l * GPI_PER_ITEM on). Each team converts between the two orders on a stage, which
+   shares its local memory with the team's entries.
 
    Parameters: those of sort/tile_merge_sort.cl. */
 #ifndef GPI_SORT_SINGLE_TILE_CL
@@ -98,8 +98,8 @@ static bool gpi_entries_are_keys(gpi_digit_bits bits)
     return !GPI_KEY_HASH && bits.end - bits.begin == 8 * GPI_KEY_SIZE;
 }
 
-/* Writes keys and values in the order of the entries, which name their segments: the first `most` of the n elements from `base`
-   on. May be in place. A barrier has to follow before the stage is used again. */
+/* Writes the first `most` of the n elements from `base` on, keys and values, in the order of the entries. The entries must have
+   their segments. The sort may be in place. A barrier has to follow before the stage is used again. */
 GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ulong base, uint n, uint most,
                                           const gpi_entry *entry, gpi_single_tile_shared shared)
 {

@@ -50,9 +50,9 @@ typedef __local gpi_segments_memory *gpi_segments_shared;
 #define GPI_CROSSING_SHORT 1u
 #define GPI_CROSSING_LONG 2u
 
-/* Enters into each entry of the item where the segment of the entry's key begins. The tile has the n keys from `base`
-   on, which are those of segments [first, last). Writes shared->span and shared->crossing. A barrier has to follow
-   before an item reads these two. */
+/* Writes to each entry of the item the position at which the segment of the entry's key begins. The tile has the n keys
+   from `base` on, which are those of segments [first, last). Writes shared->span and shared->crossing. A barrier has to
+   follow before an item reads these two. */
 GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,
                                        uint last, gpi_entry *entry, gpi_segments_shared shared)
 {
@@ -119,8 +119,8 @@ static void gpi_segments_sync(bool of_team)
 }
 
 /* Sorts the entries within their segments, which are already in order. The length of runs doubles within teams. If segments cross
-   borders of pieces, and all of these segments are short, one more step merges around the borders. If one of them is long, runs
-   double up to the whole tile. */
+   borders of pieces, and all of these segments are short, one more step merges across the borders. If one of these segments is
+   long, runs double up to the whole tile. */
 GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared shared)
 {
     __local gpi_entry_memory *const memory = &shared->tile.tile.entry;

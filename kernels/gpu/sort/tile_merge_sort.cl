@@ -1,7 +1,7 @@
 /* tile_merge_sort.cl - one group sorts a tile of entries. Each item sorts its own entries in registers, by a sorting network.
    Then pairs of runs are merged in local memory.
 
-   Each team (group/team.cl) has a piece of the tile, and cells of its own.
+   Each team (group/team.cl) has its own piece of the tile, and its own cells.
 
    An entry is one number that represents a key in the sort. No two entries are equal, so that no step needs to be stable.
 
@@ -30,8 +30,8 @@
 #error "GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
-/* The cell of element i. One cell after every 16, or after each item's cells, is unused against bank conflicts. If GPI_PER_ITEM
-   is odd, no cell is unused. An item's cells are neighbours. */
+/* The cell of element i. One cell after every 16, or after each item's cells, is unused, to avoid bank conflicts. If
+   GPI_PER_ITEM is odd, no cell is unused. An item's cells are adjacent. */
 #define GPI_ENTRY_RUN (16 % GPI_PER_ITEM ? GPI_PER_ITEM : 16)
 #define GPI_ENTRY_CELL(i) ((i) + (GPI_PER_ITEM % 2 ? 0 : (i) / GPI_ENTRY_RUN))
 #define GPI_ENTRY_CELLS GPI_ENTRY_CELL(GPI_TILE)

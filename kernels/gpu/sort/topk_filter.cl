@@ -29,7 +29,7 @@
 typedef gpi_key_bits gpi_found;
 #define GPI_FOUND GPI_PER_ITEM
 
-/* The greatest order. Elements beyond the tile's end get it, because it is below no threshold. */
+/* The greatest order. Elements beyond the tile's end get this order, because it is below no threshold. */
 #define GPI_BEYOND (~(gpi_key_bits)0)
 
 /* Distance in the tile from the first key of an item's first run to the item's key j. */
