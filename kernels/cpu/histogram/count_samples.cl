@@ -185,7 +185,8 @@ static ulong gpi_count_every(gpi_near *table, uint row, gpi_samples s, ulong i, 
 #define gpi_count_every(table, row, s, i, bins) (i)
 #endif
 
-/* Counts the samples in GPI_COPIES tables, and adds these to `out`. Each table has a last cell for samples of no bin. */
+/* Counts the samples in GPI_COPIES tables, and adds these to `out`. An extra cell at the end of each table counts
+   samples outside all bins. */
 GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
                                  volatile __global uint *out, gpi_near_shared near)
 {

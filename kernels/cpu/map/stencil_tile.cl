@@ -12,7 +12,7 @@ typedef ulong gpi_stencil_groups; /* a number of groups, or the index of one */
 #define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES) /* of a row */
 
 /* Copies to `near` the tile whose first element is at (e, y), with its rim. From the tile's left edge on, a row's elements inside
-   the picture are copied in a loop of its own. */
+   the picture are copied in a separate loop. */
 static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
 {
     const long end = clamp(in.width * GPI_CHANNELS - (e - GPI_RIM), (long)GPI_RIM, (long)GPI_ROW);

@@ -24,8 +24,8 @@ typedef gpi_outside_memory *gpi_outside_shared;
 /* ------------------------------------------------------------------ rows */
 
 typedef ushort16 gpi_near_row __attribute__((aligned(2)));
-/* Returns whether the run's 16 elements from the i-th on are siblings and all counted. Their parent must be before the 16
-   elements, in this run or an earlier one, or none. */
+/* Returns whether the run's 16 elements from the i-th on are all counted, and are siblings. Returns false if their parent
+   is not before them. */
 GPI_INLINE bool gpi_are_siblings(__global const gpi_index *parent, gpi_index begin, uint i)
 {
 #if GPI_SELECT
@@ -73,7 +73,7 @@ static void gpi_store_near(__global gpi_index *out, gpi_index base, const ushort
 
 /* ------------------------------------------------------------------ inside runs */
 
-/* Updates the lowest key so far, and how many elements have it. Both are parameters of their own, so that they can stay in
+/* Updates the lowest key so far, and how many elements have it. Both are separate parameters, so that they can stay in
    registers. */
 GPI_INLINE void gpi_lower(gpi_index *lowest, gpi_index *count, gpi_index key, uint counts)
 {
@@ -82,8 +82,8 @@ GPI_INLINE void gpi_lower(gpi_index *lowest, gpi_index *count, gpi_index key, ui
     *count += key == *lowest ? counts : 0;
 }
 
-/* Counts the run's i-th element as a child of its parent. Returns whether the parent is in another run, or none; if so, updates
-   *lowest and *count instead. */
+/* Counts the run's i-th element as a child of its parent. If the element has no parent in the run, updates *lowest and *count
+   instead, and returns true. */
 GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
                               gpi_index *count, const bool index)
 {
@@ -290,9 +290,9 @@ GPI_INLINE void gpi_store_but_first(gpi_index_row row, __global gpi_index *out)
     vstore8(row.hi, 0, out + 8);
 }
 
-/* Counts the 16 elements from `at` on if their parents are p, p - 1, ..., p - 15, as in deep nests, if all these parents are in
-   the run of the crowd's parent, and if none of them has children in the runs between. Otherwise counts nothing, and returns
-   false. */
+/* Counts the 16 elements from `at` on if three conditions hold: their parents are p, p - 1, ..., p - 15, as in deep nests; all
+   these parents are in the run of the crowd's parent; and none of these parents has children in the runs between. Otherwise
+   counts nothing, and returns false. */
 GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
 {
     const gpi_index parent = f.parent[at], lowest = parent - 15;
@@ -309,8 +309,8 @@ GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
     return true;
 }
 
-/* Writes the ends of a ladder of 16 elements, the last of which has the key `open`, if each of them ends one element after the
-   next one. Otherwise returns false. The element after the 16 ends at *at, in run `next`. */
+/* Writes the ends of a ladder of 16 elements, the last of which has the key `open`, if each element of the ladder ends one
+   position after the next element. Otherwise returns false. The element after the 16 ends at *at, in run `next`. */
 GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)
 {
     const ulong last = min(f.n, (*at / GPI_RUN + 1) * GPI_RUN);

@@ -35,8 +35,8 @@ GPI_INLINE void gpi_columns_rows(gpi_column_block block, const ulong row_stride,
                 gpi_combine(GPI_COMBINE_OF(block.input) sum[s], gpi_column_load(block, row_stride, s, i));
 }
 
-/* Combines all elements of each of few columns that are a whole matrix. 2^shift of its rows count as one, so that lines are long:
-   sums of the same column are then combined. */
+/* Reduces the columns of a matrix with few columns. Handles 2^shift rows as one long row, and then combines the sums of the same
+   column. */
 GPI_INLINE void gpi_columns_flat(gpi_column_block block, uint shift, __private GPI_T *sum)
 {
     const uint columns = block.segments;

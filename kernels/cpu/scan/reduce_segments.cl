@@ -1,5 +1,5 @@
-/* reduce_segments.cl - reduces small segments: one by one, or, if they are short, GPI_SEGMENTS_BATCH at a time.
-   If each short segment had a loop of its own, the loop's end would be mispredicted, unless all have the same length.
+/* reduce_segments.cl - reduces small segments: one by one, or, if they are short, GPI_SEGMENTS_BATCH at a time. If each
+   short segment had its own loop, the loop's end would be mispredicted, unless all segments have the same length.
 
        at       | 0     | 3 | 4 | 4         | 8       where segments begin, counted from the first one's begin
        head     | 1 0 0 | 1 |   | 1 0 0 0   |

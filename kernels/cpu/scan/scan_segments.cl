@@ -30,8 +30,8 @@ GPI_INLINE void gpi_segment_scan(gpi_input segment, gpi_sink sink, const bool ex
 #define GPI_BATCH_SCANNED \
     (20 * GPI_SEGMENTS_BATCH) /* the most elements: longer segments take less time alone */
 
-/* Scans GPI_SEGMENTS_BATCH short segments. `batch` and `sink` begin with the first one, and `at` has the segments' bounds, counted from
-   its begin. Vectors begin anew at each head. */
+/* Scans GPI_SEGMENTS_BATCH short segments. `batch` and `sink` begin with the first one, and `at` has the segments' bounds,
+   counted from its begin. The scan of a vector begins anew at each head. */
 GPI_INLINE void gpi_batch_scan(gpi_input batch, const uint *at, gpi_sink sink, const bool exclusive)
 {
     GPI_HEAD_LANE head[GPI_BATCH_MOST + 16];

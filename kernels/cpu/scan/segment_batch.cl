@@ -1,5 +1,5 @@
-/* segment_batch.cl - some short segments that are given by offsets, as a batch. If each had a loop of its own, the loop's end would be
-   mispredicted. */
+/* segment_batch.cl - some short segments that are given by offsets, as a batch. If each segment had its own loop, the loop's end
+   would be mispredicted. */
 #ifndef GPI_SCAN_SEGMENT_BATCH_CL
 #define GPI_SCAN_SEGMENT_BATCH_CL
 #include "base/count.cl"

@@ -1,5 +1,5 @@
-/* tile.cl - one item handles a tile, by the functions that gpu/scan/tile.cl has for a group. gpi_tile_open only reduces the tile.
-   A scan reads it again, from the caches.
+/* tile.cl - one item handles a tile, with the functions that gpu/scan/tile.cl has for a group. gpi_tile_open only reduces the
+   tile. A scan reads it again, from the caches.
 
        vectors   GPI_LANES elements at a time, in several accumulators
        chains    elements without vectors: the tile is split into runs, which are reduced side by side

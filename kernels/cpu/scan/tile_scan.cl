@@ -52,7 +52,7 @@ static void gpi_put_vector(gpi_input input, gpi_sink sink, ulong i, gpi_lanes v)
 
 #if GPI_LANES > 1 && GPI_SEGMENTED
 /* The product before a vector. gpi_carry_of combines it with the identity, because a head's value may be NaN, which the lanes of
-   min and max must not hold (element/op.cl). */
+   min and max must not contain (element/op.cl). */
 typedef GPI_T gpi_carry;
 #define GPI_CARRY(sum) gpi_carry_of(sum)
 #define GPI_CARRIED(carry) (carry)
@@ -115,7 +115,8 @@ GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong e
 }
 #endif
 
-/* Scans the tile, before which the product is `before`, and returns the product at its end. `exclusive` is a constant in each call, so that the loops do not test it. The input is prefetched `ahead` elements ahead. */
+/* Scans the tile, before which the product is `before`, and returns the product at its end. `exclusive` is a constant
+   in each call, so that the loops do not test `exclusive`. The input is prefetched `ahead` elements ahead. */
 GPI_INLINE GPI_T gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong base, GPI_T before,
                                  gpi_sink sink, const bool exclusive, const ulong ahead)
 {

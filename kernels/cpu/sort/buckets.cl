@@ -39,8 +39,8 @@
 
 /* ------------------------------------------------------------------ bins from a sample */
 
-/* Returns bins for windows in [least, most], without a table. The first and the last entry are left for windows outside, unless
-   `crowded`, when the first is not. */
+/* Returns bins for windows in [least, most], without a table. The first and the last entry are reserved for windows outside
+   this range, but if `crowded`, only the last one is. */
 static gpi_bin_map gpi_bin_make(gpi_digit_bits bits, gpi_key_bits least, gpi_key_bits most, uint crowded)
 {
     gpi_bin_map bin;
@@ -128,7 +128,8 @@ static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits
 }
 
 /* Chooses bins from a sample of the n keys. Entries of even width need not reach the least and the greatest key, which may be
-   far away: a float's 0 is far from 1. Writes the bins to the scratch, and returns whether no bin is likely to be too large. */
+   far from all other keys: a float's 0 is far from 1. Writes the bins to the scratch, and returns whether no bin is likely to
+   be too large. */
 static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits bits, __global ulong *map)
 {
     const uint size = (uint)clamp(n / GPI_SAMPLE_EACH, (ulong)GPI_SAMPLE_LEAST, (ulong)GPI_SAMPLE_MOST);

@@ -61,7 +61,7 @@ GPI_NOINLINE void gpi_count_range(__global const gpi_key *key, ulong begin, ulon
     }
 }
 
-/* Returns whether the keys [begin, end), and the one before them, are in the order of the window. */
+/* Returns whether the keys [begin, end), and the one before them, are in order by the window `bits`. */
 static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits)
 {
     ulong i = begin > 0 ? begin - 1 : 0;
@@ -78,8 +78,8 @@ static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end,
 
 #define GPI_ORDER_PIECE 65536ul /* keys */
 
-/* Counts the bins of keys [begin, end) in `row`, and returns whether these keys, and the one before them, are in the order of
-   `bits`. Reads each key twice, and therefore works in pieces that fit the caches. */
+/* Counts the bins of keys [begin, end) in `row`, and returns whether these keys, and the one before them, are in order by the
+   window `bits`. Reads each key twice, and therefore works in pieces that fit the caches. */
 GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin,
                                      gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)
 {
@@ -95,7 +95,7 @@ GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, u
 }
 
 /* Counts the bins of keys [begin, end) in `row`. Unless `window` is empty, returns GPI_IN_ORDER or GPI_OUT_OF_ORDER, according to
-   whether these keys, and the one before them, are in the order of that window. */
+   whether these keys, and the one before them, are in order by that window. */
 static uint gpi_count_block(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin,
                             gpi_digit_bits window, __global ulong *row, gpi_rank_shared shared)
 {
@@ -301,8 +301,8 @@ static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_bin_map bi
     }
 }
 
-/* Returns whether two keys of the range hardly ever have the same bin, estimated from a few keys. In that case a bin's line of
-   the output has left the caches before the bin's next key is written. */
+/* Estimates from a few keys whether two keys of the range hardly ever have the same bin. In that case a bin's line of the
+   output has left the caches before the bin's next key is written. */
 #define GPI_SPREAD_LOOKS 8
 static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin)
 {
@@ -316,12 +316,12 @@ static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, g
         gpi_bin_entries(key + begin + k * apart, GPI_RANK_STEP, bin, entry);
         for (uint j = 0; j < GPI_RANK_STEP; j++) pairs += count[gpi_bin_of(entry[j], bin)]++;
     }
-    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* if all bins are equally frequent, half as many */
+    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* about half as many if bins are equally frequent */
 }
 
-/* Returns whether the next positions of many bins are in cache lines of one set of the first-level cache, as happens with keys
-   that count up or down. The cache then drops a line before it is written again. An address modulo 4 KiB determines the set. If
-   positions are random, at most some ten of 256 share a set. */
+/* Returns whether the next positions of many bins map to the same set of the first-level cache, as happens with keys that count
+   up or down. The cache then evicts a line before it is written again. An address modulo 4 KiB determines the set. If positions
+   are random, at most about ten of 256 share a set. */
 #define GPI_SETS 64
 #define GPI_SET_MOST 24
 static bool gpi_places_collide(gpi_move move, const ulong *next)

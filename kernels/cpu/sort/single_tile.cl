@@ -217,7 +217,7 @@ static uint gpi_single_tile_count(__global const gpi_key *key, ulong base, ulong
 }
 
 /* Sorts keys [base, base + n), n > 0, of place `from` into the output, in passes over all bits. `tmp_first` is 0 if the first
-   pass may write the output. Then the last pass always writes it, and nothing is copied. */
+   pass may write the output. In this case the last pass always writes the output, and nothing is copied. */
 static void gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_range range, uint from,
                                    uint tmp_first)
 {
