@@ -43,7 +43,7 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
     atomic_inc((counters) + GPI_COUNT_CLAMPED)
 
 /* Returns the number of elements, and counts the call as clamped if it wanted more than its bound. GPI_COUNT_CHECKED_NAMED reads
-   the number once for both. */
+   the number once for both purposes. */
 static ulong gpi_count_checked(ulong bound, ulong wanted, bool first_group, volatile __global uint *counters)
 {
     if (wanted > bound && first_group && GPI_LOCAL_ID == 0) atomic_inc(counters + GPI_COUNT_CLAMPED);

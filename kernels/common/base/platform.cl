@@ -12,7 +12,7 @@
        GPI_INT64_EXTENDED   1: cl_khr_int64_extended_atomics, a cheaper atomic read of a wide word
        GPI_FP64             1: double is used
        GPI_SUB_GROUP        work-items of a sub-group (group/sub_group.cl); 0 or undefined: none
-       GPI_SUB_GROUP_PINNED 1: the attribute intel_reqd_sub_group_size asks for this size of sub-groups
+       GPI_SUB_GROUP_PINNED 1: the attribute intel_reqd_sub_group_size asks for sub-groups of this size
        GPI_WG               work-items of a group                                                     */
 #ifndef GPI_BASE_PLATFORM_CL
 #define GPI_BASE_PLATFORM_CL
@@ -96,8 +96,8 @@
 #define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))
 #endif
 
-/* GPI_VOLATILE_RELAXED is 1 if volatile accesses are relaxed atomic ones. This holds in PTX (PTX ISA, memory consistency model),
-   and in LLVM's AMDGPU from version 12 on, whose volatile accesses bypass the caches (AMDGPUUsage, memory model). */
+/* GPI_VOLATILE_RELAXED is 1 if volatile accesses are relaxed atomics. This holds in PTX (PTX ISA, memory consistency model), and
+   in LLVM's AMDGPU from version 12 on, whose volatile accesses bypass the caches (AMDGPUUsage, memory model). */
 #if defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)
 #define GPI_VOLATILE_RELAXED 1
 #else
@@ -247,8 +247,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_SPARING
 #define GPI_ANEW(x, zero) (x)
 #endif
-/* Returns the greater of the ulongs x and y, given the lesser one. This is two instructions on NVIDIA's chips, where a comparison
-   would be two more. */
+/* Returns the greater of the ulongs x and y, given the lesser one. This takes two instructions on NVIDIA's chips, and a
+   comparison would take two more. */
 #if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)
 #define GPI_GREATER(x, y, lesser) ((x) ^ (y) ^ (lesser))
 #else
@@ -263,7 +263,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 /* GPI_INLINE inlines a function on devices where this was measured to be faster. On other devices compilers inline everything
    anyway, and Oclgrind 21.10 fails on an intrinsic that results from the attribute (llvm.experimental.noalias.scope.decl).
    PoCL 3.1 compiles a kernel, with everything that is inlined into it, three times, but a GPI_NOINLINE function only once,
-   unless this function asks for its work-item or has a barrier. GPI_NOINLINE only has an effect in groups of one item,
+   unless this function queries its work-item's id or has a barrier. GPI_NOINLINE only has an effect in groups of one item,
    because in larger groups PoCL miscompiles private arrays that a kernel passes to a function (docs/drivers.md). */
 #if GPI_ON_CPU
 #define GPI_INLINE __attribute__((always_inline)) static
@@ -314,7 +314,8 @@ GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_STREAM_STORE(v, p) (*(p) = (v))
 #endif
 
-/* GPI_TURNED reverses a vector of 16, and GPI_UPPER is its upper half. If GPI_LANE_BY_LANE is 1, they name each lane. */
+/* GPI_TURNED reverses a vector of 16, and GPI_UPPER is its upper half. If GPI_LANE_BY_LANE is 1, both macros list all
+   lanes. */
 #if defined(GPI_LANE_BY_LANE) && GPI_LANE_BY_LANE
 #define GPI_TURNED(v)                                                                                        \
     ((__typeof__(v))((v.sf), (v.se), (v.sd), (v.sc), (v.sb), (v.sa), (v.s9), (v.s8), (v.s7), (v.s6), (v.s5), \

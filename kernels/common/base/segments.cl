@@ -34,7 +34,7 @@ typedef struct gpi_offsets {
     (o).row_stride = row_stride;                         \
     (o).count = count
 
-/* Returns offset i, or where row i begins. */
+/* Returns offset i, or the begin of row i. */
 static ulong gpi_offset(gpi_offsets offsets, ulong i)
 {
     return offsets.words ? gpi_number(offsets.at, i, offsets.words) : i * offsets.row_stride;

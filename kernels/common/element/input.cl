@@ -12,8 +12,8 @@
        GPI_MAPPED               1: the operand is gpi_map(x, i) or gpi_map(x, y, i), the user's expression
        GPI_OUT                  type of results in memory; GPI_OUT_HALF 1: half
        GPI_HEADS                0: no segments; 1: segments begin where a flag is set; 2: where the key changes; 3: where
-                                gpi_equal(GPI_KEY_OF(x), GPI_KEY_OF(y)), of a key and the one before it, is 0
-       GPI_HEADS_TYPE           type of flags or keys in memory; GPI_HEADS_SIZE its bytes
+                                gpi_equal(GPI_KEY_OF(x), GPI_KEY_OF(y)) is 0 for a key and the key before it
+       GPI_HEADS_TYPE           type of flags or keys in memory; GPI_HEADS_SIZE its size in bytes
        GPI_KEYED                1: on GPUs, tiles have keys beside values (scan/tile_keyed.cl)                 */
 #ifndef GPI_ELEMENT_INPUT_CL
 #define GPI_ELEMENT_INPUT_CL

@@ -26,7 +26,7 @@
        GPI_OP_n            the operation, one of the codes below
        GPI_VALUE_n         type of the value, at least 32 bits wide for arg
        GPI_FLOAT_n         1: GPI_VALUE_n is float or double
-       GPI_RESULT_n        type of what is stored, as an operand
+       GPI_RESULT_n        type of the stored result, as an operand
        GPI_COMPENSATED_n   1: the compensated kind
        GPI_LANE_n          type of a lane of the plain kind: GPI_VALUE_n, or a narrower one that the sums of
                            a tile fit into

@@ -23,8 +23,8 @@
        GPI_GROUP_T              type of x
        GPI_GROUP_COMBINE(a, b)  a . b
        GPI_GROUP_IDENTITY       the neutral element
-       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   what GPI_GROUP_COMBINE needs from the caller: as the first parameter of these
-                                functions, and as an argument, each with a comma; not defined: nothing
+       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   a first parameter of these functions that GPI_GROUP_COMBINE needs, and the
+                                               argument that passes it on, each followed by a comma; empty if not defined
        GPI_GROUP_SIZE           G
        GPI_GROUP_ITEM           l
        GPI_GROUP_TURNS(n)       n, hidden from compilers that must not unroll (docs/drivers.md)

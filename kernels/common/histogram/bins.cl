@@ -11,8 +11,8 @@
    because the error of f adds less than 1 / range. If a bin has 2^s numbers, floor(d * bins / range) = d >> s.
 
    Parameters
-       GPI_SAMPLE, GPI_OPERAND               type of samples and edges in memory; in an expression
-       GPI_SAMPLE_SIZE, _FLOAT, _HALF        bytes of a sample; 1: it is float or double; 1: it is half
+       GPI_SAMPLE, GPI_OPERAND               type of samples and edges in memory, and in expressions
+       GPI_SAMPLE_SIZE, _FLOAT, _HALF        bytes of a sample; _FLOAT 1: it is float or double; _HALF 1: it is half
        GPI_EDGES                             1: bins by edges */
 #ifndef GPI_HISTOGRAM_BINS_CL
 #define GPI_HISTOGRAM_BINS_CL

@@ -5,8 +5,8 @@
 
        x   | x0 | x1 | x2 | x3 |        out   | x0 | f(x1, x0) | f(x2, x1) | f(x3, x2) |
 
-   In place, the output is one of the inputs: an item reads each element before it writes it, and no other item reads this
-   element. The input that lags is never the output.
+   If the call is in place, the output is one of the inputs. Each element is read only by the item that writes it, before
+   it writes. The input that lags is never the output.
 
    Parameters: those of map/operands.cl. */
 #ifndef GPI_MAP_MAP_CL

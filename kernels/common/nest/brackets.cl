@@ -61,8 +61,8 @@ GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_NEST_PARAMETERS, uint
 
 /* ------------------------------------------------------------------ join, enclose, measure */
 
-/* Returns the tile that `group` joins. Groups get tiles from both ends in turn: closers with openers in other tiles tend to be in
-   the last tiles, and each thread of a CPU runs many consecutive groups. */
+/* Returns the tile that `group` joins. Consecutive groups get tiles alternately from both ends, which balances the load: closers
+   with openers in other tiles tend to be in the last tiles, and each thread of a CPU runs many consecutive groups. */
 static uint gpi_join_tile_of(uint group, uint groups)
 {
     return group % 2 ? groups - 1 - group / 2 : group / 2;

@@ -81,8 +81,8 @@ static gpi_node gpi_lookback_beside(gpi_lookback back, uint x)
     return (x & 1) && x > 1 ? gpi_lookback_node(back, x - 1) : gpi_node_make(0, 0);
 }
 
-/* Fills beside[level] with the node to the left of the tile's path to the root, for every level from the leaf up. The items share
-   the levels. All items call, and a barrier follows. */
+/* Fills beside[level] with the node to the left of the tile's path to the root, for every level from the leaf up. The levels are
+   divided among the items. Must be called by all items, and followed by a barrier. */
 static void gpi_lookback_all_beside(gpi_lookback back, uint tile, GPI_GROUP_SPACE gpi_node *beside)
 {
     const uint levels = 31 - clz(back.leaves + tile); /* below the root */

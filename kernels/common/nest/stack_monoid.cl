@@ -60,7 +60,7 @@ typedef ulong8 gpi_index_half;
 #define GPI_NONE (~(gpi_index)0)
 #define GPI_LANE_NUMBERS(type) ((type)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
-/* Writes 16 elements of an output that is not read again soon, past the caches if the row is aligned. */
+/* Writes 16 elements of an output that is not read again soon. If the row is aligned, the store bypasses the caches. */
 static void gpi_row_write(__global gpi_index *out, gpi_index_row row)
 {
     if ((size_t)out % sizeof(gpi_aligned_row) == 0)

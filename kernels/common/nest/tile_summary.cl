@@ -23,9 +23,9 @@ typedef struct gpi_note {
     uint first;      /* the first of these closers, counted from the tile's begin */
     uint joined;     /* closers whose opener is in another tile */
     uint searches;   /* how often such an opener had to be searched for */
-    uint rise;       /* how far the stack rises above its height before the tile; if errors are wanted */
+    uint rise;       /* how far the stack rises above its height before the tile; only if errors are wanted */
     uint lone;  /* the first closer without an opener, counted like `first`; on GPUs under GPI_LOOKBACK */
-    ulong base; /* the stack's height before the tile; if errors are wanted */
+    ulong base; /* the stack's height before the tile; only if errors are wanted */
 } gpi_note;
 
 static gpi_note gpi_note_make(void)

@@ -59,9 +59,9 @@ static gpi_low gpi_low_product(gpi_low a, gpi_low b)
 /* Defines the functions on a tree of `type` with `leaves` leaves.
 
        between(first, last)   the product of the runs [first, last)
-       first_below(x, most)   the first run after node x with a key of `most` or less, or `leaves`. Goes up and to the right,
-                              then down. (No function returns inside a loop: with Mesa 22.3, an item that does so runs another
-                              turn of the loop.) */
+       first_below(x, most)   the first run after node x with a key of `most` or less, or `leaves`. Climbs and moves to the
+                              right, then descends. (No function returns inside a loop: with Mesa 22.3, an item that does so
+                              runs another turn of the loop.) */
 #define GPI_DEFINE_LOWS(name, type)                                                      \
     static gpi_low gpi_##name##_between(type tree, uint leaves, uint first, uint last)   \
     {                                                                                    \
@@ -228,7 +228,8 @@ static gpi_index gpi_crowd_add(gpi_family f, gpi_tree_run run, gpi_crowd *crowd,
     return crowd->count - counts;
 }
 
-/* Returns the first element from `at` on, in the run of `at`, whose key is `most` or less. There must be one. */
+/* Returns the first element from `at` on, in the run of `at`, whose key is `most` or less. Such an element must
+   exist. */
 static ulong gpi_first_at(gpi_family f, ulong at, gpi_index most)
 {
     const ulong last = min(f.n, (at / GPI_RUN + 1) * GPI_RUN);

@@ -4,7 +4,7 @@
        selected(i) = 1 if element i is selected, else 0
 
        GPI_SELECT_BY_PREDICATE   the caller's expression holds
-       GPI_SELECT_BY_FLAGS       the flag beside it is not 0
+       GPI_SELECT_BY_FLAGS       the element's flag is not 0
        GPI_SELECT_BY_INDICES     entry i of a list of indices is within the data, and names the element
        GPI_SELECT_BY_UNIQUE      the element differs from the one before
        GPI_SELECT_BY_RUNS        the element is the last of its run: it differs from the one after
@@ -23,10 +23,10 @@
        GPI_X                type of an element in expressions
        GPI_RECORD           type that moves an element, of GPI_RECORD_SIZE bytes: a number, or a struct of words
        GPI_NUMBER           uint or ulong: counts and positions
-       gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   of the caller's expressions
+       gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   the caller's expressions
        GPI_IN_NUMBER        1: GPI_IN is a number, or a vector of GPI_RECORD's size, no struct
        GPI_PLAIN            1: gpi_equal(x, y) is x == y, of a type that has vectors
-       GPI_ALIKE            1: also, equal x and y have the same bits
+       GPI_ALIKE            1: in addition, equal x and y have the same bits
        GPI_SINGLES          runs: 0 leaves out runs of one element                                      */
 #ifndef GPI_SELECT_INPUT_CL
 #define GPI_SELECT_INPUT_CL

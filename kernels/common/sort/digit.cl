@@ -1,6 +1,6 @@
 /* digit.cl - the digits of keys, and the types and the state that the kernels of a sort share.
 
-       digit(key) = order(key) >> shift & mask        order, and `flip` in it: element/key.cl
+       digit(key) = order(key) >> shift & mask        order and `flip`: element/key.cl
 
    Keys are moved unchanged: order(key) is only computed for its digits.
 
@@ -174,7 +174,7 @@ static uint gpi_place_next(uint from, uint first)
 /* ------------------------------------------------------------------ state */
 
 /* Each block of a classic sort's first pass ORs one of these into state[GPI_STATE_ORDER]. */
-#define GPI_IN_ORDER 2u     /* the block's keys, and the key before them, are in the order of all digits */
+#define GPI_IN_ORDER 2u     /* the block's keys, and the key before them, are in order by all digits */
 #define GPI_OUT_OF_ORDER 3u /* they are not all in this order */
 
 typedef volatile __global uint *gpi_state;

@@ -160,9 +160,9 @@ static bool gpi_ring_patience(gpi_ring ring, uint *polls)
     return *polls % GPI_RING_ASKS != 0 || !gpi_is_abandoned(ring.state);
 }
 
-/* Waits until the tile may write its row. One item calls. Returns false if the pass is abandoned, or if the polls are used up.
-   Ends because the tiles waited for are lower, and after `polls` turns. (ring.pml: `alive` at the gate, `safe`, and the mutation
-   BUG_GATE.) */
+/* Waits until the tile may write its row. Called by one item only. Returns false if the pass is abandoned, or if the polls are
+   used up. The wait ends because it is for lower tiles only, and at the latest after `polls` turns. (ring.pml: `alive` at the
+   gate, `safe`, and the mutation BUG_GATE.) */
 static bool gpi_ring_gate(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE
@@ -182,10 +182,10 @@ static bool gpi_ring_gate(gpi_ring ring, uint tile)
 #endif
 }
 
-/* Writes to *exclusive the number of keys of digit d in earlier tiles. One item calls for each digit. Returns false if the pass
-   is abandoned, or if the polls are used up. Ends because each turn either steps one tile back, to REACH at most, or uses up one
-   of the polls. The tile waited for is a lower one. (ring.pml: `alive` in look-backs, `right`, and the mutations BUG_REACH and
-   BUG_TAG.) */
+/* Writes to *exclusive the number of keys of digit d in earlier tiles. Called by one item for each digit. Returns false if the
+   pass is abandoned, or if the polls are used up. Ends because each turn either steps one tile back, to REACH at most, or uses
+   up one of the polls. Only lower tiles are waited for. (ring.pml: `alive` in look-backs, `right`, and the mutations BUG_REACH
+   and BUG_TAG.) */
 static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)
 {
     uint polls = ring.polls, distance = 1, sum = 0;
@@ -205,10 +205,10 @@ static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive
     return found; /* false even if a device left the loop early: an incomplete sum is never used */
 }
 
-/* Counts the tile in `tail`, because its group no longer needs the table. One item calls, after a barrier that orders all of the
-   group's reads and writes of the table before it. Returns false, without counting the tile, if the pass is abandoned or if the
-   polls are used up. Ends because the tiles of earlier blocks are lower, and after `polls` turns. (ring.pml: `alive` when tiles
-   leave, `safe`, and the mutation BUG_TAIL.) */
+/* Counts the tile in `tail`, because its group no longer needs the table. Called by one item only, after a barrier that orders
+   all of the group's reads and writes of the table before it. Returns false, without counting the tile, if the pass is abandoned
+   or if the polls are used up. The wait ends because it is for the tiles of earlier blocks, which are lower, and at the latest
+   after `polls` turns. (ring.pml: `alive` when tiles leave, `safe`, and the mutation BUG_TAIL.) */
 static bool gpi_ring_leave(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE

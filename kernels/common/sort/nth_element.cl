@@ -13,8 +13,9 @@
        gp_nth_digits   range of keys per group: counts digit d of the keys that agree with a rank's key in all higher digits. After
                        the last digit, one group writes the result
 
-   An interval of one value keeps nothing: its rank is found if the counts confirm it. Intervals that overlap are merged. Kept
-   keys are in no order. No group waits for another. Each group evaluates the previous launches' counts by itself.
+   For an interval of one value, no keys are kept: this value is the result if the counts confirm it. Intervals that overlap
+   are merged. Kept keys are in no order. No group waits for another. Each group evaluates the previous launches' counts by
+   itself.
    (A threshold from a sample: Floyd & Rivest 1975. Radix selection: Alabi et al. 2012.)
 
    State, in ulongs; the counts are uints in ulongs, the histogram has uints:
@@ -79,7 +80,8 @@ static __global const gpi_key *gpi_nth_keys(gpi_nth nth, uint level)
 
 /* ------------------------------------------------------------------ ranks of a level */
 
-/* Merges a level's overlapping intervals, in shared->tile, and assigns each rank to its interval. One item calls. */
+/* Merges a level's overlapping intervals, in shared->tile, and assigns each rank to its interval. Called by one item
+   only. */
 static void gpi_nth_merge(gpi_nth nth, uint level, gpi_nth_shared shared)
 {
     uint m = 0;
@@ -100,7 +102,7 @@ static void gpi_nth_merge(gpi_nth nth, uint level, gpi_nth_shared shared)
 
 /* Sets shared->rest[r] to rank r among the keys that `level` reads, from the counts of the previous level. If the previous level
    has found the rank's key, sets shared->rest[r] to GPI_NTH_FOUND and shared->value[r] to the key. Sets shared->valid to whether
-   each interval contains its ranks' keys, and all kept keys had room. One item calls. */
+   each interval contains its ranks' keys, and all kept keys had room. Called by one item only. */
 GPI_NOINLINE void gpi_nth_arrive(gpi_nth nth, uint level, gpi_nth_shared shared)
 {
     ulong kept = 0;

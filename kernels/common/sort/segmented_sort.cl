@@ -25,7 +25,7 @@
 
    (Count, scan, scatter: Satish, Harris & Garland 2009.)
 
-   How one group sorts small segments: sort/sort_segments.cl, in each wing. The state that kernels pass on:
+   How one group sorts small segments: sort/sort_segments.cl, in each wing. The state that the kernels share:
    sort/segments_state.cl.
 
    Parameters: those of sort/rank.cl and sort/segments_state.cl. */

@@ -4,7 +4,7 @@
        to[base(d) + rank(i)] = from[i]       d = digit of key i
        base(d)  keys with a lower digit      rank(i)  keys of digit d before i
 
-   Onesweep: one reading counts the digits of all passes, then each pass reads and writes all keys once.
+   Onesweep: the keys are read once to count the digits of all passes; then each pass reads and writes all keys once.
 
        gp_sort_histogram   group per block of keys: counts the digits of all passes
        gp_sort_bases       group per pass: computes the base of every digit, and decides which passes have nothing to do
@@ -59,8 +59,8 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
 }
 
 /* Writes the bases of each pass's first launch, one group per pass. The last group to report whether its pass is trivial also
-   writes which places all passes read and write. `tmp_first` is 0 if the first pass may write the output. In this case the first
-   pass's place is chosen such that the last pass writes the output. */
+   writes which places all passes read and write. `tmp_first` is 0 if the first pass may write the output. In this case the place
+   that the first pass writes is chosen so that the last pass writes the output. */
 GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,
                               ulong bases_at)
 {

@@ -1,4 +1,5 @@
-/* sort_strings.cl - sorts strings by their first bytes, then tied ones by their next bytes, until none is tied.
+/* sort_strings.cl - sorts strings by their first bytes, then tied strings by their next bytes, until no strings are
+   tied.
 
        key(i, d) = | byte d | ... | byte d + 6 | min(bytes from d on, 8) |      of string i, 64 bits
 
@@ -8,7 +9,7 @@
 
        gp_strings_keys_first   computes key(i, 0) of all strings
                                gp_argsort sorts all keys
-       gp_strings_ties         writes the order, and flags tied strings and the first ones of their groups
+       gp_strings_ties         writes the order, and flags tied strings and the first string of each group
                                a scan sums up the flags
        gp_strings_compact      moves the tied strings together
        gp_strings_skip         finds how many further bytes all strings of a group have in common
@@ -105,7 +106,7 @@ typedef struct gpi_text {
 typedef struct gpi_string {
     __global const uchar *at;
     ulong length;
-    uint bad; /* 1: its offsets are bad, and it counts as empty */
+    uint bad; /* 1: its offsets are bad, and the string counts as empty */
 } gpi_string;
 
 static gpi_string gpi_string_find(gpi_text text, ulong i)

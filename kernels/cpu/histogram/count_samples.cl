@@ -134,8 +134,8 @@ GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b
     gpi_bins_find(x, bins, b);
 }
 
-/* Returns whether all samples of a batch are in one bin, and have no weights. Then one addition can count the batch, instead of
-   many additions that wait for each other. */
+/* Returns whether all samples of a batch are in one bin, and have no weights. In this case one addition can count the batch,
+   instead of many additions that wait for each other. */
 static bool gpi_is_one_bin(const uint *b)
 {
     uint differ = b[GPI_HISTOGRAM_BATCH - 1] ^ b[0];

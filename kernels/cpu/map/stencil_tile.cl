@@ -9,7 +9,7 @@
 typedef ulong gpi_stencil_groups; /* a number of groups, or the index of one */
 
 #define GPI_STENCIL_LANES 16                               /* elements that an item computes side by side */
-#define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES) /* of a row */
+#define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES) /* steps of a row */
 
 /* Copies to `near` the tile whose first element is at (e, y), with its rim. From the tile's left edge on, a row's elements inside
    the picture are copied in a separate loop. */

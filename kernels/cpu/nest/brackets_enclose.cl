@@ -99,7 +99,7 @@ static void gpi_depth_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __glob
 /* A tile whose parents are computed. */
 typedef struct gpi_walk {
     gpi_nest nest;
-    gpi_place place; /* of the topmost opener before the tile that is not yet copied to `stack` */
+    gpi_place place; /* place of the topmost earlier opener that is not yet copied to `stack` */
     gpi_index stack[GPI_WALK_BELOW + GPI_WALK_LEAST + GPI_TILE + 16];
 } gpi_walk;
 

@@ -33,8 +33,8 @@ typedef uint *gpi_join_shared;
 #define GPI_PAIR_FEW 16  /* up to this many brackets outside of adjacent pairs are handled one by one */
 
 /* A tile whose brackets are being paired. Its stack grows from `base` up, and the list of its closers without an opener from the
-   last cell down. The next opener's cell, `free`, changes with every bracket. It is not in the struct, so that it can stay in a
-   register. */
+   last cell down. The next opener's cell, `free`, changes with every bracket. `free` is not in the struct, so that it can stay
+   in a register. */
 typedef struct gpi_strand {
     __global uint *base, *pending; /* next cell of a closer */
     gpi_node node;

@@ -172,7 +172,7 @@ static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stac
    the openers before the tile that are still open. */
 typedef struct gpi_fold {
     gpi_stack stack;
-    gpi_place place; /* of the topmost opener before the tile that is still open */
+    gpi_place place; /* place of the topmost earlier opener that is still open */
     GPI_T initial;
     gpi_symbol_input in;
     __global GPI_OUT *out;

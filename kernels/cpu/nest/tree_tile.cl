@@ -1,6 +1,6 @@
 /* tree_tile.cl - trees: one item handles a run of elements.
 
-   Children are counted in private memory: an element's index is the number of children that its parent has had before. 16
+   Children are counted in private memory: an element's index is the number of children that its parent has before it. 16
    consecutive siblings are counted in one step. Ends are computed from the back: an element ends where its last descendant ends.
    Elements whose parents are in other runs are marked, and only their rows are read again. */
 #ifndef GPI_NEST_TREE_TILE_CL
@@ -99,8 +99,8 @@ GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own
     return false;
 }
 
-/* Counts 16 siblings from the run's i-th element on. If their parent is in another run, or none, updates *lowest and *count
-   instead. Returns a mask of the siblings with such a parent: 0xffff or 0. */
+/* Counts 16 siblings from the run's i-th element on. If they have no parent in the run, updates *lowest and *count instead.
+   Returns a mask of the siblings that have no parent in the run: 0xffff or 0. */
 GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
                                      gpi_index *count, const bool index)
 {

@@ -71,7 +71,7 @@ GPI_NOINLINE void gpi_columns_reduce(gpi_column_block block, ulong from, ulong t
     else gpi_columns_rows(block, block.row_stride, from, to, memory->sum);
 }
 
-/* Combines the results of `parts` parts, of which each has `stride` segments. */
+/* Combines the results of `parts` parts, each of which has `stride` segments. */
 GPI_NOINLINE void gpi_columns_join(GPI_COMBINE_PARAMETER __global const GPI_T *partials, ulong stride,
                                    uint parts, uint wide, uint segments, __private gpi_columns_memory *memory)
 {

@@ -30,14 +30,14 @@ static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
 }
 
 /* Reduces GPI_SEGMENTS_BATCH short segments, from segment s on. `input` begins with segment s, and `at` has the segments' bounds,
-   counted from its begin. */
+   counted from the begin of segment s. */
 static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,
                              GPI_BASE initial)
 {
     uchar head[GPI_BATCH_MOST + 16];
     GPI_T sum[GPI_BATCH_MOST + 1];
     gpi_input segment = input;
-    uint begin = 0; /* of the segment */
+    uint begin = 0; /* begin of the segment */
     for (uint i = 0; i <= at[GPI_SEGMENTS_BATCH]; i += 16) vstore16((uchar16)(0), 0, head + i);
     for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) head[at[k]] = 1;
     sum[0] = gpi_identity();

@@ -31,7 +31,7 @@ GPI_INLINE void gpi_segment_scan(gpi_input segment, gpi_sink sink, const bool ex
     (20 * GPI_SEGMENTS_BATCH) /* the most elements: longer segments take less time alone */
 
 /* Scans GPI_SEGMENTS_BATCH short segments. `batch` and `sink` begin with the first one, and `at` has the segments' bounds,
-   counted from its begin. The scan of a vector begins anew at each head. */
+   counted from the begin of the first one. The scan of a vector begins anew at each head. */
 GPI_INLINE void gpi_batch_scan(gpi_input batch, const uint *at, gpi_sink sink, const bool exclusive)
 {
     GPI_HEAD_LANE head[GPI_BATCH_MOST + 16];
@@ -89,8 +89,8 @@ GPI_INLINE bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s
 typedef uint gpi_listed_shared; /* one item shares nothing */
 #define GPI_LISTED_SHARED(name) const gpi_listed_shared name = 0
 
-/* Scans segments [first, last). A segment of more than `small` elements is entered in the list of large ones instead. Segments with
-   bad offsets are counted. */
+/* Scans segments [first, last). A segment of more than `small` elements is entered in the list of large segments instead.
+   Segments with bad offsets are counted. */
 GPI_NOINLINE void gpi_segments_scan(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,
                                     ulong last, uint small, uint team, gpi_sink sink,
                                     volatile __global uint *counters, gpi_tile_shared shared,

@@ -75,8 +75,8 @@ static void gpi_prefetch_read(gpi_input input, ulong i, uint elements)
 #endif
 
 /* GPI_LINE_ELEMENTS is the number of elements of a cache line. gpi_run_length returns the length of a run in a tile of `length`
-   elements. If there are several runs, this is whole lines, and less than length / GPI_TILE_RUNS, so that the runs do not all
-   begin in the same set of the cache. */
+   elements. If there are several runs, this is a whole number of lines, and less than length / GPI_TILE_RUNS, so that the runs
+   do not all begin in the same set of the cache. */
 #define GPI_LINE_ELEMENTS (sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / sizeof(GPI_IN) : 1)
 
 static uint gpi_run_length(uint length)

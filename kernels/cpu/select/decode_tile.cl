@@ -20,7 +20,7 @@ typedef uint16 gpi_decode_line __attribute__((aligned(GPI_DECODE_LINE)));
 typedef uint16 gpi_decode_any __attribute__((aligned(1)));
 typedef uchar gpi_decode_memory; /* not used */
 
-/* Copies a block of `bytes`, by aligned lines. `past`: these are stored past the caches. */
+/* Copies a block of `bytes`, by aligned lines. `past`: the lines are stored past the caches. */
 GPI_INLINE void gpi_decode_copy(__global uchar *to, __private const uchar *from, uint bytes, bool past)
 {
     const uint head = min(bytes, (uint)(-(size_t)to % GPI_DECODE_LINE));

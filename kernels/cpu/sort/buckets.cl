@@ -9,8 +9,8 @@
        gp_sort_count        group per block: counts table[block][b], and checks whether keys are in order already
        gp_buckets_spine     one group: computes the bases of the buckets
        gp_sort_scatter      group per block: moves keys to their buckets
-       gp_buckets_sort      group per bucket: divides a large bucket once more, and sorts the parts as few keys are
-                            sorted (sort/single_tile.cl)
+       gp_buckets_sort      group per bucket: divides a large bucket once more, and sorts the parts
+                            (sort/single_tile.cl)
 
    If a part would be too large, the kernels after gp_buckets_sample do nothing, and classic passes follow
    (sort/classic.cl). Otherwise the classic passes do nothing. For CPUs only. The program also has the sort of fewer keys by
@@ -34,7 +34,7 @@
 #define GPI_SAMPLE_MOST 4096u  /* the most keys of a sample */
 #define GPI_SAMPLE_LEAST 1024u /* the fewest */
 #define GPI_SAMPLE_EACH 512u   /* keys for each key of the sample, within these bounds */
-#define GPI_LARGE_PART 16u     /* buckets do not pay if one has more than 1 / GPI_LARGE_PART of the keys */
+#define GPI_LARGE_PART 16u     /* no buckets if one would have more than 1 / GPI_LARGE_PART of the keys */
 #define GPI_EVEN_PART 64u      /* if no bin has more than 1 / GPI_EVEN_PART, no other scale is tried */
 
 /* ------------------------------------------------------------------ bins from a sample */
@@ -158,7 +158,8 @@ static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits 
 
 /* ------------------------------------------------------------------ kernels */
 
-/* Decides whether buckets are likely to pay, and writes the bins of both kinds of passes. Launched with one group. */
+/* Decides whether buckets are likely to be worthwhile, and writes the bins of both kinds of passes. Launched with one
+   group. */
 GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at)
 {
     gpi_places places;

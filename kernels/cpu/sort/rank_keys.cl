@@ -23,10 +23,10 @@
 /* GPI_NEAR is the memory in which a group counts, GPI_NEAR_INC increments a counter in it. */
 #define GPI_NEAR __private
 #define GPI_NEAR_INC(p) (void)(++*(p))
-#define GPI_COUNT_COPIES 1 /* of each counter */
+#define GPI_COUNT_COPIES 1 /* copies of each counter */
 
 typedef struct gpi_rank_memory {
-    uint count[GPI_BINS]; /* of a range */
+    uint count[GPI_BINS]; /* counts of a range */
     ulong next[GPI_BINS];
     uint word;
 } gpi_rank_memory;
@@ -254,8 +254,8 @@ static void gpi_put_ahead(gpi_move move, ulong i)
 #endif
 }
 
-/* Moves keys [begin, end) through lines: one by one if `spread`, because two consecutive keys then hardly ever have the same bin,
-   otherwise two by two. */
+/* Moves keys [begin, end) through lines. If `spread`, two consecutive keys hardly ever have the same bin, and keys are moved one
+   by one. Otherwise they are moved two by two. */
 static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_bin_map bin,
                           bool spread)
 {

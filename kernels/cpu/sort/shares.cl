@@ -222,8 +222,8 @@ GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong 
 }
 
 /* Sorts by shares, one group per share. `steps`: GPI_SHARES_TAKE, GPI_SHARES_SORT, or both. Between two launches `parts` holds
-   each share's base and the numbers of keys of its pieces. With two launches, as in place, shares are gathered in the second
-   buffer. */
+   each share's base and the numbers of keys of its pieces. With two launches (if the sort is in place), shares are gathered in
+   the second buffer. */
 GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,
                                uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {

@@ -8,13 +8,13 @@
        gpi_sg_ballot(b, m)             the lanes whose b is true
        gpi_sg_match(x, bits, m)        the lanes that have this lane's x, a number of `bits` bits
        gpi_sg_sync()                   makes what the sub-group's lanes wrote to local memory visible to all of them
-       gpi_sg_vote(b, m)               b; emulated: whether b is true for any item of the group
+       gpi_sg_vote(b, m)               returns b; emulated: whether b is true for any item of the group
        gpi_sg_pause()                  sleeps briefly between two polls of a waiting loop
 
    A set of lanes is a gpi_sg_mask, with a bit for each lane: gpi_sg_count, gpi_sg_count_below, gpi_sg_first, gpi_sg_last.
 
-   All items of a sub-group must call. The emulated form exchanges through m, between barriers, so that all items of the group
-   must call. So a loop whose number of turns differs between sub-groups is written
+   All items of a sub-group must call these functions. The emulated form exchanges values through m, between barriers, so that
+   all items of the group must call it. So a loop whose number of turns differs between sub-groups is written
 
        bool more = ...;                          false in sub-groups that have nothing to do
        while (gpi_sg_vote(more, m)) ...          if `more` is false, the turn changes nothing
@@ -230,8 +230,8 @@ static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)
 
 static void gpi_sg_sync(void) { __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory"); }
 
-/* Returns the lanes that have this lane's x, by a ballot for each bit. (match.any is one instruction, but it is slower the more
-   different words there are. CUB uses ballots on every chip, too: NVIDIA/cccl pull request 1372.) */
+/* Returns the lanes that have this lane's x, by a ballot for each bit. (match.any is one instruction, but its time grows with
+   the number of different words. CUB uses ballots on every chip, too: NVIDIA/cccl pull request 1372.) */
 static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)
 {
     uint lanes = ~0u;

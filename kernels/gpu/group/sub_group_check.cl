@@ -82,7 +82,7 @@ static uint gpi_sg_check_sync(uint turn, __local uint *words)
 }
 
 /* Does a shuffle and a ballot in each of `turns` turns. `turns` may differ between sub-groups. Returns the number of turns with
-   right results, plus 16 for each turn with a wrong one. (PoCL 3.1 crashes if this function is not inlined.) */
+   correct results, plus 16 for each other turn. (PoCL 3.1 crashes if this function is not inlined.) */
 GPI_INLINE uint gpi_sg_check_turns(uint turns, uint turn, gpi_sg_shared m)
 {
     const uint l = gpi_sg_lane(), other = GPI_SUB_GROUP - 1 - l;

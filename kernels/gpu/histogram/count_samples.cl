@@ -54,7 +54,8 @@ static void gpi_run_end(gpi_tables t, gpi_histogram_run run, const bool near)
     else gpi_out_add(t.out, run.cell, run.weight);
 }
 
-/* Adds a sample to the run, or, if its cell is another one, ends the run and begins the next. Returns the current run. */
+/* Adds a sample to the run, or, if the sample has another cell, ends the run and begins the next. Returns the current
+   run. */
 static gpi_histogram_run gpi_run_go_on(gpi_tables t, gpi_histogram_run run, uint cell, gpi_weight weight,
                                        const bool near)
 {

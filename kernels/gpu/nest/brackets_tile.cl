@@ -47,13 +47,13 @@ GPI_DEFINE_TREE(items, __local const uint *, GPI_PACKED_NODE_AT)
 /* The memory through which the items of a group exchange their brackets. */
 typedef struct gpi_group {
     uint tree[2 * GPI_WG];
-    gpi_index height[GPI_WG]; /* of the stack before an item */
+    gpi_index height[GPI_WG]; /* height of the stack before an item */
     uint open[GPI_WG];        /* a bit for each opener that an item leaves open */
     uint opens[GPI_WG];       /* a bit for each opener of an item */
     uint closes[GPI_WG]; /* a bit for each closer of an item; in the end only for those that pop an opener */
     gpi_node before;     /* the product of all tiles before this one */
 #if GPI_LOOKBACK
-    gpi_node beside[32]; /* in the tree of tiles the nodes to the left of the tile's path, from its leaf up */
+    gpi_node beside[32]; /* nodes of the tree of tiles left of the tile's path, from its leaf up */
 #endif
     gpi_note note;
 #if GPI_SUB_GROUP
@@ -488,7 +488,7 @@ static void gpi_note_sum(gpi_note note, gpi_join_shared sum)
     if (note.lone != ~0u) (void)atomic_min(&sum->lone, note.lone);
 }
 
-/* Adds the items' notes to the tile's. */
+/* Adds the items' notes to the tile's note. */
 static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared sum)
 {
     __global gpi_note *total = nest.notes + tile;
@@ -499,8 +499,8 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
     if (get_local_id(0) == 0) *total = *sum;
 }
 
-/* Returns the next opener as the stage stores it. This is its index in the tile, or, for an opener of an earlier tile, GPI_TILE +
-   how far the opener is below the top of the stack before the tile. */
+/* Returns the next opener in the form in which the stage stores it. This is its index in the tile, or, for an opener of an
+   earlier tile, GPI_TILE + how far the opener is below the top of the stack before the tile. */
 static uint gpi_cursor_stage(gpi_cursor *c)
 {
     gpi_index need;

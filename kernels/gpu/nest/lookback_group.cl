@@ -13,7 +13,7 @@
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
 
-/* Takes a ticket, and returns it to all items. All items call. */
+/* Takes a ticket, and returns it to all items. Must be called by all items. */
 static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared memory)
 {
     if (GPI_LOCAL_ID == 0) memory->group.height[0] = atomic_inc(ticket);

@@ -39,7 +39,7 @@ typedef struct gpi_tree_memory {
     gpi_low low[2 * GPI_WG]; /* the tree of the tile's runs */
     gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)];
     uint own[GPI_TREE_WORDS(GPI_TILE, 4)];                      /* uchars: children in the run */
-    uint children[GPI_TREE_WORDS(GPI_TILE, 2)];                 /* children in other runs; two a word */
+    uint children[GPI_TREE_WORDS(GPI_TILE, 2)];                 /* children in other runs; 2 per word */
     uint end[GPI_TREE_WORDS(GPI_TREE_CELLS(GPI_OF_USHORT), 2)]; /* ushorts; 0: beyond the tile */
     ushort index[GPI_TREE_CELLS(GPI_OF_USHORT)];
 #if GPI_SELECT
@@ -53,8 +53,8 @@ typedef __local gpi_tree_memory *gpi_tree_shared;
 
 typedef struct gpi_outside_memory {
     uint far[GPI_WG], open[GPI_WG];              /* the two words that each run keeps */
-    gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of elements with a bit in `far`: key, then index */
-    gpi_index end[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of elements with a bit in `open` */
+    gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* elements with a bit in `far`: key, then index */
+    gpi_index end[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* elements with a bit in `open`: their ends */
 #if GPI_SELECT
     uchar counts[GPI_TILE];
 #endif

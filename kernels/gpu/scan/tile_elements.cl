@@ -55,8 +55,8 @@ static uint gpi_tile_first(const uint n)
 #define GPI_CELL_PLAIN (GPI_BASE_NUMBER && (GPI_KEYED || !GPI_SEGMENTED))
 #endif
 
-/* Cells are moved in chunks of four, as vectors of 16 bytes if four cells fill whole vectors. Some drivers lose what is written
-   to structs in loops of four turns (GPI_STRUCT_TURNS). There, cells are moved one by one unless they are numbers. */
+/* Cells are moved in chunks of four, as vectors of 16 bytes if four cells fill whole vectors. Some drivers lose writes to
+   structs in loops of four turns (GPI_STRUCT_TURNS). With these drivers, cells are moved one by one unless they are numbers. */
 #if GPI_PER_ITEM >= 4 && (GPI_CELL_PLAIN || !GPI_LOSES_STRUCTS)
 #define GPI_CELL_CHUNK 4
 #else
@@ -133,7 +133,7 @@ typedef struct gpi_tile_memory {
 typedef __local gpi_tile_memory *gpi_tile_shared;
 
 /* GPI_CELL_NUMBER 1: vectors of cells are built from the numbers GPI_CELL_OF(cell), of type GPI_CELL_TYPE, instead of through a
-   union (why: element/monoid.cl). */
+   union (element/monoid.cl has the reason). */
 #define GPI_CELL_NUMBER (GPI_CELL_VECTORS && GPI_CELL_PLAIN && GPI_CELL_SIZE <= 8)
 #if GPI_KEPT
 #define GPI_CELL_TYPE GPI_RECORD

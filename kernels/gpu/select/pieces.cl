@@ -6,8 +6,8 @@
        in       | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...
        piece    | selected, in their order | ... | the others, from the end on |              on the stage
 
-   A scan of the number of selected elements in each chunk yields where a lane stores the elements of its chunks. Several chunks
-   are counted in one word. This file replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
+   A scan of the number of selected elements in each chunk yields the positions at which a lane stores the elements of its
+   chunks. Several chunks are counted in one word. This file replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SELECT_PIECES_CL
 #define GPI_SELECT_PIECES_CL
 #include "select/input_vectors.cl" /* first: it replaces element/input.cl */
@@ -62,7 +62,8 @@ static uint gpi_piece_length(gpi_input input, ulong base)
 #endif
 #define GPI_PIECE_STAGED (GPI_PIECE_AT_ONCE < GPI_PER_ITEM)
 
-/* Loads this item's elements j ... j + n - 1, as far as they are in the input, into x. Returns the bits of the selected ones. */
+/* Loads into x those of this item's elements j ... j + n - 1 that are in the input. Returns the bits of the selected
+   elements. */
 GPI_INLINE_GPU uint gpi_piece_load_some(gpi_input input, ulong at, uint length, uint j, const uint n,
                                         gpi_kept_cell *x)
 {
@@ -79,9 +80,9 @@ GPI_INLINE_GPU uint gpi_piece_load_some(gpi_input input, ulong at, uint length, 
     return selected;
 }
 
-/* Loads this item's elements, to the stage (GPI_PIECE_STAGED) or into x, and returns the bits of the selected ones. All loads of
-   a whole piece come first, so that they are in flight together. (A piece that is not whole is loaded through the stage, which
-   needs fewer registers.) */
+/* Loads this item's elements, to the stage (GPI_PIECE_STAGED) or into x, and returns the bits of the selected elements. All
+   loads of a whole piece come first, so that they are in flight together. (A piece that is not whole is loaded through the
+   stage, which needs fewer registers.) */
 GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept_cell *piece,
                                    gpi_kept_cell *x)
 {

@@ -68,7 +68,7 @@ GPI_INLINE_GPU void gpi_best_bound(gpi_best *best, const gpi_ranked *x, gpi_best
     gpi_sync(); /* the bound is read: entries may be overwritten */
 }
 
-/* Offers GPI_OFFERS entries of each item. `more`: many will follow. */
+/* Offers GPI_OFFERS entries of each item. `more`: many more entries will follow. */
 GPI_INLINE_GPU void gpi_best_offer(gpi_best *best, const gpi_ranked *x, bool more, gpi_best_shared shared)
 {
     if (!best->bounded && more && 2 * best->k <= GPI_WG) gpi_best_bound(best, x, shared);

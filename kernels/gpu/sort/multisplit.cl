@@ -101,7 +101,7 @@ GPI_INLINE_GPU void gpi_split_rank(uint *at, gpi_move_shared shared)
 }
 
 /* Writes the tile's count of each digit to `count` and the digit's first rank to `start`. Replaces `counts` by the rank of each
-   sub-group's first key of a digit. A barrier has to follow before an item reads `counts`. */
+   sub-group's first key of a digit. The caller needs a barrier before an item reads `counts`. */
 GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
 {
     uint own = 0, total;
@@ -137,7 +137,8 @@ GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
 #define GPI_SPLIT_UNPACK(words, j, bits) \
     ((words)[(j) * (bits) / 32] >> (j) * (bits) % 32 & ((1u << (bits)) - 1))
 
-/* Stores each key on the stage at its rank in the tile. Replaces `at` by the keys' cells, packed. A barrier has to follow. */
+/* Stores each key on the stage at its rank in the tile. Replaces `at` by the keys' cells, packed. The caller needs a
+   barrier afterwards. */
 GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared shared)
 {
     __local const uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;

@@ -23,8 +23,8 @@ typedef struct gpi_single_tile_memory {
     union {
         gpi_entry_memory entry;
 #if GPI_KEY_SIZE < 8
-        uint place[2 * GPI_ENTRY_CELLS];                 /* for each team, then room for its keys */
-        gpi_key key[8 / GPI_KEY_SIZE * GPI_ENTRY_CELLS]; /* for each team, after room for its places */
+        uint place[2 * GPI_ENTRY_CELLS];                 /* a team's places, then room for its keys */
+        gpi_key key[8 / GPI_KEY_SIZE * GPI_ENTRY_CELLS]; /* a team's keys, after room for its places */
 #else
         struct {
             gpi_key key[GPI_ENTRY_CELLS];
@@ -73,8 +73,8 @@ GPI_INLINE __local uint *gpi_stage_places(gpi_single_tile_shared shared)
 static uint gpi_team_first(void) { return gpi_entries_team() * GPI_TEAM_SPAN + gpi_entries_lane(); }
 
 /* Writes to `entry` this item's entries of the n keys at `key`, all of segment 0. Entries after the n-th are greater than all
-   others. All loads come first, so that they are in flight together. A barrier has to follow before entries are stored in local
-   memory. */
+   others. All loads come first, so that they are in flight together. The caller needs a barrier before it stores entries in
+   local memory. */
 GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gpi_digit_bits bits,
                                          gpi_entry *entry, gpi_single_tile_shared shared)
 {
@@ -99,7 +99,7 @@ static bool gpi_entries_are_keys(gpi_digit_bits bits)
 }
 
 /* Writes the first `most` of the n elements from `base` on, keys and values, in the order of the entries. The entries must have
-   their segments. The sort may be in place. A barrier has to follow before the stage is used again. */
+   their segments. The sort may be in place. The caller needs a barrier before it uses the stage again. */
 GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ulong base, uint n, uint most,
                                           const gpi_entry *entry, gpi_single_tile_shared shared)
 {

@@ -17,8 +17,8 @@ typedef __local gpi_sort_cell *gpi_maxima_shared;
     __local gpi_sort_cell name##_mem[2 * GPI_WG]; \
     const gpi_maxima_shared name = name##_mem
 
-/* Returns the maximum of x over the items before this one (0 for the first), and in *total the maximum over all items. Each step
-   doubles the number of items whose maximum is in an element of a row. */
+/* Returns the maximum of x over the items before this one (0 for the first), and sets *total to the maximum over all items. Each
+   step doubles the number of items whose maximum is in an element of a row. */
 static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)
 {
     const uint l = (uint)get_local_id(0);
@@ -51,8 +51,8 @@ typedef __local gpi_segments_memory *gpi_segments_shared;
 #define GPI_CROSSING_LONG 2u
 
 /* Writes to each entry of the item the position at which the segment of the entry's key begins. The tile has the n keys
-   from `base` on, which are those of segments [first, last). Writes shared->span and shared->crossing. A barrier has to
-   follow before an item reads these two. */
+   from `base` on, which are those of segments [first, last). Writes shared->span and shared->crossing. The caller needs
+   a barrier before an item reads these two. */
 GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,
                                        uint last, gpi_entry *entry, gpi_segments_shared shared)
 {

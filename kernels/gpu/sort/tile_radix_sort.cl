@@ -27,8 +27,8 @@ typedef struct gpi_radix_tile_memory {
 } gpi_radix_tile_memory;
 typedef __local gpi_radix_tile_memory *gpi_radix_tile_shared;
 
-/* Loads the n keys at `key` onto the stage. All loads come before the first store, so that they are in flight together. With
-   values, also writes the index of each key to `place`. */
+/* Loads the n keys at `key` onto the stage. All loads come before the first store, so that they are in flight together. If
+   there are values, also writes the index of each key to `place`. */
 GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi_radix_tile_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID;

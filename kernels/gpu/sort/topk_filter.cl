@@ -3,7 +3,8 @@
 
        tile   | run 0 of item 0 | of item 1 | ... | run 1 of item 0 | of item 1 | ...
 
-   If keys pass, a scan over the group of the number of passing keys in each run yields where they are written.
+   If keys pass, the group scans the numbers of passing keys in all runs, which yields the positions at which these keys
+   are written.
 
    Parameters: those of sort/rank.cl and sort/topk_tile.cl. */
 #ifndef GPI_SORT_TOPK_FILTER_CL
