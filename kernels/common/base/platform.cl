@@ -247,8 +247,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_SPARING
 #define GPI_ANEW(x, zero) (x)
 #endif
-/* Returns the greater of the ulongs x and y, given the lesser one. This takes two instructions on NVIDIA's chips, and a
-   comparison would take two more. */
+/* Returns the greater of the ulongs x and y. `lesser` is the lesser of the two. This takes two instructions on NVIDIA's
+   chips, and a comparison would take two more. */
 #if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)
 #define GPI_GREATER(x, y, lesser) ((x) ^ (y) ^ (lesser))
 #else

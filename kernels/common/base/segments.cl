@@ -1,4 +1,4 @@
-/* segments.cl - segments of an array, given by offsets or as rows of one length, and a list of the large ones.
+/* segments.cl - segments of an array, given by offsets or as rows of one length, and a list of the large segments.
 
        by offsets   segment s is [offsets[s], offsets[s+1])
        rows         segment s is [s * row_stride, s * row_stride + row_length)

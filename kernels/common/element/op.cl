@@ -28,8 +28,8 @@
        GPI_FLOAT_n         1: GPI_VALUE_n is float or double
        GPI_RESULT_n        type of the stored result, as an operand
        GPI_COMPENSATED_n   1: the compensated kind
-       GPI_LANE_n          type of a lane of the plain kind: GPI_VALUE_n, or a narrower one that the sums of
-                           a tile fit into
+       GPI_LANE_n          type of a lane of the plain kind: GPI_VALUE_n, or a narrower type that the sums of a tile fit
+                           into
        GPI_INDEX_n         unsigned integer as wide as GPI_VALUE_n: indices of the arg kind within a tile */
 #include "base/paste.cl"
 

@@ -1,14 +1,14 @@
 /* collectives.cl - reductions and scans of one value per item of a group, by any associative operation (.):
 
        NAME_reduce(x, memory)                   x0 . x1 ... xG-1        to every item
-       NAME_scan(x, &total, memory)             x0 . x1 ... xl          to item l; total: of all items
+       NAME_scan(x, &total, memory)             x0 . x1 ... xl          to item l; total: x0 . x1 ... xG-1
        NAME_scan_exclusive(x, &total, memory)   x0 . x1 ... xl-1        the identity to item 0
 
    On GPUs, groups without sub-groups use this file: a reduction has 3 barriers here, compared with 12 in
    group/sub_group_collectives.cl with emulated sub-groups (docs/gpu-cost.md).
 
-   Values are combined in item order, for any number G of items. All items call, or none. `memory` is free on return: each call
-   ends with a barrier after its last read.
+   Values are combined in item order, for any number G of items. Each function must be called by all items or by none. `memory`
+   is free on return: each call ends with a barrier after its last read.
 
    Values are stored in rows of 32, with an unused element after each row, so that items that scan different rows access
    different banks. Each row is scanned by one item, without barriers. Then each item combines the last values of the rows

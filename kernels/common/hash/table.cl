@@ -72,7 +72,7 @@ typedef uint gp_hash_value;
 #define GP_HASH_INSERTED 1   /* it was absent, and has been inserted */
 #define GP_HASH_EXISTED 2    /* it was present: its value is kept, assigned or combined */
 #define GP_HASH_FAILED 3     /* no slot was found, or t.turns exchanges failed */
-#define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved one; never in the packed form */
+#define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved value; never in the packed form */
 #define GP_HASH_SUPERSEDED 5 /* an equal key of the batch was put instead */
 #define GP_HASH_ERASED 6
 #define GP_HASH_ABSENT 7

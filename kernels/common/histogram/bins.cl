@@ -69,7 +69,7 @@ static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)
     }
 }
 #else
-/* The distance of a sample from the lowest one. Signed samples are sign-extended. */
+/* The distance of a sample from the lowest sample that is in a bin. Signed samples are sign-extended. */
 #if GPI_SAMPLE_SIZE == 8
 typedef ulong gpi_distance;
 #else

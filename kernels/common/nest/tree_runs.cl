@@ -12,8 +12,8 @@
        (key, count)    the lowest key in the run, and how many counted elements have this key
 
    A product of neighbouring runs has such a pair, too. In a tree of runs it takes 2 log2(runs) steps to find how many children
-   an element has between two runs, or the first run with a key below a given one. An item handles its run alone: it
-   counts children whose parent is in the run, and looks up other parents in the tree, each parent once.
+   an element has between two runs, or the first run with a key below a given key. An item handles its run alone: it counts
+   children whose parent is in the run, and looks up other parents in the tree, each parent once.
 
        runs    item per run          makes (key, count), and handles parents in the run, on GPUs also those in the tile
        grow    group per 4096 tiles  computes products of neighbours, in two launches

@@ -24,7 +24,8 @@ static uint gpi_await(volatile __global uint *state, uint tile, GPI_T *value)
 }
 
 /* Sets *product to the product of tiles anchor ... next - 1 (scan/lookback.cl: Ordered). Returns 0 if that is the product of all
-   tiles before `next`, else the anchor. Ends because the first loop counts down to 0 at most, and the second one up to `next`. */
+   tiles before `next`, else the anchor. Ends because the first loop counts down to 0 at most, and the second loop counts up to
+   `next`. */
 static uint gpi_fold_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *product)
 {
     uint anchor = next;

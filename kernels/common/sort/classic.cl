@@ -91,7 +91,7 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_BIN_PARAMETERS, gpi_sta
 
 /* Replaces table[block][d] by the sum of the entries above it, and writes to bases[d] the number of keys with a lower digit.
    Writes to the state the place that the next pass reads. If pass 0 has found all keys in order, writes the places of all passes,
-   so that no pass moves keys. If the pass repeats an abandoned one, counts a fallback instead, because the state already has the
+   so that no pass moves keys. If the pass repeats an abandoned pass, counts a fallback instead, because the state already has the
    places. Launched with one group. */
 GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,
                               ulong bases_at, volatile __global uint *counters)

@@ -26,10 +26,10 @@
    its source, which is unchanged.
    tests/models/ring.pml checks these rules.
 
-   Clearing. A word that an earlier launch has left would be mistaken for one of this launch if both have the same tile number. So
-   the rows are zeroed before a launch. This is not needed if the previous launch belonged to the same call and both launches have
-   at least 2 * ROWS tiles. Then all old words have tile numbers of at least ROWS. A tile that looks for such a number has passed
-   the gate, so this launch has already overwritten the old word.
+   Clearing. A word that an earlier launch has left would be mistaken for a word of this launch if both have the same tile number.
+   So the rows are zeroed before a launch. This is not needed if the previous launch belonged to the same call and both launches
+   have at least 2 * ROWS tiles. Then all old words have tile numbers of at least ROWS. A tile that looks for such a number has
+   passed the gate, so this launch has already overwritten the old word.
 
    Parameters
        GPI_RING_ROWS    wide words: rows, a power of two

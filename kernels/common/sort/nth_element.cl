@@ -14,7 +14,7 @@
                        the last digit, one group writes the result
 
    For an interval of one value, no keys are kept: this value is the result if the counts confirm it. Intervals that overlap
-   are merged. Kept keys are in no order. No group waits for another. Each group evaluates the previous launches' counts by
+   are merged. Kept keys are not in order. No group waits for another. Each group evaluates the previous launches' counts by
    itself.
    (A threshold from a sample: Floyd & Rivest 1975. Radix selection: Alabi et al. 2012.)
 

@@ -4,12 +4,12 @@
 
    Lower orders come first (element/key.cl). `ks` is optional.
 
-       gp_topk_segments   group per block of segments: finds the first k of the small ones, and lists the large ones
+       gp_topk_segments   group per block of segments: finds the first k of small segments, and lists large segments
        gp_topk_parts      some parts per group: finds the first k of each part of a large segment
        gp_topk_join       some large segments per group: finds the first k among those of the parts
 
    How a group finds the first k of the keys that it reads: sort/best.cl, in each wing. Segments, and the list of large
-   ones: base/segments.cl. No group waits for another.
+   segments: base/segments.cl. No group waits for another.
 
    Parameters: those of sort/ranked.cl and sort/best.cl. */
 #ifndef GPI_SORT_SEGMENTED_TOPK_CL
@@ -57,7 +57,7 @@ static uint gpi_topk_wanted(gpi_topk_out out, ulong s)
     return (uint)gpi_count(out.k, out.ks, out.ks_at + s, out.ks_words);
 }
 
-/* Writes the results of segment s: those that are wanted, or as many as the segment has keys. */
+/* Writes the results of segment s: as many as are wanted, or one for each key if the segment has fewer. */
 static void gpi_topk_put(gpi_topk_out out, ulong s, gpi_extent segment, gpi_best_shared shared)
 {
     const ulong first = s * out.k, base = out.absolute ? segment.begin : 0;

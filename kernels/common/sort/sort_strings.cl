@@ -21,7 +21,7 @@
    and then one per 64 KiB, and of strings that differ early only the first bytes are read.
 
    A set holds a round's tied strings (index, place, owner) and their groups (offsets, and a gpi_strings_group each). Two sets
-   alternate. Each part of a set has `room` uints, but the last part has as many as the groups need:
+   alternate. Each part of a set has `room` uints, but the last part has as many uints as the groups need:
 
        | index: which string | place: where in the order | owner: its group | offsets: where groups begin | groups |
 

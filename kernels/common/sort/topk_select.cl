@@ -65,7 +65,7 @@ static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, 
     return prefix;
 }
 
-/* The order of the k-th key, as far as it is known. prefix: its highest digits; rest: its rank among the keys with this prefix;
+/* The known part of the k-th key's order. prefix: its highest digits; rest: its rank among the keys with this prefix;
    threshold: the greatest order with this prefix; decided: 1 if all keys up to the threshold fit in the room for them. */
 typedef struct gpi_selected {
     ulong prefix, rest, threshold, decided;

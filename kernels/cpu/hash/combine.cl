@@ -75,7 +75,7 @@ GPI_INLINE uint gpi_cell_find(const gpi_cells *cells, uint hash, gp_hash_key key
 
 /* Combines a pair with the pair of its key in a cell, and returns true. If no cell has the key, or if the sum would be the
    reserved value, stores the pair in a cell, whose previous pair is put into the table, and returns false. Also returns false if
-   the value is the reserved one, which is refused. */
+   the value is the reserved value, which is refused. */
 GPI_INLINE bool gpi_cell_add(gp_hash_table t, gpi_cells *cells, uint hash, gp_hash_key key,
                              gp_hash_value value, uint change, uint *tally)
 {

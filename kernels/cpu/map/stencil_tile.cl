@@ -137,7 +137,8 @@ static void gpi_stencil_group(gpi_picture picture, __global const float *weights
 }
 
 #else
-/* Returns 16 elements of the output, the first of which is element e of row y. `here`: the first one's copy in the tile. */
+/* Returns 16 elements of the output, the first of which is element e of row y. `here`: the copy of the first element in
+   the tile. */
 GPI_INLINE GPI_VECTOR(GPI_LANE)
     gpi_stencil_elements(gpi_picture in, GPI_NEAR const GPI_X *here, ulong e, ulong y)
 {

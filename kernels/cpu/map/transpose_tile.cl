@@ -63,7 +63,7 @@ GPI_INLINE void gpi_transpose_read(__global const GPI_OUT *in, ulong stride, uin
 }
 
 /* Writes the lines that are complete. If these rows are the first or the last, also writes the elements that are in no complete
-   line of the tile. Keeps these rows as earlier ones. */
+   line of the tile. Keeps these rows as the earlier rows of the next call. */
 GPI_INLINE void gpi_transpose_write(__global GPI_OUT *out, ulong stride, int rows, uint columns, bool first,
                                     bool last, __private GPI_OUT *near)
 {

@@ -21,7 +21,7 @@
 #endif
 
 #define GPI_EIGHTS_ROWS (GPI_EIGHTS ? 512 : 1)
-/* A step also reads, or writes unchanged, this many cells below the lowest one that it pops. */
+/* A step also reads, or writes unchanged, this many cells below the lowest cell that it pops. */
 #define GPI_EIGHTS_BELOW 16
 
 typedef struct gpi_eight {
@@ -29,7 +29,7 @@ typedef struct gpi_eight {
     ulong found; /* a byte for each bracket: what it finds; other bytes: what a further bracket would find */
     uchar pops;  /* how far the stack falls during the step */
     char rise;   /* how much higher the stack is after the step */
-    uchar known; /* known cells after the step, if all 16 are known before */
+    uchar known; /* known cells after the step, if all 16 are known before the step */
 } gpi_eight;
 
 /* A stack. `cells` has its topmost 16 cells, but only the last `known` lanes are valid. All cells are also in memory, where

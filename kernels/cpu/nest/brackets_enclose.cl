@@ -14,8 +14,8 @@
 
 /* ------------------------------------------------------------------ heights */
 
-/* A tile whose heights are computed. If `sums`, each closer of the tile has an opener, in this tile or before, so that heights
-   are sums of steps. If not, heights are sums of steps only in blocks whose closers all have openers. */
+/* A tile whose heights are computed. If `sums`, each closer of the tile has an opener, in this tile or an earlier one, so that
+   heights are sums of steps. If not, heights are sums of steps only in blocks whose closers all have openers. */
 typedef struct gpi_heights {
     gpi_index begin, before; /* height before the tile */
     uint length;

@@ -1,7 +1,7 @@
 /* brackets_tile.cl - brackets: one item handles the tiles of its group.
 
    A tile's cells (nest/tile_summary.cl) are its stack. Elements are classified by vectors, in blocks of 64: a mask of
-   openers and one of closers. Pairs within a block are found from the masks alone:
+   openers and a mask of closers. Pairs within a block are found from the masks alone:
 
        ( ( ) ( ( ) ) ) ) (      adjacent "()" are paired by vectors
          2-2   4-4              a closer's opener is the last one before it that is still open

@@ -173,9 +173,9 @@ GPI_INLINE void gpi_end_one(__global const gpi_index *parent, gpi_index begin, u
     if (k < i) end[k] = max(end[k], end[i]);
 }
 
-/* Computes the ends of 16 elements from the i-th on, each the parent of the next one. The last one ends at `last`. Returns the
-   end of the first one, for its parent. (`last` is not stored before the row is loaded, because loading a row stalls if a part of
-   it has just been stored.) */
+/* Computes the ends of 16 elements from the i-th on, each of which is the parent of the next element. The last element ends at
+   `last`. Returns the first element's end, for its parent. (`last` is not stored before the row is loaded, because loading a row
+   stalls if a part of it has just been stored.) */
 GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)
 {
     gpi_near_row row = GPI_LOAD_PRIVATE(gpi_near_row, end + i);
@@ -188,8 +188,8 @@ GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)
     return row.s0;
 }
 
-/* Raises the ends of the parents of 16 elements from the i-th on for which gpi_is_descent holds. `first` is the first one's
-   parent. Only the last of the 16 may have descendants. */
+/* Raises the ends of the parents of 16 elements from the i-th on for which gpi_is_descent holds. `first` is the first
+   element's parent. Only the last of the 16 may have descendants. */
 GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)
 {
     ushort *lowest = end + (first - 15);
@@ -351,8 +351,8 @@ GPI_NOINLINE void gpi_run_outside(gpi_family f, gpi_tree_run run)
     gpi_crowd_end(f, run, &crowd);
 }
 
-/* Writes the ends of the elements that are open at the run's end. Begins with the innermost one, because no element ends before
-   those inside it. */
+/* Writes the ends of the elements that are open at the run's end. Begins with the innermost element, because no element ends
+   before its descendants. */
 GPI_NOINLINE void gpi_run_ends(gpi_family f, gpi_tree_run run)
 {
     gpi_index open = run.begin + run.length; /* a key */

@@ -59,7 +59,7 @@ GPI_NOINLINE void gpi_columns_reduce(gpi_column_block block, ulong from, ulong t
     if (whole && block.segments <= block.wide / 2) {
         const uint shift = 31 - clz(block.wide / block.segments); /* Intel's runtime cannot divide here */
         gpi_column_block flat = block;
-        const ulong rows = (to - from) >> shift, first = from; /* rows of the longer ones */
+        const ulong rows = (to - from) >> shift, first = from; /* number of long rows */
         from += rows << shift;
         flat.input.count = rows;
         flat.input.in += (GPI_REVERSE ? block.input.count - from : first) * block.element_stride;

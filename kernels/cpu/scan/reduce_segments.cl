@@ -1,7 +1,7 @@
 /* reduce_segments.cl - reduces small segments: one by one, or, if they are short, GPI_SEGMENTS_BATCH at a time. If each
    short segment had its own loop, the loop's end would be mispredicted, unless all segments have the same length.
 
-       at       | 0     | 3 | 4 | 4         | 8       where segments begin, counted from the first one's begin
+       at       | 0     | 3 | 4 | 4         | 8       where segments begin, counted from the first segment's begin
        head     | 1 0 0 | 1 |   | 1 0 0 0   |
        sum      | products since the last head  |     sum[0] is for empty segments, sum[i + 1] of element i */
 #ifndef GPI_SCAN_REDUCE_SEGMENTS_CL
@@ -54,8 +54,8 @@ static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *
         gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);
 }
 
-/* Reduces GPI_SEGMENTS_BATCH segments of `length` elements each, from segment s on, each `stride` elements after the one before.
-   `input` begins with segment s. */
+/* Reduces GPI_SEGMENTS_BATCH segments of `length` elements each, from segment s on, each `stride` elements after the previous
+   segment. `input` begins with segment s. */
 GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, ulong stride, __global GPI_OUT *out,
                                       ulong s, GPI_BASE initial)
 {

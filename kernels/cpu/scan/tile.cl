@@ -41,8 +41,8 @@ static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_til
     return gpi_identity();
 }
 
-/* Prefetching pays because the hardware's own prefetcher stops at the end of every page. GPI_TILE_AHEAD is the distance ahead
-   of the current vector, in bytes. A scan also prefetches its next tile, which is GPI_TILES_ABREAST tiles ahead. A
+/* Prefetching helps because the hardware's own prefetcher stops at the end of every page. GPI_TILE_AHEAD is the distance
+   ahead of the current vector, in bytes. A scan also prefetches its next tile, which is GPI_TILES_ABREAST tiles ahead. A
    prefetch of addresses past the buffer's end does no harm. */
 #define GPI_TILE_AHEAD 2048
 #define GPI_TILE_LINE 64

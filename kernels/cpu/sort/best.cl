@@ -64,7 +64,7 @@ GPI_INLINE void gpi_best_offer(gpi_best *best, gpi_ranked x, gpi_best_shared sha
     if (shared->count == best->k) best->bound = shared->entry[before];
 }
 
-/* Offers n keys, after all of those offered before. The index of the first one is `index`. */
+/* Offers n keys, after all keys offered earlier. The index of the first key is `index`. */
 static void gpi_best_keys(gpi_best *best, __global const gpi_key *key, ulong n, ulong index,
                           gpi_key_bits flip, gpi_best_shared shared)
 {

@@ -40,7 +40,7 @@
 /* ------------------------------------------------------------------ bins from a sample */
 
 /* Returns bins for windows in [least, most], without a table. The first and the last entry are reserved for windows outside
-   this range, but if `crowded`, only the last one is. */
+   this range. If `crowded`, only the last entry is. */
 static gpi_bin_map gpi_bin_make(gpi_digit_bits bits, gpi_key_bits least, gpi_key_bits most, uint crowded)
 {
     gpi_bin_map bin;

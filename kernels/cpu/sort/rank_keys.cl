@@ -127,7 +127,7 @@ static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)
     return (ulong2)(j, k);
 }
 
-/* Prefetches the cache line after the one of position j, to which the bin's later keys will be written. */
+/* Prefetches the cache line after that of position j, to which the bin's later keys will be written. */
 static void gpi_fetch_next(gpi_move move, ulong j)
 {
     GPI_PREFETCH_WRITE((__global char *)(move.key_to + j) + GPI_CACHE_LINE);
@@ -136,8 +136,8 @@ static void gpi_fetch_next(gpi_move move, ulong j)
 #endif
 }
 
-/* Moves keys [begin, end) one by one. If `fetch`, prefetches the cache lines that will be written next, at every second key,
-   which suffices. */
+/* Moves keys [begin, end) one by one. If `fetch`, prefetches, at every second key, the cache lines that will be written
+   next. (This is often enough.) */
 GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_bin_map bin, bool fetch,
                                   gpi_rank_shared restrict shared)
 {

@@ -94,7 +94,7 @@ static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi
 }
 
 /* Sorts elements [base, base + n) of the output, which are nearly in order, by insertion. Returns false if that took too many
-   steps. In that case the elements are not sorted, but equal ones have kept their order. */
+   steps. In that case the elements are not sorted, but equal elements have kept their order. */
 static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits bits)
 {
     const ulong end = base + n;
@@ -113,8 +113,8 @@ static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits 
 #define GPI_TOP_MORE 5                                                    /* bits beyond log2(n) */
 #define GPI_TOP_MOST ((1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) - 1) /* keys */
 
-/* Returns how many bits a digit has in passes over all bits. Few keys get short digits, because the counters of long ones take
-   long to clear. */
+/* Returns how many bits a digit has in passes over all bits. Few keys get short digits, because clearing the counters of long
+   digits takes long. */
 static uint gpi_single_tile_width(ulong n) { return n < GPI_TOP_BINS ? 8 : GPI_TOP_BITS_MAX; }
 
 typedef struct gpi_top {

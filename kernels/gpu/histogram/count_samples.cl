@@ -72,7 +72,7 @@ static gpi_histogram_run gpi_run_go_on(gpi_tables t, gpi_histogram_run run, uint
 #if GPI_BYTES && !GPI_WEIGHTS && !GPI_MAPPED
 static void gpi_count_byte(gpi_tables t, uint cell) { (void)atomic_inc(t.near + cell * GPI_BYTE_COPIES); }
 
-/* Counts 16 bytes. The first one belongs to `channel`. */
+/* Counts 16 bytes. The first byte belongs to `channel`. */
 static void gpi_count_vector(gpi_tables t, uint4 x, uint channel)
 {
     uint first[GPI_CHANNELS];

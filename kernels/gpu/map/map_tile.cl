@@ -7,8 +7,8 @@
 #include "map/operands.cl"
 
 /* A full tile is mapped in steps. In each step an item reads all its elements before it writes the first one, so that the reads
-   are in flight together. Its elements are chunks of GPI_CHUNK consecutive ones, at a distance that lets neighbouring items
-   access neighbouring chunks. */
+   are in flight together. Its elements are in chunks of GPI_CHUNK, at a distance that lets neighbouring items access
+   neighbouring chunks. */
 #if GPI_OUT_RECORD
 #define GPI_MAP_STEP_MOST 4
 #else

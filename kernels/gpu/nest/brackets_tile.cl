@@ -50,8 +50,8 @@ typedef struct gpi_group {
     gpi_index height[GPI_WG]; /* height of the stack before an item */
     uint open[GPI_WG];        /* a bit for each opener that an item leaves open */
     uint opens[GPI_WG];       /* a bit for each opener of an item */
-    uint closes[GPI_WG]; /* a bit for each closer of an item; in the end only for those that pop an opener */
-    gpi_node before;     /* the product of all tiles before this one */
+    uint closes[GPI_WG];      /* a bit for each closer of an item; later only for those that pop an opener */
+    gpi_node before;          /* the product of all tiles before this one */
 #if GPI_LOOKBACK
     gpi_node beside[32]; /* nodes of the tree of tiles left of the tile's path, from its leaf up */
 #endif
@@ -324,8 +324,8 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
     }
 }
 
-/* Returns how many of the item's openers the tile leaves open. They are the item's lowest ones. If there are any, sets *at to the
-   number of openers of earlier items that the tile leaves open. */
+/* Returns how many of the item's openers the tile leaves open. They are the item's lowest openers. If there are any, sets *at to
+   the number of openers of earlier items that the tile leaves open. */
 static uint gpi_kept(uint node, gpi_shared shared, uint *at)
 {
     uint after = 0;

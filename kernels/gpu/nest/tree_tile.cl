@@ -123,7 +123,7 @@ static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)
 /* A bit for each element of an item's run. */
 typedef struct gpi_run_bits {
     uint outside; /* the element's parent is not in the run */
-    uint open; /* the element has not ended; each open element is a descendant of all open ones before it */
+    uint open; /* the element has not ended; each open element is a descendant of all earlier open elements */
 } gpi_run_bits;
 
 /* Ends, at element i of the run, the open elements in `closed`, which do not enclose i. Returns the bit of element i. */
@@ -249,8 +249,8 @@ static uint gpi_run_siblings(uint outside, gpi_tree_shared memory)
     return far;
 }
 
-/* Finds the ends of the elements that are open at the run's end. Begins with the innermost one, because no element ends before
-   those inside it. Returns the elements that are open at the tile's end. */
+/* Finds the ends of the elements that are open at the run's end. Begins with the innermost element, because no element ends
+   before its descendants. Returns the elements that are open at the tile's end. */
 static uint gpi_tile_ends(gpi_tree_run run, uint open, gpi_tree_shared memory)
 {
     const uint l = (uint)get_local_id(0);

@@ -81,7 +81,7 @@ GPI_INLINE_GPU void gpi_products_put(__local GPI_CELL *at, const GPI_T *x)
 #endif
 }
 
-/* Loads this item's chunks of `rows` rows, from row `first` on, into x. No load waits for another one. */
+/* Loads this item's chunks of `rows` rows, from row `first` on, into x. No load waits for another load. */
 GPI_INLINE_GPU void gpi_rows_load(gpi_input input, ulong base, const uint first, const uint rows, GPI_T *x)
 {
     const uint length = gpi_tile_length(input, base);

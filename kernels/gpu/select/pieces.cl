@@ -52,9 +52,9 @@ static uint gpi_piece_length(gpi_input input, ulong base)
      (j) % GPI_PIECE_CHUNK)
 #define GPI_PIECE_BIT(j) (1u << ((j) / GPI_PIECE_CHUNK * 4 + (j) % GPI_PIECE_CHUNK))
 
-/* How many of an item's elements are in registers at a time. A selected element moves down and never overwrites a later one. So a
-   few elements are enough, while the others stay on the stage. In a partition, an element that is not selected moves up and may
-   overwrite any other one. So all must be in registers. */
+/* How many of an item's elements are in registers at a time. A selected element moves down and never overwrites a later element.
+   So a few elements are enough, while the others stay on the stage. In a partition, an element that is not selected moves up and
+   may overwrite any other element. So all must be in registers. */
 #if GPI_PARTS == 1 && GPI_PER_ITEM > 8
 #define GPI_PIECE_AT_ONCE 8
 #else

@@ -80,7 +80,7 @@ GPI_INLINE_GPU void gpi_best_offer(gpi_best *best, const gpi_ranked *x, bool mor
     gpi_sync(); /* the entries are written */
 }
 
-/* Offers n keys. The index of the first one is `index`. */
+/* Offers n keys. The index of the first key is `index`. */
 static void gpi_best_keys(gpi_best *best, __global const gpi_key *key, ulong n, ulong index,
                           gpi_key_bits flip, gpi_best_shared shared)
 {
@@ -116,6 +116,6 @@ static void gpi_best_close(gpi_best *best, gpi_best_shared shared)
     const uint n = shared->count;
     gpi_ranked_sort(shared->entry, n); /* has barriers: the count is read */
     for (uint i = n + (uint)get_local_id(0); i < best->k; i += GPI_WG) shared->entry[i] = gpi_ranked_last();
-    gpi_sync(); /* the last ones are written */
+    gpi_sync(); /* the other entries are filled */
 }
 #endif

@@ -150,7 +150,7 @@ GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared 
     }
 }
 
-/* Writes this item's keys of the ordered tile. The tile has `left` elements from this item's first one on. */
+/* Writes this item's keys of the ordered tile. The tile has `left` elements from this item's first key on. */
 GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint left, const bool full, gpi_digit digit,
                                          uint *digits, gpi_move_shared shared)
 {

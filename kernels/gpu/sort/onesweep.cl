@@ -18,7 +18,7 @@
 
 /* Looks back, and writes to shared->next where each digit's keys are to be written, in the form that gpi_tile_write needs.
    Returns false if the pass is abandoned. shared->word must say whether the tile has published its counts. Writes the bases of
-   the next launch to `bases_after`, which is 0 unless the tile is the last one. */
+   the next launch to `bases_after`, which is NULL unless the tile is the last tile. */
 static bool gpi_onesweep_look_back(gpi_ring ring, uint tile, __global const ulong *bases,
                                    __global ulong *bases_after, gpi_move_shared shared)
 {

@@ -6,8 +6,8 @@
 #include "sort/ranked.cl"
 
 /* Sorts n entries. First pads them with gpi_ranked_last to a power of two, for which there must be room. Every step orders pairs.
-   The first step of each size pairs mirrored positions, so that all pairs are put in the same order. All items of the group call
-   with the same n. */
+   The first step of each size pairs mirrored positions, so that all pairs are put in the same order. Must be called by all items
+   of the group, with the same n. */
 static void gpi_ranked_sort(__local gpi_ranked *entry, uint n)
 {
     uint all = 1;

@@ -2,7 +2,7 @@
    (sort/tile_merge_sort.cl), and then moves keys and values once.
 
    Loads and stores are striped (item l handles elements l, l + GPI_TEAM, ... of its team's piece). Entries are blocked (item l
-   has GPI_PER_ITEM consecutive ones, from l * GPI_PER_ITEM on). Each team converts between the two orders on a stage, which
+   has GPI_PER_ITEM consecutive entries, from l * GPI_PER_ITEM on). Each team converts between the two orders on a stage, which
    shares its local memory with the team's entries.
 
    Parameters: those of sort/tile_merge_sort.cl. */

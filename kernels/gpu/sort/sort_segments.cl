@@ -86,7 +86,7 @@ typedef struct gpi_entry_runs {
 
 /* Returns the runs that this item merges in the step that doubles runs of `items` items. The merge is restricted to the one
    segment that is in both runs. If `crossing` is GPI_CROSSING_SHORT, the step after the last one within teams is different: it
-   merges half a piece on either side of each border between pieces. */
+   merges the two half pieces next to each border between pieces. */
 GPI_INLINE gpi_entry_runs gpi_segments_runs(uint items, uint crossing, gpi_segments_shared shared)
 {
     const uint l = gpi_entries_item();

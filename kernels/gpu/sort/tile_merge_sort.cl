@@ -178,7 +178,7 @@ GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, 
                              : gpi_entry_is_less(least, entry[GPI_PER_ITEM - 1]);
     }
     if (moves) {
-        const uint before = at - begin; /* merged entries of the items before this one */
+        const uint before = at - begin; /* merged entries of all earlier items */
         uint low = before > end - middle ? before - (end - middle) : 0, high = min(before, middle - begin);
         while (low < high) { /* find how many of these are from the first run */
             const uint probe = (low + high) / 2;

@@ -98,7 +98,7 @@ GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *o
         counts |= (ulong)count << 16 * r;
     }
     ulong ranks = gpi_ranks_scan_exclusive(counts, &all, shared->sum);
-    ranks += (all << 16) + (all << 32) + (all << 48); /* adds to each run the totals of all runs before */
+    ranks += (all << 16) + (all << 32) + (all << 48); /* adds to each run the totals of all earlier runs */
     if (counts == 0) return;
     GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS)) {
         uint rank = (uint)(ranks >> 16 * r) & 0xffff;
