@@ -4,8 +4,8 @@
 #include "base/constants.cl"
 #include "base/platform.cl"
 
-/* The number of elements of a call. If `wanted_words` is 0, it is `bound`, which the host knows. Otherwise it is in device
-   memory: entry `wanted_offset` of the array `wanted`, whose entries have `wanted_words` 32-bit words, but at most `bound`. */
+/* The number of elements of a call. If `wanted_words` is 0, it is `bound`, which the host knows. Otherwise it is entry
+   `wanted_offset` of the array `wanted` in device memory, but at most `bound`. An entry has `wanted_words` 32-bit words. */
 #define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words
 
 /* Returns number i of an array whose numbers have one or two words. */

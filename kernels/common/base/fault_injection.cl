@@ -12,7 +12,7 @@
    In a sort this applies to all passes, or only to pass GPI_FAULT_PASS (sort/lookback.cl).
 
    Only tests enable it, by gp_context_desc.build_options (tests/base/test_fault_injection.c). Calls that wait without
-   bound (in place on a fair device) must not be built with it. */
+   bound (in place on a fair device) must not be built with GPI_FAULT. */
 #ifndef GPI_BASE_FAULT_INJECTION_CL
 #define GPI_BASE_FAULT_INJECTION_CL
 #include "base/platform.cl"

@@ -207,7 +207,7 @@ static GPI_T gpi_combine(GPI_COMBINE_PARAMETER GPI_T a, GPI_T b)
 #if GPI_HEADS == 3
     c.head = a.head + b.head;
 #else
-    c.head = b.head ? b.head : a.head; /* Mesa 22.3 gets a.head | b.head wrong in 8 bits */
+    c.head = b.head ? b.head : a.head; /* Mesa 22.3 miscompiles a.head | b.head in 8 bits */
 #endif
     return c;
 }

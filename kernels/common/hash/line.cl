@@ -199,7 +199,7 @@ GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
             if (gpi_word_cas(gpi_slot(t, at), GPI_KEY_NONE, key) == GPI_KEY_NONE)
                 return gpi_hash_change(t, gpi_slot(t, at) + 1, value, change, GPI_CLAIMED, 0);
 #endif
-            continue; /* filled meanwhile: read the line again, which has one empty slot less */
+            continue; /* filled meanwhile: read the line again, which has one empty slot fewer */
         }
         if (++step > t.mask / GPI_LINE_SLOTS + 1) return GP_HASH_FAILED;
         line = (line + GPI_LINE_SLOTS) & t.mask;

@@ -1,5 +1,5 @@
 /* table.cl - a hash table with open addressing and linear probing, without locks: operations of one item on one key.
-   gp_device_source also returns this file. Users' kernels may use only its names without gpi_.
+   gp_device_source also returns this file. Users' kernels may use only its names that do not begin with gpi_.
 
        home(key) = mix(key ^ seed) & mask         a probe visits home, home + 1, ... (mod capacity)
 
@@ -23,8 +23,8 @@
    one value is reserved. If values are narrower than words, no value equals the reserved word.
 
    Invariants:
-     - A slot belongs to the key that claimed it, even if that key is erased. So if a probe meets an empty slot, the key
-       that it is for has no slot. No key can have two slots, because two writers of the same key both try to claim the
+     - A slot belongs to the key that claimed it, even if that key is erased. So if the probe for a key meets an empty
+       slot, that key has no slot. No key can have two slots, because two writers of the same key both try to claim the
        first slot that was empty for either of them, and one of their exchanges fails.
      - A value changes only by compare-and-swap from the value that was seen, so that no update is lost. In the packed
        form key and value change together. In the split form a reader between the two exchanges sees an absent key.

@@ -182,8 +182,8 @@ static gpi_tree_run gpi_run_make(ulong n, uint number)
 
 /* ------------------------------------------------------------------ parents elsewhere */
 
-/* A crowd has the children, in one run, of a parent in another run. A run's parents are handled in order, from the innermost
-   outward. The current parent may have more children in later runs. */
+/* A crowd is the set of all children that a parent in another run has in one run. A run's parents are handled in order, from
+   the innermost outward. The current parent may have more children in later runs. */
 typedef struct gpi_crowd {
     gpi_index key, count; /* the parent's key, GPI_NONE before the first parent; its children so far */
     uint first;           /* the run after the parent's own run */

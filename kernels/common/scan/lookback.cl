@@ -27,8 +27,8 @@
 
    Ordered (GPI_ORDERED 1, for segments whose heads are counted). The product must not depend on when states are seen. So tiles
    are combined from left to right, beginning with the anchor: the last earlier tile that has a head, or that is seen with an
-   inclusive state, which was combined in the same way. A walk combines no tiles until it sees an anchor, and waits for one
-   without a bound.
+   inclusive state, which was combined in the same way. A walk combines no tiles until it sees an anchor. Its wait for an
+   anchor has no bound.
 
    tests/models/lookback.pml checks this, with stores that become visible in any order, states of one and two words, and the
    fallback. */

@@ -28,7 +28,8 @@
 
 /* ------------------------------------------------------------------ small */
 
-/* Reduces the segments of up to `small` elements, `block` segments per group, and lists the others. */
+/* Reduces the small segments, of up to `small` elements, and lists the large segments. Each group handles `block`
+   segments. */
 GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
                                    GPI_OFFSETS_PARAMETERS, GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS,
                                    __global GPI_OUT *out, ulong out_offset, gpi_argument initial, ulong block,

@@ -40,7 +40,8 @@
 
 /* ------------------------------------------------------------------ small */
 
-/* Scans the segments of up to `small` elements, `block` segments per group, and lists the others. */
+/* Scans the small segments, of up to `small` elements, and lists the large segments. Each group handles `block`
+   segments. */
 GPI_KERNEL void gp_segments_scan(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
                                  GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_SINK_PARAMETERS,
                                  GPI_COUNT_PARAMETERS, ulong block, uint small, uint team,

@@ -29,7 +29,7 @@ GPI_NOINLINE bool gpi_decode_is_bad(__global const GPI_OFFSET *offsets, ulong fi
     return bad || falls;
 }
 
-/* `span`: positions of a group. `share`: offsets that a group checks. `call`: a number that no other call has. */
+/* Decodes `span` positions and checks `share` offsets per group. `call` is a number that no other call has. */
 GPI_KERNEL void gp_decode_runs(__global const GPI_OFFSET *offsets, ulong offsets_at,
                                __global const GPI_ELEMENT *in, ulong in_at,
                                GPI_DECODED(GPI_DECODED_PARAMETER) ulong count, ulong span, ulong share,

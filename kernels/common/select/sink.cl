@@ -111,7 +111,7 @@ static void gpi_number_write(gpi_sink sink, uint k, ulong x)
 static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)
 {
 #if GPI_CLOSED
-    sink.index[GPI_SELECTED(total)] = (GPI_PLACE)count; /* the begin of one more run */
+    sink.index[GPI_SELECTED(total)] = (GPI_PLACE)count; /* as if one more run began there */
 #endif
     if (sink.count_words == 0) return;
     gpi_number_write(sink, 0, GPI_SELECTED(total));

@@ -10,13 +10,13 @@
 #define GPI_PLACE_OUT 1
 #define GPI_PLACE_TMP 2
 
-/* Where a sort's values are from. */
+/* Sources of a sort's values. */
 #define GPI_INDICES_NONE 0u    /* given */
 #define GPI_INDICES_ARRAY 1u   /* generated: indices in the array */
 #define GPI_INDICES_SEGMENT 2u /* generated: indices in the segment */
 
 /* State, in uints (sort/digit.cl). */
-#define GPI_STATE_ABANDONED 2 /* 1 + the number of the onesweep pass that is abandoned; 0: none is */
+#define GPI_STATE_ABANDONED 2 /* 1 + number of the abandoned onesweep pass; 0: none */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
 #define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above: number of passes reported */

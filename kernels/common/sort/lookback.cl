@@ -19,11 +19,11 @@
                the words of tile t - ROWS, which used the same row.
 
    Why a wait ends: tiles are handed out by ticket, so that all tiles lower than a group's own have started. Gate,
-   look-back and tail wait for lower tiles only (the gate because ROWS >= REACH + BLOCK: with fewer rows a tile
-   could wait for one of its own block). If the device does not let the lower tiles continue, each wait is still
-   bounded by `polls`. A group that has used them up sets `abandoned`, which ends all other waits, too. From then on no
-   group writes, later passes do nothing, and launches enqueued for this case repeat the pass in another way, from
-   its source, which is unchanged.
+   look-back and tail wait for lower tiles only (the gate because ROWS >= REACH + BLOCK: with fewer rows a tile could
+   wait for a tile of its own block). If the device does not let the lower tiles continue, each wait is still bounded by
+   `polls`. A group that has used them up sets `abandoned`, which ends all other waits, too. From then on no group
+   writes, later passes do nothing, and launches enqueued for this case repeat the pass in another way, from its source,
+   which is unchanged.
    tests/models/ring.pml checks these rules.
 
    Clearing. A word that an earlier launch has left would be mistaken for a word of this launch if both have the same tile number.

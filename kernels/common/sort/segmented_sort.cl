@@ -224,7 +224,7 @@ GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS,
             gpi_move_range(gpi_move_make(own, from, to), row.begin, row.end, digit, how,
                            GPI_SCATTER_MOVE(shared));
         }
-        gpi_sync(); /* all have used `next` */
+        gpi_sync(); /* all items have used `next` */
     }
 }
 

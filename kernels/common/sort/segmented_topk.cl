@@ -72,7 +72,8 @@ static void gpi_topk_put(gpi_topk_out out, ulong s, gpi_extent segment, gpi_best
     gpi_sync(); /* the entries are read: the next segment's may overwrite them */
 }
 
-/* Finds the first k of the segments of up to `span` keys, `block` segments per group, and lists the others. */
+/* Finds the first k keys of each small segment, of up to `span` keys, and lists the large segments. Each group handles
+   `block` segments. */
 GPI_KERNEL void gp_topk_segments(__global const gpi_key *key, ulong key_at, GPI_OFFSETS_PARAMETERS,
                                  GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS, GPI_TOPK_OUT_PARAMETERS,
                                  ulong span, ulong block, volatile __global uint *counters)

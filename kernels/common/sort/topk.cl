@@ -3,7 +3,8 @@
        out = the first k of (order(key[i]), i), sorted      order: element/key.cl, the lowest comes first
 
    A sample yields a threshold t such that slightly more than k keys are probably <= t. One pass over the input keeps the
-   keys below t. As many of the first keys equal to t are added as are still needed. Then these keys are sorted.
+   keys below t. If these are fewer than k, the first keys equal to t are added, until there are k. Then all these keys
+   are sorted.
 
        gp_topk_sample      one group: finds the threshold among keys picked at random, by the rank that corresponds to k
        gp_topk_filter      group per tile: appends the keys below the threshold to the kept keys
@@ -256,8 +257,8 @@ GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,
     return min(sum, enough);
 }
 
-/* Copies each tile's kept keys to their final positions. After all kept keys, writes as many of the first keys equal to the
-   threshold as are still missing, in order. */
+/* Copies each tile's kept keys to their final positions. If these are fewer than k, writes after them the first keys equal
+   to the threshold, in order. */
 GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                uint span, __global const uint4 *directory, ulong directory_at,
                                __global const gpi_key *kept_key, ulong kept_key_at,

@@ -3,7 +3,7 @@
        8 bits      tables in private memory: byte k of each aligned word is counted in table k, so that each table has
                    samples of one channel. With weights, there is a table for each channel. Mapped samples are
                    counted in GPI_COPIES tables in turn
-       few bins    GPI_COPIES tables in private memory, in turn; without batches if every number has a bin
+       few bins    GPI_COPIES tables in private memory, in turn; in batches, unless every number has a bin
        many bins   `out`, or the group's slice of it */
 #ifndef GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #define GPI_HISTOGRAM_COUNT_SAMPLES_CL
@@ -17,8 +17,8 @@ typedef uint gpi_near_shared; /* one item shares nothing */
 #define GPI_NEAR_SHARED(name) const gpi_near_shared name = 0
 
 #if GPI_BYTES
-/* Number of tables. Without a map and weights: one for each byte of a word of 8 bytes, or of three such words, after which 3
-   channels repeat. */
+/* Number of tables. Without a map and weights: one for each byte of a word of 8 bytes, or, with 3 channels, of three such
+   words, after which the order of channels repeats. */
 #define GPI_SLOTS (GPI_MAPPED ? GPI_COPIES : GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)
 
 #if GPI_MAPPED

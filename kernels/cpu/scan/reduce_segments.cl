@@ -75,7 +75,8 @@ GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, ulong stride
     }
 }
 
-/* Reduces the segments [s, s + GPI_SEGMENTS_BATCH), and returns true. Returns false if they are not short or an offset is bad. */
+/* Reduces the segments [s, s + GPI_SEGMENTS_BATCH). Does nothing and returns false if they are not short or an offset
+   is bad. */
 static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,
                                GPI_BASE initial)
 {

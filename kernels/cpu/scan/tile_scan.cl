@@ -80,7 +80,8 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
     return sum;
 }
 #elif GPI_LANES > 1
-/* The product before a vector, in every lane. So a vector waits for only one operation of the vector before it. */
+/* The product before a vector, in every lane. In this form it takes one operation to compute the next vector's product
+   from it. */
 typedef gpi_lanes gpi_carry;
 #define GPI_CARRY(sum) ((gpi_lanes)(sum))
 #define GPI_CARRIED(carry) ((carry).s0)

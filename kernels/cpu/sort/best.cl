@@ -24,7 +24,7 @@ typedef gpi_best_memory *gpi_best_shared;
 /* Entries that are not before the bound are not among the first k. */
 typedef struct gpi_best {
     gpi_ranked bound;
-    uint k, sorted; /* this many of the entries are in order */
+    uint k, sorted; /* sorted: how many entries are in order */
 } gpi_best;
 
 /* Returns a state to which nothing has been offered. */

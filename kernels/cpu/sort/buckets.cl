@@ -32,15 +32,15 @@
 #include "sort/single_tile.cl"
 
 #define GPI_SAMPLE_MOST 4096u  /* the most keys of a sample */
-#define GPI_SAMPLE_LEAST 1024u /* the fewest */
-#define GPI_SAMPLE_EACH 512u   /* keys for each key of the sample, within these bounds */
+#define GPI_SAMPLE_LEAST 1024u /* the fewest keys of a sample */
+#define GPI_SAMPLE_EACH 512u   /* a sample has one key for this many keys, within these bounds */
 #define GPI_LARGE_PART 16u     /* no buckets if one would have more than 1 / GPI_LARGE_PART of the keys */
 #define GPI_EVEN_PART 64u      /* if no bin has more than 1 / GPI_EVEN_PART, no other scale is tried */
 
 /* ------------------------------------------------------------------ bins from a sample */
 
 /* Returns bins for windows in [least, most], without a table. The first and the last entry are reserved for windows outside
-   this range. If `crowded`, only the last entry is. */
+   this range. If `crowded`, only the last entry is reserved. */
 static gpi_bin_map gpi_bin_make(gpi_digit_bits bits, gpi_key_bits least, gpi_key_bits most, uint crowded)
 {
     gpi_bin_map bin;

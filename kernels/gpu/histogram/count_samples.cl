@@ -3,8 +3,8 @@
        8 bits, no weights, no map   16 bytes at a time, with an addition for each byte
        else                         one addition for each run of equal samples of an item
 
-   All tables' counts of a cell are side by side, in different banks. With 16 tables, 32 items need at most two turns to
-   add, whatever their samples are. For bytes, checking whether a run continues would cost more than it saves. */
+   The tables' counts of one cell are side by side, in different banks. With 16 tables, 32 items need at most two turns
+   to add, whatever their samples are. For bytes, checking whether a run continues would cost more than it saves. */
 #ifndef GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #define GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #include "base/platform.cl"
@@ -24,7 +24,7 @@ typedef struct gpi_histogram_run {
 
 /* Near counts have 32 bits. Their overflows, and the high halves of weights, are added to `out` directly. */
 typedef struct gpi_tables {
-    volatile __local uint *near; /* this item's table: every `copies`-th count; NULL: counts are far */
+    volatile __local uint *near; /* this item's table: every `copies`-th count; NULL: count in `out` */
     uint copies;
     volatile __global uint *out;
     gpi_bins bins;

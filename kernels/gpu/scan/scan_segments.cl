@@ -15,8 +15,8 @@
 #error "the stage has a cell for each item"
 #endif
 
-/* Flags of a group's items: the flag of a team's first item says whether the team scans. The last element is the most
-   steps that a team of the group has needed so far. */
+/* Flags of a group's items: the flag of a team's first item says whether the team scans. The last element is the
+   greatest number of steps that any team of the group has needed so far. */
 typedef __local uint *gpi_listed_shared;
 #define GPI_LISTED_SHARED(name) __local uint name[GPI_WG + 1]
 

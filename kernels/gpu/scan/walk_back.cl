@@ -30,8 +30,8 @@ static GPI_T gpi_fold_lanes(GPI_COMBINE_PARAMETER GPI_T seen, uint anchor, gpi_t
 /* Prepends to *prefix the states of the tiles before `next`, back to the first one that is not published yet. Returns 0 when
    *prefix is complete, else n > 0: tile n-1 is late. Lane 0's *prefix is the result. Differs from scan/walk_back_item.cl in that
    a whole sub-group calls it, and lane l reads the state of tile next-1-l. Each turn combines the states of the nearest tiles.
-   It stops after an inclusive state, and before a late tile. If sub-groups are emulated, all items of the group must call it,
-   but items of other sub-groups with `next` 0. (lookback.pml: LANES.) */
+   It stops after an inclusive state, and before a late tile. If sub-groups are emulated, all items of the group must call it.
+   Items of other sub-groups pass `next` 0. (lookback.pml: LANES.) */
 static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
                           uint *polls, bool bounded, gpi_tile_shared shared)
 {

@@ -14,7 +14,7 @@
 #include "sort/ranked.cl"
 #include "sort/ranked_sort.cl"
 
-#define GPI_OFFERS 4 /* entries of an item at a time */
+#define GPI_OFFERS 4 /* entries that an item offers at once */
 
 typedef struct gpi_best_memory {
     gpi_ranked entry[GPI_ENTRIES];

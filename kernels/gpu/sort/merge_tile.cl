@@ -168,7 +168,7 @@ static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)
     int i = gpi_merge_begin(d, a_length, length, stage);
     gpi_key a = gpi_merge_at(stage, i), b = gpi_merge_at(stage, a_length + d - i);
     GPI_EACH_OWN(k) {
-        const bool first = i < a_length && a <= b; /* the greatest number follows the last of b */
+        const bool first = i < a_length && a <= b; /* the greatest number follows b's last key */
         const int at = first ? i : a_length + d + (int)k * GPI_KEY_SIZE - i;
         const gpi_key next = gpi_merge_at(stage + 1, at);
         x[k] = first ? a : b;

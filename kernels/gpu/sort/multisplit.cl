@@ -40,7 +40,7 @@
 #undef GPI_GROUP_TURNS
 
 #define GPI_SPLIT_PIECES (GPI_WG / GPI_SUB_GROUP)
-#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits of each item that has any */
+#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits that an item handles */
 #define GPI_EACH_SPLIT_BIN(d)                                  \
     GPI_UNROLL                                                 \
     for (uint k_ = 0, d = (uint)GPI_LOCAL_ID * GPI_SPLIT_BINS; \
@@ -228,7 +228,7 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
         GPI_EACH_BIN(d) shared->next[d] -= shared->start[d];
         gpi_sync(); /* the keys are staged, and `next` is complete */
         gpi_split_write(move, base, length, digit, at, shared);
-        gpi_sync(); /* all have used `next`, and the tile is no longer read */
+        gpi_sync(); /* all items have used `next`, and the tile is no longer read */
         GPI_EACH_BIN(d) shared->next[d] += shared->start[d] + shared->count[d];
     }
 }

@@ -18,8 +18,8 @@
 #error "a ulong has a bit for each key of an item"
 #endif
 
-/* Ascending intervals [lo, hi], and how many keys are below each and within it. `count`: of the keys at or above the begins of
-   exactly s intervals, counter 2 s counts those outside the last of these intervals, and counter 2 s + 1 those within it. */
+/* Ascending intervals [lo, hi], and how many keys are below each and within it. In `count`, counter 2 s counts the keys
+   between intervals s - 1 and s, and counter 2 s + 1 the keys within interval s - 1. */
 typedef struct gpi_nth_tile_memory {
     gpi_key_bits lo[GPI_NTH_RANKS], hi[GPI_NTH_RANKS];
     uint below[GPI_NTH_RANKS], inside[GPI_NTH_RANKS];

@@ -118,7 +118,7 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
         GPI_EACH_BIN(d) shared->next[d] -= shared->start[d];
         gpi_sync(); /* `next` is complete */
         gpi_tile_write(move, base, length, shared);
-        gpi_sync(); /* all have used `next`, and the tile is no longer read */
+        gpi_sync(); /* all items have used `next`, and the tile is no longer read */
         GPI_EACH_BIN(d) shared->next[d] += shared->start[d] + shared->count[d];
     }
 }

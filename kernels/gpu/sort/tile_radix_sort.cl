@@ -51,7 +51,7 @@ GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_
     uint at[GPI_PER_ITEM];
     GPI_EACH_OWN(j) {
         x[j] = GPI_PADDED_AT(shared->move.stage.key, first, GPI_SUB_GROUP, j);
-        at[j] = j * GPI_SUB_GROUP < left ? gpi_digit_of(x[j], digit) : GPI_BINS - 1; /* as gpi_split_load */
+        at[j] = j * GPI_SUB_GROUP < left ? gpi_digit_of(x[j], digit) : GPI_BINS - 1; /* see gpi_split_load */
     }
 #if GPI_VALUE_SIZE
     uint place[(GPI_PER_ITEM + 1) / 2];
