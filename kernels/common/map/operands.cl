@@ -43,7 +43,7 @@
 /* The inputs of a call. */
 typedef struct gpi_inputs {
     GPI_OPERAND_ARRAYS(GPI_ARRAY_MEMBER, _)
-    ulong a, b; /* constants */
+    ulong a, b; /* constants of gpi_map */
     GPI_ARGS_MEMBER
 } gpi_inputs;
 

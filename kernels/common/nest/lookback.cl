@@ -85,7 +85,7 @@ static gpi_node gpi_lookback_beside(gpi_lookback back, uint x)
    divided among the items. Must be called by all items, and followed by a barrier. */
 static void gpi_lookback_all_beside(gpi_lookback back, uint tile, GPI_GROUP_SPACE gpi_node *beside)
 {
-    const uint levels = 31 - clz(back.leaves + tile); /* below the root */
+    const uint levels = 31 - clz(back.leaves + tile); /* levels below the root */
     for (uint level = (uint)GPI_LOCAL_ID; level < levels; level += GPI_WG)
         beside[level] = gpi_lookback_beside(back, (back.leaves + tile) >> level);
 }

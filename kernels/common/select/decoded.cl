@@ -34,7 +34,7 @@
 
 #define GPI_DECODED_MEMBER(type, name, x, more) __global type *name;
 typedef struct gpi_decoded {
-    __global const GPI_OFFSET *offsets; /* runs + 1 */
+    __global const GPI_OFFSET *offsets; /* runs + 1 offsets */
     __global const GPI_ELEMENT *in;
     GPI_DECODED(GPI_DECODED_MEMBER)
     ulong runs, count; /* only positions below `count` are written */

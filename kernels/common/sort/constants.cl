@@ -63,7 +63,7 @@
 
 /* State of gp_sort_strings, in uints. */
 #define GPI_STRINGS_BAD 0
-#define GPI_STRINGS_FIRST_BAD 1 /* inverted */
+#define GPI_STRINGS_FIRST_BAD 1 /* stored inverted */
 #define GPI_STRINGS_TIED 2
 #define GPI_STRINGS_GROUPS 3
 #define GPI_STRINGS_COUNT 4
@@ -79,7 +79,7 @@
 #define GPI_TOPK_EQUALS 6
 #define GPI_TOPK_SELECT 8
 #define GPI_TOPK_HISTOGRAM 48
-#define GPI_TOPK_BLOCK 128      /* tiles */
+#define GPI_TOPK_BLOCK 128      /* tiles of a block */
 #define GPI_TOPK_SPAN_MAX 16384 /* keys of a serial tile */
 #define GPI_TOPK_WANTS_KEYS 1u
 #define GPI_TOPK_WANTS_INDICES 2u

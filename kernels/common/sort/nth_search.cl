@@ -12,8 +12,8 @@
 #include "sort/nth_tile.cl"
 #include "sort/topk_digit.cl"
 
-#define GPI_NTH_FOUND (~(ulong)0 - 1) /* instead of a rank: its key is the interval's only value */
-#define GPI_NTH_MISSED (~(ulong)0)    /* instead of every rank: an earlier level has missed */
+#define GPI_NTH_FOUND (~(ulong)0 - 1) /* in place of a rank whose key is its interval's only value */
+#define GPI_NTH_MISSED (~(ulong)0)    /* in place of every rank, if an earlier level has missed */
 #define GPI_LAST_ORDER ((gpi_key_bits)(~(ulong)0 >> (64 - 8 * GPI_KEY_SIZE)))
 
 /* Memory of a group: the ranks of a level, and a search for the digits of `ranks` keys. */
@@ -43,7 +43,7 @@ GPI_NOINLINE void gpi_nth_count_digits(__global const gpi_key *key, ulong begin,
         if (shared->prefix[first] == prefix)
             gpi_shared_increment(&shared->count[first * GPI_BINS + (uint)(high & (GPI_BINS - 1))]);
     }
-    gpi_sync(); /* all is counted */
+    gpi_sync(); /* all keys are counted */
 }
 
 /* Appends digit d to each prefix. `bins`: the counts of the previous launch, or NULL if the counts are in

@@ -30,6 +30,6 @@ static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, g
     gpi_sync(); /* the counters are zero */
     if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);
     else gpi_count_passes(key, begin, end, bits, bits.passes, count);
-    gpi_sync(); /* all is counted */
+    gpi_sync(); /* all keys are counted */
 }
 #endif

@@ -38,7 +38,7 @@ GPI_NOINLINE void gpi_count_matching(__global const gpi_key *key, ulong begin, u
         GPI_EACH(j, GPI_TURNS(GPI_LOADS)) gpi_count_match(x[j], digit, prefix, shared);
     }
     GPI_EACH_LEFT(i, end) gpi_count_match(key[i], digit, prefix, shared);
-    gpi_sync(); /* all is counted */
+    gpi_sync(); /* all keys are counted */
 }
 
 static gpi_digit gpi_topk_digit(uint level, ulong flip)

@@ -17,7 +17,7 @@
 /* A tile whose heights are computed. If `sums`, each closer of the tile has an opener, in this tile or an earlier one, so that
    heights are sums of steps. If not, heights are sums of steps only in blocks whose closers all have openers. */
 typedef struct gpi_heights {
-    gpi_index begin, before; /* height before the tile */
+    gpi_index begin, before; /* before: the stack's height before the tile */
     uint length;
     bool sums;
 } gpi_heights;

@@ -244,7 +244,7 @@ static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
    it. */
 static void gpi_store_open(gpi_family f, gpi_tree_run run, const ushort *own)
 {
-    gpi_index open = run.begin + run.length; /* a key */
+    gpi_index open = run.begin + run.length; /* the key of an open element */
     while (open > run.begin) {
         const uint i = (uint)(open - run.begin), rungs = gpi_rungs(f, run, i);
         if (rungs == 16)
@@ -355,7 +355,7 @@ GPI_NOINLINE void gpi_run_outside(gpi_family f, gpi_tree_run run)
    before its descendants. */
 GPI_NOINLINE void gpi_run_ends(gpi_family f, gpi_tree_run run)
 {
-    gpi_index open = run.begin + run.length; /* a key */
+    gpi_index open = run.begin + run.length; /* the key of an open element */
     uint next = run.number;
     ulong at = open;
     while (open > run.begin) {

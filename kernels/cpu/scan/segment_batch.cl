@@ -7,7 +7,7 @@
 #include "base/segments.cl"
 #include "element/monoid.cl"
 
-#define GPI_SEGMENTS_BATCH 32u                                      /* segments */
+#define GPI_SEGMENTS_BATCH 32u                                      /* segments of a batch */
 #define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE) /* the most elements of a batch */
 
 /* Returns whether the GPI_SEGMENTS_BATCH segments from segment s on have good offsets, and are short: together at most

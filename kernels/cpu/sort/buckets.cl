@@ -128,8 +128,8 @@ static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits
 }
 
 /* Chooses bins from a sample of the n keys. Entries of even width need not reach the least and the greatest key, which may be
-   far from all other keys: a float's 0 is far from 1. Writes the bins to the scratch, and returns whether no bin is likely to
-   be too large. */
+   far from all other keys: in its bits, a float's 0 is far from 1. Writes the bins to the scratch, and returns whether no bin
+   is likely to be too large. */
 static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits bits, __global ulong *map)
 {
     const uint size = (uint)clamp(n / GPI_SAMPLE_EACH, (ulong)GPI_SAMPLE_LEAST, (ulong)GPI_SAMPLE_MOST);

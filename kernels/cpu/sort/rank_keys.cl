@@ -76,7 +76,7 @@ static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end,
     return true;
 }
 
-#define GPI_ORDER_PIECE 65536ul /* keys */
+#define GPI_ORDER_PIECE 65536ul /* keys of a piece */
 
 /* Counts the bins of keys [begin, end) in `row`, and returns whether these keys, and the one before them, are in order by the
    window `bits`. Reads each key twice, and therefore works in pieces that fit the caches. */

@@ -21,7 +21,7 @@
 #include "sort/rank.cl"
 #include "sort/single_tile.cl"
 
-#define GPI_SHARE_SAMPLE 512 /* keys */
+#define GPI_SHARE_SAMPLE 512 /* keys of the sample */
 #define GPI_SHARE_NEAR \
     32u /* keys of the sample: a bound may be this far from its quantile, to keep equal keys together */
 #define GPI_SHARE_BLOCK 256u /* keys of a block: the share's keys in it are found at once */
@@ -135,8 +135,8 @@ typedef struct gpi_share_windows {
     gpi_key_bits first, more;
 } gpi_share_windows;
 
-/* Writes to *windows the windows that keys of the block at i must have to be between the two bounds. Returns false, and writes
-   nothing, if there are none. */
+/* Writes to *windows the range of windows that keys between the two bounds have in the block at i. Returns false, and writes
+   nothing, if the range is empty. */
 static bool gpi_share_windows_at(gpi_share_bound begin, gpi_share_bound end, ulong i,
                                  gpi_share_windows *windows)
 {

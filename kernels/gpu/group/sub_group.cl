@@ -281,7 +281,7 @@ static void gpi_sg_pause(void)
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_NVIDIA && GPI_SUB_GROUP_SLEEP
     __asm__ volatile("nanosleep.u32 350;");
 #elif GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_AMD
-    __builtin_amdgcn_s_sleep(10); /* 640 clocks */
+    __builtin_amdgcn_s_sleep(10); /* sleeps 640 clocks */
 #endif
 }
 

@@ -23,7 +23,7 @@
 typedef struct gpi_tile {
     GPI_T held[GPI_HELD];
     GPI_T before;    /* product of the chunks before those that this item scans */
-    GPI_T aggregate; /* of the whole tile */
+    GPI_T aggregate; /* product of the whole tile */
 } gpi_tile;
 
 /* Returns the index in the tile of the first element of this item's chunk of `row`. */

@@ -26,7 +26,7 @@
 /* Describe a cell of the stage: its type, its size, how element i is loaded as a cell, and the cell for an element past the
    input's end. */
 #if GPI_KEPT
-#define GPI_CELL gpi_kept_cell /* of select/input.cl */
+#define GPI_CELL gpi_kept_cell /* of select/input_vectors.cl */
 #define GPI_CELL_SIZE GPI_RECORD_SIZE
 #define GPI_CELL_LOAD(input, i) gpi_kept_cell_load(input, i)
 #define GPI_CELL_NONE gpi_kept_cell_none()
@@ -167,7 +167,7 @@ typedef struct gpi_tile {
     GPI_T item[GPI_PER_ITEM]; /* this item's own elements */
 #endif
     GPI_T before;    /* product of the items before this one */
-    GPI_T aggregate; /* of the whole tile */
+    GPI_T aggregate; /* product of the whole tile */
 } gpi_tile;
 #endif
 

@@ -24,7 +24,7 @@
 typedef struct gpi_tile {
     uint heads;      /* bit j: this item's own element j begins a segment */
     GPI_T before;    /* product of the items before this one */
-    GPI_T aggregate; /* of the whole tile */
+    GPI_T aggregate; /* product of the whole tile */
 } gpi_tile;
 
 /* Loads the tile's keys to their stage, as gpi_stage_load loads values. */

@@ -18,7 +18,7 @@
 #include "scan/tile.cl"
 
 #if GPI_BY_PIECES
-#define GPI_PIECE (GPI_SUB_GROUP * GPI_PER_ITEM) /* elements */
+#define GPI_PIECE (GPI_SUB_GROUP * GPI_PER_ITEM) /* elements of a piece */
 
 typedef struct gpi_tile {
     uint selected;   /* number of selected elements in this sub-group's piece */

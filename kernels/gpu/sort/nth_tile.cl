@@ -38,7 +38,7 @@ static void gpi_nth_clear(gpi_nth_tile_shared shared)
 
 static void gpi_nth_total(gpi_nth_tile_shared shared)
 {
-    gpi_sync(); /* all is counted */
+    gpi_sync(); /* all keys are counted */
     for (uint g = (uint)GPI_LOCAL_ID; g < shared->intervals; g += GPI_WG) {
         uint below = 0, inside = 0;
         for (uint i = 0; i < 2 * (g + 1) * GPI_NTH_COPIES; i++) below += shared->count[i];
