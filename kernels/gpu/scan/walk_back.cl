@@ -13,8 +13,8 @@
 #define GPI_WALKS_ALL GPI_SG_ALL
 
 #if GPI_ORDERED
-/* Returns to lane 0 the product of `seen` over lanes anchor, anchor - 1 ... 0, after `anchor` turns. In each turn every lane below
-   `anchor` sets its product to that of the lane above, times its own `seen`. */
+/* Computes the product of `seen` over lanes anchor, anchor - 1, ... 0, in this order, and returns it to lane 0. In each of
+   `anchor` turns, every lane below `anchor` sets its product to that of the lane above, times its own `seen`. */
 static GPI_T gpi_fold_lanes(GPI_COMBINE_PARAMETER GPI_T seen, uint anchor, gpi_tile_shared shared)
 {
     const uint l = gpi_sg_lane();
