@@ -56,8 +56,8 @@ typedef __local gpi_slice_memory *gpi_slice_shared;
 typedef struct gpi_fold_memory {
     gpi_group group;
     ushort stage[GPI_TABLE ? 8 : GPI_TILE] __attribute__((aligned(16)));
-    ushort link
-        [GPI_WG]; /* the topmost opener before an item that the item does not pop, as q of gpi_fold_below */
+    ushort
+        link[GPI_WG]; /* the topmost opener before an item that the item does not pop; gpi_fold_below's q */
     ushort next[GPI_WG]; /* the item of another block at which an item's chain continues, or GPI_NO_ITEM */
     /* Openers' values, then products; at the end, the product before each item and the products after its brackets. */
     GPI_T row[GPI_WG * GPI_STACK_ROW];
