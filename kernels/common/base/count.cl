@@ -4,8 +4,8 @@
 #include "base/constants.cl"
 #include "base/platform.cl"
 
-/* The number of elements of a call. If `wanted_words` is 0, it is `bound`, which the host knows. Otherwise it is in device
-   memory: entry `wanted_offset` of the array `wanted`, whose entries have `wanted_words` 32-bit words, but at most `bound`. */
+/* The number of elements of a call. If `wanted_words` is 0, it is `bound`, which the host knows. Otherwise it is entry
+   `wanted_offset` of the array `wanted` in device memory, but at most `bound`. An entry has `wanted_words` 32-bit words. */
 #define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words
 
 /* Returns number i of an array whose numbers have one or two words. */
@@ -26,8 +26,8 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
     return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));
 }
 
-/* Counts the call as clamped, in the context's counters, if it wanted more elements than its bound. One item counts, of the group
-   in which `first_group` is true. */
+/* Counts the call as clamped, in the context's counters, if it wanted more elements than its bound. Only one item counts, in the
+   group in which `first_group` is true. */
 #define GPI_COUNT_CHECK(first_group, counters)                                \
     if ((first_group) && GPI_LOCAL_ID == 0 &&                                 \
         gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \
@@ -43,7 +43,7 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
     atomic_inc((counters) + GPI_COUNT_CLAMPED)
 
 /* Returns the number of elements, and counts the call as clamped if it wanted more than its bound. GPI_COUNT_CHECKED_NAMED reads
-   the number once for both. */
+   the number once for both purposes. */
 static ulong gpi_count_checked(ulong bound, ulong wanted, bool first_group, volatile __global uint *counters)
 {
     if (wanted > bound && first_group && GPI_LOCAL_ID == 0) atomic_inc(counters + GPI_COUNT_CLAMPED);

@@ -1,9 +1,9 @@
 /* declarations.cl - declares the functions of OpenCL that kernels call.
 
-   PoCL makes clang read 900 kB of declarations for each program. For most programs, this is slower than compiling them. If a
-   program of the CPU wing has no calls in the caller's text, the host defines _OPENCL_H_, which leaves out these 900 kB, and
-   GPI_DECLARES, which includes the declarations below instead (src/program/build.c). If one is missing here, the host builds the
-   program with all declarations. `make declarations` compares this file with what programs call. */
+   PoCL makes clang read 900 kB of declarations for each program. For most programs, this takes longer than compiling the program
+   itself. If a program of the CPU wing has no calls in the caller's text, the host defines _OPENCL_H_, which leaves out these
+   900 kB, and GPI_DECLARES, which includes the declarations below instead (src/program/build.c). If a declaration is missing
+   here, the host builds the program with all declarations. `make declarations` compares this file with what programs call. */
 #ifndef GPI_BASE_DECLARATIONS_CL
 #define GPI_BASE_DECLARATIONS_CL
 

@@ -6,13 +6,13 @@
        never                           as if its group did not run
        late    GPI_FAULT_PAUSE = n     each word only after n turns of waiting: a state's words are written at
                                           different times
-       torn    GPI_FAULT_TORN          only every other word; if a state is written twice, the second time the words
-                                          that were left out the first time: a state's words never agree
+       torn    GPI_FAULT_TORN          only every other word. The second write of a state writes the words that the
+                                       first one left out, so that a state's words never agree
 
    In a sort this applies to all passes, or only to pass GPI_FAULT_PASS (sort/lookback.cl).
 
-   For tests only: by gp_context_desc.build_options, as in tests/base/test_fault_injection.c. Calls that wait without
-   bound (in place on a fair device) must not be built so. */
+   Only tests enable it, by gp_context_desc.build_options (tests/base/test_fault_injection.c). Calls that wait without
+   bound (in place on a fair device) must not be built with GPI_FAULT. */
 #ifndef GPI_BASE_FAULT_INJECTION_CL
 #define GPI_BASE_FAULT_INJECTION_CL
 #include "base/platform.cl"

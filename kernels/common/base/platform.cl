@@ -2,7 +2,7 @@
 
    Groups exchange words while they run. All reads and writes of these are relaxed atomic operations, because OpenCL C 1.2 has no
    acquire or release, and several devices have none at all. That suffices, because each word carries its own validity
-   (scan/lookback.cl). A plain read would be a data race. On some devices, a volatile read is none (gpi_word_load).
+   (scan/lookback.cl). A plain read would be a data race. On some devices, a volatile read is not a data race (gpi_word_load).
 
        wide word    ulong   needs cl_khr_int64_base_atomics
        narrow word  uint    OpenCL 1.2 core
@@ -12,7 +12,7 @@
        GPI_INT64_EXTENDED   1: cl_khr_int64_extended_atomics, a cheaper atomic read of a wide word
        GPI_FP64             1: double is used
        GPI_SUB_GROUP        work-items of a sub-group (group/sub_group.cl); 0 or undefined: none
-       GPI_SUB_GROUP_PINNED 1: the attribute intel_reqd_sub_group_size asks for this size of sub-groups
+       GPI_SUB_GROUP_PINNED 1: the attribute intel_reqd_sub_group_size asks for sub-groups of this size
        GPI_WG               work-items of a group                                                     */
 #ifndef GPI_BASE_PLATFORM_CL
 #define GPI_BASE_PLATFORM_CL
@@ -30,23 +30,23 @@
 #endif
 #pragma OPENCL FP_CONTRACT OFF
 
-/* The host defines GPI_LLVMPIPE_25 for Mesa's llvmpipe from version 25.0 on, because the compiler has no macro for it. A kernel
-   crashes there if a function with a loop calls one with a barrier, so everything is inlined. */
+/* The host defines GPI_LLVMPIPE_25 for Mesa's llvmpipe from version 25.0 on, because the compiler has no macro for it. With
+   these versions, a kernel crashes if a function with a loop calls a function with a barrier, so everything is inlined. */
 #ifdef GPI_LLVMPIPE_25
 #define static static __attribute__((always_inline))
 #endif
 
-/* On llvmpipe, and on Mesa's other drivers before 26.1 (GPI_LOSES_WRITES), members of structs lose what was written to them if a
-   loop of known length is unrolled. On llvmpipe, compiling such a loop is also slow (docs/drivers.md). GPI_TURNS(n) is n, but the
-   compiler does not know it. It is used in loops over elements, and in other loops whose turns add up to many. */
+/* On llvmpipe, and on Mesa's other drivers before 26.1 (GPI_LOSES_WRITES), writes to struct members are lost if a loop of known
+   length is unrolled. On llvmpipe, compiling such a loop is also slow (docs/drivers.md). GPI_TURNS(n) equals n, but the compiler
+   does not know its value. Loops over elements use it, and other loops with many iterations in total. */
 #if defined(GPI_LLVMPIPE_25) || defined(GPI_LOSES_WRITES)
 #define GPI_TURNS(n) ((n)*get_work_dim())
 #else
 #define GPI_TURNS(n) (n)
 #endif
 
-/* GPI_STRUCT_TURNS(n) does the same in loops over whole structs, in which every version of llvmpipe needs it. GPI_LOSES_STRUCTS
-   is 1 on devices that need it. */
+/* GPI_STRUCT_TURNS(n) is the same for loops over whole structs: there, every version of llvmpipe needs it. GPI_LOSES_STRUCTS is
+   1 on devices that need GPI_STRUCT_TURNS. */
 #if defined(GPI_LLVMPIPE) || defined(GPI_LOSES_WRITES)
 #define GPI_STRUCT_TURNS(n) ((n)*get_work_dim())
 #define GPI_LOSES_STRUCTS 1
@@ -55,9 +55,9 @@
 #define GPI_LOSES_STRUCTS 0
 #endif
 
-/* GPI_ON_CPU is 1 for PoCL or Intel's runtime on a CPU. There global memory is the process's memory, and clang's own built-ins
-   work on it. (PoCL also has drivers for other devices: these have the targets below. For Intel's runtime the host defines
-   GPI_INTEL_CPU.) */
+/* GPI_ON_CPU is 1 for PoCL or Intel's runtime on a CPU. There, global memory is the process's memory, and clang's own
+   built-ins work on it. (The target macros below exclude PoCL's drivers for other devices. For Intel's runtime the host
+   defines GPI_INTEL_CPU.) */
 #ifdef GPI_INTEL_CPU
 #define GPI_ON_CPU 1
 #elif defined(POCL_DEVICE_ADDRESS_BITS) && !defined(__NVPTX__) && !defined(__AMDGCN__) && \
@@ -74,8 +74,9 @@
 #endif
 
 /* GPI_AT_ONCE precedes a loop that fills an array of 16 elements, if the array is then loaded as a vector. It makes LLVM fill the
-   array at once. Otherwise LLVM fills two halves, and the load waits until both have left the CPU's store buffer. A loop that
-   cannot be vectorized stays as it is. GPI_APART precedes a loop whose turns share no memory: LLVM need not check that. */
+   array with one store. Otherwise LLVM fills two halves, and the load waits until both have left the CPU's store buffer.
+   GPI_AT_ONCE has no effect on a loop that cannot be vectorized. GPI_APART precedes a loop whose iterations share no memory, so
+   that LLVM omits its run-time check. */
 #if GPI_ON_CPU
 #define GPI_AT_ONCE _Pragma("clang loop vectorize_width(16)")
 #define GPI_APART _Pragma("clang loop vectorize(assume_safety)")
@@ -95,8 +96,8 @@
 #define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))
 #endif
 
-/* GPI_VOLATILE_RELAXED is 1 if volatile accesses are relaxed atomic ones. This holds in PTX (PTX ISA, memory consistency model),
-   and in LLVM's AMDGPU from version 12 on, whose volatile accesses bypass the caches (AMDGPUUsage, memory model). */
+/* GPI_VOLATILE_RELAXED is 1 if volatile accesses are relaxed atomics. This holds in PTX (PTX ISA, memory consistency model), and
+   in LLVM's AMDGPU from version 12 on, whose volatile accesses bypass the caches (AMDGPUUsage, memory model). */
 #if defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)
 #define GPI_VOLATILE_RELAXED 1
 #else
@@ -143,10 +144,10 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 }
 #endif
 
-/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. They are volatile accesses on devices where these are
-   relaxed atomics, because gpi_word_read and an exchange are slower. On CPUs the load is clang's built-in. Stores to different
-   words may land in any order, because each word carries its own validity. All groups see one item's stores to one word in order.
-   */
+/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. On devices whose volatile accesses are relaxed atomics,
+   both are volatile accesses, because gpi_word_read and an exchange are slower. On CPUs the load is clang's built-in. Stores to
+   different words may become visible in any order, because each word carries its own validity. All groups see one item's stores
+   to one word in order. */
 #if GPI_ON_CPU
 static gpi_word gpi_word_load(volatile __global gpi_word *p)
 {
@@ -159,9 +160,9 @@ static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { *p = w; 
 static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }
 #endif
 
-/* Fences, on devices for which they are known: if a group writes plain memory, calls GPI_RELEASE and writes a word, its writes
-   are visible to a group that loads this word and then calls GPI_ACQUIRE. On other devices these macros do nothing. (Intel's
-   compiler does not vectorize a kernel with clang's fences, and then operations of sub-groups abort: docs/drivers.md.) */
+/* Fences. If a group writes plain memory, calls GPI_RELEASE and writes a word, its writes are visible to a group that loads
+   this word and then calls GPI_ACQUIRE. On devices without a known fence, these macros do nothing. (Intel's compiler does
+   not vectorize a kernel with clang's fences, and in such a kernel sub-group operations abort: docs/drivers.md.) */
 #ifdef GPI_INTEL_CPU
 #define GPI_RELEASE() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #define GPI_ACQUIRE() mem_fence(CLK_GLOBAL_MEM_FENCE)
@@ -202,8 +203,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_PREFETCH_WRITE(p) (void)(p)
 #endif
 
-/* Pauses before a group looks again at what it waits for. Without a pause, the faster a CPU looks, the sooner its budget of looks
-   is used up. (A pause is 23 ns on a Zen 5.) */
+/* Pauses before a group polls a word again. Without a pause, a fast CPU would use up its budget of polls too soon. (A pause is 23
+   ns on a Zen 5.) */
 #if GPI_ON_CPU && defined(__x86_64__)
 #define GPI_PAUSE() __builtin_ia32_pause()
 #elif GPI_ON_CPU && defined(__aarch64__)
@@ -212,11 +213,11 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_PAUSE() (void)0
 #endif
 
-/* GPI_UNROLL unrolls loops over arrays, so that a GPU's work-item has the arrays in registers. It does nothing on CPUs, which
-   have too few registers, and on llvmpipe (GPI_TURNS). GPI_EACH(j, n) is such a loop, for j = 0, 1, ... n - 1;
-   GPI_EACH_CHUNK(j, n, chunk) is one for j = 0, chunk, 2 chunk, ... below n. For the same reason GPI_INLINE_GPU inlines functions
-   that take the address of such an array. GPI_ROLLED is for loops that are seldom run and must not occupy registers.
-   GPI_UNROLL_SOME is for loops that load. */
+/* GPI_UNROLL unrolls loops over arrays, so that a GPU's work-item keeps the arrays in registers. It does nothing on CPUs, which
+   have too few registers, and on llvmpipe (GPI_TURNS). GPI_EACH(j, n) is such a loop, for j = 0, 1, ... n - 1; GPI_EACH_CHUNK(j,
+   n, chunk) is one for j = 0, chunk, 2 chunk, ... below n. For the same reason GPI_INLINE_GPU inlines functions that take the
+   address of such an array. GPI_ROLLED is for loops that are seldom run and must not occupy registers. GPI_UNROLL_SOME is for
+   loops that load. */
 #if !defined(GPI_LLVMPIPE) && !GPI_ON_CPU
 #define GPI_UNROLL _Pragma("unroll")
 #define GPI_ROLLED _Pragma("unroll 1")
@@ -228,16 +229,17 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #endif
 #define GPI_EACH(j, n) GPI_EACH_CHUNK(j, n, 1)
 #define GPI_EACH_CHUNK(j, n, chunk) GPI_UNROLL for (uint j = 0; j < (n); j += (chunk))
-/* Makes the compiler compute the word x here. NVIDIA's compiler would otherwise put additions off and keep both terms in
-   registers, or move additions out of loops and keep all results. */
+/* Makes the compiler compute the word x here. Otherwise, NVIDIA's compiler would delay an addition and keep both terms
+   in registers, or move additions out of a loop and keep all their results in registers. */
 #if defined(cl_nv_pragma_unroll)
 #define GPI_SETTLE(x) __asm__ volatile("" : "+r"(x))
 #else
 #define GPI_SETTLE(x)
 #endif
-/* On Intel's GPUs a lane (of 16) has 64 words of registers, and everything beyond is spilled. GPI_SPARING keeps a loop rolled, if
-   otherwise all of its loads would be in flight at once. GPI_ANEW(x, zero) is x, computed again in each turn of a loop: `zero` is
-   0, but the compiler assumes that it changes from turn to turn. So it does not keep x, and what depends on x, in registers. */
+/* On Intel's GPUs a lane (of 16) has 64 words of registers, and values beyond these are spilled. GPI_SPARING keeps a loop rolled,
+   if otherwise all of its loads would be in flight at once. GPI_ANEW(x, zero) is x, computed again in each turn of a loop: `zero`
+   is 0, but the compiler assumes that it changes from turn to turn. So it keeps neither x, nor values computed from x, in
+   registers. */
 #ifdef GPI_INTEL_GPU
 #define GPI_SPARING _Pragma("unroll 1")
 #define GPI_ANEW(x, zero) ((x) + (zero))
@@ -245,8 +247,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_SPARING
 #define GPI_ANEW(x, zero) (x)
 #endif
-/* Returns the greater of the ulongs x and y, given the lesser one. This is two instructions on NVIDIA's chips, where a comparison
-   would be two more. */
+/* Returns the greater of the ulongs x and y. `lesser` is the lesser of the two. This takes two instructions on NVIDIA's
+   chips, and a comparison would take two more. */
 #if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)
 #define GPI_GREATER(x, y, lesser) ((x) ^ (y) ^ (lesser))
 #else
@@ -258,11 +260,11 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_INLINE_GPU static
 #endif
 
-/* GPI_INLINE inlines where that was measured to pay. On other devices compilers inline everything anyway, and Oclgrind 21.10
-   fails on an intrinsic that the attribute leaves (llvm.experimental.noalias.scope.decl). PoCL 3.1 compiles a kernel, with
-   everything that is inlined into it, three times, but a GPI_NOINLINE function only once, unless this function asks for its
-   work-item or has a barrier. GPI_NOINLINE only has an effect in groups of one item, because in larger groups PoCL miscompiles
-   private arrays that a kernel passes to a function (docs/drivers.md). */
+/* GPI_INLINE inlines a function on devices where this was measured to be faster. On other devices compilers inline everything
+   anyway, and Oclgrind 21.10 fails on an intrinsic that results from the attribute (llvm.experimental.noalias.scope.decl).
+   PoCL 3.1 compiles a kernel, with everything that is inlined into it, three times, but a GPI_NOINLINE function only once,
+   unless this function queries its work-item's id or has a barrier. GPI_NOINLINE only has an effect in groups of one item,
+   because in larger groups PoCL miscompiles private arrays that a kernel passes to a function (docs/drivers.md). */
 #if GPI_ON_CPU
 #define GPI_INLINE __attribute__((always_inline)) static
 #else
@@ -304,15 +306,16 @@ GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_STORE_PRIVATE(type, v, p) vstore16(v, 0, p)
 #endif
 
-/* Stores an aligned cache line of 16 words that is not read again soon: past the caches, if the compiler is known to
-   follow the hint. Measured: docs/PERFORMANCE.md. */
+/* Stores an aligned cache line of 16 words that is not read again soon. The store bypasses the caches if the compiler
+   is known to follow the hint. (Measured: docs/PERFORMANCE.md.) */
 #if GPI_ON_CPU
 #define GPI_STREAM_STORE(v, p) __builtin_nontemporal_store(v, p)
 #else
 #define GPI_STREAM_STORE(v, p) (*(p) = (v))
 #endif
 
-/* GPI_TURNED reverses a vector of 16, and GPI_UPPER is its upper half. If GPI_LANE_BY_LANE is 1, they name each lane. */
+/* GPI_TURNED reverses a vector of 16, and GPI_UPPER is its upper half. If GPI_LANE_BY_LANE is 1, both macros list all
+   lanes. */
 #if defined(GPI_LANE_BY_LANE) && GPI_LANE_BY_LANE
 #define GPI_TURNED(v)                                                                                        \
     ((__typeof__(v))((v.sf), (v.se), (v.sd), (v.sc), (v.sb), (v.sa), (v.s9), (v.s8), (v.s7), (v.s6), (v.s5), \

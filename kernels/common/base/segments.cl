@@ -1,4 +1,4 @@
-/* segments.cl - segments of an array, given by offsets or as rows of one length, and a list of the large ones.
+/* segments.cl - segments of an array, given by offsets or as rows of one length, and a list of the large segments.
 
        by offsets   segment s is [offsets[s], offsets[s+1])
        rows         segment s is [s * row_stride, s * row_stride + row_length)
@@ -16,7 +16,7 @@
 
 /* ------------------------------------------------------------------ segments */
 
-/* Where segments are. `words`: 32-bit words of an offset; 0: segments are rows. */
+/* The positions of segments. `words`: 32-bit words of an offset; 0: segments are rows. */
 typedef struct gpi_offsets {
     __global const uint *at;
     uint words;
@@ -34,7 +34,7 @@ typedef struct gpi_offsets {
     (o).row_stride = row_stride;                         \
     (o).count = count
 
-/* Returns offset i, or where row i begins. */
+/* Returns offset i, or the begin of row i. */
 static ulong gpi_offset(gpi_offsets offsets, ulong i)
 {
     return offsets.words ? gpi_number(offsets.at, i, offsets.words) : i * offsets.row_stride;

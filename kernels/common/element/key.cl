@@ -1,6 +1,6 @@
 /* key.cl - keys and values in memory, and the order of keys.
 
-       order(key) = map(key) ^ flip          an unsigned number, as large as the key is wide
+       order(key) = map(key) ^ flip          an unsigned number, as wide as the key
 
    Integers: map is the identity, and `flip` has the sign bit for signed integers. Floats (GPI_KEY_FLOAT): map inverts
    all bits but the sign if the sign is set, and `flip` has the sign bit:
@@ -11,7 +11,7 @@
    Parameters
        GPI_KEY_SIZE     1, 2, 4, 8: bytes of a key
        GPI_KEY_FLOAT    1: keys are floats
-       GPI_KEY_HASH     64, 32: the number is a hash of so many bits; 0: it is no hash
+       GPI_KEY_HASH     64, 32: order(key) is a hash of this many bits; 0: it is not a hash
        GPI_VALUE_SIZE   0, 1, 2, 4, 8, 16: bytes of a value                                             */
 #ifndef GPI_ELEMENT_KEY_CL
 #define GPI_ELEMENT_KEY_CL
@@ -66,7 +66,7 @@ static gpi_key_bits gpi_key_order(gpi_key key, gpi_key_bits flip)
 {
     gpi_key_bits k = key;
 #if GPI_KEY_FLOAT && \
-    GPI_KEY_SIZE == 8 /* in a form that LLVM 15 compiles rightly for NVIDIA: docs/drivers.md */
+    GPI_KEY_SIZE == 8 /* in a form that LLVM 15 compiles correctly for NVIDIA: docs/drivers.md */
     k ^= (gpi_key_bits)((long)k >> 63) >> 1;
 #elif GPI_KEY_FLOAT
     const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);
@@ -81,7 +81,7 @@ static gpi_key_bits gpi_key_order(gpi_key key, gpi_key_bits flip)
     return k;
 }
 
-/* Returns the key whose number is `order`, if the number is no hash. */
+/* Returns the key k with order(k) = `order`. Orders must not be hashes. */
 static gpi_key gpi_key_of_order(gpi_key order, gpi_key_bits flip)
 {
     return (gpi_key)gpi_key_order(order ^ (gpi_key)flip, 0);

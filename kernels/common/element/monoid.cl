@@ -1,10 +1,10 @@
-/* monoid.cl - the element that travels between items and groups, and its associative operation.
+/* monoid.cl - the element that items and groups exchange, and its associative operation.
 
        GPI_T gpi_combine(GPI_COMBINE_OF(input) a, b)       a is before b in the order of the call
        GPI_T gpi_identity()                                neutral on both sides
 
    An element is one field (element/op.cl), several fields, or the user's own type. In a segmented scan it also has a
-   head, which says whether a segment begins in it (Blelloch 1990): elements before the last head do not count.
+   head, which says whether a segment begins in it (Blelloch 1990): elements before the last head do not contribute.
 
        GPI_BASE                      the element without its head
 
@@ -16,7 +16,7 @@
        GPI_MONOID_ARGS               1: the first parameter of gpi_user_combine is a gpi_args
        GPI_SIZE                      sizeof(GPI_T), checked
        GPI_IDENTITY_WORDS            the identity, as 32-bit words
-       GPI_COMMUTATIVE               1: any order of combination will do
+       GPI_COMMUTATIVE               1: elements may be combined in any order
        GPI_EXACT                     1: any grouping gives the same bits
        GPI_REVERSE                   1: the call's order is from the last element to the first
        GPI_SEGMENTED                 1: segmented; GPI_HEAD is a signed type that leaves no padding
@@ -37,7 +37,7 @@
 #error "GPI_SIZE must be 1..128"
 #endif
 
-/* The macros of base/args.cl under names of their own, if the operation has arguments. Otherwise they are empty. */
+/* Aliases for the macros of base/args.cl if the operation has arguments. Otherwise they are empty. */
 #if GPI_MONOID_ARGS
 #define GPI_COMBINE_PARAMETERS GPI_ARGS_PARAMETERS
 #define GPI_COMBINE_MEMBER GPI_ARGS_MEMBER
@@ -207,7 +207,7 @@ static GPI_T gpi_combine(GPI_COMBINE_PARAMETER GPI_T a, GPI_T b)
 #if GPI_HEADS == 3
     c.head = a.head + b.head;
 #else
-    c.head = b.head ? b.head : a.head; /* Mesa 22.3 gets a.head | b.head wrong in 8 bits */
+    c.head = b.head ? b.head : a.head; /* Mesa 22.3 miscompiles a.head | b.head in 8 bits */
 #endif
     return c;
 }

@@ -26,10 +26,10 @@
        GPI_OP_n            the operation, one of the codes below
        GPI_VALUE_n         type of the value, at least 32 bits wide for arg
        GPI_FLOAT_n         1: GPI_VALUE_n is float or double
-       GPI_RESULT_n        type of what is stored, as an operand
+       GPI_RESULT_n        type of the stored result, as an operand
        GPI_COMPENSATED_n   1: the compensated kind
-       GPI_LANE_n          type of a lane of the plain kind: GPI_VALUE_n, or a narrower one that the sums of
-                           a tile fit into
+       GPI_LANE_n          type of a lane of the plain kind: GPI_VALUE_n, or a narrower type that the sums of a tile fit
+                           into
        GPI_INDEX_n         unsigned integer as wide as GPI_VALUE_n: indices of the arg kind within a tile */
 #include "base/paste.cl"
 
@@ -156,7 +156,7 @@ static GPI_LANES_T GPI_N(gpi_lanes_append_)(GPI_LANES_T a, GPI_LANES_T b)
 }
 
 /* Returns the best of all lanes and e. If no element of a lane has beaten the identity, the lane's first element has the
-   identity's value, and the lane gets its index. */
+   identity's value, and the lane gets the index of that element. */
 static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)
 {
     GPI_VALUE value[16];

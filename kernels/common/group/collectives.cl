@@ -1,17 +1,18 @@
 /* collectives.cl - reductions and scans of one value per item of a group, by any associative operation (.):
 
        NAME_reduce(x, memory)                   x0 . x1 ... xG-1        to every item
-       NAME_scan(x, &total, memory)             x0 . x1 ... xl          to item l; total: of all items
+       NAME_scan(x, &total, memory)             x0 . x1 ... xl          to item l; total: x0 . x1 ... xG-1
        NAME_scan_exclusive(x, &total, memory)   x0 . x1 ... xl-1        the identity to item 0
 
    On GPUs, groups without sub-groups use this file: a reduction has 3 barriers here, compared with 12 in
    group/sub_group_collectives.cl with emulated sub-groups (docs/gpu-cost.md).
 
-   Values are combined in item order, for any number G of items. All items call, or none. `memory` is free on return: each call
-   ends with a barrier after its last read.
+   Values are combined in item order, for any number G of items. Each function must be called by all items or by none. `memory`
+   is free on return: each call ends with a barrier after its last read.
 
-   Values are stored in rows of 32, with an unused cell after each row, so that items that scan different rows access different
-   banks. Each row is scanned by one item, without barriers. Then each item combines the last values of the rows before its own.
+   Values are stored in rows of 32, with an unused element after each row, so that items that scan different rows access
+   different banks. Each row is scanned by one item, without barriers. Then each item combines the last values of the rows
+   before its own.
 
          x0    x1    ...  x31           x0     x0.x1    ...  x0...x31
          x32   x33   ...  x63     ->    x32    x32.x33  ...  x32...x63
@@ -22,8 +23,8 @@
        GPI_GROUP_T              type of x
        GPI_GROUP_COMBINE(a, b)  a . b
        GPI_GROUP_IDENTITY       the neutral element
-       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   what GPI_GROUP_COMBINE needs from the caller: as the first parameter of these
-                                functions, and as an argument, each with a comma; not defined: nothing
+       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   a first parameter of these functions that GPI_GROUP_COMBINE needs, and the
+                                               argument that passes it on, each followed by a comma; empty if not defined
        GPI_GROUP_SIZE           G
        GPI_GROUP_ITEM           l
        GPI_GROUP_TURNS(n)       n, hidden from compilers that must not unroll (docs/drivers.md)
@@ -41,7 +42,7 @@
 #define GPI_GROUP_ROW 32u
 #define GPI_GROUP_ROWS ((GPI_GROUP_SIZE + GPI_GROUP_ROW - 1) / GPI_GROUP_ROW)
 #define GPI_GROUP_CELL(l) ((l) + (l) / GPI_GROUP_ROW)
-/* The cell of row r's last value. */
+/* The index of row r's last value in `memory`. */
 #define GPI_GROUP_END(r) GPI_GROUP_CELL(min((r)*GPI_GROUP_ROW + GPI_GROUP_ROW, (uint)GPI_GROUP_SIZE) - 1)
 #endif
 

@@ -1,12 +1,12 @@
 /* line.cl - put, get and remove that read a whole line of slots in each step (platform.cl: gpi_line), for devices that can load
-   one at once. The invariants of hash/table.cl hold, although the words of a line may be read at different moments, for three
-   reasons: a key that is found in any word is in the table, a slot that has a key keeps it, and an empty slot is claimed by an
-   exchange. (tests/models/hash.pml with LINE checks this.)
+   a line at once. The invariants of hash/table.cl hold, although the words of a line may be read at different moments, for
+   three reasons: a key that is found in any word is in the table, a slot that has a key keeps it, and an empty slot is claimed
+   by an exchange. (tests/models/hash.pml with LINE checks this.)
 
        line      | a  b  key c  -  d  -  - |      own: the key's slot, anywhere in the line
                           ^home ^             none: the first empty slot from home on
 
-   Empty slots before the home end a probe only in its last line, after it has gone round the whole table. */
+   Empty slots before the home slot end a probe only in its last line, after the probe has visited the whole table. */
 #ifndef GPI_HASH_LINE_CL
 #define GPI_HASH_LINE_CL
 #include "base/platform.cl"
@@ -57,7 +57,7 @@ GPI_INLINE bool gpi_lanes_any(gpi_lanes_mask mask)
     return GPI_SLOTS_FOLD(GPI_OR_OF, bits) != 0;
 }
 
-/* Returns the lane of x that is in the mask. The mask must have exactly one lane. */
+/* Returns the lane of x that the mask selects. The mask must have exactly one lane. */
 GPI_INLINE ulong gpi_lanes_pick(gpi_line_lanes x, gpi_lanes_mask mask)
 {
     const gpi_line_lanes only = x & GPI_SLOTS_BITS(mask);
@@ -199,7 +199,7 @@ GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
             if (gpi_word_cas(gpi_slot(t, at), GPI_KEY_NONE, key) == GPI_KEY_NONE)
                 return gpi_hash_change(t, gpi_slot(t, at) + 1, value, change, GPI_CLAIMED, 0);
 #endif
-            continue; /* filled meanwhile: read the line again, which has one empty slot less */
+            continue; /* filled meanwhile: read the line again, which has one empty slot fewer */
         }
         if (++step > t.mask / GPI_LINE_SLOTS + 1) return GP_HASH_FAILED;
         line = (line + GPI_LINE_SLOTS) & t.mask;

@@ -1,5 +1,5 @@
 /* table.cl - a hash table with open addressing and linear probing, without locks: operations of one item on one key.
-   gp_device_source also returns this file. Users' kernels may use only its names without gpi_.
+   gp_device_source also returns this file. Users' kernels may use only its names that do not begin with gpi_.
 
        home(key) = mix(key ^ seed) & mask         a probe visits home, home + 1, ... (mod capacity)
 
@@ -23,16 +23,16 @@
    one value is reserved. If values are narrower than words, no value equals the reserved word.
 
    Invariants:
-     - A slot belongs to the key that claimed it, even if that key is erased. So a probe that meets an empty slot has
-       seen all keys that began to be inserted before it. No key can have two slots, because two writers of the same key
-       both try to claim the first slot that was empty for either of them, and one of their exchanges fails.
+     - A slot belongs to the key that claimed it, even if that key is erased. So if the probe for a key meets an empty
+       slot, that key has no slot. No key can have two slots, because two writers of the same key both try to claim the
+       first slot that was empty for either of them, and one of their exchanges fails.
      - A value changes only by compare-and-swap from the value that was seen, so that no update is lost. In the packed
        form key and value change together. In the split form a reader between the two exchanges sees an absent key.
      - Every access to a slot is atomic. A relaxed load is enough, because each word is valid by itself.
    A probe ends after `steps` slots: the capacity, or fewer on a device whose loops are limited. On such a device no key is
-   `steps` slots or more after its home, so that a search misses nothing. An exchange fails only because another item's exchange
+   `steps` slots or more after its home, so that a search misses no key. An exchange fails only because another item's exchange
    succeeded. On a device whose loops are limited, `turns` also bounds how often an exchange is repeated. tests/models/hash.pml
-   checks all this, with operations that race and loads that are late.
+   checks all this, including racing operations and late loads.
 
    Parameters
        GPI_HASH_PACKED   1: packed form, 64-bit atomics; keys and values of 4 bytes
@@ -65,14 +65,14 @@ typedef uint gp_hash_value;
 #define GPI_SIDE_SLOTS 1
 #endif
 
-/* The library's kernels have the table's facts (hash/constants.cl) as arguments, so that they stay within the buffer whatever it
-   contains. If the facts in the header differ, a kernel does not touch the table (gpi_hash_work). */
+/* The library's kernels have the table's facts (hash/constants.cl) as arguments, so that they never access memory outside the
+   buffer, whatever it contains. If the facts in the header differ, a kernel does not touch the table (gpi_hash_work). */
 
 /* The outcome of a key, and the index of its count in the header. gp_hash_result has the same values. */
 #define GP_HASH_INSERTED 1   /* it was absent, and has been inserted */
 #define GP_HASH_EXISTED 2    /* it was present: its value is kept, assigned or combined */
 #define GP_HASH_FAILED 3     /* no slot was found, or t.turns exchanges failed */
-#define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved one; never in the packed form */
+#define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved value; never in the packed form */
 #define GP_HASH_SUPERSEDED 5 /* an equal key of the batch was put instead */
 #define GP_HASH_ERASED 6
 #define GP_HASH_ABSENT 7
@@ -167,7 +167,7 @@ GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)
 
 GPI_INLINE void gpi_hash_count(gp_hash_table t, uint what, uint x) { gpi_add_wide(t.counts + 2 * what, x); }
 
-/* Computes the group's elements: [*begin, *end) of n. */
+/* Computes the range [*begin, *end) of n elements that the group handles. */
 static void gpi_span(ulong n, ulong span, ulong *begin, ulong *end)
 {
     *begin = min(n, span * get_group_id(0));
@@ -272,7 +272,7 @@ static ulong gpi_change_64(uint change, ulong x, ulong v)
     return v;
 }
 
-/* Returns the value that replaces x, a live key's value, when it is changed with v. */
+/* Returns the new value of a live key whose value x is changed with v. */
 static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
 {
     if (change == GPI_CHANGE_ASSIGN) return v;

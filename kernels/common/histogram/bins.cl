@@ -11,8 +11,8 @@
    because the error of f adds less than 1 / range. If a bin has 2^s numbers, floor(d * bins / range) = d >> s.
 
    Parameters
-       GPI_SAMPLE, GPI_OPERAND               type of samples and edges in memory; in an expression
-       GPI_SAMPLE_SIZE, _FLOAT, _HALF        bytes of a sample; 1: it is float or double; 1: it is half
+       GPI_SAMPLE, GPI_OPERAND               type of samples and edges in memory, and in expressions
+       GPI_SAMPLE_SIZE, _FLOAT, _HALF        bytes of a sample; _FLOAT 1: it is float or double; _HALF 1: it is half
        GPI_EDGES                             1: bins by edges */
 #ifndef GPI_HISTOGRAM_BINS_CL
 #define GPI_HISTOGRAM_BINS_CL
@@ -69,7 +69,7 @@ static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)
     }
 }
 #else
-/* The distance of a sample from the lowest one. Signed samples are sign-extended. */
+/* The distance of a sample from the lowest sample that is in a bin. Signed samples are sign-extended. */
 #if GPI_SAMPLE_SIZE == 8
 typedef ulong gpi_distance;
 #else

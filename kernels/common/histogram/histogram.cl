@@ -1,6 +1,6 @@
 /* histogram.cl - out[c * bins + b] += weight of each sample of channel c in bin b; without weights, 1
 
-   Bins are even or between edges (bins.cl). Samples of no bin, among them NaN, are not counted.
+   Bins are even or between edges (bins.cl). Samples outside all bins, including NaN, are not counted.
 
        in       |  span 0  |  span 1  | ... |        group per span
        near     |  table   |  table   |              few bins: each group has its own tables, which it adds to `out`
@@ -38,8 +38,8 @@ GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, v
     gpi_count_near(samples, bins, copies, channels, out, near);
 }
 
-/* Counts a span of samples in `out` or in a slice, if there are more bins than near tables hold. Does not count samples of 8
-   bits, which never need it. */
+/* Counts a span of samples in `out` or in a slice, if there are more bins than near tables can hold. Does not count samples
+   of 8 bits, which never need it. */
 GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,
                                  __global gpi_histogram_cell *out, ulong out_at,
                                  __global gpi_histogram_cell *slices, uint clears,

@@ -4,8 +4,8 @@
        scatter    out[index[i]] = in[i]
        unpack     if flag i is set, out[i] = in[index[i]], and out[i] keeps its value otherwise. index[i]: flags set before i
 
-   `limit` is the number of elements of the indexed array. An element whose index is not below it is skipped, and
-   counted. If a flag is not set, its index is ignored.
+   `limit` is the number of elements of the indexed array. An element whose index is not below `limit` is skipped, and
+   counted. If an element's flag is not set, its index is ignored.
 
    On CPUs, the cache line of each element is prefetched GPI_FETCH elements before it is used. So at any time, as many misses
    overlap as a core can have in flight. With batches, fewer would overlap at the end of each batch.

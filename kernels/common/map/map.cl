@@ -1,12 +1,12 @@
 /* map.cl - out[i] = f(x[i], y[i], z[i], i)
 
    f is gpi_map, the user's expression or one of the library's: a fill is f = a, an iota f = a + i b. With GPI_LAG the
-   second input is one element late, and the first output is x[0]:
+   second input lags by one element, and the first output is x[0]:
 
        x   | x0 | x1 | x2 | x3 |        out   | x0 | f(x1, x0) | f(x2, x1) | f(x3, x2) |
 
-   In place, the output is one of the inputs: an item reads each element before it writes it, and no other item reads this
-   element. A late input is never the output.
+   If the call is in place, the output is one of the inputs. Each element is read only by the item that writes it, before
+   it writes. The input that lags is never the output.
 
    Parameters: those of map/operands.cl. */
 #ifndef GPI_MAP_MAP_CL

@@ -25,7 +25,7 @@
 #define GPI_WANTED(m, i) 1
 #endif
 
-/* The arrays of a call, and the number of elements of the indexed one. */
+/* The arrays of a call, and the number of elements of the indexed array. */
 typedef struct gpi_moves {
     __global const GPI_OUT *in;
     __global GPI_OUT *out;

@@ -11,7 +11,7 @@
        GPI_LANE                              type of gpi_map's value
        GPI_OUT_RECORD                        1: the output's type is a record
        GPI_OUT_VECTOR                        type of 16 elements of the output; undefined if there is none
-       GPI_LAG                               1: the second input is one element late
+       GPI_LAG                               1: the second input lags by one element
        GPI_CHUNK                             on GPUs: 4 if elements can be moved by vectors of four, else 1
        gpi_map(x, y, z, i, a, b)             the function                                              */
 #ifndef GPI_MAP_OPERANDS_CL
@@ -43,7 +43,7 @@
 /* The inputs of a call. */
 typedef struct gpi_inputs {
     GPI_OPERAND_ARRAYS(GPI_ARRAY_MEMBER, _)
-    ulong a, b; /* constants */
+    ulong a, b; /* constants of gpi_map */
     GPI_ARGS_MEMBER
 } gpi_inputs;
 

@@ -35,7 +35,7 @@
 
 #define GPI_PER_BLOCK (4 / GPI_WORDS) /* elements of a block */
 
-/* A counter, or the words that gpi_philox makes of it. */
+/* A counter, or the words that gpi_philox computes from a counter. */
 typedef struct gpi_random_block {
     gpi_random_lanes word[4];
 } gpi_random_block;

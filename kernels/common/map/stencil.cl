@@ -14,7 +14,7 @@
               +--------------+
 
    On CPUs, weighted sums are computed row by row. Only tiles that reach beyond a border are copied. The others are read in
-   place, because the caches keep a row until the next one needs it.
+   place, because the caches keep a row until the next row needs it.
 
    Parameters, which the prelude defines
        GPI_WG                                items of a group

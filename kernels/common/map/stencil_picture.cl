@@ -1,5 +1,5 @@
-/* stencil_picture.cl - what both wings of a stencil share: elements of pictures, elements beyond their borders,
-   and weights.
+/* stencil_picture.cl - elements of pictures, elements beyond their borders, and weights, for the stencils of both
+   wings.
 
    Parameters: see stencil.cl. */
 #ifndef GPI_MAP_STENCIL_PICTURE_CL
@@ -36,7 +36,7 @@ typedef struct gpi_picture {
     GPI_ARGS_MEMBER
 } gpi_picture;
 
-/* Returns the position in [0, size) whose element is used for position p, according to GPI_BORDER. */
+/* Maps position p to a position in [0, size), according to GPI_BORDER. */
 GPI_INLINE long gpi_inside(long p, long size)
 {
 #if GPI_BORDER == 1

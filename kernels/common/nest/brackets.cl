@@ -1,12 +1,12 @@
-/* brackets.cl - gp_brackets: partners, parents and depths of nested brackets, by several launches.
+/* brackets.cl - gp_brackets: partners, parents and depths of nested brackets, in several launches.
 
        stack of indices; an opener pushes its index, a closer pops one
        match[i]    partner of bracket i, or none
        parent[i]   top of the stack before i: the innermost opener that encloses i; for a closer its partner
        depth[i]    height of the stack before i: how many openers enclose i
 
-       pair      group per tile        pairs brackets inside the tile; writes the others to the tile's cells, and
-                                       counts them in its node; on CPUs only makes the node if no cells are needed
+       pair      group per tile        pairs brackets inside the tile; writes the others to the tile's cells, and counts
+                                       them in its node; if no cells are needed, makes only the node on CPUs
        tree      group per 4096 leaves computes the products of neighbours, in two launches
        join      group per tile        finds the openers of the tile's other closers in earlier tiles; on CPUs
                                        also marks brackets without a partner
@@ -14,8 +14,8 @@
        measure   group per tile        finds greatest depths; reads the input again
        report    one group             reports brackets without a partner, pairs of different kinds, and the greatest depth
 
-   For partners the input is read once, by `pair`. `join` only reads the brackets without a partner in their tile, which are
-   few unless brackets are nested as deep as tiles are long. No group waits for another.
+   To find partners, the input is read once, by `pair`. `join` only reads the brackets without a partner in their tile,
+   which are few unless brackets are nested as deep as tiles are long. No group waits for another.
 
    Outputs are defined for every input. A closer on an empty stack pops nothing and has no partner. An opener
    that is never closed has no partner, and encloses everything after it. Kinds have no effect on pairs.   */
@@ -61,8 +61,8 @@ GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_NEST_PARAMETERS, uint
 
 /* ------------------------------------------------------------------ join, enclose, measure */
 
-/* Returns the tile that `group` joins. Groups get tiles from both ends in turn: closers with openers in other tiles tend to be in
-   the last tiles, and each thread of a CPU runs many consecutive groups. */
+/* Returns the tile that `group` joins. Consecutive groups get tiles alternately from both ends, which balances the load: closers
+   with openers in other tiles tend to be in the last tiles, and each thread of a CPU runs many consecutive groups. */
 static uint gpi_join_tile_of(uint group, uint groups)
 {
     return group % 2 ? groups - 1 - group / 2 : group / 2;

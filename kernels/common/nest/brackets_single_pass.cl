@@ -1,5 +1,4 @@
-/* brackets_single_pass.cl - gp_brackets by look-back (nest/lookback.cl): the outputs of nest/brackets.cl by one
-   launch.
+/* brackets_single_pass.cl - gp_brackets by look-back (nest/lookback.cl): the outputs of nest/brackets.cl in one launch.
 
        take a ticket    on CPUs for GPI_GROUP_TILES tiles, on GPUs for one
        pair             pairs brackets inside the tile, writes its cells, publishes its node
@@ -8,10 +7,10 @@
        measure          if errors are wanted: finds how far the stack rises above its height before the tile
        enclose          writes parents and depths: the tile is still in the cache, or on GPUs in local memory
 
-   If a tile leaves an opener open, the group that closes the opener writes its partner. On CPUs, the opener's own group has
-   written "none" before, and the tile's leaf publishes this with the cells. On GPUs, nothing would order these two writes.
-   So on GPUs only the group that closes the opener writes its partner, and a later launch writes "none" if there is no such
-   group:
+   If a tile leaves an opener open, the group that closes the opener writes its partner. On CPUs, the opener's own group
+   first writes "none", and makes this write visible by publishing the tile's leaf. On GPUs, nothing would order these two
+   writes. So on GPUs only the group that closes the opener writes its partner, and a later launch writes "none" if there is
+   no such group:
 
        rest             group per tile   writes "none" for the openers that are never closed
        report           one group        as in nest/brackets.cl

@@ -54,9 +54,9 @@ static void gpi_join_pair(gpi_symbol_input in, __global gpi_index *match, gpi_in
     (void)note;
 }
 
-/* Writes pairs of the run in rows of 16, as long as the row's openers are adjacent in the input, and so are its closers. Returns
-   how many pairs it has written. If all of the run's openers and closers are adjacent (`all`), only the cells at the run's ends
-   are read. */
+/* Writes pairs of the run in rows of 16, up to the first row whose openers or closers are not adjacent in the input. Returns the
+   number of pairs written. If all of the run's openers and closers are adjacent (`all`), only the cells at the run's ends are
+   read. */
 static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,
                           gpi_index there, gpi_index begin, uint run)
 {

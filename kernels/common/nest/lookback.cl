@@ -14,16 +14,17 @@
         *   *  . .             of its path are published, and later tiles can search them: a search takes
        * * t  . . .            2 log2(leaves) steps for every input. Links from tile to tile would form chains.
 
-   A node has four words, each with 31 bits of payload and a top bit that says that the word is written. A node is
-   valid when all four words are written, so that every access is a relaxed atomic and no order between words is
-   needed. A node depends on the input alone, so that it does not matter who writes it, or how often.
+   A node has four words, each with 31 bits of payload and a top bit that says that the word is written. A node is valid
+   when all four words are written, so that every access is a relaxed atomic and no order between words is needed. A
+   node depends on the input alone, so that it does not matter which group writes it, or how often.
 
-   Waiting. Groups wait only for leaves and, on GPUs, for cells. A group publishes both before it waits itself. If a node
-   above the leaves is late, the group that needs it computes the node from its children, and publishes it.
+   Waiting. Groups wait only for leaves and, on GPUs, for cells. A group publishes its own leaf and cells before it
+   waits. If a node above the leaves is late, the group that needs it computes the node from its children, and publishes
+   it.
      - Tiles are handed out by ticket, so that a group only waits for groups that have already started.
-     - On GPUs, the items of a group look at the nodes to the left of its path at the same time, a level each. A
-       wait is bounded: after `polls` looks at a late leaf, the item computes the leaf from the input, publishes it,
-       and continues. Each cell has a bit that says that it is written. A late cell is computed from the input, too.
+     - On GPUs, the items of a group read the nodes to the left of its path at the same time, one level each. A wait is
+       bounded: after `polls` looks at a late leaf, the item computes the leaf from the input, publishes it, and
+       continues. Each cell has a bit that says that it is written. A late cell is computed from the input, too.
      - On CPUs, cells are plain memory, written before the leaf. They are read only by groups that have seen the
        leaf itself, not only a node above it. The host chooses this form only if both fences below are known and
        threads of the operating system run the groups: a group that has started runs on until it ends.
@@ -80,11 +81,11 @@ static gpi_node gpi_lookback_beside(gpi_lookback back, uint x)
     return (x & 1) && x > 1 ? gpi_lookback_node(back, x - 1) : gpi_node_make(0, 0);
 }
 
-/* Fills beside[level] with the node to the left of the tile's path to the root, for every level from the leaf up. The items share
-   the levels. All items call, and a barrier follows. */
+/* Fills beside[level] with the node to the left of the tile's path to the root, for every level from the leaf up. The levels are
+   divided among the items. Must be called by all items, and followed by a barrier. */
 static void gpi_lookback_all_beside(gpi_lookback back, uint tile, GPI_GROUP_SPACE gpi_node *beside)
 {
-    const uint levels = 31 - clz(back.leaves + tile); /* below the root */
+    const uint levels = 31 - clz(back.leaves + tile); /* levels below the root */
     for (uint level = (uint)GPI_LOCAL_ID; level < levels; level += GPI_WG)
         beside[level] = gpi_lookback_beside(back, (back.leaves + tile) >> level);
 }

@@ -12,7 +12,8 @@
 #define GPI_WORD_THERE 0x80000000u
 #define GPI_CELL_THERE 0x8000u
 
-/* The tree of tiles, and the data to compute a late tile. There is no node 0. The first of its words is the ticket. */
+/* The tree of tiles, and the data to compute a late tile. There is no node 0: the first of its words is used for the
+   ticket. */
 typedef struct gpi_lookback {
     volatile __global uint *words;
     gpi_symbol_input in;
@@ -52,7 +53,7 @@ static void gpi_lookback_write(gpi_lookback back, uint x, gpi_node node)
     for (uint k = 0; k < GPI_NODE_WORDS; k++) gpi_word_write(words + k, gpi_node_word(node, k));
 }
 
-/* Publishes node x. Only the group of the node's last leaf calls. */
+/* Publishes node x. Called only by the group of the node's last leaf. */
 static void gpi_lookback_publish(gpi_lookback back, uint x, gpi_node node)
 {
     const uint level = clz(x) - clz(back.leaves), tile = ((x + 1) << level) - 1 - back.leaves;

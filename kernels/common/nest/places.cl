@@ -12,8 +12,8 @@ static gpi_index gpi_opener_at(gpi_nest nest, gpi_place place)
     return gpi_opener_of(nest, place.leaf, gpi_leaf(nest, place.leaf).pushes - 1 - place.need);
 }
 
-/* Returns the place of the same opener in an earlier tile. `place.need` must not be less than the pushes of the tile at `place`.
-   */
+/* Returns the place of the same opener, counted from the earlier tile that has it. `place.need` must be at least the number of
+   openers that tile `place.leaf` pushes. */
 static gpi_place gpi_place_behind(gpi_nest nest, gpi_place place)
 {
     const gpi_node node = gpi_leaf(nest, place.leaf);

@@ -1,7 +1,7 @@
 /* stack_monoid.cl - the stack monoid, which describes how a range of the input changes the stack of open brackets, and
-   trees of such ranges, in which openers are searched for.
+   trees of such ranges, which are searched for openers.
 
-   Each symbol has a code: +k opens a bracket of kind k, -k closes one, 0 is something else. After the pairs inside a
+   Each symbol has a code: +k opens a bracket of kind k, -k closes one, 0 is any other symbol. After the pairs inside a
    range have cancelled, ")))((" remains: the range pops `pops` openers off the stack, and then pushes `pushes` of its
    own. The product of two neighbours (the bicyclic monoid) is
 
@@ -13,9 +13,10 @@
        2          3                                    search(t, need):  the leaf of the opener that is
        4    5     6    7     leaves = 4                    `need` below the top of the stack before t
 
-   A search goes up, and looks at each node to the left. If the node pushes more than `need`, it has the opener. Otherwise
-   need += pops - pushes, and the search continues. It takes at most 2 log2(leaves) steps for every input, because it follows
-   no chain of tiles. Items of a group and tiles of the grid are searched in the same way.
+   A search climbs from a leaf, and reads each node to the left of its path. If a node pushes more than `need` openers, the
+   opener is one of them. Otherwise need += pops - pushes, and the search continues. It takes at most 2 log2(leaves) steps
+   for every input, because it follows no chain of tiles. Items of a group and tiles of the grid are searched in the same
+   way.
    (Levien, The stack monoid, 2020, for the monoid; the tree in place of its back-links is ours.)
 
    Parameters
@@ -23,7 +24,7 @@
        GPI_KINDS        1: codes may be of several kinds, and pairs of different kinds are counted
        GPI_MATCH        1: partners are written
        GPI_TILE         elements of a tile
-       GPI_LOOKBACK     1: groups look back over a tree that grows meanwhile (nest/lookback.cl) */
+       GPI_LOOKBACK     1: groups look back over a tree that is still growing (nest/lookback.cl) */
 #ifndef GPI_NEST_STACK_MONOID_CL
 #define GPI_NEST_STACK_MONOID_CL
 #include "base/platform.cl"
@@ -59,7 +60,7 @@ typedef ulong8 gpi_index_half;
 #define GPI_NONE (~(gpi_index)0)
 #define GPI_LANE_NUMBERS(type) ((type)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
-/* Writes 16 elements of an output that is not read again soon, past the caches if the row is aligned. */
+/* Writes 16 elements of an output that is not read again soon. If the row is aligned, the store bypasses the caches. */
 static void gpi_row_write(__global gpi_index *out, gpi_index_row row)
 {
     if ((size_t)out % sizeof(gpi_aligned_row) == 0)
@@ -92,8 +93,8 @@ static gpi_node gpi_node_product(gpi_node a, gpi_node b)
 
 #define GPI_NOWHERE (~0u)
 
-/* The place of an opener, which is `need` below the top of the openers that leaf `leaf` pushes. If the leaf is GPI_NOWHERE, the
-   opener is before the tree. */
+/* The place of an opener: it is `need` below the topmost opener that leaf `leaf` pushes. If the leaf is GPI_NOWHERE, the opener
+   is before the tree. */
 typedef struct gpi_place {
     uint leaf;
     gpi_index need;
@@ -155,11 +156,11 @@ typedef struct gpi_place {
         return all;                                                                         \
     }
 
-/* node(tree, x) for a tree that is not written meanwhile. */
+/* node(tree, x) for a tree that no other group is writing. */
 #define GPI_NODE_AT(tree, x) ((tree)[x])
 
 /* Makes the nodes above [bottom, 2 * bottom) of a tree in global memory: each group multiplies the nodes of its share until one
-   is left. grow(x) makes node x from its children. clear(x) makes a leaf x for which the input has no range. */
+   is left. grow(x) makes node x from its children. clear(x) makes a leaf x that has no range of the input. */
 #define GPI_GROW_TREE(leaves, pieces, bottom, clear, grow)                                     \
     do {                                                                                       \
         const uint l = (uint)GPI_LOCAL_ID, g = (uint)get_group_id(0);                          \

@@ -58,8 +58,8 @@ GPI_KERNEL void gp_stack_tree(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_S
     GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_STACK_CLEAR, GPI_STACK_GROW);
 }
 
-/* Computes base[t] for each tile t, one item per tile. Goes up from the tile's leaf. At each node to the left, multiplies by the
-   product of the openers that this node pushes and that neither later nodes nor the tile itself pop. */
+/* Computes base[t] for each tile t, one item per tile. Climbs from the tile's leaf. At each node to the left of its path,
+   multiplies by the product of the openers that this node pushes and that neither later nodes nor the tile itself pop. */
 GPI_KERNEL void gp_stack_base(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS,
                               gpi_argument initial)
 {

@@ -35,8 +35,8 @@ typedef struct gpi_classes {
 
 #define GPI_KNOWS_CODES (!GPI_TABLE && GPI_MAP_BY_BYTE)
 #if GPI_KNOWS_CODES
-/* The code of each byte that has occurred, and its sign as a GPI_KNOWN_... bit, or GPI_KNOWN_NOT for other bytes. The bit is in
-   the place of the last of 16 elements, and gpi_block_known shifts it down for earlier elements. */
+/* The code of each byte that has occurred, and its sign as a GPI_KNOWN_... bit, or GPI_KNOWN_NOT for other bytes. The bit is at
+   the position of the last of 16 elements, and gpi_block_known shifts it down for earlier elements. */
 typedef struct gpi_known_codes {
     uint bits[256];
     int code[256];

@@ -17,15 +17,15 @@
 
 #define GPI_SCRATCH_PARAMETERS __global uint *scratch, ulong notes_at, ulong tree_at, uint leaves
 
-/* A tile's part in gp_brackets_errors, besides its node. */
+/* A tile's contribution to gp_brackets_errors, besides its node. */
 typedef struct gpi_note {
     uint mismatches; /* closers whose opener is of another kind */
     uint first;      /* the first of these closers, counted from the tile's begin */
     uint joined;     /* closers whose opener is in another tile */
     uint searches;   /* how often such an opener had to be searched for */
-    uint rise;       /* how far the stack rises above its height before the tile; if errors are wanted */
+    uint rise;       /* how far the stack rises above its height before the tile; only if errors are wanted */
     uint lone;  /* the first closer without an opener, counted like `first`; on GPUs under GPI_LOOKBACK */
-    ulong base; /* the stack's height before the tile; if errors are wanted */
+    ulong base; /* the stack's height before the tile; only if errors are wanted */
 } gpi_note;
 
 static gpi_note gpi_note_make(void)
@@ -68,7 +68,7 @@ static uint gpi_brackets_tile_length(gpi_nest nest, uint tile) { return gpi_tile
 
 static gpi_node gpi_leaf(gpi_nest nest, uint tile) { return GPI_TILE_NODE(nest.tree, nest.leaves + tile); }
 
-/* Sets the tile's node. On CPUs, the tile's cells must be written before. */
+/* Sets the tile's node. On CPUs, the tile's cells must already be written. */
 static void gpi_leaf_set(gpi_nest nest, uint tile, gpi_node node)
 {
 #if GPI_LOOKBACK

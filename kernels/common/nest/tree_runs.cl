@@ -12,8 +12,8 @@
        (key, count)    the lowest key in the run, and how many counted elements have this key
 
    A product of neighbouring runs has such a pair, too. In a tree of runs it takes 2 log2(runs) steps to find how many children
-   an element has between two runs, or the first run with a key below a given one. An item handles its run alone: it
-   counts children whose parent is in the run, and looks up other parents in the tree, each parent once.
+   an element has between two runs, or the first run with a key below a given key. An item handles its run alone: it counts
+   children whose parent is in the run, and looks up other parents in the tree, each parent once.
 
        runs    item per run          makes (key, count), and handles parents in the run, on GPUs also those in the tile
        grow    group per 4096 tiles  computes products of neighbours, in two launches
@@ -59,9 +59,9 @@ static gpi_low gpi_low_product(gpi_low a, gpi_low b)
 /* Defines the functions on a tree of `type` with `leaves` leaves.
 
        between(first, last)   the product of the runs [first, last)
-       first_below(x, most)   the first run after node x with a key of `most` or less, or `leaves`. Goes up and to the right,
-                              then down. (No function returns inside a loop: with Mesa 22.3, an item that does so runs another
-                              turn of the loop.) */
+       first_below(x, most)   the first run after node x with a key of `most` or less, or `leaves`. Climbs and moves to the
+                              right, then descends. (No function returns inside a loop: with Mesa 22.3, an item that does so
+                              runs another turn of the loop.) */
 #define GPI_DEFINE_LOWS(name, type)                                                      \
     static gpi_low gpi_##name##_between(type tree, uint leaves, uint first, uint last)   \
     {                                                                                    \
@@ -182,8 +182,8 @@ static gpi_tree_run gpi_run_make(ulong n, uint number)
 
 /* ------------------------------------------------------------------ parents elsewhere */
 
-/* A crowd has the children, in one run, of a parent in another run. A run's parents are handled in order, each further out than
-   the one before. The current parent may have more children in later runs. */
+/* A crowd is the set of all children that a parent in another run has in one run. A run's parents are handled in order, from
+   the innermost outward. The current parent may have more children in later runs. */
 typedef struct gpi_crowd {
     gpi_index key, count; /* the parent's key, GPI_NONE before the first parent; its children so far */
     uint first;           /* the run after the parent's own run */
@@ -228,7 +228,8 @@ static gpi_index gpi_crowd_add(gpi_family f, gpi_tree_run run, gpi_crowd *crowd,
     return crowd->count - counts;
 }
 
-/* Returns the first element from `at` on, in the run of `at`, whose key is `most` or less. There must be one. */
+/* Returns the first element from `at` on, in the run of `at`, whose key is `most` or less. Such an element must
+   exist. */
 static ulong gpi_first_at(gpi_family f, ulong at, gpi_index most)
 {
     const ulong last = min(f.n, (at / GPI_RUN + 1) * GPI_RUN);

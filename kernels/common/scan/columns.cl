@@ -1,4 +1,5 @@
-/* columns.cl - segments whose elements are apart: element i of segment s is at s * row_stride + i * element_stride. */
+/* columns.cl - segments whose elements are not adjacent: element i of segment s is at s * row_stride + i *
+   element_stride. */
 #ifndef GPI_SCAN_COLUMNS_CL
 #define GPI_SCAN_COLUMNS_CL
 #include "base/args.cl"
@@ -6,14 +7,14 @@
 #include "element/input.cl"
 #include "element/monoid.cl"
 
-/* A block of segments, of which there are `segments` in `wide` lanes. `input` begins with the first one. */
+/* A block of `segments` segments, at most `wide`. `input` begins with the first segment. */
 typedef struct gpi_column_block {
     gpi_input input;
     ulong row_stride, element_stride;
     uint wide, segments;
 } gpi_column_block;
 
-/* Sets a group's block from the parameters of its kernel, the number of `segments`, and the group's `first` one. */
+/* Sets a group's block from the parameters of its kernel, the number of `segments`, and the group's `first` segment. */
 #define GPI_COLUMN_BLOCK_SET(block)                         \
     GPI_ARGS_SET((block).input)                             \
     (block).input.in = in + in_offset + first * row_stride; \

@@ -1,4 +1,4 @@
-/* columns_sink.cl - writes the results of segments whose elements are apart. */
+/* columns_sink.cl - writes the results of segments whose elements are not adjacent. */
 #ifndef GPI_SCAN_COLUMNS_SINK_CL
 #define GPI_SCAN_COLUMNS_SINK_CL
 #include "base/platform.cl"

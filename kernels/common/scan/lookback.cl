@@ -27,8 +27,8 @@
 
    Ordered (GPI_ORDERED 1, for segments whose heads are counted). The product must not depend on when states are seen. So tiles
    are combined from left to right, beginning with the anchor: the last earlier tile that has a head, or that is seen with an
-   inclusive state, which was combined in the same way. A walk combines no tiles until it sees an anchor, and waits for one
-   without a bound.
+   inclusive state, which was combined in the same way. A walk combines no tiles until it sees an anchor. Its wait for an
+   anchor has no bound.
 
    tests/models/lookback.pml checks this, with stores that become visible in any order, states of one and two words, and the
    fallback. */
@@ -45,9 +45,9 @@
 #include "scan/tile_states.cl"
 #include "scan/walk_back.cl"
 
-/* Returns the product of all tiles before `tile`, and publishes the state of `tile`, whose product is `aggregate`. All items
-   call. Ends because each turn of the loop makes `next` smaller. (lookback.pml checks this as `alive`; its `kept` shows why the
-   host passes polls 0 for calls in place.) */
+/* Returns the product of all tiles before `tile`, and publishes the state of `tile`, whose product is `aggregate`. Must be
+   called by all items. Ends because each turn of the loop makes `next` smaller. (lookback.pml checks this as `alive`; its
+   `kept` shows why the host passes polls 0 for calls in place.) */
 static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,
                            uint polls, volatile __global uint *counters, gpi_tile_shared shared)
 {

@@ -1,7 +1,7 @@
 /* reduce_columns.cl - out[s] = initial . in[b] . in[b + element_stride] ...        b = s * row_stride, row_length elements
 
-   Reduces segments whose elements are apart, as the columns of a matrix that is stored row by row. Neighbouring lanes reduce
-   neighbouring segments.
+   Reduces segments whose elements are not adjacent, such as the columns of a matrix that is stored row by row. Neighbouring
+   lanes reduce neighbouring segments.
 
        gp_columns_reduce    group per block of `wide` segments and part of `span` elements
        gp_columns_join      group per block of segments: combines the results of all parts, in their order
@@ -13,8 +13,8 @@
                   |  4   |  5   |  6   |7 |
                   +------+------+------+--+
 
-   Positions are counted from the segment's first element. The order of combination depends on the call's numbers alone, and is that
-   of the input unless the operation commutes. With a single part there is no join. */
+   Positions are counted from the segment's first element. The order of combination depends only on the call's parameters, and is
+   input order unless the operation commutes. With a single part there is no join. */
 #ifndef GPI_SCAN_REDUCE_COLUMNS_CL
 #define GPI_SCAN_REDUCE_COLUMNS_CL
 #include "base/args.cl"

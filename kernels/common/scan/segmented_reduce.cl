@@ -1,9 +1,9 @@
 /* segmented_reduce.cl - out[s] = initial . in[b] ... in[e-1]        b = offsets[s], e = offsets[s+1]
 
-   or b = s * row_stride, e = b + row_length. Segments, and the list of large ones: base/segments.cl. A bad segment does not affect
-   other segments. Positions, in maps and for argmin and argmax, are counted from the segment's first element.
+   or b = s * row_stride, e = b + row_length. Segments, and the list of large segments: base/segments.cl. A bad segment does not
+   affect other segments. Positions, in maps and for argmin and argmax, are counted from the segment's first element.
 
-       gp_segments_reduce    group per block of segments: reduces the small ones, and lists the large ones
+       gp_segments_reduce    group per block of segments: reduces small segments, and lists large segments
        gp_segments_parts     some parts per group: reduces each part, which is a tile of a large segment
        gp_segments_join      some large segments per group: combines the partials of each
 
@@ -28,7 +28,8 @@
 
 /* ------------------------------------------------------------------ small */
 
-/* Reduces the segments of up to `small` elements, `block` segments per group, and lists the others. */
+/* Reduces the small segments, of up to `small` elements, and lists the large segments. Each group handles `block`
+   segments. */
 GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
                                    GPI_OFFSETS_PARAMETERS, GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS,
                                    __global GPI_OUT *out, ulong out_offset, gpi_argument initial, ulong block,

@@ -1,10 +1,10 @@
 /* segmented_scan.cl - out[i] = initial . in[b] ... in[i]        b = offsets[s], or s * row_stride: segment s begins at b
 
-   Scans each segment, inclusive or exclusive. Segments, and the list of large ones: base/segments.cl. A bad segment does not affect
-   other segments. Positions in maps are counted from the segment's first element.
+   Scans each segment, inclusive or exclusive. Segments, and the list of large segments: base/segments.cl. A bad segment does not
+   affect other segments. Positions in maps are counted from the segment's first element.
 
-       gp_segments_scan        group per block of segments: scans the small ones (scan/scan_segments.cl of either wing), and lists
-                               the large ones
+       gp_segments_scan        group per block of segments: scans small segments (scan/scan_segments.cl of either wing), and lists
+                               large segments
 
    The parts of large segments are tiles. In a single pass:
 
@@ -40,7 +40,8 @@
 
 /* ------------------------------------------------------------------ small */
 
-/* Scans the segments of up to `small` elements, `block` segments per group, and lists the others. */
+/* Scans the small segments, of up to `small` elements, and lists the large segments. Each group handles `block`
+   segments. */
 GPI_KERNEL void gp_segments_scan(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
                                  GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_SINK_PARAMETERS,
                                  GPI_COUNT_PARAMETERS, ulong block, uint small, uint team,
@@ -66,7 +67,7 @@ GPI_KERNEL void gp_segments_scan(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
 
 /* ------------------------------------------------------------------ large */
 
-/* Scans a part that has been opened. `prefix` is the product of everything before it, after `initial`. */
+/* Scans a part whose tile is open (gpi_tile_open). `prefix` is `initial` . the segment's elements before the part. */
 static void gpi_part_scan(const gpi_tile *tile, GPI_T prefix, gpi_input segment, gpi_segment_part part,
                           gpi_sink sink, gpi_tile_shared shared)
 {

@@ -10,7 +10,7 @@
 /* 1: the result depends on the position of elements in their segment. */
 #define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))
 
-/* Returns the part of the input that is segment s. Sets *bad to whether the segment is bad; then the result is empty. */
+/* Returns segment s as an input. Sets *bad to whether the segment is bad; a bad segment is empty. */
 static gpi_input gpi_segment_of(gpi_input input, gpi_offsets offsets, ulong s, bool *bad)
 {
     const gpi_extent found = gpi_segment_find(offsets, s);

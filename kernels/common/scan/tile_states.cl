@@ -25,7 +25,7 @@
 
 typedef volatile __global gpi_word *gpi_state_words;
 
-/* Takes a ticket, the number of this group's tile, and returns it to all items. All items call. */
+/* Takes a ticket, the number of this group's tile, and returns it to all items. Must be called by all items. */
 static uint gpi_take_ticket(volatile __global uint *state, gpi_tile_shared shared)
 {
     uint ticket = 0;

@@ -24,7 +24,8 @@ static uint gpi_await(volatile __global uint *state, uint tile, GPI_T *value)
 }
 
 /* Sets *product to the product of tiles anchor ... next - 1 (scan/lookback.cl: Ordered). Returns 0 if that is the product of all
-   tiles before `next`, else the anchor. Ends because the first loop counts down to 0 at most, and the second one up to `next`. */
+   tiles before `next`, else the anchor. Ends because the first loop counts down to 0 at most, and the second loop counts up to
+   `next`. */
 static uint gpi_fold_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *product)
 {
     uint anchor = next;
@@ -42,10 +43,11 @@ static uint gpi_fold_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
 }
 #endif
 
-/* Combines the states of the tiles before `next` to the left of *prefix, as far as they are published. Returns 0 when *prefix is
-   complete, else n > 0: tile n-1 is late. One item calls. Ends because each turn either moves one tile back or uses up one of
-   *polls. If not `bounded`, ends because the group of tile next-1 has started (tickets) and is kept running (fair device).
-   (lookback.pml: `alive`, `right`, and the mutation BUG_TICKET; POLLS and SILENT show why the bound is needed.) */
+/* Prepends to *prefix the states of the tiles before `next`, back to the first one that is not published yet. Returns 0 when
+   *prefix is complete, else n > 0: tile n-1 is late. Called by one item only. Ends because each turn either moves one tile
+   back or uses up one of *polls. If not `bounded`, ends because the group of tile next-1 has started (tickets) and is kept
+   running (fair device). (lookback.pml: `alive`, `right`, and the mutation BUG_TICKET; POLLS and SILENT show why the bound is
+   needed.) */
 static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
                           uint *polls, bool bounded, gpi_tile_shared shared)
 {

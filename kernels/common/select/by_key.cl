@@ -1,4 +1,4 @@
-/* by_key.cl - gp_reduce_by_key in a single pass, and gp_run_length_encode, whose elements are ones:
+/* by_key.cl - gp_reduce_by_key in a single pass, and gp_run_length_encode, in which every element is 1:
 
        keys_out[r] = key[b]      out[r] = initial . in[b] ... in[e-1]      of run r, elements b ... e-1
 

@@ -13,7 +13,8 @@
 #error "no output is wanted"
 #endif
 
-/* GPI_DECODED(use) is use(type, name, x, more) for each output. Element `first + i` of it, in run r, is x + more. */
+/* GPI_DECODED(use) is use(type, name, x, more) for each output. Element `first + i` of the output, in run r, is x +
+   more. */
 #if GPI_WANTS_KEYS
 #define GPI_DECODED_KEYS(use) use(GPI_ELEMENT, key, d.in[r], 0)
 #else
@@ -33,10 +34,10 @@
 
 #define GPI_DECODED_MEMBER(type, name, x, more) __global type *name;
 typedef struct gpi_decoded {
-    __global const GPI_OFFSET *offsets; /* runs + 1 */
+    __global const GPI_OFFSET *offsets; /* runs + 1 offsets */
     __global const GPI_ELEMENT *in;
     GPI_DECODED(GPI_DECODED_MEMBER)
-    ulong runs, count; /* the outputs are written before `count` */
+    ulong runs, count; /* only positions below `count` are written */
 } gpi_decoded;
 
 /* Returns the last of the runs [low, high) that begins at p or before; low if there is none. */

@@ -4,7 +4,7 @@
        selected(i) = 1 if element i is selected, else 0
 
        GPI_SELECT_BY_PREDICATE   the caller's expression holds
-       GPI_SELECT_BY_FLAGS       the flag beside it is not 0
+       GPI_SELECT_BY_FLAGS       the element's flag is not 0
        GPI_SELECT_BY_INDICES     entry i of a list of indices is within the data, and names the element
        GPI_SELECT_BY_UNIQUE      the element differs from the one before
        GPI_SELECT_BY_RUNS        the element is the last of its run: it differs from the one after
@@ -23,10 +23,10 @@
        GPI_X                type of an element in expressions
        GPI_RECORD           type that moves an element, of GPI_RECORD_SIZE bytes: a number, or a struct of words
        GPI_NUMBER           uint or ulong: counts and positions
-       gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   of the caller's expressions
+       gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   the caller's expressions
        GPI_IN_NUMBER        1: GPI_IN is a number, or a vector of GPI_RECORD's size, no struct
        GPI_PLAIN            1: gpi_equal(x, y) is x == y, of a type that has vectors
-       GPI_ALIKE            1: also, equal x and y have the same bits
+       GPI_ALIKE            1: in addition, equal x and y have the same bits
        GPI_SINGLES          runs: 0 leaves out runs of one element                                      */
 #ifndef GPI_SELECT_INPUT_CL
 #define GPI_SELECT_INPUT_CL
@@ -74,8 +74,8 @@ typedef struct gpi_input {
 #define GPI_READ_IN(p, i) (p)[i]
 #endif
 
-/* Returns the position, in input.data, of the element to move for i. Returns 0 if the index is beyond the data, and so is not
-   selected. */
+/* Returns the position, in input.data, of the element to move for i. If the index is beyond the data, the element is not
+   selected, and 0 is returned. */
 static ulong gpi_place_of(gpi_input input, ulong i)
 {
 #if GPI_SELECT_BY == GPI_SELECT_BY_INDICES
@@ -111,7 +111,7 @@ static uint gpi_is_selected(gpi_input input, ulong i, const bool inside)
 #endif
 }
 
-/* Returns element i's part in the tile's counts. */
+/* Returns element i's contribution to the tile's counts. */
 static GPI_T gpi_load(gpi_input input, ulong i)
 {
     const uint selected = gpi_is_selected(input, i, false);

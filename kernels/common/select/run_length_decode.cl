@@ -1,10 +1,10 @@
-/* run_length_decode.cl - repeats the key of each run, and finds the run and the position in it of each element
+/* run_length_decode.cl - repeats the key of each run, and finds each element's run and its position in the run
 
        for each run r, for each p in [offsets[r], offsets[r+1]):    key[p] = in[r]    run[p] = r    position[p] = p - offsets[r]
 
-   A group has a span of positions, finds the run of the first one, and goes on from there (select/decode_tile.cl, in each wing).
-   It also checks its share of the offsets. Bad offsets cannot lead it out of its span or beyond the last run. No group waits for
-   another.
+   A group handles a span of positions: it finds the run of the first position, and continues from there (select/decode_tile.cl,
+   in each wing). It also checks its share of the offsets. Bad offsets cannot lead it out of its span or beyond the last run. No
+   group waits for another.
 
    Parameters: those of select/decoded.cl. */
 #ifndef GPI_SELECT_RUN_LENGTH_DECODE_CL
@@ -18,7 +18,8 @@
 #define GPI_DECODED_PARAMETER(type, name, x, more) __global type *name##_out, ulong name##_out_at,
 #define GPI_DECODED_SET(type, name, x, more) d.name = name##_out + name##_out_at;
 
-/* Returns whether offsets [first, end) are bad: if one exceeds the one after it, or if offset n, the last, exceeds the count. */
+/* Returns whether offsets [first, end) are bad: if one exceeds the next one, or if offset n, the last, exceeds the
+   count. */
 GPI_NOINLINE bool gpi_decode_is_bad(__global const GPI_OFFSET *offsets, ulong first, ulong end, ulong n,
                                     ulong count)
 {
@@ -28,7 +29,7 @@ GPI_NOINLINE bool gpi_decode_is_bad(__global const GPI_OFFSET *offsets, ulong fi
     return bad || falls;
 }
 
-/* `span`: positions of a group. `share`: offsets that a group checks. `call`: a number that other calls do not have. */
+/* Decodes `span` positions and checks `share` offsets per group. `call` is a number that no other call has. */
 GPI_KERNEL void gp_decode_runs(__global const GPI_OFFSET *offsets, ulong offsets_at,
                                __global const GPI_ELEMENT *in, ulong in_at,
                                GPI_DECODED(GPI_DECODED_PARAMETER) ulong count, ulong span, ulong share,

@@ -11,7 +11,7 @@ typedef struct gpi_run_sink {
     __global GPI_HEADS_TYPE *keys;
     __global GPI_OUT *out;
     GPI_BASE initial;
-    __global uint *number; /* of runs */
+    __global uint *number; /* number of runs */
     uint number_words;     /* words of the number: 1, 2; 0: it is not wanted */
 } gpi_run_sink;
 

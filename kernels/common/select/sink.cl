@@ -106,12 +106,12 @@ static void gpi_number_write(gpi_sink sink, uint k, ulong x)
     if (sink.count_words == 2) sink.counts[k * sink.count_words + 1] = (uint)(x >> 32);
 }
 
-/* Writes how many elements each part has, if this is wanted. With GPI_CLOSED, also writes `count` after the last index. One item
-   calls. */
+/* Writes how many elements each part has, if this is wanted. With GPI_CLOSED, also writes `count` after the last index. Called
+   by one item only. */
 static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)
 {
 #if GPI_CLOSED
-    sink.index[GPI_SELECTED(total)] = (GPI_PLACE)count; /* the begin of one more run */
+    sink.index[GPI_SELECTED(total)] = (GPI_PLACE)count; /* as if one more run began there */
 #endif
     if (sink.count_words == 0) return;
     gpi_number_write(sink, 0, GPI_SELECTED(total));

@@ -89,10 +89,10 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_BIN_PARAMETERS, gpi_sta
     if (order) (void)atomic_or(state + GPI_STATE_ORDER, order);
 }
 
-/* Replaces table[block][d] by the sum of the entries above it, and writes to bases[d] how many keys have a lower digit. Writes to
-   the state which place the next pass reads. If pass 0 has found all keys in order, writes this for all passes, which then have
-   nothing to do. If it repeats an abandoned pass, counts a fallback instead, because the state has the places already. Launched
-   with one group. */
+/* Replaces table[block][d] by the sum of the entries above it, and writes to bases[d] the number of keys with a lower digit.
+   Writes to the state the place that the next pass reads. If pass 0 has found all keys in order, writes the places of all passes,
+   so that no pass moves keys. If the pass repeats an abandoned pass, counts a fallback instead, because the state already has the
+   places. Launched with one group. */
 GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,
                               ulong bases_at, volatile __global uint *counters)
 {

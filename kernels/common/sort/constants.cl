@@ -10,13 +10,13 @@
 #define GPI_PLACE_OUT 1
 #define GPI_PLACE_TMP 2
 
-/* What the values of the input are. */
+/* Sources of a sort's values. */
 #define GPI_INDICES_NONE 0u    /* given */
 #define GPI_INDICES_ARRAY 1u   /* generated: indices in the array */
 #define GPI_INDICES_SEGMENT 2u /* generated: indices in the segment */
 
 /* State, in uints (sort/digit.cl). */
-#define GPI_STATE_ABANDONED 2 /* 1 + the number of the onesweep pass that is abandoned; 0: none is */
+#define GPI_STATE_ABANDONED 2 /* 1 + number of the abandoned onesweep pass; 0: none */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
 #define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above: number of passes reported */
@@ -36,9 +36,9 @@
 #define GPI_BIN_TABLE 4 /* ulongs before the entries */
 #define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES + (1 << GPI_SORT_DIGIT_BITS))
 
-/* Which keys are moved through lines (sort/rank_keys.cl). With GPI_LINES_FETCH, they are the keys of ranges in which many digits'
-   positions share a set of the first-level cache. All other keys are moved one by one, and the next cache lines are
-   prefetched. */
+/* Which keys are moved through lines (sort/rank_keys.cl). With GPI_LINES_FETCH, these are the keys of ranges in which the
+   positions of many digits map to the same set of the first-level cache. All other keys are moved one by one, and the next cache
+   lines are prefetched. */
 #define GPI_LINES_NEVER 0u
 #define GPI_LINES_FETCH 1u
 #define GPI_LINES_ALWAYS 2u
@@ -63,7 +63,7 @@
 
 /* State of gp_sort_strings, in uints. */
 #define GPI_STRINGS_BAD 0
-#define GPI_STRINGS_FIRST_BAD 1 /* inverted */
+#define GPI_STRINGS_FIRST_BAD 1 /* stored inverted */
 #define GPI_STRINGS_TIED 2
 #define GPI_STRINGS_GROUPS 3
 #define GPI_STRINGS_COUNT 4
@@ -79,7 +79,7 @@
 #define GPI_TOPK_EQUALS 6
 #define GPI_TOPK_SELECT 8
 #define GPI_TOPK_HISTOGRAM 48
-#define GPI_TOPK_BLOCK 128      /* tiles */
+#define GPI_TOPK_BLOCK 128      /* tiles of a block */
 #define GPI_TOPK_SPAN_MAX 16384 /* keys of a serial tile */
 #define GPI_TOPK_WANTS_KEYS 1u
 #define GPI_TOPK_WANTS_INDICES 2u

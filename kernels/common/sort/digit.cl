@@ -1,6 +1,6 @@
 /* digit.cl - the digits of keys, and the types and the state that the kernels of a sort share.
 
-       digit(key) = order(key) >> shift & mask        order, and `flip` in it: element/key.cl
+       digit(key) = order(key) >> shift & mask        order and `flip`: element/key.cl
 
    Keys are moved unchanged: order(key) is only computed for its digits.
 
@@ -174,7 +174,7 @@ static uint gpi_place_next(uint from, uint first)
 /* ------------------------------------------------------------------ state */
 
 /* Each block of a classic sort's first pass ORs one of these into state[GPI_STATE_ORDER]. */
-#define GPI_IN_ORDER 2u     /* the block's keys, and the key before them, are in the order of all digits */
+#define GPI_IN_ORDER 2u     /* the block's keys, and the key before them, are in order by all digits */
 #define GPI_OUT_OF_ORDER 3u /* they are not all in this order */
 
 typedef volatile __global uint *gpi_state;
@@ -194,8 +194,8 @@ static bool gpi_is_trivial(gpi_state state, uint pass)
     return gpi_from(state, pass) == gpi_from(state, pass + 1);
 }
 
-/* Returns whether an earlier pass has found all keys in order. In pass 0 returns false, because this pass writes the word in
-   question. The pass of buckets also writes it, and must not call this. */
+/* Returns whether an earlier pass has found all keys in order. Returns false in pass 0, because pass 0 writes the word with
+   this result. The pass that moves keys to buckets also writes this word, and must not call this function. */
 static bool gpi_are_in_order(gpi_state state, uint pass)
 {
     return pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;

@@ -15,21 +15,21 @@
                inclusive word, and waits for one.
      - tail    A tile that no longer needs the table increments `tail`. The tiles of a block of GPI_RING_BLOCK do so in
                any order, but only after all tiles of earlier blocks. So all tiles below tail & ~(BLOCK - 1) are done.
-     - gate    Tile t writes its row only when all tiles up to t - ROWS + REACH are done: only these could
-               read the words of tile t - ROWS, which had the same row.
+     - gate    Tile t writes its row only when all tiles up to t - ROWS + REACH are done, because only these could read
+               the words of tile t - ROWS, which used the same row.
 
    Why a wait ends: tiles are handed out by ticket, so that all tiles lower than a group's own have started. Gate,
-   look-back and tail wait for lower tiles only (the gate because ROWS >= REACH + BLOCK: with fewer rows a tile
-   could wait for one of its own block). If the device does not let the lower tiles continue, each wait is still
-   bounded by `polls`. A group that has used them up sets `abandoned`, which ends all other waits, too. From then on no
-   group writes, later passes do nothing, and launches enqueued for this case repeat the pass in another way, from
-   its source, which is unchanged.
+   look-back and tail wait for lower tiles only (the gate because ROWS >= REACH + BLOCK: with fewer rows a tile could
+   wait for a tile of its own block). If the device does not let the lower tiles continue, each wait is still bounded by
+   `polls`. A group that has used them up sets `abandoned`, which ends all other waits, too. From then on no group
+   writes, later passes do nothing, and launches enqueued for this case repeat the pass in another way, from its source,
+   which is unchanged.
    tests/models/ring.pml checks these rules.
 
-   Clearing. A word that an earlier launch has left would be mistaken for one of this launch if both have the same tile number. So
-   the rows are zeroed before a launch. This is not needed if the launch before belonged to the same call and both launches have
-   at least 2 * ROWS tiles: then old words have tile numbers of at least ROWS, and a tile that looks for such a number has passed
-   the gate, so that this launch has written the row of that number at least once.
+   Clearing. A word that an earlier launch has left would be mistaken for a word of this launch if both have the same tile number.
+   So the rows are zeroed before a launch. This is not needed if the previous launch belonged to the same call and both launches
+   have at least 2 * ROWS tiles. Then all old words have tile numbers of at least ROWS. A tile that looks for such a number has
+   passed the gate, so this launch has already overwritten the old word.
 
    Parameters
        GPI_RING_ROWS    wide words: rows, a power of two
@@ -160,9 +160,9 @@ static bool gpi_ring_patience(gpi_ring ring, uint *polls)
     return *polls % GPI_RING_ASKS != 0 || !gpi_is_abandoned(ring.state);
 }
 
-/* Waits until the tile may write its row. One item calls. Returns false if the pass is abandoned, or if the polls are used up.
-   Ends because the tiles waited for are lower, and after `polls` turns. (ring.pml: `alive` at the gate, `safe`, and the mutation
-   BUG_GATE.) */
+/* Waits until the tile may write its row. Called by one item only. Returns false if the pass is abandoned, or if the polls are
+   used up. The wait ends because it is for lower tiles only, and at the latest after `polls` turns. (ring.pml: `alive` at the
+   gate, `safe`, and the mutation BUG_GATE.) */
 static bool gpi_ring_gate(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE
@@ -182,10 +182,10 @@ static bool gpi_ring_gate(gpi_ring ring, uint tile)
 #endif
 }
 
-/* Writes to *exclusive how many keys of digit d are in earlier tiles. One item calls for each digit. Returns false if the pass is
-   abandoned, or if the polls are used up. Ends because each turn either steps one tile back, to REACH at most, or uses up one of
-   the polls. The tile waited for is a lower one. (ring.pml: `alive` in look-backs, `right`, and the mutations BUG_REACH and
-   BUG_TAG.) */
+/* Writes to *exclusive the number of keys of digit d in earlier tiles. Called by one item for each digit. Returns false if the
+   pass is abandoned, or if the polls are used up. Ends because each turn either steps one tile back, to REACH at most, or uses
+   up one of the polls. Only lower tiles are waited for. (ring.pml: `alive` in look-backs, `right`, and the mutations BUG_REACH
+   and BUG_TAG.) */
 static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)
 {
     uint polls = ring.polls, distance = 1, sum = 0;
@@ -205,10 +205,10 @@ static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive
     return found; /* false even if a device left the loop early: an incomplete sum is never used */
 }
 
-/* Counts the tile in `tail`, because its group no longer needs the table. One item calls, after a barrier that orders all of the
-   group's reads and writes of the table before it. Returns false, without counting the tile, if the pass is abandoned or if the
-   polls are used up. Ends because the tiles of earlier blocks are lower, and after `polls` turns. (ring.pml: `alive` when tiles
-   leave, `safe`, and the mutation BUG_TAIL.) */
+/* Counts the tile in `tail`, because its group no longer needs the table. Called by one item only, after a barrier that orders
+   all of the group's reads and writes of the table before it. Returns false, without counting the tile, if the pass is abandoned
+   or if the polls are used up. The wait ends because it is for the tiles of earlier blocks, which are lower, and at the latest
+   after `polls` turns. (ring.pml: `alive` when tiles leave, `safe`, and the mutation BUG_TAIL.) */
 static bool gpi_ring_leave(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE

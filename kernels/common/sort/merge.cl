@@ -3,9 +3,9 @@
        out = all of a and b, in order; equal keys of a come before those of b, and each sequence keeps its order
 
    A merge is a path through the grid of a by b, with a step for each element of the output: down for an element of a,
-   right for one of b. After d steps, of which i were down and d - i right, the path crosses diagonal d. This crossing
-   i can be found by bisection, without following the path: a[i] is among the first d elements exactly if it comes
-   before b[d - 1 - i]. So every group finds its part of the path by itself, and no group waits for another.
+   right for an element of b. After d steps, of which i were down and d - i right, the path crosses diagonal d. This
+   crossing i can be found by bisection, without following the path: a[i] is among the first d elements exactly if it
+   comes before b[d - 1 - i]. So every group finds its part of the path by itself, and no group waits for another.
 
            b0 b1 b2 b3
        a0  +--+

@@ -2,19 +2,20 @@
 
        out[r] = the least key x with |{i : order(key[i]) <= order(x)}| > rank[r]      order: element/key.cl
 
-   A sample yields for each rank an interval that probably holds its key. One reading counts the keys below each interval and
-   within it, and keeps those within: a few in a hundred. These are the next level's keys, whose ranks follow from the counts. After
-   the last level the kept keys are few, and the digits of their ranks' keys are found one after another, from the highest. If an
-   interval has missed its key, or too many keys were kept, the digits of all keys are read instead.
+   A sample yields for each rank an interval that probably holds its key. One pass over the keys counts those below and within
+   each interval, and keeps those within: a few percent. The next level reads only the kept keys, and the counts yield the ranks
+   among them. After the last level few keys are left, and the wanted keys are found digit by digit, from the highest. If an
+   interval has missed its key, or if too many keys were kept, this search by digits reads all keys instead.
 
        gp_nth_sample   copies a sample of the level's keys
-       gp_nth_split    group per rank, or one on CPUs: the interval around its rank in the sample
-       gp_nth_filter   range of the level's keys per group: counts and keeps
+       gp_nth_split    group per rank, or one on CPUs: finds the interval around its rank in the sample
+       gp_nth_filter   range of the level's keys per group: counts keys, and keeps those within intervals
        gp_nth_digits   range of keys per group: counts digit d of the keys that agree with a rank's key in all higher digits. After
                        the last digit, one group writes the result
 
-   An interval of one value keeps nothing: its rank is found if the counts confirm it. Intervals that meet are merged. Kept keys are in
-   no order. No group waits for another. Each group evaluates the previous launches' counts by itself.
+   For an interval of one value, no keys are kept: this value is the result if the counts confirm it. Intervals that overlap
+   are merged. Kept keys are not in order. No group waits for another. Each group evaluates the previous launches' counts by
+   itself.
    (A threshold from a sample: Floyd & Rivest 1975. Radix selection: Alabi et al. 2012.)
 
    State, in ulongs; the counts are uints in ulongs, the histogram has uints:
@@ -66,7 +67,7 @@ static __global ulong *gpi_nth_at(gpi_nth nth, uint at, uint level, uint i)
     return nth.state + at + level * GPI_NTH_RANKS + i;
 }
 
-/* Returns the number of keys that a level reads: all keys, or those that the level before has kept. */
+/* Returns the number of keys that a level reads: all keys, or those that the previous level has kept. */
 static ulong gpi_nth_count(gpi_nth nth, uint level)
 {
     return level == 0 ? nth.n : min(nth.state[GPI_NTH_CURSOR + level - 1], nth.room[level - 1]);
@@ -79,7 +80,8 @@ static __global const gpi_key *gpi_nth_keys(gpi_nth nth, uint level)
 
 /* ------------------------------------------------------------------ ranks of a level */
 
-/* Merges a level's intervals that meet, in shared->tile, and sets each rank's. One item calls. */
+/* Merges a level's overlapping intervals, in shared->tile, and assigns each rank to its interval. Called by one item
+   only. */
 static void gpi_nth_merge(gpi_nth nth, uint level, gpi_nth_shared shared)
 {
     uint m = 0;
@@ -98,8 +100,9 @@ static void gpi_nth_merge(gpi_nth nth, uint level, gpi_nth_shared shared)
     shared->tile.intervals = m;
 }
 
-/* Sets the ranks among the keys that `level` reads, in shared->rest, from the counts of the level before. A rank that this level has
-   found gets a value. Sets shared->valid to whether all keys are where their intervals are. One item calls. */
+/* Sets shared->rest[r] to rank r among the keys that `level` reads, from the counts of the previous level. If the previous level
+   has found the rank's key, sets shared->rest[r] to GPI_NTH_FOUND and shared->value[r] to the key. Sets shared->valid to whether
+   each interval contains its ranks' keys, and all kept keys had room. Called by one item only. */
 GPI_NOINLINE void gpi_nth_arrive(gpi_nth nth, uint level, gpi_nth_shared shared)
 {
     ulong kept = 0;
@@ -139,8 +142,9 @@ GPI_KERNEL void gp_nth_sample(GPI_NTH_PARAMETERS, uint level, __global gpi_key *
         sample[sample_at + i] = gpi_nth_keys(nth, level)[((ulong)i * n + gpi_somewhere(i, n)) / s];
 }
 
-/* Writes each rank among the level's keys, and its interval: the keys of the sample that are some standard deviations before its
-   place there and behind. If the sample has all keys, they are both its own. */
+/* Writes each rank among the level's keys, and its interval. The interval's bounds are the keys of the sample a few standard
+   deviations below and above the position that corresponds to the rank. If the sample has all keys, both bounds are the rank's
+   own key. */
 GPI_KERNEL void gp_nth_split(GPI_NTH_PARAMETERS, uint level, __global gpi_key *sample, ulong sample_at,
                              uint samples)
 {
@@ -204,8 +208,8 @@ GPI_KERNEL void gp_nth_filter(GPI_NTH_PARAMETERS, uint level)
     }
 }
 
-/* Continues with digit d after `levels` levels: evaluates the counts of digit d - 1, and counts digit d, or, if there is none, writes
-   the keys to key_out, at their places. */
+/* Continues the search after `levels` levels: evaluates the counts of digit d - 1, and counts digit d. If there is no digit d,
+   writes the keys to key_out, at the positions in `place`. */
 GPI_KERNEL void gp_nth_digits(GPI_NTH_PARAMETERS, uint levels, uint d, __global gpi_key *key_out,
                               ulong key_out_at, uint16 place, volatile __global uint *counters)
 {
@@ -232,7 +236,7 @@ GPI_KERNEL void gp_nth_digits(GPI_NTH_PARAMETERS, uint levels, uint d, __global 
             shared->rest[r] = before[1];
         }
     }
-    gpi_sync(); /* the search is as the launch before has left it */
+    gpi_sync(); /* the state of the previous launch is loaded */
     const uint level = shared->valid ? levels : 0;
     if (d > 0) gpi_nth_choose(d - 1, ranks, bins - ranks * GPI_BINS, shared);
     if (d == GPI_KEY_SIZE) {

@@ -12,16 +12,16 @@
 #include "sort/nth_tile.cl"
 #include "sort/topk_digit.cl"
 
-#define GPI_NTH_FOUND (~(ulong)0 - 1) /* instead of a rank: its key is the interval's only value */
-#define GPI_NTH_MISSED (~(ulong)0)    /* instead of every rank: an earlier level has missed */
+#define GPI_NTH_FOUND (~(ulong)0 - 1) /* in place of a rank whose key is its interval's only value */
+#define GPI_NTH_MISSED (~(ulong)0)    /* in place of every rank, if an earlier level has missed */
 #define GPI_LAST_ORDER ((gpi_key_bits)(~(ulong)0 >> (64 - 8 * GPI_KEY_SIZE)))
 
 /* Memory of a group: the ranks of a level, and a search for the digits of `ranks` keys. */
 typedef struct gpi_nth_memory {
     gpi_topk_memory choice;
     gpi_nth_tile_memory tile;
-    uint count[GPI_NTH_RANKS * GPI_BINS]; /* of each rank with a prefix of its own, its digits */
-    ulong rest[GPI_NTH_RANKS];            /* its rank among the keys with its prefix */
+    uint count[GPI_NTH_RANKS * GPI_BINS]; /* digit counts of each rank with its own prefix */
+    ulong rest[GPI_NTH_RANKS];            /* each rank among the keys with its prefix */
     gpi_key_bits prefix[GPI_NTH_RANKS], value[GPI_NTH_RANKS];
     uint of[GPI_NTH_RANKS]; /* a rank's interval */
     uint valid;
@@ -43,10 +43,11 @@ GPI_NOINLINE void gpi_nth_count_digits(__global const gpi_key *key, ulong begin,
         if (shared->prefix[first] == prefix)
             gpi_shared_increment(&shared->count[first * GPI_BINS + (uint)(high & (GPI_BINS - 1))]);
     }
-    gpi_sync(); /* all is counted */
+    gpi_sync(); /* all keys are counted */
 }
 
-/* Appends digit d to each prefix. `bins`: the counts of a launch before, or NULL if they are in shared->count. */
+/* Appends digit d to each prefix. `bins`: the counts of the previous launch, or NULL if the counts are in
+   shared->count. */
 static void gpi_nth_choose(uint d, uint searches, __global const uint *bins, gpi_nth_shared shared)
 {
     for (uint r = searches; r-- > 0;) {

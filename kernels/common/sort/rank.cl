@@ -20,7 +20,8 @@
 #include "sort/digit.cl"
 #include "sort/rank_keys.cl"
 
-/* Counts the digits of keys [begin, end) for all passes at once, in count[pass][digit][copy]. All items call. */
+/* Counts the digits of keys [begin, end) for all passes at once, in count[pass][digit][copy]. Must be called by all
+   items. */
 static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
                           GPI_NEAR uint *count)
 {
@@ -29,6 +30,6 @@ static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, g
     gpi_sync(); /* the counters are zero */
     if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);
     else gpi_count_passes(key, begin, end, bits, bits.passes, count);
-    gpi_sync(); /* all is counted */
+    gpi_sync(); /* all keys are counted */
 }
 #endif

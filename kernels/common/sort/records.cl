@@ -2,7 +2,7 @@
 
    Parameters, which the prelude defines
        GPI_WG, GPI_PER_ITEM                  items of a group; on GPUs: records of an item
-       GPI_INPUTS                            0: there are no records, keys are of indices and arguments
+       GPI_INPUTS                            0: there are no records; keys are computed from indices and arguments
        GPI_IN, GPI_HALF                      a record's type in memory; 1: that type is half
        GPI_X                                 a record's type as an operand: float for a half; int if there are no records
        GPI_WORD, GPI_WORDS                   a record is GPI_WORDS words of type GPI_WORD

@@ -10,7 +10,7 @@
        samples   | s0 s1 s2 |                                 stride = n / wanted + 1
 
    If c samples come before the needle, only the stride - 1 keys after sample c - 1 are left to search. The searches of samples
-   and of keys are the same loop without branches. It has the same number of steps for every needle. So an item searches for
+   and of keys use the same loop, which has no branches, and the same number of steps for every needle. So an item searches for
    GPI_ABREAST needles side by side, and their reads do not wait for each other.
 
    "x <= q" is computed as "x < q + 1". If q is the greatest number, q + 1 is 0, and all keys come before the needle.
@@ -117,7 +117,7 @@ static gpi_haystack gpi_sample(gpi_haystack hay, uint wanted, GPI_GROUP_SPACE gp
     hay.samples = (uint)(hay.count / hay.stride);
     for (uint s = (uint)GPI_LOCAL_ID; s < hay.samples; s += GPI_WG)
         sample[s] = gpi_hay_order(hay, (s + 1) * hay.stride - 1);
-    gpi_sync(); /* all samples are there */
+    gpi_sync(); /* all samples are written */
     return hay;
 }
 

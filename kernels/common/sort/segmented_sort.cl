@@ -9,22 +9,23 @@
        gp_segments_list      group per block of offsets: writes P, and lists the large segments
        gp_segments_small     group per window of positions: sorts the small segments that begin there
        gp_segments_count     each pass, all rows: counts the digits of a row's keys
-       gp_segments_spine     each pass, all large segments: sums down the columns of a segment's rows. (Only on CPUs. On
-                             GPUs, the groups of gp_segments_scatter add up the columns of a row's segment: a launch would
-                             cost more if there is no large segment, and one group would sum many rows alone.)
+       gp_segments_spine     each pass, all large segments: computes running sums down the columns of a segment's rows.
+                             (Only on CPUs. On GPUs, each group of gp_segments_scatter adds up the columns itself. Another
+                             launch would cost time even without large segments, and one group would have to sum many rows
+                             alone.)
        gp_segments_scatter   each pass, all rows: moves a row's keys
        gp_segments_copy      copies large segments to the output, if the last pass has left them in another place
 
-   A segment is large if one group should not, or cannot, sort it alone (sort/single_tile.cl). All large segments go
-   through the passes together. Each is cut into blocks of `span` keys, and each block has a row in the table, with a
-   cell for each digit:
+   A segment is large if one group should not, or cannot, sort it alone (sort/single_tile.cl). Each pass handles all
+   large segments. A large segment is cut into blocks of `span` keys, and each block has a row in the table, with an
+   entry for each digit:
 
        keys    |  small ..  |      large 0      |small|       large 1       |
        rows                 | 0    | 1    | 2 |       | 3    | 4    | 5  |
 
    (Count, scan, scatter: Satish, Harris & Garland 2009.)
 
-   How one group sorts small segments: sort/sort_segments.cl, in each wing. The state that kernels pass on:
+   How one group sorts small segments: sort/sort_segments.cl, in each wing. The state that the kernels share:
    sort/segments_state.cl.
 
    Parameters: those of sort/rank.cl and sort/segments_state.cl. */
@@ -164,8 +165,8 @@ GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, G
     }
 }
 
-/* Replaces each count in the table by the position, from the segment's begin, of the row's first key of the digit. Writes to each
-   segment which place the next pass reads. */
+/* Replaces each count in the table by the position of the row's first key of that digit, counted from the segment's begin. Also
+   records, for each segment, the place that the next pass reads. */
 GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)
 {
     GPI_SHARED(gpi_bases_memory, shared);
@@ -181,7 +182,7 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
             for (uint r = 0; r < rows; r++) sum += table[(ulong)r * GPI_BINS + d];
             shared->next[d] = sum;
         }
-        gpi_sync(); /* the columns' sums are there */
+        gpi_sync(); /* the columns' sums are complete */
         const bool trivial = gpi_bases_of(shared);
         if (GPI_LOCAL_ID == 0) {
             const uint from = large->from[pass % 2];
@@ -200,7 +201,7 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
     }
 }
 
-/* Moves the keys of each row. In segments of at least `lines_from` keys, `lines` says which of them are moved through lines
+/* Moves the keys of each row. In segments of at least `lines_from` keys, `lines` says which keys are moved through lines
    (GPI_LINES_..., sort/constants.cl). */
 GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                     uint pass, ulong span, uint first_place, ulong lines_from, uint lines)
@@ -223,7 +224,7 @@ GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS,
             gpi_move_range(gpi_move_make(own, from, to), row.begin, row.end, digit, how,
                            GPI_SCATTER_MOVE(shared));
         }
-        gpi_sync(); /* all have used `next` */
+        gpi_sync(); /* all items have used `next` */
     }
 }
 

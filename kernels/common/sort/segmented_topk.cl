@@ -2,14 +2,14 @@
 
        out[s * k + j] = the j-th of segment s's entries (order(key), index), sorted      j < min(k, ks[s], length of s)
 
-   Lower orders come first (element/key.cl). There need not be ks.
+   Lower orders come first (element/key.cl). `ks` is optional.
 
-       gp_topk_segments   group per block of segments: finds the first k of the small ones, and lists the large ones
+       gp_topk_segments   group per block of segments: finds the first k of small segments, and lists large segments
        gp_topk_parts      some parts per group: finds the first k of each part of a large segment
        gp_topk_join       some large segments per group: finds the first k among those of the parts
 
-   How a group finds the first k of what it reads: sort/best.cl, in each wing. Segments, and the list of large ones:
-   base/segments.cl. No group waits for another.
+   How a group finds the first k of the keys that it reads: sort/best.cl, in each wing. Segments, and the list of large
+   segments: base/segments.cl. No group waits for another.
 
    Parameters: those of sort/ranked.cl and sort/best.cl. */
 #ifndef GPI_SORT_SEGMENTED_TOPK_CL
@@ -51,13 +51,13 @@ typedef struct gpi_topk_out {
     (out).k = k;                            \
     (out).flip = (gpi_key_bits)flip
 
-/* Returns how many results are wanted of segment s: k, or ks[s] if that is less. */
+/* Returns how many results of segment s are wanted: the lesser of k and ks[s]. */
 static uint gpi_topk_wanted(gpi_topk_out out, ulong s)
 {
     return (uint)gpi_count(out.k, out.ks, out.ks_at + s, out.ks_words);
 }
 
-/* Writes the results of segment s: those that are wanted, or as many as the segment has keys. */
+/* Writes the results of segment s: as many as are wanted, or one for each key if the segment has fewer. */
 static void gpi_topk_put(gpi_topk_out out, ulong s, gpi_extent segment, gpi_best_shared shared)
 {
     const ulong first = s * out.k, base = out.absolute ? segment.begin : 0;
@@ -72,7 +72,8 @@ static void gpi_topk_put(gpi_topk_out out, ulong s, gpi_extent segment, gpi_best
     gpi_sync(); /* the entries are read: the next segment's may overwrite them */
 }
 
-/* Finds the first k of the segments of up to `span` keys, `block` segments per group, and lists the others. */
+/* Finds the first k keys of each small segment, of up to `span` keys, and lists the large segments. Each group handles
+   `block` segments. */
 GPI_KERNEL void gp_topk_segments(__global const gpi_key *key, ulong key_at, GPI_OFFSETS_PARAMETERS,
                                  GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS, GPI_TOPK_OUT_PARAMETERS,
                                  ulong span, ulong block, volatile __global uint *counters)
@@ -102,7 +103,7 @@ GPI_KERNEL void gp_topk_segments(__global const gpi_key *key, ulong key_at, GPI_
     }
 }
 
-/* Writes the first k entries of each part of a large segment. If the part has fewer, last ones follow. */
+/* Writes the first k entries of each part of a large segment. If the part has fewer, gpi_ranked_last fills the rest. */
 GPI_KERNEL void gp_topk_parts(__global const gpi_key *key, ulong key_at, GPI_OFFSETS_PARAMETERS,
                               GPI_LIST_PARAMETERS, uint k, ulong flip, ulong span)
 {

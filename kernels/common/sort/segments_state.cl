@@ -30,7 +30,7 @@ typedef struct gpi_segments {
     __global gpi_sort_cell *bounds; /* P */
     __global gpi_large *large;
     __global uint *owner;          /* index of each row's large segment */
-    __global gpi_sort_cell *table; /* row, digit */
+    __global gpi_sort_cell *table; /* an entry for each row and digit */
 } gpi_segments;
 
 #define GPI_SEGMENTS_PARAMETERS \

@@ -4,13 +4,13 @@
        to[base(d) + rank(i)] = from[i]       d = digit of key i
        base(d)  keys with a lower digit      rank(i)  keys of digit d before i
 
-   Onesweep: one reading counts the digits of all passes, then each pass reads and writes all keys once.
+   Onesweep: the keys are read once to count the digits of all passes; then each pass reads and writes all keys once.
 
        gp_sort_histogram   group per block of keys: counts the digits of all passes
        gp_sort_bases       group per pass: computes the base of every digit, and decides which passes have nothing to do
        gp_sort_onesweep    each pass, group per tile: counts, looks back (sort/lookback.cl), and moves keys
 
-   Classic (sort/classic.cl): each pass reads twice and writes once; no group waits for another.
+   Classic (sort/classic.cl): each pass reads the keys twice and writes them once; no group waits for another.
 
        gp_sort_count       group per block: counts table[block][d]; on CPUs, the first pass also checks the keys' order
        gp_sort_spine       one group: computes running sums down the table's columns, and the base of every digit
@@ -20,7 +20,7 @@
    An abandoned onesweep pass and the passes after it are repeated in one of two ways: by gp_sort_resume, which
    replaces gp_sort_copy, or by classic kernels after each pass, which otherwise do nothing.
    Few keys are sorted by one group in one launch: gp_sort_tile, in a program of its own (sort/sort_tile.cl).
-   On CPUs, most sorts of more keys take the program of sort/buckets.cl, which has the classic kernels, too.
+   On CPUs, most sorts of more keys use the program of sort/buckets.cl, which has the classic kernels, too.
    (Adinets & Merrill, Onesweep, 2022; Satish, Harris & Garland 2009 for the classic form.)             */
 #ifndef GPI_SORT_SORT_CL
 #define GPI_SORT_SORT_CL
@@ -59,8 +59,8 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
 }
 
 /* Writes the bases of each pass's first launch, one group per pass. The last group to report whether its pass is trivial also
-   writes which places all passes read and write. `tmp_first` is 0 if the first pass may write the output. Then the place that it
-   writes is chosen so that the last pass writes the output. */
+   writes which places all passes read and write. `tmp_first` is 0 if the first pass may write the output. In this case the place
+   that the first pass writes is chosen so that the last pass writes the output. */
 GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,
                               ulong bases_at)
 {
@@ -71,7 +71,7 @@ GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint 
     uint from = gpi_from(state, 0), trivial = 1u << GPI_PASSES_MAX, moves = 0;
     GPI_EACH_BIN(d)
     shared->next[d] = (ulong)histogram[2 * d + 1] << 32 | histogram[2 * d];
-    gpi_sync(); /* the counts are there */
+    gpi_sync(); /* the counts are loaded */
     if (gpi_bases_of(shared)) trivial |= 1u << pass;
     GPI_EACH_BIN(d) bases[d] = shared->next[d];
     if (GPI_LOCAL_ID != 0) return;

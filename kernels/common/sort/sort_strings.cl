@@ -1,4 +1,5 @@
-/* sort_strings.cl - sorts strings by their first bytes, then tied ones by their next bytes, until none is tied.
+/* sort_strings.cl - sorts strings by their first bytes, then tied strings by their next bytes, until no strings are
+   tied.
 
        key(i, d) = | byte d | ... | byte d + 6 | min(bytes from d on, 8) |      of string i, 64 bits
 
@@ -8,7 +9,7 @@
 
        gp_strings_keys_first   computes key(i, 0) of all strings
                                gp_argsort sorts all keys
-       gp_strings_ties         writes the order, and flags tied strings and the first ones of their groups
+       gp_strings_ties         writes the order, and flags tied strings and the first string of each group
                                a scan sums up the flags
        gp_strings_compact      moves the tied strings together
        gp_strings_skip         finds how many further bytes all strings of a group have in common
@@ -16,11 +17,11 @@
                                gp_segmented_sort sorts each group; repeat from gp_strings_ties until no string is tied
 
    gp_strings_skip compares at most `cap` bytes of a group's strings. The cap is 64 bytes at first. It doubles, up to 65536, each
-   time that all compared bytes agree, and otherwise falls back to 64. Therefore, long strings that are equal take a round for
-   each doubling and then one for each 64 KiB, and strings that soon differ are not read far.
+   time that all compared bytes agree, and otherwise falls back to 64. Therefore, long equal strings take one round per doubling
+   and then one per 64 KiB, and of strings that differ early only the first bytes are read.
 
    A set holds a round's tied strings (index, place, owner) and their groups (offsets, and a gpi_strings_group each). Two sets
-   alternate. Each part of a set has `room` uints, but the last part has as many as the groups need:
+   alternate. Each part of a set has `room` uints, but the last part has as many uints as the groups need:
 
        | index: which string | place: where in the order | owner: its group | offsets: where groups begin | groups |
 
@@ -39,7 +40,7 @@
 #define GPI_CAP_MOST \
     65536 /* at eight bytes a turn, this takes far fewer turns than llvmpipe's limit of 65,535 */
 
-/* A group of strings that agree in their first `depth` bytes, and in `skip` more, at most `cap`. */
+/* A group of strings that agree in their first `depth` bytes and in the next `skip` bytes. `skip` is at most `cap`. */
 typedef struct gpi_strings_group {
     ulong depth;
     uint cap, skip;
@@ -105,7 +106,7 @@ typedef struct gpi_text {
 typedef struct gpi_string {
     __global const uchar *at;
     ulong length;
-    uint bad; /* 1: its offsets are bad, and it counts as empty */
+    uint bad; /* 1: its offsets are bad, and the string counts as empty */
 } gpi_string;
 
 static gpi_string gpi_string_find(gpi_text text, ulong i)
@@ -127,7 +128,7 @@ static ulong gpi_string_key(gpi_string s, ulong depth)
     return key;
 }
 
-/* Returns how many bytes from `depth` on strings a and b have in common, at most `cap`. */
+/* Returns the length of the common prefix of strings a and b from byte `depth` on, at most `cap`. */
 static uint gpi_strings_common(gpi_string a, gpi_string b, ulong depth, uint cap)
 {
     const uint most = (uint)min(min(a.length, b.length) - depth, (ulong)cap);
@@ -160,7 +161,8 @@ GPI_KERNEL void gp_strings_keys_first(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS,
     }
 }
 
-/* Returns whether sorted elements j and j + 1 are tied: they are of one group, and have equal keys that end in GPI_MORE. */
+/* Returns whether sorted elements j and j + 1 are tied: they are in one group, and have equal keys that end in
+   GPI_MORE. */
 static bool gpi_strings_tied(gpi_round round, ulong j, uint first)
 {
     const ulong key = round.keys[j];
@@ -239,7 +241,7 @@ static void gpi_strings_fetch(gpi_round round, gpi_text text, ulong j, ulong man
 #endif
 }
 
-/* Finds how many bytes all strings of a group have in common: the least number that two neighbours have in common. */
+/* Finds how many bytes all strings of a group have in common: the minimum over all pairs of neighbours. */
 GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)
 {
     gpi_round round;

@@ -2,27 +2,28 @@
 
        out = the first k of (order(key[i]), i), sorted      order: element/key.cl, the lowest comes first
 
-   A sample yields a threshold t such that slightly more than k keys are probably <= t. One reading keeps the keys below t.
-   The first keys equal to t are added, as many as are still needed. Then these keys are sorted.
+   A sample yields a threshold t such that slightly more than k keys are probably <= t. One pass over the input keeps the
+   keys below t. If these are fewer than k, the first keys equal to t are added, until there are k. Then all these keys
+   are sorted.
 
        gp_topk_sample      one group: finds the threshold among keys picked at random, by the rank that corresponds to k
-       gp_topk_filter      group per tile: keeps the keys below the threshold, in the next free room
+       gp_topk_filter      group per tile: appends the keys below the threshold to the kept keys
        gp_topk_resume      one group, if too few or too many keys passed: finds the k-th key and filters again.
                            On CPUs, and for very many keys, the next two kernels replace it:
-       gp_topk_histogram   for each digit from the highest: counts this digit of the keys that agree with the k-th one in
-                           all higher digits, until all keys up to the threshold fit
+       gp_topk_histogram   for each digit from the highest, until all keys up to the threshold fit: counts this digit of
+                           the keys that agree with the k-th key in all higher digits
        gp_topk_filter_again   group per tile: filters with the threshold that the histograms have found
        gp_topk_gather      group per tile: copies its kept keys to their final positions, then missing keys equal to t
        (sort/sort.cl)      sorts these `found` keys stably
        gp_topk_take        copies the first k of them. Not launched if one group of a GPU sorts, because that group
-                           writes only these
+                           writes only the first k
 
    No group waits for another. The result does not depend on the sample, only the cost does. Every group of a launch
-   evaluates the previous launch's histogram by itself, so that this costs no launch.
+   evaluates the previous launch's histogram by itself, so that no further launch is needed.
    (A threshold from a sample: Floyd & Rivest 1975.)
 
    The directory has for each tile: where its kept keys begin, their number, and the number of its keys equal to t.
-   The rest of the state that kernels share: sort/topk_state.cl.
+   sort/topk_state.cl describes the rest of the state that kernels share.
 
    Parameters: those of sort/rank.cl. */
 #ifndef GPI_SORT_TOPK_CL
@@ -65,7 +66,8 @@ static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __glob
 }
 
 /* Zeroes `zeros` ulongs of the state, and writes to it count, k and the first threshold. The keys are divided into `samples`
-   stretches, and one key is picked at random from each, so that no period of the input matters. Launched with one group. */
+   stretches, and one key is picked at random from each, so that a periodic input does not bias the sample. Launched with one
+   group. */
 GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,
                                GPI_COUNT_PARAMETERS, volatile __global uint *counters)
@@ -99,7 +101,7 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
 /* ------------------------------------------------------------------ filter */
 
 /* Reserves room for `keys` kept keys, and returns where it begins. If the cursor is already above `room`, leaves it as it is and
-   returns ~0u. One item calls. */
+   returns ~0u. Called by one item only. */
 static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)
 {
     volatile __global uint *cursor = topk.cursor + round;
@@ -108,7 +110,7 @@ static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)
 
 /* Enters a tile in the directory. The tile has `below` keys below the threshold, and `equal` keys equal to it. Adds these numbers
    to the counts of the tile's block, reserves room for the keys below, and writes the tile's entry. Returns where the room
-   begins, or ~0u if none is left. One item calls. */
+   begins, or ~0u if none is left. Called by one item only. */
 static uint gpi_topk_enter(gpi_topk topk, uint round, uint number, uint below, uint equal,
                            __global uint4 *directory)
 {
@@ -201,7 +203,7 @@ GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TO
         start = gpi_broadcast(start, &shared->word);
         from.key = to.key + start;
         from.index = to.index + start;
-        gpi_tile_keep(tile, found, from, base, shared); /* has barriers: the next survey may count */
+        gpi_tile_keep(tile, found, from, base, shared); /* its barriers allow the next survey to count */
     }
     if (GPI_LOCAL_ID == 0) {
         topk.number[GPI_TOPK_THRESHOLD + 1] = t;
@@ -231,7 +233,8 @@ GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI
 
 /* ------------------------------------------------------------------ gather, take */
 
-/* Returns the number of keys below the threshold in all tiles before tile `number`. All items call, and get the same result. */
+/* Returns the number of keys below the threshold in all tiles before tile `number`. Must be called by all items, which
+   all get the same result. */
 GPI_NOINLINE uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,
                                   gpi_topk_shared shared)
 {
@@ -242,7 +245,8 @@ GPI_NOINLINE uint gpi_topk_before(gpi_topk topk, uint round, uint number, __glob
     return gpi_topk_sum(sum, shared);
 }
 
-/* Returns the number of keys equal to the threshold in all tiles before tile `number`, but at most `enough`. One item calls. */
+/* Returns the number of keys equal to the threshold in all tiles before tile `number`, but at most `enough`. Called by
+   one item only. */
 GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,
                                          __global const uint4 *directory, ulong enough)
 {
@@ -253,8 +257,8 @@ GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,
     return min(sum, enough);
 }
 
-/* Copies each tile's kept keys to their final positions. After all kept keys, writes the first keys equal to the threshold, in
-   order, as many as are still missing. */
+/* Copies each tile's kept keys to their final positions. If these are fewer than k, writes after them the first keys equal
+   to the threshold, in order. */
 GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                uint span, __global const uint4 *directory, ulong directory_at,
                                __global const gpi_key *kept_key, ulong kept_key_at,
@@ -300,7 +304,7 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
     }
 }
 
-/* Copies the first k sorted elements, or as many as there are, to the outputs that are wanted. */
+/* Copies the first k sorted elements, or all if there are fewer, to the outputs that are wanted. */
 GPI_KERNEL void gp_topk_take(__global const gpi_key *key, ulong key_at, __global const gpi_value *index,
                              ulong index_at, __global gpi_key *key_out, ulong key_out_at,
                              __global gpi_value *index_out, ulong index_out_at, uint wants, ulong k,

@@ -3,7 +3,7 @@
        select(rank) = the least x with |{i : order(key[i]) <= x}| >= rank
 
    Each digit's histogram counts the keys that agree with the result in all higher digits. One group alone selects from a sample.
-   A selection from all keys needs a launch for each digit. Each launch continues from the state of the launch before
+   A selection from all keys needs a launch for each digit. Each launch continues from the state of the previous launch
    (sort/topk_state.cl). (Radix selection: Alabi et al. 2012.)
 
    Parameters: those of sort/rank.cl. */
@@ -38,7 +38,7 @@ GPI_NOINLINE void gpi_count_matching(__global const gpi_key *key, ulong begin, u
         GPI_EACH(j, GPI_TURNS(GPI_LOADS)) gpi_count_match(x[j], digit, prefix, shared);
     }
     GPI_EACH_LEFT(i, end) gpi_count_match(key[i], digit, prefix, shared);
-    gpi_sync(); /* all is counted */
+    gpi_sync(); /* all keys are counted */
 }
 
 static gpi_digit gpi_topk_digit(uint level, ulong flip)
@@ -50,7 +50,7 @@ static gpi_digit gpi_topk_digit(uint level, ulong flip)
     return digit;
 }
 
-/* Returns order(key) of the rank-th (from 1) of n keys. One group calls. */
+/* Returns the order of the key with the given rank, counted from 1, among n keys. Called by one group only. */
 static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip,
                                gpi_topk_shared shared)
 {
@@ -65,7 +65,7 @@ static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, 
     return prefix;
 }
 
-/* The order of the k-th key, as far as it is known. prefix: its highest digits; rest: its rank among the keys with this prefix;
+/* The known part of the k-th key's order. prefix: its highest digits; rest: its rank among the keys with this prefix;
    threshold: the greatest order with this prefix; decided: 1 if all keys up to the threshold fit in the room for them. */
 typedef struct gpi_selected {
     ulong prefix, rest, threshold, decided;
@@ -98,7 +98,7 @@ GPI_NOINLINE gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_topk_
     return s;
 }
 
-/* Writes `s`, the selection after `level` digits, for later kernels. One item calls. */
+/* Writes `s`, the selection after `level` digits, for later kernels. Called by one item only. */
 static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)
 {
     __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * level;

@@ -50,7 +50,8 @@ GPI_INLINE void gpi_ahead_open(gp_hash_table t, __global const uint *keys, ulong
     gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &ahead->later);
 }
 
-/* Makes the batch at `base` the current one, prefetches the one after next, and returns the number of keys in the current one. */
+/* Makes the batch at `base` the current batch, prefetches the batch after the next, and returns the number of keys in
+   the current batch. */
 GPI_INLINE uint gpi_ahead_step(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,
                                gpi_ahead *ahead)
 {

@@ -5,10 +5,10 @@
        cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...
        table           a <- a op (v0 op v2 op v3), ...
 
-   A key may be in one of GPI_CELL_PROBES consecutive cells. The first of these, its own cell, is its whole hash modulo GPI_CELLS,
-   however small the table is. If other keys are in all of these cells, the pair in the first one is put into the table, and the
-   new pair replaces it. If too many keys (GPI_TRIAL, plus a quarter of all keys read) have found no cell with their key, the
-   remaining keys are put into the table directly.
+   A key may be in one of GPI_CELL_PROBES consecutive cells. The first of these, the key's own cell, is the key's whole hash
+   modulo GPI_CELLS, regardless of the table's size. If other keys are in all of these cells, the pair in the first one is put
+   into the table, and the new pair replaces it. If too many keys (GPI_TRIAL, plus a quarter of all keys read) have found no cell
+   with their key, the remaining keys are put into the table directly.
 
    When a cell is put into the table, all of its keys have the same outcome, except that only one of them can have been
    inserted. A cell never contains a sum that is the reserved value.
@@ -34,7 +34,7 @@
 #error "GPI_CELLS must be a power of two"
 #endif
 
-#define GPI_TRIAL 512       /* so many keys may find no cell with their key before combining can stop */
+#define GPI_TRIAL 512       /* this many keys may find no cell with their key before combining can stop */
 #define GPI_COMBINE_STEP 16 /* keys that are hashed together */
 #define GPI_CELLS_AHEAD 32  /* distance, in cells, of the prefetches when the cells are put into the table */
 
@@ -75,7 +75,7 @@ GPI_INLINE uint gpi_cell_find(const gpi_cells *cells, uint hash, gp_hash_key key
 
 /* Combines a pair with the pair of its key in a cell, and returns true. If no cell has the key, or if the sum would be the
    reserved value, stores the pair in a cell, whose previous pair is put into the table, and returns false. Also returns false if
-   the value is the reserved one, which is refused. */
+   the value is the reserved value, which is refused. */
 GPI_INLINE bool gpi_cell_add(gp_hash_table t, gpi_cells *cells, uint hash, gp_hash_key key,
                              gp_hash_value value, uint change, uint *tally)
 {
@@ -99,8 +99,8 @@ GPI_INLINE bool gpi_cell_add(gp_hash_table t, gpi_cells *cells, uint hash, gp_ha
     return false;
 }
 
-/* Combines keys from `begin` on, GPI_COMBINE_STEP at a time, as long as that pays. Returns the index of the first key that
-   remains. */
+/* Combines keys from `begin` on, GPI_COMBINE_STEP at a time, as long as enough of them find a cell with their key. Returns
+   the index of the first key that remains. */
 GPI_INLINE ulong gpi_cells_fill(gp_hash_table t, gpi_cells *cells, __global const uint *keys, ulong begin,
                                 ulong end, bool wide, __global const uint *values, uint source, ulong operand,
                                 uint widths, uint change, uint *tally)

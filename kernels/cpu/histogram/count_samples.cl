@@ -3,7 +3,7 @@
        8 bits      tables in private memory: byte k of each aligned word is counted in table k, so that each table has
                    samples of one channel. With weights, there is a table for each channel. Mapped samples are
                    counted in GPI_COPIES tables in turn
-       few bins    GPI_COPIES tables in private memory, in turn; without batches if every number has a bin
+       few bins    GPI_COPIES tables in private memory, in turn; in batches, unless every number has a bin
        many bins   `out`, or the group's slice of it */
 #ifndef GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #define GPI_HISTOGRAM_COUNT_SAMPLES_CL
@@ -17,8 +17,8 @@ typedef uint gpi_near_shared; /* one item shares nothing */
 #define GPI_NEAR_SHARED(name) const gpi_near_shared name = 0
 
 #if GPI_BYTES
-/* Number of tables. Without a map and weights: one for each byte of a word of 8 bytes, or of three such words, after which 3
-   channels repeat. */
+/* Number of tables. Without a map and weights: one for each byte of a word of 8 bytes, or, with 3 channels, of three such
+   words, after which the order of channels repeats. */
 #define GPI_SLOTS (GPI_MAPPED ? GPI_COPIES : GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)
 
 #if GPI_MAPPED
@@ -134,8 +134,8 @@ GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b
     gpi_bins_find(x, bins, b);
 }
 
-/* Returns whether all samples of a batch are in one bin, and have no weights. Then one addition can count the batch, instead of
-   many additions that wait for each other. */
+/* Returns whether all samples of a batch are in one bin, and have no weights. In this case one addition can count the batch,
+   instead of many additions that wait for each other. */
 static bool gpi_is_one_bin(const uint *b)
 {
     uint differ = b[GPI_HISTOGRAM_BATCH - 1] ^ b[0];
@@ -185,7 +185,8 @@ static ulong gpi_count_every(gpi_near *table, uint row, gpi_samples s, ulong i, 
 #define gpi_count_every(table, row, s, i, bins) (i)
 #endif
 
-/* Counts the samples in GPI_COPIES tables, and adds these to `out`. Each table has a last cell for samples of no bin. */
+/* Counts the samples in GPI_COPIES tables, and adds these to `out`. An extra cell at the end of each table counts
+   samples outside all bins. */
 GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
                                  volatile __global uint *out, gpi_near_shared near)
 {

@@ -6,8 +6,8 @@
 #include "map/random_blocks.cl"
 #include "map/random_lanes.cl"
 
-/* Writes out[i] for `span` indices i, from span * g on in group g. Computes eight blocks at a time, from the block of the first
-   element on. */
+/* Each group g writes out[i] for `span` indices i, from span * g on. Computes eight blocks at a time, from the block of the
+   first element on. */
 GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
 {
     const uint chunk = GPI_BLOCKS * GPI_PER_BLOCK;

@@ -9,10 +9,10 @@
 typedef ulong gpi_stencil_groups; /* a number of groups, or the index of one */
 
 #define GPI_STENCIL_LANES 16                               /* elements that an item computes side by side */
-#define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES) /* of a row */
+#define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES) /* steps of a row */
 
 /* Copies to `near` the tile whose first element is at (e, y), with its rim. From the tile's left edge on, a row's elements inside
-   the picture are copied in a loop of its own. */
+   the picture are copied in a separate loop. */
 static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
 {
     const long end = clamp(in.width * GPI_CHANNELS - (e - GPI_RIM), (long)GPI_RIM, (long)GPI_ROW);
@@ -137,7 +137,8 @@ static void gpi_stencil_group(gpi_picture picture, __global const float *weights
 }
 
 #else
-/* Returns 16 elements of the output, the first of which is element e of row y. `here`: the first one's copy in the tile. */
+/* Returns 16 elements of the output, the first of which is element e of row y. `here`: the copy of the first element in
+   the tile. */
 GPI_INLINE GPI_VECTOR(GPI_LANE)
     gpi_stencil_elements(gpi_picture in, GPI_NEAR const GPI_X *here, ulong e, ulong y)
 {

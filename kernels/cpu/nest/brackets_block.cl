@@ -1,5 +1,5 @@
-/* brackets_block.cl - brackets: represents 64 elements by two masks, one of openers and one of closers, and computes heights
-   of the stack from these masks. */
+/* brackets_block.cl - brackets: represents 64 elements by two masks, of openers and of closers, and computes heights of the
+   stack from these masks. */
 #ifndef GPI_NEST_BRACKETS_BLOCK_CL
 #define GPI_NEST_BRACKETS_BLOCK_CL
 #include "base/platform.cl"

@@ -21,15 +21,15 @@
 #endif
 
 #define GPI_EIGHTS_ROWS (GPI_EIGHTS ? 512 : 1)
-/* A step also reads, or writes unchanged, this many cells below the lowest one that it pops. */
+/* A step also reads, or writes unchanged, this many cells below the lowest cell that it pops. */
 #define GPI_EIGHTS_BELOW 16
 
 typedef struct gpi_eight {
     uchar16 cells;
-    ulong found; /* a byte for each bracket: what it finds; further bytes: what a next bracket would find */
+    ulong found; /* a byte for each bracket: what it finds; other bytes: what a further bracket would find */
     uchar pops;  /* how far the stack falls during the step */
     char rise;   /* how much higher the stack is after the step */
-    uchar known; /* known cells after the step, if all 16 are known before */
+    uchar known; /* known cells after the step, if all 16 are known before the step */
 } gpi_eight;
 
 /* A stack. `cells` has its topmost 16 cells, but only the last `known` lanes are valid. All cells are also in memory, where
@@ -94,7 +94,8 @@ GPI_INLINE uint16 gpi_eight_step(const gpi_eight *row, gpi_tops *tops, uint16 pl
 }
 
 /* Handles the brackets among 16 elements. `brackets` has a bit for each, and the first lanes of `places` have their indices.
-   Returns what each bracket finds on top of the stack. The lanes after the last bracket have what a next one would find. */
+   Returns what each bracket finds on top of the stack. The lanes after the last bracket have what a further bracket would
+   find. */
 GPI_INLINE uint16 gpi_eights_row(const gpi_eight *table, gpi_tops *tops, uint openers, uint brackets,
                                  uint16 places)
 {

@@ -14,10 +14,10 @@
 
 /* ------------------------------------------------------------------ heights */
 
-/* A tile whose heights are computed. If `sums`, each closer of the tile has an opener, in this tile or before, so that heights
-   are sums of steps. If not, heights are sums of steps only in blocks whose closers all have openers. */
+/* A tile whose heights are computed. If `sums`, each closer of the tile has an opener, in this tile or an earlier one, so that
+   heights are sums of steps. If not, heights are sums of steps only in blocks whose closers all have openers. */
 typedef struct gpi_heights {
-    gpi_index begin, before; /* height before the tile */
+    gpi_index begin, before; /* before: the stack's height before the tile */
     uint length;
     bool sums;
 } gpi_heights;
@@ -99,12 +99,12 @@ static void gpi_depth_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __glob
 /* A tile whose parents are computed. */
 typedef struct gpi_walk {
     gpi_nest nest;
-    gpi_place place; /* of the topmost opener before the tile that is not yet copied to `stack` */
+    gpi_place place; /* place of the topmost earlier opener that is not yet copied to `stack` */
     gpi_index stack[GPI_WALK_BELOW + GPI_WALK_LEAST + GPI_TILE + 16];
 } gpi_walk;
 
-/* Inserts the next GPI_WALK_BELOW openers of earlier tiles below the `count` cells of the stack. Fills up with "none" if there
-   are fewer. Returns the stack's new end. */
+/* Inserts the next GPI_WALK_BELOW openers of earlier tiles below the `count` cells of the stack. If there are fewer, fills the
+   rest with "none". Returns the stack's new end. */
 GPI_NOINLINE gpi_index *gpi_walk_fetch(gpi_walk *w, uint count)
 {
     uint k = GPI_WALK_BELOW;
@@ -142,7 +142,8 @@ GPI_INLINE gpi_index *gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_i
     }
 }
 
-/* Returns true unless a block has only closers, or only adjacent pairs "()". For these gpi_walk_block has shorter ways. */
+/* Returns true unless a block has only closers, or only adjacent pairs "()". gpi_walk_block handles such blocks
+   faster. */
 GPI_INLINE bool gpi_walk_mixed(gpi_brackets_block block)
 {
     const ulong pairs = block.openers & block.closers >> 1;

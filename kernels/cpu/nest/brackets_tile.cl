@@ -1,7 +1,7 @@
 /* brackets_tile.cl - brackets: one item handles the tiles of its group.
 
    A tile's cells (nest/tile_summary.cl) are its stack. Elements are classified by vectors, in blocks of 64: a mask of
-   openers and one of closers. Pairs within a block are found from the masks alone:
+   openers and a mask of closers. Pairs within a block are found from the masks alone:
 
        ( ( ) ( ( ) ) ) ) (      adjacent "()" are paired by vectors
          2-2   4-4              a closer's opener is the last one before it that is still open
@@ -30,11 +30,11 @@ typedef uint *gpi_join_shared;
 
 #define GPI_GROUP_TILES GPI_GROUP_TILES_SERIAL
 #define GPI_LONE_NOTED 0 /* 1: notes name the first closer without an opener */
-#define GPI_PAIR_FEW 16  /* up to so many brackets outside of adjacent pairs are handled one by one */
+#define GPI_PAIR_FEW 16  /* up to this many brackets outside of adjacent pairs are handled one by one */
 
 /* A tile whose brackets are being paired. Its stack grows from `base` up, and the list of its closers without an opener from the
-   last cell down. The next opener's cell, `free`, changes with every bracket. It is not in the struct, so that it can stay in a
-   register. */
+   last cell down. The next opener's cell, `free`, changes with every bracket. `free` is not in the struct, so that it can stay
+   in a register. */
 typedef struct gpi_strand {
     __global uint *base, *pending; /* next cell of a closer */
     gpi_node node;
@@ -80,8 +80,8 @@ GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)
 }
 
 #if GPI_MEASURE
-/* Updates s->note.rise, how far the stack rises above its height before the tile, with the next block. Assumes that no closer
-   finds the stack empty. */
+/* Updates s->note.rise for the next block. It is how far the stack rises above its height before the tile. Assumes that no
+   closer finds the stack empty. */
 GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_brackets_block block)
 {
     const int height = (int)(free - s->base) - (int)s->node.pops, rise = (int)s->note.rise,
@@ -182,7 +182,7 @@ GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
 #endif
 
 /* Adds to the note's count the adjacent pairs of the block whose brackets differ in kind. In a whole block whose symbols are
-   listed, comparisons of vectors drop the pairs of one kind first. */
+   listed, comparisons of vectors first discard the pairs of one kind. */
 GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index at, ulong pairs, uint i,
                                  uint length)
 {
@@ -376,7 +376,7 @@ GPI_NOINLINE void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint t
 #endif
 }
 
-/* Adds `note`, which is that of the group's only item, to the tile's note. */
+/* Adds `note`, the note of the group's only item, to the tile's note. */
 static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared shared)
 {
     (void)shared;

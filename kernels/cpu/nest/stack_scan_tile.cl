@@ -106,8 +106,8 @@ GPI_INLINE void gpi_slice_end(const gpi_slice *s, __global GPI_T *top, gpi_stack
     stack.nest.tree[stack.nest.leaves + tile] = gpi_node_make(s->pops, (gpi_index)(top - s->base));
 }
 
-/* Computes the stacks of GPI_STRANDS whole tiles from `tile` on, a step of each in turn: for each opener that its tile leaves open,
-   the product up to it. Also writes the leaves of the tiles. */
+/* Computes the stacks of GPI_STRANDS whole tiles from `tile` on, a step of each in turn. A stack has, for each opener that the
+   tile leaves open, the product up to this opener. Also writes the leaves of the tiles. */
 GPI_INLINE void gpi_slice_abreast(const gpi_slice *of, gpi_stack stack, uint tile)
 {
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
@@ -168,11 +168,11 @@ static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stac
 
 /* ------------------------------------------------------------------ fold */
 
-/* A tile whose results are being written. Its stack of products is in private memory. The lowest one, at `base`, is the product
-   of the openers before the tile that are still open. */
+/* A tile whose results are being written. Its stack of products is in private memory. The lowest product, at `base`, is that of
+   the openers before the tile that are still open. */
 typedef struct gpi_fold {
     gpi_stack stack;
-    gpi_place place; /* of the topmost opener before the tile that is still open */
+    gpi_place place; /* place of the topmost earlier opener that is still open */
     GPI_T initial;
     gpi_symbol_input in;
     __global GPI_OUT *out;

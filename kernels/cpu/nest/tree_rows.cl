@@ -25,7 +25,7 @@ GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
    is not skipped, which may have fewer than 16 elements before `last`. */
 static ulong gpi_skip_rows(__global const gpi_index *parent, ulong at, ulong last, gpi_index most)
 {
-    for (bool above = true; above && at + 16 <= last;) { /* each parent p of element i: most <= p < i */
+    for (bool above = true; above && at + 16 <= last;) { /* most <= parent[i] < i in the whole row */
         const gpi_index_row above_most = GPI_LOAD_VECTOR(gpi_index_row, parent + at) - (gpi_index_row)(most),
                             last_one =
                                 (gpi_index_row)((gpi_index)at - 1 - most) + GPI_LANE_NUMBERS(gpi_index_row);

@@ -1,6 +1,6 @@
 /* tree_tile.cl - trees: one item handles a run of elements.
 
-   Children are counted in private memory: an element's index is the number of children that its parent has had before. 16
+   Children are counted in private memory: an element's index is the number of children that its parent has before it. 16
    consecutive siblings are counted in one step. Ends are computed from the back: an element ends where its last descendant ends.
    Elements whose parents are in other runs are marked, and only their rows are read again. */
 #ifndef GPI_NEST_TREE_TILE_CL
@@ -24,8 +24,8 @@ typedef gpi_outside_memory *gpi_outside_shared;
 /* ------------------------------------------------------------------ rows */
 
 typedef ushort16 gpi_near_row __attribute__((aligned(2)));
-/* Returns whether the run's 16 elements from the i-th on are siblings and all counted. Their parent must be before the 16
-   elements, in this run or an earlier one, or none. */
+/* Returns whether the run's 16 elements from the i-th on are all counted, and are siblings. Returns false if their parent
+   is not before them. */
 GPI_INLINE bool gpi_are_siblings(__global const gpi_index *parent, gpi_index begin, uint i)
 {
 #if GPI_SELECT
@@ -73,7 +73,7 @@ static void gpi_store_near(__global gpi_index *out, gpi_index base, const ushort
 
 /* ------------------------------------------------------------------ inside runs */
 
-/* Updates the lowest key so far, and how many elements have it. Both are parameters of their own, so that they can stay in
+/* Updates the lowest key so far, and how many elements have it. Both are separate parameters, so that they can stay in
    registers. */
 GPI_INLINE void gpi_lower(gpi_index *lowest, gpi_index *count, gpi_index key, uint counts)
 {
@@ -82,8 +82,8 @@ GPI_INLINE void gpi_lower(gpi_index *lowest, gpi_index *count, gpi_index key, ui
     *count += key == *lowest ? counts : 0;
 }
 
-/* Counts the run's i-th element as a child of its parent. Returns whether the parent is in another run, or none; if so, updates
-   *lowest and *count instead. */
+/* Counts the run's i-th element as a child of its parent. If the element has no parent in the run, updates *lowest and *count
+   instead, and returns true. */
 GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
                               gpi_index *count, const bool index)
 {
@@ -99,8 +99,8 @@ GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own
     return false;
 }
 
-/* Counts 16 siblings from the run's i-th element on. If their parent is in another run, or none, updates *lowest and *count
-   instead. Returns a mask of the siblings with such a parent: 0xffff or 0. */
+/* Counts 16 siblings from the run's i-th element on. If they have no parent in the run, updates *lowest and *count instead.
+   Returns a mask of the siblings that have no parent in the run: 0xffff or 0. */
 GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
                                      gpi_index *count, const bool index)
 {
@@ -173,9 +173,9 @@ GPI_INLINE void gpi_end_one(__global const gpi_index *parent, gpi_index begin, u
     if (k < i) end[k] = max(end[k], end[i]);
 }
 
-/* Computes the ends of 16 elements from the i-th on, each the parent of the next one. The last one ends at `last`. Returns the
-   end of the first one, for its parent. (`last` is not stored before the row is loaded, because loading a row stalls if a part of
-   it has just been stored.) */
+/* Computes the ends of 16 elements from the i-th on, each of which is the parent of the next element. The last element ends at
+   `last`. Returns the first element's end, for its parent. (`last` is not stored before the row is loaded, because loading a row
+   stalls if a part of it has just been stored.) */
 GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)
 {
     gpi_near_row row = GPI_LOAD_PRIVATE(gpi_near_row, end + i);
@@ -188,8 +188,8 @@ GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)
     return row.s0;
 }
 
-/* Raises the ends of the parents of 16 elements from the i-th on for which gpi_is_descent holds. `first` is the first one's
-   parent. Only the last of the 16 may have descendants. */
+/* Raises the ends of the parents of 16 elements from the i-th on for which gpi_is_descent holds. `first` is the first
+   element's parent. Only the last of the 16 may have descendants. */
 GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)
 {
     ushort *lowest = end + (first - 15);
@@ -244,7 +244,7 @@ static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
    it. */
 static void gpi_store_open(gpi_family f, gpi_tree_run run, const ushort *own)
 {
-    gpi_index open = run.begin + run.length; /* a key */
+    gpi_index open = run.begin + run.length; /* the key of an open element */
     while (open > run.begin) {
         const uint i = (uint)(open - run.begin), rungs = gpi_rungs(f, run, i);
         if (rungs == 16)
@@ -290,9 +290,9 @@ GPI_INLINE void gpi_store_but_first(gpi_index_row row, __global gpi_index *out)
     vstore8(row.hi, 0, out + 8);
 }
 
-/* Counts the 16 elements from `at` on if their parents are p, p - 1, ..., p - 15, as in deep nests, if all these parents are in
-   the run of the crowd's parent, and if none of them has children in the runs between. Otherwise counts nothing, and returns
-   false. */
+/* Counts the 16 elements from `at` on if three conditions hold: their parents are p, p - 1, ..., p - 15, as in deep nests; all
+   these parents are in the run of the crowd's parent; and none of these parents has children in the runs between. Otherwise
+   counts nothing, and returns false. */
 GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
 {
     const gpi_index parent = f.parent[at], lowest = parent - 15;
@@ -309,8 +309,8 @@ GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
     return true;
 }
 
-/* Writes the ends of a ladder of 16 elements, the last of which has the key `open`, if each of them ends one element after the
-   next one. Otherwise returns false. The element after the 16 ends at *at, in run `next`. */
+/* Writes the ends of a ladder of 16 elements, the last of which has the key `open`, if each element of the ladder ends one
+   position after the next element. Otherwise returns false. The element after the 16 ends at *at, in run `next`. */
 GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)
 {
     const ulong last = min(f.n, (*at / GPI_RUN + 1) * GPI_RUN);
@@ -351,11 +351,11 @@ GPI_NOINLINE void gpi_run_outside(gpi_family f, gpi_tree_run run)
     gpi_crowd_end(f, run, &crowd);
 }
 
-/* Writes the ends of the elements that are open at the run's end. Begins with the innermost one, because no element ends before
-   those inside it. */
+/* Writes the ends of the elements that are open at the run's end. Begins with the innermost element, because no element ends
+   before its descendants. */
 GPI_NOINLINE void gpi_run_ends(gpi_family f, gpi_tree_run run)
 {
-    gpi_index open = run.begin + run.length; /* a key */
+    gpi_index open = run.begin + run.length; /* the key of an open element */
     uint next = run.number;
     ulong at = open;
     while (open > run.begin) {

@@ -35,8 +35,8 @@ GPI_INLINE void gpi_columns_rows(gpi_column_block block, const ulong row_stride,
                 gpi_combine(GPI_COMBINE_OF(block.input) sum[s], gpi_column_load(block, row_stride, s, i));
 }
 
-/* Combines all elements of each of few columns that are a whole matrix. 2^shift of its rows count as one, so that lines are long:
-   sums of the same column are then combined. */
+/* Reduces the columns of a matrix with few columns. Handles 2^shift rows as one long row, and then combines the sums of the same
+   column. */
 GPI_INLINE void gpi_columns_flat(gpi_column_block block, uint shift, __private GPI_T *sum)
 {
     const uint columns = block.segments;
@@ -59,7 +59,7 @@ GPI_NOINLINE void gpi_columns_reduce(gpi_column_block block, ulong from, ulong t
     if (whole && block.segments <= block.wide / 2) {
         const uint shift = 31 - clz(block.wide / block.segments); /* Intel's runtime cannot divide here */
         gpi_column_block flat = block;
-        const ulong rows = (to - from) >> shift, first = from; /* rows of the longer ones */
+        const ulong rows = (to - from) >> shift, first = from; /* number of long rows */
         from += rows << shift;
         flat.input.count = rows;
         flat.input.in += (GPI_REVERSE ? block.input.count - from : first) * block.element_stride;
@@ -71,7 +71,7 @@ GPI_NOINLINE void gpi_columns_reduce(gpi_column_block block, ulong from, ulong t
     else gpi_columns_rows(block, block.row_stride, from, to, memory->sum);
 }
 
-/* Combines the results of `parts` parts, of which each has `stride` segments. */
+/* Combines the results of `parts` parts, each of which has `stride` segments. */
 GPI_NOINLINE void gpi_columns_join(GPI_COMBINE_PARAMETER __global const GPI_T *partials, ulong stride,
                                    uint parts, uint wide, uint segments, __private gpi_columns_memory *memory)
 {

@@ -9,7 +9,7 @@
 #include "scan/tile_sink.cl"
 
 /* Scans elements [from, to) of each segment. `sum` has the products before them. Columns share no elements, so the compiler may
-   compute neighbouring ones at once, also in place. */
+   compute neighbouring columns together, also in place. */
 GPI_INLINE void gpi_columns_scan_rows(gpi_column_block block, gpi_sink sink, const ulong row_stride,
                                       ulong from, ulong to, const bool exclusive, __private GPI_T *sum)
 {

@@ -26,8 +26,8 @@
 #define GPI_QUADS_NEXT_2(T, v, e) \
     ((T)(e, e, e, e, e, e, e, e, v.s3, v.s3, v.s3, v.s3, v.s7, v.s7, v.s7, v.s7))
 
-/* Returns the scan of x, which begins anew at each head. *begun has the lanes with a head (all bits set), and on return all lanes whose segment
-   begins in the vector. `e` must be the identity. */
+/* Returns the scan of x, which begins anew at each head. On entry, *begun has all bits set in the lanes with a head; on return,
+   in all lanes whose segment begins in the vector. `e` must be the identity. */
 static gpi_lanes gpi_lanes_scan_segments(gpi_lanes x, GPI_BASE e, gpi_lane_heads *begun)
 {
     gpi_lane_heads b = *begun;

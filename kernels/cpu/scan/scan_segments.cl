@@ -30,8 +30,8 @@ GPI_INLINE void gpi_segment_scan(gpi_input segment, gpi_sink sink, const bool ex
 #define GPI_BATCH_SCANNED \
     (20 * GPI_SEGMENTS_BATCH) /* the most elements: longer segments take less time alone */
 
-/* Scans GPI_SEGMENTS_BATCH short segments. `batch` and `sink` begin with the first one, and `at` has the segments' bounds, counted from
-   its begin. Vectors begin anew at each head. */
+/* Scans GPI_SEGMENTS_BATCH short segments. `batch` and `sink` begin with the first segment, and `at` has the segments'
+   bounds, counted from there. The scan of a vector begins anew at each head. */
 GPI_INLINE void gpi_batch_scan(gpi_input batch, const uint *at, gpi_sink sink, const bool exclusive)
 {
     GPI_HEAD_LANE head[GPI_BATCH_MOST + 16];
@@ -63,8 +63,8 @@ GPI_INLINE void gpi_batch_scan(gpi_input batch, const uint *at, gpi_sink sink, c
 #define GPI_SCANS_BATCHES 0
 #endif
 
-/* Scans the GPI_SEGMENTS_BATCH segments from segment s on as a batch, and returns true. Returns false if they are rows, are not short,
-   or have bad offsets. */
+/* Scans the segments [s, s + GPI_SEGMENTS_BATCH) as a batch. Does nothing and returns false if they are rows, are not short, or
+   have bad offsets. */
 GPI_INLINE bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, gpi_sink sink)
 {
 #if GPI_SCANS_BATCHES
@@ -89,8 +89,8 @@ GPI_INLINE bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s
 typedef uint gpi_listed_shared; /* one item shares nothing */
 #define GPI_LISTED_SHARED(name) const gpi_listed_shared name = 0
 
-/* Scans segments [first, last). A segment of more than `small` elements is entered in the list of large ones instead. Segments with
-   bad offsets are counted. */
+/* Scans segments [first, last). A segment of more than `small` elements is entered in the list of large segments instead.
+   Segments with bad offsets are counted. */
 GPI_NOINLINE void gpi_segments_scan(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,
                                     ulong last, uint small, uint team, gpi_sink sink,
                                     volatile __global uint *counters, gpi_tile_shared shared,

@@ -1,5 +1,5 @@
-/* segment_batch.cl - some short segments that are given by offsets, as a batch. If each had a loop of its own, the loop's end would be
-   mispredicted. */
+/* segment_batch.cl - some short segments that are given by offsets, as a batch. If each segment had its own loop, the loop's end
+   would be mispredicted. */
 #ifndef GPI_SCAN_SEGMENT_BATCH_CL
 #define GPI_SCAN_SEGMENT_BATCH_CL
 #include "base/count.cl"
@@ -7,11 +7,11 @@
 #include "base/segments.cl"
 #include "element/monoid.cl"
 
-#define GPI_SEGMENTS_BATCH 32u                                      /* segments */
+#define GPI_SEGMENTS_BATCH 32u                                      /* segments of a batch */
 #define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE) /* the most elements of a batch */
 
 /* Returns whether the GPI_SEGMENTS_BATCH segments from segment s on have good offsets, and are short: together at most
-   GPI_BATCH_MOST elements. Writes to `at` the segments' bounds, counted from `begin`, that of segment s. */
+   GPI_BATCH_MOST elements. Writes to `at` the segments' bounds, counted from `begin`, the begin of segment s. */
 static bool gpi_batch_open(gpi_offsets offsets, ulong s, ulong begin, uint *at)
 {
     bool rises = true;

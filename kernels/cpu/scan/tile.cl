@@ -1,5 +1,5 @@
-/* tile.cl - one item handles a tile, by the functions that gpu/scan/tile.cl has for a group. gpi_tile_open only reduces the tile.
-   A scan reads it again, from the caches.
+/* tile.cl - one item handles a tile, with the functions that gpu/scan/tile.cl has for a group. gpi_tile_open only reduces the
+   tile. A scan reads it again, from the caches.
 
        vectors   GPI_LANES elements at a time, in several accumulators
        chains    elements without vectors: the tile is split into runs, which are reduced side by side
@@ -41,8 +41,8 @@ static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_til
     return gpi_identity();
 }
 
-/* Prefetching pays because the hardware's own prefetcher stops at the end of every page. GPI_TILE_AHEAD is the distance ahead
-   of the current vector, in bytes. A scan also prefetches its next tile, which is GPI_TILES_ABREAST tiles ahead. A
+/* Prefetching helps because the hardware's own prefetcher stops at the end of every page. GPI_TILE_AHEAD is the distance
+   ahead of the current vector, in bytes. A scan also prefetches its next tile, which is GPI_TILES_ABREAST tiles ahead. A
    prefetch of addresses past the buffer's end does no harm. */
 #define GPI_TILE_AHEAD 2048
 #define GPI_TILE_LINE 64
@@ -75,8 +75,8 @@ static void gpi_prefetch_read(gpi_input input, ulong i, uint elements)
 #endif
 
 /* GPI_LINE_ELEMENTS is the number of elements of a cache line. gpi_run_length returns the length of a run in a tile of `length`
-   elements. If there are several runs, this is whole lines, and less than length / GPI_TILE_RUNS, so that the runs do not all
-   begin in the same set of the cache. */
+   elements. If there are several runs, this is a whole number of lines, and less than length / GPI_TILE_RUNS, so that the runs
+   do not all begin in the same set of the cache. */
 #define GPI_LINE_ELEMENTS (sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / sizeof(GPI_IN) : 1)
 
 static uint gpi_run_length(uint length)

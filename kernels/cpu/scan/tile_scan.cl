@@ -52,7 +52,7 @@ static void gpi_put_vector(gpi_input input, gpi_sink sink, ulong i, gpi_lanes v)
 
 #if GPI_LANES > 1 && GPI_SEGMENTED
 /* The product before a vector. gpi_carry_of combines it with the identity, because a head's value may be NaN, which the lanes of
-   min and max must not hold (element/op.cl). */
+   min and max must not contain (element/op.cl). */
 typedef GPI_T gpi_carry;
 #define GPI_CARRY(sum) gpi_carry_of(sum)
 #define GPI_CARRIED(carry) (carry)
@@ -80,7 +80,8 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
     return sum;
 }
 #elif GPI_LANES > 1
-/* The product before a vector, in every lane. So a vector waits for only one operation of the vector before it. */
+/* The product before a vector, in every lane. In this form it takes one operation to compute the next vector's product
+   from it. */
 typedef gpi_lanes gpi_carry;
 #define GPI_CARRY(sum) ((gpi_lanes)(sum))
 #define GPI_CARRIED(carry) ((carry).s0)
@@ -97,8 +98,8 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
 #endif
 
 #if GPI_SCANS_BYTES
-/* Scans elements [i, end) as far as they fill vectors of 64 bytes. Returns the begin of the rest, and sets *sum to the sum of all
-   elements before it. */
+/* Scans as many of the elements [i, end) as fill vectors of 64 bytes. Returns the begin of the rest, and sets *sum to the sum of
+   all elements before it. */
 GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong end, GPI_T *sum,
                                 const bool exclusive, const ulong ahead)
 {
@@ -115,7 +116,8 @@ GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong e
 }
 #endif
 
-/* Scans the tile, before which the product is `before`, and returns the product at its end. `exclusive` is a constant in each call, so that the loops do not test it. The input is prefetched `ahead` elements ahead. */
+/* Scans the tile, before which the product is `before`, and returns the product at its end. `exclusive` is a constant
+   in each call, so that the loops do not test `exclusive`. The input is prefetched `ahead` elements ahead. */
 GPI_INLINE GPI_T gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong base, GPI_T before,
                                  gpi_sink sink, const bool exclusive, const ulong ahead)
 {
@@ -163,7 +165,7 @@ GPI_INLINE GPI_T gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong ba
     return sum;
 }
 
-#define GPI_NEXT_TILE ((ulong)GPI_TILES_ABREAST * GPI_TILE) /* from a group's tile to its next one */
+#define GPI_NEXT_TILE ((ulong)GPI_TILES_ABREAST * GPI_TILE) /* from a group's tile to its next tile */
 
 /* Scans the tile, and writes the results to `sink`. `prefix` is the product of all elements before the tile. */
 static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,

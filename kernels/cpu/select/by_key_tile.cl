@@ -1,7 +1,7 @@
 /* by_key_tile.cl - one item handles a tile of gp_reduce_by_key, and reads it twice. First it counts heads, and reduces the
    elements from the last head on. Then it writes a key and a product at each head.
 
-       keys      | a a b b b c c |       heads at b and c; the run of a began in a tile before
+       keys      | a a b b b c c |       heads at b and c; the run of a began in an earlier tile
        keys_out  | b c |
        out       | a's product, b's |    c's run ends in a later tile
 

@@ -140,8 +140,8 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input
 }
 
 #else
-/* Appends the selected ones of elements i ... i + 15 to the streams. In a partition, also appends the others to the stream of the
-   rest. */
+/* Appends those of the elements i ... i + 15 that are selected to the streams. In a partition, also appends the others to the
+   stream of the rest. */
 GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_input input, gpi_sink sink, ulong i, uint mask)
 {
 #if GPI_OUT

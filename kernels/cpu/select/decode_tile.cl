@@ -1,14 +1,14 @@
 /* decode_tile.cl - one item decodes a span of positions, in blocks: it writes a block to private memory, and copies it from there.
 
-   Each run is written as whole vectors. What they write beyond the run's end, the next run overwrites. */
+   Each run is written as whole vectors. The next run overwrites what these vectors write beyond the run's end. */
 #ifndef GPI_SELECT_DECODE_TILE_CL
 #define GPI_SELECT_DECODE_TILE_CL
 #include "base/platform.cl"
 #include "select/decoded.cl"
 
-#define GPI_DECODE_BLOCK 2048 /* positions */
-#define GPI_DECODE_RUNS 64    /* runs that may all be empty before those after them are searched */
-#define GPI_DECODE_LINE 64    /* bytes */
+#define GPI_DECODE_BLOCK 2048 /* positions of a block */
+#define GPI_DECODE_RUNS 64    /* after this many runs that are all empty, the next run is searched for */
+#define GPI_DECODE_LINE 64    /* bytes of a line */
 /* Elements of a vector. */
 #if GPI_WANTS_RUNS + GPI_WANTS_POSITIONS
 #define GPI_DECODE_STEP (32 / sizeof(GPI_RUN_INDEX))
@@ -20,13 +20,13 @@ typedef uint16 gpi_decode_line __attribute__((aligned(GPI_DECODE_LINE)));
 typedef uint16 gpi_decode_any __attribute__((aligned(1)));
 typedef uchar gpi_decode_memory; /* not used */
 
-/* Copies a block of `bytes`, by aligned lines. `past`: these are stored past the caches. */
+/* Copies a block of `bytes`, by aligned lines. `past`: the lines are stored past the caches. */
 GPI_INLINE void gpi_decode_copy(__global uchar *to, __private const uchar *from, uint bytes, bool past)
 {
     const uint head = min(bytes, (uint)(-(size_t)to % GPI_DECODE_LINE));
     uint i = head;
     for (uint k = 0; k < head; k++) to[k] = from[k];
-    /* two loops, because compilers merge two stores in branches into one, and forget the hint */
+    /* two loops, because compilers merge two stores in branches into one, and lose the hint */
     for (; past && i + GPI_DECODE_LINE <= bytes; i += GPI_DECODE_LINE) {
         const gpi_decode_line line = *(__private const gpi_decode_any *)(from + i);
         GPI_STREAM_STORE(line, (__global gpi_decode_line *)(to + i));
@@ -39,7 +39,7 @@ GPI_INLINE void gpi_decode_copy(__global uchar *to, __private const uchar *from,
 #define GPI_DECODE_NEAR(type, name, x, more) \
     type name[GPI_DECODE_BLOCK + 2 * GPI_DECODE_STEP] __attribute__((aligned(GPI_DECODE_LINE)));
 #define GPI_DECODE_RUN(type, name, x, more) const type name##_x = (type)(x);
-/* Stores a vector of x, or two, to which the sum with `more` is left. */
+/* GPI_DECODE_FIRST stores one vector of x, GPI_DECODE_NEXT two. gpi_decode_span later adds `more`. */
 #define GPI_DECODE_FIRST(type, name, x, more) \
     _Pragma("unroll") for (uint k = 0; k < GPI_DECODE_STEP; k++) near->name[at + k] = name##_x;
 #define GPI_DECODE_NEXT(type, name, x, more) \
@@ -52,7 +52,7 @@ typedef struct gpi_decode_near {
     GPI_DECODED(GPI_DECODE_NEAR)
 } gpi_decode_near;
 
-/* Decodes the `size` positions from `first` on, which is in run r. Returns the run of the last one. */
+/* Decodes the `size` positions from `first` on. Position `first` is in run r. Returns the run of the last position. */
 GPI_INLINE ulong gpi_decode_block(gpi_decoded d, ulong r, ulong first, uint size,
                                   __private gpi_decode_near *near)
 {

@@ -5,7 +5,7 @@
        mask     |    16 bits    | ... |     of the whole tile
        sum      how many bits are set; for runs also where the run after the last set bit begins
 
-   So the second reading of the tile, which compacts it (select/compact.cl), need not compute again what is selected. */
+   So the second pass over the tile, which compacts it (select/compact.cl), need not evaluate the selection again. */
 #ifndef GPI_SELECT_MASKS_CL
 #define GPI_SELECT_MASKS_CL
 #include "select/input_vectors.cl" /* first: it replaces element/input.cl */

@@ -47,7 +47,7 @@ GPI_INLINE gpi_stream gpi_stream_flush(gpi_stream stream)
         s.first = 0;
         at = GPI_TILE_LINE;
     }
-    /* two loops, because compilers merge two stores in branches into one, and forget the hint */
+    /* two loops, because compilers merge two stores in branches into one, and lose the hint */
     for (; s.past && at + GPI_TILE_LINE <= s.count; at += GPI_TILE_LINE)
         GPI_STREAM_STORE(GPI_NEAR_LINE(s, at), (__global gpi_line_vector *)(s.line + at));
     for (; at + GPI_TILE_LINE <= s.count; at += GPI_TILE_LINE) {

@@ -38,8 +38,8 @@ static void gpi_columns(__global ulong *table, uint blocks, gpi_bases_shared sha
     }
 }
 
-/* Returns whether keys are hashed, and at most half of the digits occur in shared->next. Then there are so few different keys
-   that caches hold their slots in any order. */
+/* Returns whether keys are hashed, and at most half of the digits occur in shared->next. In this case there are so few
+   different keys that caches hold their slots in any order. */
 static bool gpi_hashes_are_few(gpi_bases_shared shared)
 {
 #if GPI_KEY_HASH

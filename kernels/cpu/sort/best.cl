@@ -1,7 +1,7 @@
 /* best.cl - keeps the first k entries, in order, of all that are offered to the group's one item.
 
-   Few entries are kept in order, by insertion. More are appended, and whenever there are 2 k they are sorted and the first k stay.
-   Keys after the k-th entry so far are skipped, 16 at a time.
+   If k is small, the entries are kept in order, by insertion. Otherwise entries are appended. Whenever there are 2 k of them,
+   they are sorted, and only the first k are kept. Keys after the k-th entry so far are skipped, 16 at a time.
 
    Parameter
        GPI_ENTRIES   room for entries, a power of two: at least 2 k                                          */
@@ -24,7 +24,7 @@ typedef gpi_best_memory *gpi_best_shared;
 /* Entries that are not before the bound are not among the first k. */
 typedef struct gpi_best {
     gpi_ranked bound;
-    uint k, sorted; /* so many of the entries are in order */
+    uint k, sorted; /* sorted: how many entries are in order */
 } gpi_best;
 
 /* Returns a state to which nothing has been offered. */
@@ -64,7 +64,7 @@ GPI_INLINE void gpi_best_offer(gpi_best *best, gpi_ranked x, gpi_best_shared sha
     if (shared->count == best->k) best->bound = shared->entry[before];
 }
 
-/* Offers n keys, after all of those offered before. The index of the first one is `index`. */
+/* Offers n keys, after all keys offered earlier. The index of the first key is `index`. */
 static void gpi_best_keys(gpi_best *best, __global const gpi_key *key, ulong n, ulong index,
                           gpi_key_bits flip, gpi_best_shared shared)
 {
@@ -89,7 +89,7 @@ static void gpi_best_entries(gpi_best *best, __global const gpi_ranked *entry, u
     for (ulong i = 0; i < n; i++) gpi_best_offer(best, entry[i], shared);
 }
 
-/* Sorts the first k entries: they are shared->entry[0 .. k). If fewer were offered, last ones follow. */
+/* Sorts the first k entries: they are shared->entry[0 .. k). If fewer were offered, gpi_ranked_last fills the rest. */
 static void gpi_best_close(gpi_best *best, gpi_best_shared shared)
 {
     if (best->k > GPI_BEST_FEW) gpi_best_prune(best, shared);

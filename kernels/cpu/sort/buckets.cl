@@ -9,8 +9,8 @@
        gp_sort_count        group per block: counts table[block][b], and checks whether keys are in order already
        gp_buckets_spine     one group: computes the bases of the buckets
        gp_sort_scatter      group per block: moves keys to their buckets
-       gp_buckets_sort      group per bucket: divides a large bucket once more, and sorts the parts as few keys are
-                            sorted (sort/single_tile.cl)
+       gp_buckets_sort      group per bucket: divides a large bucket once more, and sorts the parts
+                            (sort/single_tile.cl)
 
    If a part would be too large, the kernels after gp_buckets_sample do nothing, and classic passes follow
    (sort/classic.cl). Otherwise the classic passes do nothing. For CPUs only. The program also has the sort of fewer keys by
@@ -32,15 +32,15 @@
 #include "sort/single_tile.cl"
 
 #define GPI_SAMPLE_MOST 4096u  /* the most keys of a sample */
-#define GPI_SAMPLE_LEAST 1024u /* the fewest */
-#define GPI_SAMPLE_EACH 512u   /* keys for each key of the sample, within these bounds */
-#define GPI_LARGE_PART 16u     /* buckets do not pay if one has more than 1 / GPI_LARGE_PART of the keys */
+#define GPI_SAMPLE_LEAST 1024u /* the fewest keys of a sample */
+#define GPI_SAMPLE_EACH 512u   /* a sample has one key for this many keys, within these bounds */
+#define GPI_LARGE_PART 16u     /* no buckets if one would have more than 1 / GPI_LARGE_PART of the keys */
 #define GPI_EVEN_PART 64u      /* if no bin has more than 1 / GPI_EVEN_PART, no other scale is tried */
 
 /* ------------------------------------------------------------------ bins from a sample */
 
-/* Returns bins for windows in [least, most], without a table. The first and the last entry are left for windows outside, unless
-   `crowded`, when the first is not. */
+/* Returns bins for windows in [least, most], without a table. The first and the last entry are reserved for windows outside
+   this range. If `crowded`, only the last entry is reserved. */
 static gpi_bin_map gpi_bin_make(gpi_digit_bits bits, gpi_key_bits least, gpi_key_bits most, uint crowded)
 {
     gpi_bin_map bin;
@@ -128,7 +128,8 @@ static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits
 }
 
 /* Chooses bins from a sample of the n keys. Entries of even width need not reach the least and the greatest key, which may be
-   far away: a float's 0 is far from 1. Writes the bins to the scratch, and returns whether no bin is likely to be too large. */
+   far from all other keys: in its bits, a float's 0 is far from 1. Writes the bins to the scratch, and returns whether no bin
+   is likely to be too large. */
 static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits bits, __global ulong *map)
 {
     const uint size = (uint)clamp(n / GPI_SAMPLE_EACH, (ulong)GPI_SAMPLE_LEAST, (ulong)GPI_SAMPLE_MOST);
@@ -157,7 +158,8 @@ static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits 
 
 /* ------------------------------------------------------------------ kernels */
 
-/* Decides whether buckets are likely to pay, and writes the bins of both kinds of passes. Launched with one group. */
+/* Decides whether buckets are likely to be worthwhile, and writes the bins of both kinds of passes. Launched with one
+   group. */
 GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at)
 {
     gpi_places places;

@@ -140,7 +140,7 @@ static void gpi_merge_runs(gpi_pair pair, ulong begin, ulong end)
     for (ulong d = begin + GPI_MERGE_RUNS * length; d < end; d++) i = gpi_merge_step(pair, d, i);
 }
 
-/* Writes elements [begin, end) of the output if a or b is empty: copies them from the other one. */
+/* Writes elements [begin, end) of the output if a or b is empty: copies them from the other sequence. */
 static void gpi_merge_copy(gpi_pair pair, ulong begin, ulong end)
 {
     const bool first = pair.a_count > 0;

@@ -6,7 +6,7 @@
 #include "sort/digit.cl"
 #include "sort/nth_search.cl"
 
-/* Sorts the orders of s keys. The sorted ones begin at `sample`, or, if a key is one byte, at sample + room. */
+/* Sorts the orders of s keys. The sorted orders begin at `sample`, or, if a key is one byte, at sample + room. */
 GPI_NOINLINE void gpi_nth_sample_sort(__global gpi_key *sample, uint room, uint s, gpi_key_bits flip)
 {
     uint count[GPI_KEY_SIZE][GPI_BINS];
@@ -31,7 +31,7 @@ GPI_NOINLINE void gpi_nth_sample_sort(__global gpi_key *sample, uint room, uint 
     }
 }
 
-/* Sets *lo and *hi to the orders that have these ranks in the sorted sample. */
+/* Sets *lo and *hi to the orders with ranks `from` and `to` in the sorted sample. */
 static void gpi_nth_bounds(__global const gpi_key *sample, uint room, uint s, gpi_key_bits flip, uint from,
                            uint to, gpi_key_bits *lo, gpi_key_bits *hi, gpi_nth_shared shared)
 {

@@ -28,7 +28,8 @@ static void gpi_nth_clear(gpi_nth_tile_shared shared)
 
 static void gpi_nth_total(gpi_nth_tile_shared shared) { (void)shared; }
 
-/* Appends to `to` the lanes of 16 keys whose flags are set, and returns how many they are. Up to 16 are overwritten. */
+/* Writes to `to`, side by side, those of 16 keys that have their flag set. Returns their number. Overwrites up to 16
+   keys at `to`. */
 GPI_INLINE uint gpi_nth_pack(__private gpi_key *to, __global const gpi_key *key, gpi_flags flags)
 {
 #if GPI_PACKS
@@ -47,7 +48,7 @@ GPI_INLINE uint gpi_nth_pack(__private gpi_key *to, __global const gpi_key *key,
 #endif
 }
 
-/* Counts the keys of a tile, and copies those to keep to shared->kept. Returns how many they are. */
+/* Counts the keys of a tile, and copies the keys to keep to shared->kept. Returns the number of keys copied. */
 GPI_NOINLINE uint gpi_nth_tile_count(__global const gpi_key *key, uint length, gpi_key_bits flip,
                                      gpi_nth_tile_shared shared)
 {

@@ -35,8 +35,9 @@ static bool gpi_onesweep_place(gpi_ring ring, uint tile, __global const ulong *b
     return !gpi_broadcast(failed, &shared->word);
 }
 
-/* Moves the elements [base, base + length), which are tile `tile`, to their positions of this pass. For the last tile
-   `bases_after` is where to write the bases of the next launch, or 0. `lines`: as for gpi_move_range. */
+/* Moves the elements [base, base + length), which are tile `tile`, to their positions of this pass. `bases_after` is
+   NULL, or, for the last tile, the address to which the bases of the next launch are written. `lines`: as for
+   gpi_move_range. */
 static void gpi_onesweep_tile(gpi_move move, gpi_ring ring, uint tile, ulong base, uint length,
                               gpi_bin_map digit, uint lines, __global const ulong *bases,
                               __global ulong *bases_after, gpi_move_shared shared)

@@ -23,10 +23,10 @@
 /* GPI_NEAR is the memory in which a group counts, GPI_NEAR_INC increments a counter in it. */
 #define GPI_NEAR __private
 #define GPI_NEAR_INC(p) (void)(++*(p))
-#define GPI_COUNT_COPIES 1 /* of each counter */
+#define GPI_COUNT_COPIES 1 /* copies of each counter */
 
 typedef struct gpi_rank_memory {
-    uint count[GPI_BINS]; /* of a range */
+    uint count[GPI_BINS]; /* counts of a range */
     ulong next[GPI_BINS];
     uint word;
 } gpi_rank_memory;
@@ -61,7 +61,7 @@ GPI_NOINLINE void gpi_count_range(__global const gpi_key *key, ulong begin, ulon
     }
 }
 
-/* Returns whether the keys [begin, end), and the one before them, are in the order of the window. */
+/* Returns whether the keys [begin, end), and the one before them, are in order by the window `bits`. */
 static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits)
 {
     ulong i = begin > 0 ? begin - 1 : 0;
@@ -76,10 +76,10 @@ static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end,
     return true;
 }
 
-#define GPI_ORDER_PIECE 65536ul /* keys */
+#define GPI_ORDER_PIECE 65536ul /* keys of a piece */
 
-/* Counts the bins of keys [begin, end) in `row`, and returns whether these keys, and the one before them, are in the order of
-   `bits`. Reads each key twice, and therefore works in pieces that fit the caches. */
+/* Counts the bins of keys [begin, end) in `row`, and returns whether these keys, and the one before them, are in order by the
+   window `bits`. Reads each key twice, and therefore works in pieces that fit the caches. */
 GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin,
                                      gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)
 {
@@ -95,7 +95,7 @@ GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, u
 }
 
 /* Counts the bins of keys [begin, end) in `row`. Unless `window` is empty, returns GPI_IN_ORDER or GPI_OUT_OF_ORDER, according to
-   whether these keys, and the one before them, are in the order of that window. */
+   whether these keys, and the one before them, are in order by that window. */
 static uint gpi_count_block(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin,
                             gpi_digit_bits window, __global ulong *row, gpi_rank_shared shared)
 {
@@ -127,7 +127,7 @@ static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)
     return (ulong2)(j, k);
 }
 
-/* Prefetches the cache line after the one of position j, to which the bin's later keys will be written. */
+/* Prefetches the cache line after that of position j, to which the bin's later keys will be written. */
 static void gpi_fetch_next(gpi_move move, ulong j)
 {
     GPI_PREFETCH_WRITE((__global char *)(move.key_to + j) + GPI_CACHE_LINE);
@@ -136,8 +136,8 @@ static void gpi_fetch_next(gpi_move move, ulong j)
 #endif
 }
 
-/* Moves keys [begin, end) one by one. If `fetch`, prefetches the cache lines that will be written next, at every second key,
-   which suffices. */
+/* Moves keys [begin, end) one by one. If `fetch`, prefetches, at every second key, the cache lines that will be written
+   next. (This is often enough.) */
 GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_bin_map bin, bool fetch,
                                   gpi_rank_shared restrict shared)
 {
@@ -254,8 +254,8 @@ static void gpi_put_ahead(gpi_move move, ulong i)
 #endif
 }
 
-/* Moves keys [begin, end) through lines: one by one if `spread`, because two consecutive keys then hardly ever have the same bin,
-   otherwise two by two. */
+/* Moves keys [begin, end) through lines. If `spread`, two consecutive keys hardly ever have the same bin, and keys are moved one
+   by one. Otherwise they are moved two by two. */
 static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_bin_map bin,
                           bool spread)
 {
@@ -301,8 +301,8 @@ static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_bin_map bi
     }
 }
 
-/* Returns whether two keys of the range hardly ever have the same bin, estimated from a few keys. In that case a bin's line of
-   the output has left the caches before the bin's next key is written. */
+/* Estimates from a few keys whether two keys of the range hardly ever have the same bin. In that case a bin's line of the
+   output has left the caches before the bin's next key is written. */
 #define GPI_SPREAD_LOOKS 8
 static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_bin_map bin)
 {
@@ -316,12 +316,12 @@ static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, g
         gpi_bin_entries(key + begin + k * apart, GPI_RANK_STEP, bin, entry);
         for (uint j = 0; j < GPI_RANK_STEP; j++) pairs += count[gpi_bin_of(entry[j], bin)]++;
     }
-    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* if all bins are equally frequent, half as many */
+    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* about half as many if bins are equally frequent */
 }
 
-/* Returns whether the next positions of many bins are in cache lines of one set of the first-level cache, as happens with keys
-   that count up or down. The cache then drops a line before it is written again. An address modulo 4 KiB determines the set. If
-   positions are random, at most some ten of 256 share a set. */
+/* Returns whether the next positions of many bins map to the same set of the first-level cache, as happens with keys that count
+   up or down. The cache then evicts a line before it is written again. An address modulo 4 KiB determines the set. If positions
+   are random, at most about ten of 256 share a set. */
 #define GPI_SETS 64
 #define GPI_SET_MOST 24
 static bool gpi_places_collide(gpi_move move, const ulong *next)

@@ -9,8 +9,8 @@
        out     2 4 1 3 | 7 9 8 6      each group moves its own keys to where they belong ...
                1 2 3 4 | 6 7 8 9      ... and sorts them (sort/single_tile.cl)
 
-   One launch, or two if in place, because in one launch a group would overwrite keys that another group still reads. For
-   CPUs only. */
+   This takes one launch, or two if the sort is in place: in one launch, a group would overwrite keys that another group
+   still reads. For CPUs only. */
 #ifndef GPI_SORT_SHARES_CL
 #define GPI_SORT_SHARES_CL
 #include "base/count.cl"
@@ -21,7 +21,7 @@
 #include "sort/rank.cl"
 #include "sort/single_tile.cl"
 
-#define GPI_SHARE_SAMPLE 512 /* keys */
+#define GPI_SHARE_SAMPLE 512 /* keys of the sample */
 #define GPI_SHARE_NEAR \
     32u /* keys of the sample: a bound may be this far from its quantile, to keep equal keys together */
 #define GPI_SHARE_BLOCK 256u /* keys of a block: the share's keys in it are found at once */
@@ -56,9 +56,9 @@ static ulong gpi_share_place(uint k, uint size, ulong n)
     return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * size);
 }
 
-/* Returns a bound with about `rank` keys of the sample before it. The sample was taken from n keys. Its window is the greatest
-   one that has at most `rank` sample keys below it (found bit by bit), or the next window. If neither window is within
-   GPI_SHARE_NEAR sample keys of the rank, the bound divides the keys of the first window by position. */
+/* Returns a bound with about `rank` keys of the sample before it. The sample was taken from n keys. The bound's window is the
+   greatest one that has at most `rank` sample keys below it (found bit by bit), or the next window. If neither window is
+   within GPI_SHARE_NEAR sample keys of the rank, the bound divides the keys of the first window by position. */
 static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank, uint width, ulong n)
 {
     const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);
@@ -135,8 +135,8 @@ typedef struct gpi_share_windows {
     gpi_key_bits first, more;
 } gpi_share_windows;
 
-/* Writes to *windows the windows that keys of the block at i must have to be between the two bounds. Returns false, and writes
-   nothing, if there are none. */
+/* Writes to *windows the range of windows that keys between the two bounds have in the block at i. Returns false, and writes
+   nothing, if the range is empty. */
 static bool gpi_share_windows_at(gpi_share_bound begin, gpi_share_bound end, ulong i,
                                  gpi_share_windows *windows)
 {
@@ -199,8 +199,8 @@ static ulong gpi_share_gather(gpi_share_bound begin, gpi_share_bound end, gpi_mo
     return to - first;
 }
 
-/* Finds the keys of share g of `shares`, and moves them to consecutive positions. If all keys are in order already, only copies
-   the group's part to the output, unless the keys are there, and makes the share empty. */
+/* Finds the keys of share g of `shares`, and moves them to consecutive positions. If all keys are already in order, makes the
+   share empty, and only copies the group's part of the keys to the output, unless they are already there. */
 GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi_digit_bits bits,
                                  uint from, uint to, uint g, uint shares)
 {
@@ -222,8 +222,8 @@ GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong 
 }
 
 /* Sorts by shares, one group per share. `steps`: GPI_SHARES_TAKE, GPI_SHARES_SORT, or both. Between two launches `parts` holds
-   each share's base and the numbers of keys of its pieces. With two launches, as in place, shares are gathered in the second
-   buffer. */
+   each share's base and the numbers of keys of its pieces. With two launches (if the sort is in place), shares are gathered in
+   the second buffer. */
 GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,
                                uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {

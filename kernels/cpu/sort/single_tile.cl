@@ -70,7 +70,7 @@ static uint gpi_range_digit_of(gpi_key key, gpi_range_digit digit)
 /* ------------------------------------------------------------------ the highest bits, then insertion */
 
 /* Inserts element i of the output into the elements [base, i), which are in order, but moves it by at most `steps` positions.
-   Returns by how many positions it was moved. */
+   Returns the number of positions by which it was moved. */
 static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi_digit_bits bits)
 {
     const gpi_key key = move.key_to[i];
@@ -94,7 +94,7 @@ static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi
 }
 
 /* Sorts elements [base, base + n) of the output, which are nearly in order, by insertion. Returns false if that took too many
-   steps. In that case the elements are not sorted, but equal ones have kept their order. */
+   steps. In that case the elements are not sorted, but equal elements have kept their order. */
 static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits bits)
 {
     const ulong end = base + n;
@@ -111,16 +111,16 @@ static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits 
 #define GPI_TOP_BITS_MAX 11
 #define GPI_TOP_BINS (1 << GPI_TOP_BITS_MAX)
 #define GPI_TOP_MORE 5                                                    /* bits beyond log2(n) */
-#define GPI_TOP_MOST ((1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) - 1) /* keys */
+#define GPI_TOP_MOST ((1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) - 1) /* the most keys */
 
-/* Returns how many bits a digit has in passes over all bits. Few keys get short digits, because the counters of long ones take
-   long to clear. */
+/* Returns how many bits a digit has in passes over all bits. Few keys get short digits, because clearing the counters of long
+   digits takes long. */
 static uint gpi_single_tile_width(ulong n) { return n < GPI_TOP_BINS ? 8 : GPI_TOP_BITS_MAX; }
 
 typedef struct gpi_top {
     gpi_range_digit low, high;
     uint bins;
-    uint next[2][GPI_TOP_BINS]; /* of low and high: counts, then positions of the next keys */
+    uint next[2][GPI_TOP_BINS]; /* for low and high: counts, then positions of the next keys */
 } gpi_top;
 
 /* Counts both digits of keys [base, base + n), and prefetches the output that the passes will write. */
@@ -170,8 +170,9 @@ GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_range_dig
     for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_range_digit_of(move.key[i], digit)]++);
 }
 
-/* Sorts keys [base, base + n) of place `*from` into the output by two digits and insertion, if that seems to pay. Returns whether
-   the keys are sorted. If not, they may have been moved: *from is then their place, and equal ones have kept their order. */
+/* Sorts keys [base, base + n) of place `*from` into the output by two digits and insertion, if this is likely to be fast. Returns
+   whether the keys are sorted. If not, they may have been moved: *from is then their place, and equal keys have kept their
+   order. */
 GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_range range, uint *from)
 {
     gpi_top top;
@@ -217,7 +218,7 @@ static uint gpi_single_tile_count(__global const gpi_key *key, ulong base, ulong
 }
 
 /* Sorts keys [base, base + n), n > 0, of place `from` into the output, in passes over all bits. `tmp_first` is 0 if the first
-   pass may write the output. Then the last pass always writes it, and nothing is copied. */
+   pass may write the output. In this case the last pass always writes the output, and nothing is copied. */
 static void gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_range range, uint from,
                                    uint tmp_first)
 {

@@ -34,7 +34,7 @@ static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, u
     *last = gpi_bound_find(segments.bounds, *first, m, end);
 }
 
-/* Sorts the small ones of segments [first, last), one after the other. */
+/* Sorts the small segments among [first, last), one after the other. */
 GPI_NOINLINE void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
                                     uint from, uint tmp_first, uint first, uint last,
                                     gpi_segments_shared shared)

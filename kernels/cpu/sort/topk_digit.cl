@@ -14,7 +14,7 @@ typedef struct gpi_topk_memory {
 typedef GPI_GROUP_SPACE gpi_topk_memory *gpi_topk_shared;
 
 /* Returns the digit of the key with this rank, counted from 1. shared->next[d] must be the number of keys with digit d. Writes to
-   *below how many keys have a lower digit, and to *with how many have this one. */
+   *below the number of keys with a lower digit, and to *with the number of keys with this digit. */
 static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared shared)
 {
     uint d = 0;

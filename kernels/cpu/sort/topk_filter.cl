@@ -22,8 +22,8 @@
 typedef ulong gpi_found;
 #define GPI_FOUND 1
 
-/* Adds the numbers of keys [begin, end) that are below the threshold and equal to it to *below and *equal. Returns whether any
-   key is below. */
+/* Adds to *below and *equal the numbers of keys in [begin, end) that are below the threshold and equal to it. Returns whether
+   any key is below. */
 static bool gpi_stretch_count(gpi_topk_tile tile, uint begin, uint end, uint *below, uint *equal)
 {
     const gpi_key flip = (gpi_key)tile.flip, t = (gpi_key)tile.threshold;

@@ -2,7 +2,7 @@
 
        gpi_bytes_equal(v, x), gpi_bytes_negative(v)   a gpi_hits, which can be combined by bitwise operations
        gpi_hits_bits(hits)                            a number with a bit for each byte
-       gpi_bytes_where(v, x, y)                       a vector of y if v's byte equals x, else of 0 */
+       gpi_bytes_where(v, x, y)                       a vector whose bytes are y if v's byte equals x, else 0 */
 #ifndef GPI_VECTOR_BYTES_CL
 #define GPI_VECTOR_BYTES_CL
 #include "base/platform.cl"

@@ -29,7 +29,7 @@ static void gpi_bit_sums(ulong plus, ulong minus, __private char *sums)
 {
     typedef char vector __attribute__((ext_vector_type(64), aligned(1)));
     gpi_signed_bytes sum = __builtin_ia32_cvtmask2b512(minus) - __builtin_ia32_cvtmask2b512(plus);
-    ulong8 before = (ulong8)(0); /* for each 16 bytes the sum of all bytes before */
+    ulong8 before = (ulong8)(0); /* for each 16 bytes: the sum of all earlier bytes */
     for (uint k = 16; k < 64; k += 16) {
         const ulong below = (1ul << k) - 1;
         const uint steps = (uint)popcount(plus & below) - (uint)popcount(minus & below);

@@ -19,8 +19,8 @@ GPI_INLINE uchar16 gpi_move_bytes(uchar16 v, uchar16 from)
 #endif
 }
 
-/* Row m: the positions of the set bits of m, a byte each, the lowest first. `high` has the positions of those among bits 4 to 7.
-   */
+/* Row m has the positions of the set bits of m, a byte each, the lowest first. `high` has the positions of those among bits 4 to
+   7. */
 #define GPI_PACK_ROWS(high)                                                                               \
     high##ul, high##ul << 8, 1 | high##ul << 8, 0x100 | high##ul << 16, 2 | high##ul << 8,                \
         0x200 | high##ul << 16, 0x201 | high##ul << 16, 0x20100 | high##ul << 24, 3 | high##ul << 8,      \
@@ -56,7 +56,8 @@ static void gpi_pack_near_2(__private uchar *to, ushort16 v, uint mask)
 }
 
 #if GPI_VECTOR_BYTES == 16
-/* Row m: the bytes of the lanes of four bytes whose bits are set in m, the lowest first. */
+/* Row m has the positions of the bytes of those lanes, of four bytes each, whose bits are set in m, the lowest
+   first. */
 #define GPI_LANE_BYTES(k) (0x03020100u + 0x04040404u * (k))
 #define GPI_LANE_ROW(a, b, c, d) GPI_LANE_BYTES(a), GPI_LANE_BYTES(b), GPI_LANE_BYTES(c), GPI_LANE_BYTES(d)
 __constant uint gpi_lane_rows[64] __attribute__((aligned(16))) = {

@@ -2,7 +2,7 @@
 
        gpi_shared_increment(p)      adds 1 to *p, which is in the memory that the group shares
        gpi_claim(n, total, shared)  adds the sum of all items' n to *total, by one atomic operation; returns the first of the n
-                                    indices that are now this item's. All items call */
+                                    indices that are now this item's. Must be called by all items */
 #ifndef GPI_GROUP_COUNTERS_CL
 #define GPI_GROUP_COUNTERS_CL
 #include "base/platform.cl"

@@ -1,5 +1,5 @@
-/* exchange.cl - cells of local memory through which a group's items exchange elements (CUB: BlockExchange). After every 32 cells
-   one is unused, so that strided, blocked and scattered accesses meet fewer bank conflicts.
+/* exchange.cl - cells of local memory through which a group's items exchange elements (CUB: BlockExchange). After every 32
+   cells, one cell is unused, so that strided, blocked and scattered accesses meet fewer bank conflicts.
 
        GPI_PADDED(i)                      the cell of element i
        GPI_PADDED_BACK(c)                 the element whose cell is c

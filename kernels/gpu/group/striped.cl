@@ -8,13 +8,13 @@
        GPI_LOAD_STRIPED_PART(x, n, from, step, left, none)   the same, but x[j] = none if j * step >= left
        gpi_left(length, i)                                   returns how many of `length` elements are left from element i on
 
-   `from` is the address of the item's first element. `left` is how many elements the tile or piece has from this one on; for
+   `from` is the address of the item's first element. `left` is how many elements the tile or piece has from this element on; for
    GPI_EACH_STRIPED it may be negative. The forms without `left` are for full tiles, and compare nothing. All loads come before
    the first use of x, so that they are in flight together. GPI_LOADS is how many such loads a loop over a longer range issues at
    a time.
 
-   GPI_EACH_STRIPED compares signed numbers. If it compared unsigned ones, as gpi_split_write_keys (sort/multisplit.cl) does, a
-   sort of pairs would need 80 registers on sm_90 instead of 64. */
+   GPI_EACH_STRIPED compares signed numbers. If it compared unsigned numbers, as gpi_split_write_keys (sort/multisplit.cl)
+   does, a sort of pairs would need 80 registers on sm_90 instead of 64. */
 #ifndef GPI_GROUP_STRIPED_CL
 #define GPI_GROUP_STRIPED_CL
 #include "base/platform.cl"

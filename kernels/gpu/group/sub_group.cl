@@ -1,20 +1,20 @@
 /* sub_group.cl - exchanges between the items of a sub-group: S consecutive items of the group, S a power of two.
 
        gpi_sg_lane(), gpi_sg_index()   this item's number in its sub-group; its sub-group's number in the group
-       gpi_sg_true_lane()              this item's number in its sub-group, as the device says
-       gpi_sg_up(x, d, m)              x of the lane d below, or this lane's x if there is none
-       gpi_sg_down(x, d, m)            x of the lane d above, or this lane's x if there is none
+       gpi_sg_true_lane()              this item's number in its sub-group, as the device reports it
+       gpi_sg_up(x, d, m)              x of the lane that is d below, or this lane's x if there is none
+       gpi_sg_down(x, d, m)            x of the lane that is d above, or this lane's x if there is none
        gpi_sg_from(x, lane, m)         x of any lane
        gpi_sg_ballot(b, m)             the lanes whose b is true
        gpi_sg_match(x, bits, m)        the lanes that have this lane's x, a number of `bits` bits
        gpi_sg_sync()                   makes what the sub-group's lanes wrote to local memory visible to all of them
-       gpi_sg_vote(b, m)               b; emulated: whether b is true for any item of the group
-       gpi_sg_pause()                  sleeps for a moment, between two looks of a waiting loop
+       gpi_sg_vote(b, m)               returns b; emulated: whether b is true for any item of the group
+       gpi_sg_pause()                  sleeps briefly between two polls of a waiting loop
 
    A set of lanes is a gpi_sg_mask, with a bit for each lane: gpi_sg_count, gpi_sg_count_below, gpi_sg_first, gpi_sg_last.
 
-   All items of a sub-group must call. The emulated form exchanges through m, between barriers, so that all items of the group
-   must call. So a loop whose number of turns differs between sub-groups is written
+   All items of a sub-group must call these functions. The emulated form exchanges values through m, between barriers, so that
+   all items of the group must call it. So a loop whose number of turns differs between sub-groups is written
 
        bool more = ...;                          false in sub-groups that have nothing to do
        while (gpi_sg_vote(more, m)) ...          if `more` is false, the turn changes nothing
@@ -28,7 +28,7 @@
        NVIDIA     PTX; S is 32
        AMD        clang's built-ins for AMDGPU; S is 32 or 64
 
-   A form is used on a device only after gp_sub_group_check has found it right there (group/sub_group_check.cl).
+   A form is used on a device only after gp_sub_group_check has found it correct there (group/sub_group_check.cl).
    (PTX ISA 8.5, 9.7.9; OpenCL extensions, 38 and 40; LLVM, AMDGPUUsage.)
 
    Parameters
@@ -72,7 +72,7 @@ typedef uint gpi_sg_mask;
 #else
 typedef ulong gpi_sg_mask;
 #endif
-/* Returns the mask that has the lowest bit of `bits` for lane `first`, and so on upwards. */
+/* Returns the mask in which lane `first` + k has bit k of `bits`. */
 static gpi_sg_mask gpi_sg_bits(uint bits, uint first) { return (gpi_sg_mask)bits << first; }
 static gpi_sg_mask gpi_sg_below(uint lane) { return gpi_sg_bits(1, lane) - 1; }
 static uint gpi_sg_count(gpi_sg_mask mask) { return (uint)popcount(mask); }
@@ -230,8 +230,8 @@ static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)
 
 static void gpi_sg_sync(void) { __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory"); }
 
-/* Returns the lanes that have this lane's x, by a ballot for each bit. (match.any is one instruction, but it is slower the more
-   different words there are. CUB uses ballots on every chip, too: NVIDIA/cccl pull request 1372.) */
+/* Returns the lanes that have this lane's x, by a ballot for each bit. (match.any is one instruction, but its time grows with
+   the number of different words. CUB uses ballots on every chip, too: NVIDIA/cccl pull request 1372.) */
 static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)
 {
     uint lanes = ~0u;
@@ -275,13 +275,13 @@ static void gpi_sg_sync(void)
 #error "GPI_SUB_GROUP_FORM must be one of the forms"
 #endif
 
-/* Sleeps for some 300 ns, if the device can, between two looks of a waiting loop. (CUB waits 350 ns and more.) */
+/* Sleeps for some 300 ns, if the device can, between two polls of a waiting loop. (CUB waits 350 ns and more.) */
 static void gpi_sg_pause(void)
 {
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_NVIDIA && GPI_SUB_GROUP_SLEEP
     __asm__ volatile("nanosleep.u32 350;");
 #elif GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_AMD
-    __builtin_amdgcn_s_sleep(10); /* 640 clocks */
+    __builtin_amdgcn_s_sleep(10); /* sleeps 640 clocks */
 #endif
 }
 

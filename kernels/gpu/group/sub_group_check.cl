@@ -82,7 +82,7 @@ static uint gpi_sg_check_sync(uint turn, __local uint *words)
 }
 
 /* Does a shuffle and a ballot in each of `turns` turns. `turns` may differ between sub-groups. Returns the number of turns with
-   right results, plus 16 for each turn with a wrong one. (PoCL 3.1 crashes if this function is not inlined.) */
+   correct results, plus 16 for each other turn. (PoCL 3.1 crashes if this function is not inlined.) */
 GPI_INLINE uint gpi_sg_check_turns(uint turns, uint turn, gpi_sg_shared m)
 {
     const uint l = gpi_sg_lane(), other = GPI_SUB_GROUP - 1 - l;
@@ -97,10 +97,10 @@ GPI_INLINE uint gpi_sg_check_turns(uint turns, uint turn, gpi_sg_shared m)
 }
 
 /* Checks that one sub-group may call operations without the others. One sub-group takes some turns while the others wait for it
-   at a barrier, as in look-back. After the barrier the others take as many turns. If a device implements operations as barriers
-   of the whole group, the check fails in one of two ways: all items take as many turns as the first item, or a barrier inside the
-   turns is matched with the one after them, so that the word is read too early. No item waits for ever, because all items reach
-   the same number of barriers. */
+   at a barrier, as in look-back. After the barrier the others take the same number of turns. If a device implements operations as
+   barriers of the whole group, the check fails in one of two ways: all items take as many turns as the first item, or a barrier
+   inside the turns is matched with the one after them, so that the word is read too early. No item waits forever, because all
+   items reach the same number of barriers. */
 static uint gpi_sg_check_branch(uint turn, gpi_sg_shared m, __local uint *word)
 {
     const bool alone = gpi_sg_index() == turn % (GPI_WG / GPI_SUB_GROUP);

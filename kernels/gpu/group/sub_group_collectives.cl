@@ -1,5 +1,5 @@
 /* sub_group_collectives.cl - implements the functions of group/collectives.cl by shuffles, for groups with sub-groups. Also
-   shuffles of a T, like those of a word in group/sub_group.cl:
+   defines shuffles of a T, like those of a word in group/sub_group.cl:
 
        NAME_up(x, d, memory), NAME_down(x, d, memory)
 
@@ -28,7 +28,7 @@
 #endif
 
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED
-/* Returns the x of the lane `by` above this one; `by` may be negative. */
+/* Returns the x of the lane that is `by` above this one; `by` may be negative. */
 static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, int by, __local GPI_GROUP_T *memory)
 {
     memory[GPI_GROUP_ITEM] = x;
@@ -57,7 +57,7 @@ static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, uint d, const bool u
     return GPI_PASTE(GPI_GROUP_BITS, _value)(bits);
 }
 #else
-/* Returns the x of the lane d below if `up`, else of the lane d above. x has one or two words. */
+/* Returns the x of the lane that is d below if `up`, else of the lane that is d above. x has one or two words. */
 static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, uint d, const bool up)
 {
     if (sizeof x == 4) {
@@ -89,7 +89,7 @@ static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __loc
     GPI_GROUP_T sum = GPI_GROUP_IDENTITY, own = x;
     GPI_UNROLL
     for (uint d = 1; d < GPI_GROUP_TURNS(GPI_SUB_GROUP); d *= 2)
-        own = GPI_GROUP_COMBINE(own, GPI_GROUP_N(_down)(own, d, memory)); /* lane 0 has the first 2 d */
+        own = GPI_GROUP_COMBINE(own, GPI_GROUP_N(_down)(own, d, memory)); /* lane 0: product of 2 d lanes */
     if (gpi_sg_lane() == 0) memory[gpi_sg_index()] = own;
     barrier(CLK_LOCAL_MEM_FENCE); /* the sub-groups' products are written */
     for (uint r = 0; r < GPI_GROUP_TURNS(GPI_GROUP_SUB_GROUPS); r++) sum = GPI_GROUP_COMBINE(sum, memory[r]);
@@ -97,7 +97,7 @@ static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __loc
     return sum;
 }
 
-/* Scans like _scan_exclusive, but one value of each sub-group: `own` of its last lane. */
+/* Does the same as _scan_exclusive, but for one value per sub-group: `own` of its last lane. */
 static GPI_GROUP_T GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_PARAMETER GPI_GROUP_T own, GPI_GROUP_T *total,
                                                  __local GPI_GROUP_T *memory)
 {

@@ -6,7 +6,7 @@
        gpi_broadcast_once(x, word)   the same, but `word` is free only after the next barrier
        GPI_SHARED(type, name)   at a kernel's beginning: defines memory that the group shares, and a pointer `name` to it
 
-   All items of a group call, or none. */
+   Each function must be called by all items of a group or by none. */
 #ifndef GPI_GROUP_SYNC_CL
 #define GPI_GROUP_SYNC_CL
 #include "base/platform.cl"

@@ -5,8 +5,8 @@
        gpi_team_index(), gpi_team_lane()   the team's number in the group; this item's number in its team
        gpi_team_sync()                     makes what the team's items wrote to local memory visible to all of them
 
-   All items of a team must call gpi_team_sync(). It may be a barrier of the whole group. So a loop that contains it must have as
-   many turns in all teams.
+   All items of a team must call gpi_team_sync(). It may be a barrier of the whole group. So a loop that contains it must have
+   the same number of turns in all teams.
 
    Parameters: those of group/sub_group.cl */
 #ifndef GPI_GROUP_TEAM_CL

@@ -1,10 +1,10 @@
 /* count_samples.cl - a group counts a span of samples in tables in local memory, or in `out`.
 
-       8 bits, no weights, no map   16 bytes at a time, with an addition for each
+       8 bits, no weights, no map   16 bytes at a time, with an addition for each byte
        else                         one addition for each run of equal samples of an item
 
-   All tables' counts of a cell are side by side, in different banks. With 16 tables, 32 items need at most two turns to
-   add, whatever their samples are. For bytes, checking whether a run continues would cost more than it saves. */
+   The tables' counts of one cell are side by side, in different banks. With 16 tables, 32 items need at most two turns
+   to add, whatever their samples are. For bytes, checking whether a run continues would cost more than it saves. */
 #ifndef GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #define GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #include "base/platform.cl"
@@ -24,7 +24,7 @@ typedef struct gpi_histogram_run {
 
 /* Near counts have 32 bits. Their overflows, and the high halves of weights, are added to `out` directly. */
 typedef struct gpi_tables {
-    volatile __local uint *near; /* this item's table: every `copies`-th count; NULL: counts are far */
+    volatile __local uint *near; /* this item's table: every `copies`-th count; NULL: count in `out` */
     uint copies;
     volatile __global uint *out;
     gpi_bins bins;
@@ -54,7 +54,8 @@ static void gpi_run_end(gpi_tables t, gpi_histogram_run run, const bool near)
     else gpi_out_add(t.out, run.cell, run.weight);
 }
 
-/* Adds a sample to the run, or, if its cell is another one, ends the run and begins the next. Returns the current run. */
+/* Adds a sample to the run, or, if the sample has another cell, ends the run and begins the next. Returns the current
+   run. */
 static gpi_histogram_run gpi_run_go_on(gpi_tables t, gpi_histogram_run run, uint cell, gpi_weight weight,
                                        const bool near)
 {
@@ -71,7 +72,7 @@ static gpi_histogram_run gpi_run_go_on(gpi_tables t, gpi_histogram_run run, uint
 #if GPI_BYTES && !GPI_WEIGHTS && !GPI_MAPPED
 static void gpi_count_byte(gpi_tables t, uint cell) { (void)atomic_inc(t.near + cell * GPI_BYTE_COPIES); }
 
-/* Counts 16 bytes, the first of which is of `channel`. */
+/* Counts 16 bytes. The first byte belongs to `channel`. */
 static void gpi_count_vector(gpi_tables t, uint4 x, uint channel)
 {
     uint first[GPI_CHANNELS];
@@ -84,9 +85,9 @@ static void gpi_count_vector(gpi_tables t, uint4 x, uint channel)
     }
 }
 
-/* Counts the group's bytes in aligned vectors of 16, and one by one the up to 15 bytes before and after these vectors. An item
-   loads four vectors before it counts them. (x0 to x3 are no array, because Mesa's driver for Adreno keeps an array in memory.)
-   */
+/* Counts the group's bytes in aligned vectors of 16. Counts the bytes before and after these vectors, up to 15 each, one by
+   one. An item loads four vectors before it counts them. (x0 to x3 are no array, because Mesa's driver for Adreno keeps an
+   array in memory.) */
 static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
 {
     __global const uchar *in = (__global const uchar *)s.in;

@@ -7,8 +7,8 @@
 #include "map/operands.cl"
 
 /* A full tile is mapped in steps. In each step an item reads all its elements before it writes the first one, so that the reads
-   are in flight together. Its elements are chunks of GPI_CHUNK consecutive ones, at a distance that lets neighbouring items
-   access neighbouring chunks. */
+   are in flight together. Its elements are in chunks of GPI_CHUNK, at a distance that lets neighbouring items access
+   neighbouring chunks. */
 #if GPI_OUT_RECORD
 #define GPI_MAP_STEP_MOST 4
 #else
@@ -35,7 +35,8 @@
 #define GPI_MAP_SET(k) \
     lane[k] = gpi_map(GPI_ARGS_OF(in) GPI_MAP_X(k), GPI_MAP_Y(k), GPI_MAP_Z(k), i + k, in.a, in.b)
 
-/* Uses of the input arrays (base/arrays.cl): loads an array's elements i .. i + 3; tells whether `in` has it aligned. */
+/* Uses of the input arrays (base/arrays.cl): GPI_MAP_LOAD loads an array's elements i .. i + 3, GPI_MAP_ALIGNED tests
+   the array's alignment. */
 #define GPI_MAP_LOAD(i, type, name) const GPI_QUAD(type) name = GPI_READ_QUAD(type, in.name + (i), true);
 #define GPI_MAP_ALIGNED(in, type, name) &&GPI_IS_QUAD(type, (in).name)
 

@@ -17,7 +17,7 @@ typedef uint gpi_stencil_groups; /* a number of groups, or the index of one */
 
 #define GPI_NEAR_RIM ((GPI_RIM + 3) / 4 * 4)
 #define GPI_STENCIL_DOWN (GPI_TILE_Y < 8 ? GPI_TILE_Y : 8)
-#define GPI_STENCIL_STRIPS (GPI_TILE_Y / GPI_STENCIL_DOWN * GPI_TILE_X) /* of a tile */
+#define GPI_STENCIL_STRIPS (GPI_TILE_Y / GPI_STENCIL_DOWN * GPI_TILE_X) /* strips of a tile */
 #if GPI_ROW != GPI_TILE_X + 2 * GPI_NEAR_RIM || GPI_TILE_X % 4 || GPI_TILE_Y % GPI_STENCIL_DOWN
 #error \
     "GPI_TILE_X must be a multiple of 4, GPI_ROW that and two rims of whole vectors, GPI_TILE_Y a power of two"

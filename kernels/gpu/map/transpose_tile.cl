@@ -11,9 +11,10 @@ typedef struct gpi_transpose_memory {
     GPI_OUT x[GPI_SIDE * GPI_TRANSPOSE_ROW];
 } gpi_transpose_memory;
 
-#define GPI_TRANSPOSE_ROWS (GPI_WG / GPI_SIDE) /* of the square that the group reads or writes together */
+#define GPI_TRANSPOSE_ROWS (GPI_WG / GPI_SIDE) /* rows of the square that the group accesses together */
 
-/* Transposes `rows` by `columns` elements, at least one. Items that are left over repeat what others do. */
+/* Transposes `rows` by `columns` elements, at least one. If GPI_WG is not a multiple of GPI_SIDE, the last items repeat
+   the work of others. */
 static void gpi_transpose_tile(__global const GPI_OUT *in, ulong in_stride, __global GPI_OUT *out,
                                ulong out_stride, uint rows, uint columns,
                                __local gpi_transpose_memory *memory)

@@ -1,8 +1,8 @@
 /* brackets_tile.cl - brackets: a group of items handles a tile.
 
-   An item has GPI_PER_ITEM consecutive elements as two words, with a bit for each opener and for each closer, and its stack in
-   the bits of a third word. The items' nodes are a tree in local memory (nest/stack_monoid.cl), in which closers search for
-   openers in other items.
+   An item represents its GPI_PER_ITEM consecutive elements by two words: one has a bit for each opener, the other one a bit
+   for each closer. The bits of a third word are the item's stack. The items' nodes are a tree in local memory
+   (nest/stack_monoid.cl), in which closers search for openers in other items.
 
    Parameters
        GPI_WG, GPI_PER_ITEM   items of a group, elements of an item (at most 32)
@@ -47,13 +47,13 @@ GPI_DEFINE_TREE(items, __local const uint *, GPI_PACKED_NODE_AT)
 /* The memory through which the items of a group exchange their brackets. */
 typedef struct gpi_group {
     uint tree[2 * GPI_WG];
-    gpi_index height[GPI_WG]; /* of the stack before an item */
+    gpi_index height[GPI_WG]; /* height of the stack before an item */
     uint open[GPI_WG];        /* a bit for each opener that an item leaves open */
     uint opens[GPI_WG];       /* a bit for each opener of an item */
-    uint closes[GPI_WG]; /* a bit for each closer of an item; in the end only for those that pop an opener */
-    gpi_node before;     /* the product of all tiles before this one */
+    uint closes[GPI_WG];      /* a bit for each closer of an item; later only for those that pop an opener */
+    gpi_node before;          /* the product of all tiles before this one */
 #if GPI_LOOKBACK
-    gpi_node beside[32]; /* in the tree of tiles the nodes to the left of the tile's path, from its leaf up */
+    gpi_node beside[32]; /* nodes of the tree of tiles left of the tile's path, from its leaf up */
 #endif
     gpi_note note;
 #if GPI_SUB_GROUP
@@ -152,7 +152,7 @@ static gpi_brackets_of gpi_load_item(__local const ushort *stage)
 #endif
 
 /* Returns the item's brackets, and writes them to shared->opens and shared->closes, where other items may read them after the
-   next barrier. From here on the item may write its own elements of the stage. */
+   next barrier. After the call, the item may overwrite its own elements of the stage. */
 static gpi_brackets_of gpi_open_item(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage,
                                      gpi_shared shared)
 {
@@ -241,8 +241,8 @@ static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
 }
 #endif
 
-/* Returns the number of the set bit in *open, an opener, that has `need` set bits above it. Clears this bit and those above it.
-   */
+/* Returns the number of the set bit in *open that has `need` set bits above it. Each set bit is an opener. Clears this bit and
+   those above it. */
 static uint gpi_take_bit(uint *open, uint need)
 {
     uint left = *open;
@@ -256,9 +256,9 @@ static uint gpi_take_bit(uint *open, uint need)
 /* A cursor descends the stack before an item, opener by opener: first the openers of other items of the tile, then those of
    earlier tiles. */
 typedef struct gpi_cursor {
-    gpi_shared shared; /* is no parameter: if all calls of a function pass the same local memory, clang puts
+    gpi_shared shared; /* not a parameter: if all calls of a function pass the same local memory, clang puts
                           this memory in the parameter's place, and PoCL 3.1 then gives a function that is not
-                          inlined a memory of its own, filled with zeros */
+                          inlined a separate memory, filled with zeros */
     uint self;         /* the item whose stack this is */
     uint item, open;   /* an item, and its openers that have not been seen yet */
     gpi_index before;  /* how many openers of earlier tiles have been seen */
@@ -274,8 +274,8 @@ static gpi_cursor gpi_cursor_make(gpi_shared shared, uint item)
     return c;
 }
 
-/* Returns the index of the next opener in the tile. If the opener is in an earlier tile, returns GPI_ALONE, and *need is how far
-   it is below the top of the stack before the tile. */
+/* Returns the index of the next opener in the tile. If the opener is in an earlier tile, returns GPI_ALONE, and sets *need to
+   the opener's distance below the top of the stack before the tile. */
 static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)
 {
     const gpi_shared shared = c->shared;
@@ -324,8 +324,8 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
     }
 }
 
-/* Returns how many of the item's openers the tile leaves open. They are the item's lowest ones. If there are any, *at is how many
-   openers of earlier items the tile leaves open. */
+/* Returns how many of the item's openers the tile leaves open. They are the item's lowest openers. If there are any, sets *at to
+   the number of openers of earlier items that the tile leaves open. */
 static uint gpi_kept(uint node, gpi_shared shared, uint *at)
 {
     uint after = 0;
@@ -488,7 +488,7 @@ static void gpi_note_sum(gpi_note note, gpi_join_shared sum)
     if (note.lone != ~0u) (void)atomic_min(&sum->lone, note.lone);
 }
 
-/* Adds the items' notes to the tile's. */
+/* Adds the items' notes to the tile's note. */
 static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared sum)
 {
     __global gpi_note *total = nest.notes + tile;
@@ -499,8 +499,8 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
     if (get_local_id(0) == 0) *total = *sum;
 }
 
-/* Returns the next opener as the stage stores it. This is its index in the tile, or, for an opener of an earlier tile, GPI_TILE +
-   how far the opener is below the top of the stack before the tile. */
+/* Returns the next opener in the form in which the stage stores it. This is its index in the tile, or, for an opener of an
+   earlier tile, GPI_TILE + how far the opener is below the top of the stack before the tile. */
 static uint gpi_cursor_stage(gpi_cursor *c)
 {
     gpi_index need;

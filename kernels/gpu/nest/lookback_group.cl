@@ -13,7 +13,7 @@
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
 
-/* Takes a ticket, and returns it to all items. All items call. */
+/* Takes a ticket, and returns it to all items. Must be called by all items. */
 static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared memory)
 {
     if (GPI_LOCAL_ID == 0) memory->group.height[0] = atomic_inc(ticket);
@@ -23,9 +23,9 @@ static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared 
     return group;
 }
 
-/* Returns the place of the partner of the item's next pending closer. `place` is the place of the previous one's partner, and
-   `need` is counted from the top of leaf place.leaf. Before the first closer, place.leaf is `tile`, and `need` is counted from
-   the top of the stack before the tile. */
+/* Returns the place of the partner of the item's next pending closer. `place` is the place of the previous closer's partner,
+   and `need` is counted from the top of leaf place.leaf. Before the first closer, place.leaf is `tile`, and `need` is counted
+   from the top of the stack before the tile. */
 static gpi_place gpi_lookback_next(gpi_nest nest, uint tile, gpi_place place, gpi_index need, gpi_note *note)
 {
     const bool fresh = place.leaf == tile;

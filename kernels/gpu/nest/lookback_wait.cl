@@ -42,7 +42,7 @@ GPI_NOINLINE uint gpi_lookback_opener(gpi_lookback back, uint tile, uint above)
     return i;
 }
 
-/* Waits for leaf x, and returns it. After back.polls looks the item computes the leaf itself. (back.pml: `alive`.) */
+/* Waits for leaf x, and returns it. After back.polls polls the item computes the leaf itself. (back.pml: `alive`.) */
 static gpi_node gpi_lookback_wait(gpi_lookback back, uint x)
 {
     gpi_node node;

@@ -8,9 +8,9 @@
 #include "nest/tile_summary.cl"
 
 #if GPI_LOOKBACK
-/* Returns the k-th of the openers that `tile` leaves open, from the lowest. k must be less than the pushes of its node. A word
-   has two cells, each with a bit that says that the cell is written. Looks again at most `polls` times. If the cell is still
-   missing, finds the opener in the input. */
+/* Returns the k-th of the openers that `tile` leaves open, from the lowest. k must be less than the number of openers that its
+   node pushes. A word has two cells, each with a bit that says that the cell is written. Polls the cell at most `polls` times.
+   If the cell is still missing, finds the opener in the input. */
 static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
 {
     const ulong begin = gpi_tile_begin(tile), at = begin + k;

@@ -1,14 +1,14 @@
 /* stack_scan_tile.cl - scans of stacks: a group of items handles a tile.
 
-   An item has GPI_PER_ITEM consecutive elements as bits (nest/brackets_tile.cl), and handles its brackets one by one. The result
-   of an element between two brackets is the product after the first of them. Below an item's own openers, its stack has openers
-   of an earlier item m, and below these the openers that are below item m's own in item m's stack:
+   An item represents its GPI_PER_ITEM consecutive elements as bits (nest/brackets_tile.cl), and handles its brackets one by one.
+   The result of an element between two brackets is the product after the first of the two. Below an item's own openers, its
+   stack has openers of an earlier item m. Below these, it is the same as item m's stack below item m's own openers:
 
        base[l]    the product of the stack before item l, without the openers that its closers pop
                 = base[m] . the openers of item m in this stack
 
-   So base[l] is at the end of a chain of items. Every item follows its chain to the end of its block of GPI_STACK_BLOCK items,
-   and then from block to block. */
+   So base[l] is the product along a chain of items. Every item follows its chain to the end of its block of GPI_STACK_BLOCK
+   items, and then from block to block. */
 #ifndef GPI_NEST_STACK_SCAN_TILE_CL
 #define GPI_NEST_STACK_SCAN_TILE_CL
 #include "base/platform.cl"
@@ -32,8 +32,8 @@
 #define GPI_STACK_ROW (GPI_PER_ITEM + 1)
 
 /* Macros that describe the tile's element k * GPI_WG + l: the item that owns it, its place among that item's elements, and the
-   first cell of that item's row. (The first forms keep the terms with k apart, as constants, because compilers do not know that l
-   < GPI_WG.) */
+   first cell of that item's row. (The first forms keep the terms with k separate, as constants, because compilers do not know
+   that l < GPI_WG.) */
 #if GPI_WG % GPI_PER_ITEM == 0
 #define GPI_STRIPE_ITEM(l, k) ((l) / GPI_PER_ITEM + (k) * (GPI_WG / GPI_PER_ITEM))
 #define GPI_STRIPE_PLACE(l, k) ((l) % GPI_PER_ITEM)
@@ -59,7 +59,7 @@ typedef struct gpi_fold_memory {
     ushort
         link[GPI_WG]; /* the topmost opener before an item that the item does not pop; gpi_fold_below's q */
     ushort next[GPI_WG]; /* the item of another block at which an item's chain continues, or GPI_NO_ITEM */
-    /* Openers' values, and then products; in the end the product before each item, and those after its brackets. */
+    /* Openers' values, then products; at the end, the product before each item and the products after its brackets. */
     GPI_T row[GPI_WG * GPI_STACK_ROW];
 } gpi_fold_memory;
 typedef __local gpi_fold_memory *gpi_fold_shared;

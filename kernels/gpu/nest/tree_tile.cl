@@ -1,10 +1,10 @@
 /* tree_tile.cl - trees: a group handles a tile, and each of its items a run.
 
-   Elements whose parents are in the tile are handled at once. If the parent is in the item's run, the item needs nothing else. If
-   the parent is in another run of the tile, the item searches a tree of the tile's runs in local memory, which becomes a part of
-   the whole tree. For the launch `join`, each run keeps two words: a bit for each element whose parent is before the tile, and a
-   bit for each element that is still open at the tile's end. Only these elements are handled again. All items load and store the
-   tile together.
+   Elements whose parents are in the tile are handled in the launch `runs`. If the parent is in the item's run, the item needs
+   nothing else. If the parent is in another run of the tile, the item searches a tree of the tile's runs in local memory, which
+   becomes a part of the whole tree. For the launch `join`, each run keeps two words: a bit for each element whose parent is
+   before the tile, and a bit for each element that is still open at the tile's end. Only these elements are handled again. All
+   items load and store the tile together.
 
    Parameters
        GPI_SUB_GROUP      items of a sub-group; 0: none (group/sub_group.cl)                             */
@@ -39,7 +39,7 @@ typedef struct gpi_tree_memory {
     gpi_low low[2 * GPI_WG]; /* the tree of the tile's runs */
     gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)];
     uint own[GPI_TREE_WORDS(GPI_TILE, 4)];                      /* uchars: children in the run */
-    uint children[GPI_TREE_WORDS(GPI_TILE, 2)];                 /* children in other runs; two a word */
+    uint children[GPI_TREE_WORDS(GPI_TILE, 2)];                 /* children in other runs; 2 per word */
     uint end[GPI_TREE_WORDS(GPI_TREE_CELLS(GPI_OF_USHORT), 2)]; /* ushorts; 0: beyond the tile */
     ushort index[GPI_TREE_CELLS(GPI_OF_USHORT)];
 #if GPI_SELECT
@@ -53,8 +53,8 @@ typedef __local gpi_tree_memory *gpi_tree_shared;
 
 typedef struct gpi_outside_memory {
     uint far[GPI_WG], open[GPI_WG];              /* the two words that each run keeps */
-    gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of elements with a bit in `far`: key, then index */
-    gpi_index end[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of elements with a bit in `open` */
+    gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* elements with a bit in `far`: key, then index */
+    gpi_index end[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* elements with a bit in `open`: their ends */
 #if GPI_SELECT
     uchar counts[GPI_TILE];
 #endif
@@ -123,7 +123,7 @@ static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)
 /* A bit for each element of an item's run. */
 typedef struct gpi_run_bits {
     uint outside; /* the element's parent is not in the run */
-    uint open; /* the element has not ended; each open element is a descendant of all open ones before it */
+    uint open; /* the element has not ended; each open element is a descendant of all earlier open elements */
 } gpi_run_bits;
 
 /* Ends, at element i of the run, the open elements in `closed`, which do not enclose i. Returns the bit of element i. */
@@ -249,8 +249,8 @@ static uint gpi_run_siblings(uint outside, gpi_tree_shared memory)
     return far;
 }
 
-/* Finds the ends of the elements that are open at the run's end. Begins with the innermost one, because no element ends before
-   those inside it. Returns the elements that are open at the tile's end. */
+/* Finds the ends of the elements that are open at the run's end. Begins with the innermost element, because no element ends
+   before its descendants. Returns the elements that are open at the tile's end. */
 static uint gpi_tile_ends(gpi_tree_run run, uint open, gpi_tree_shared memory)
 {
     const uint l = (uint)get_local_id(0);
@@ -317,7 +317,7 @@ static void gpi_tree_store(gpi_family f, gpi_tree_shared memory)
 }
 
 /* Writes the tile's tree to the whole tree. In the level of the whole tree that has `width` nodes for each tile, this tile's
-   begin at tile * width. */
+   nodes begin at tile * width. */
 static void gpi_tree_store_lows(gpi_family f, gpi_tree_shared memory)
 {
     const uint tiles = f.leaves / GPI_WG, tile = (uint)get_group_id(0);

@@ -6,12 +6,12 @@
 #include "element/monoid.cl"
 #include "scan/columns.cl"
 
-/* The product of each item's elements; at the end, of each segment's. */
+/* The product of each item's elements; at the end, the product of each segment's elements. */
 typedef struct gpi_columns_memory {
     GPI_T sum[GPI_WG];
 } gpi_columns_memory;
 
-/* Combines the items' sums of each segment, in the order of items, into the first one. */
+/* Combines the items' sums of each segment, in the order of items, into the sum of the segment's first item. */
 static void gpi_columns_combine(GPI_COMBINE_PARAMETER GPI_T sum, uint wide,
                                 __local gpi_columns_memory *memory)
 {
@@ -44,7 +44,7 @@ static void gpi_columns_reduce(gpi_column_block block, ulong from, ulong to,
     gpi_columns_combine(GPI_COMBINE_OF(block.input) sum, block.wide, memory);
 }
 
-/* Combines the results of `parts` parts, of which each has `stride` segments. */
+/* Combines the results of `parts` parts, each of which has `stride` segments. */
 static void gpi_columns_join(GPI_COMBINE_PARAMETER __global const GPI_T *partials, ulong stride, uint parts,
                              uint wide, uint segments, __local gpi_columns_memory *memory)
 {

@@ -19,7 +19,7 @@ static void gpi_columns_scan(gpi_column_block block, gpi_sink sink, ulong from, 
 {
     const uint s = (uint)get_local_id(0) % block.wide, row = (uint)get_local_id(0) / block.wide;
     const uint rows = GPI_WG / block.wide;
-    gpi_sync(); /* the products before are written */
+    gpi_sync(); /* the products before the part are written */
     GPI_T carry = s < block.segments ? memory->sum[s] : gpi_identity();
     gpi_sync(); /* the products are read: the scan overwrites them */
     for (ulong base = from; base < to; base += rows * GPI_COLUMNS_RUN) {

@@ -24,9 +24,9 @@ static GPI_T gpi_segment_share(gpi_input segment, uint lane, uint team)
 }
 
 #if GPI_SUB_GROUP
-/* Returns to the team's first item the product of the x of all its items, in item order. Items of a sub-group combine by
-   shuffles. Then the sub-groups of a larger team combine through local memory. Before the step for d, `sum` of item l is the
-   product of d items, from item l on. */
+/* Returns to the team's first item the product of the x of all the team's items, in item order. Items of a sub-group combine
+   by shuffles. Then the sub-groups of a larger team combine through local memory. Before the step for d, `sum` of item l is
+   the product of d items, from item l on. */
 static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)
 {
     __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);
@@ -60,12 +60,13 @@ static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team
 }
 #endif
 
-/* Flags of a group's items. That of a team's first item tells whether the team's segment is in the list of large ones. */
+/* Flags of a group's items. The flag of a team's first item says whether the team's segment is in the list of large
+   segments. */
 typedef __local uint *gpi_listed_shared;
 #define GPI_LISTED_SHARED(name) __local uint name[GPI_WG]
 
 /* Reduces segments [first, last), GPI_WG / team at a time, and writes their results. A segment of more than `small` elements is
-   entered in the list of large ones instead. Segments with bad offsets are counted. */
+   entered in the list of large segments instead. Segments with bad offsets are counted. */
 static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
                                uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,
                                volatile __global uint *counters, gpi_tile_shared shared,

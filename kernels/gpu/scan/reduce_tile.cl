@@ -34,9 +34,9 @@ static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared sha
 #define GPI_SHARE_LOAD(input, i, aligned, x) *(x) = gpi_load(input, i)
 #endif
 #define GPI_SHARE_STRIDE \
-    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_CHUNK : GPI_SHARE_CHUNK) /* from an item's chunk to its next one */
+    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_CHUNK : GPI_SHARE_CHUNK) /* from an item's chunk to the next */
 #define GPI_SHARE_APART \
-    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_STEP : GPI_SHARE_STEP) /* from a step of a tile to the next one */
+    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_STEP : GPI_SHARE_STEP) /* from a step of a tile to the next */
 #if GPI_PER_ITEM & (GPI_PER_ITEM - 1)
 #error "GPI_PER_ITEM must be a power of two"
 #endif
@@ -53,7 +53,7 @@ static GPI_T gpi_step_reduce(GPI_T sum, gpi_input input, ulong i, const bool ali
 }
 
 /* Returns the product of this item's elements. There are `per_item` of them, a multiple of GPI_SHARE_STEP. The group's first step
-   begins at element `base`, and each further step begins `apart` elements after the step before. Elements from `limit` on are
+   begins at element `base`, and each further step begins `apart` elements after the previous step. Elements from `limit` on are
    ignored. */
 static GPI_T gpi_share_reduce(gpi_input input, ulong base, ulong limit, uint per_item, const ulong apart)
 {

@@ -15,7 +15,8 @@
 #error "the stage has a cell for each item"
 #endif
 
-/* A flag of each team's first item: whether its team scans now. Then the most steps that a team of this group has needed so far. */
+/* Flags of a group's items: the flag of a team's first item says whether the team scans. The last element is the
+   greatest number of steps that any team of the group has needed so far. */
 typedef __local uint *gpi_listed_shared;
 #define GPI_LISTED_SHARED(name) __local uint name[GPI_WG + 1]
 
@@ -37,8 +38,8 @@ static void gpi_segment_scan(gpi_input segment, gpi_sink sink, uint lane, uint t
     }
 }
 
-/* Scans segments [first, last), GPI_WG / team at a time. A segment of more than `small` elements is entered in the list of large ones
-   instead. Segments with bad offsets are counted. */
+/* Scans segments [first, last), GPI_WG / team at a time. A segment of more than `small` elements is entered in the list of large
+   segments instead. Segments with bad offsets are counted. */
 static void gpi_segments_scan(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
                               uint small, uint team, gpi_sink sink, volatile __global uint *counters,
                               gpi_tile_shared shared, gpi_listed_shared listed)
@@ -50,7 +51,7 @@ static void gpi_segments_scan(gpi_input input, gpi_offsets offsets, gpi_list lis
         const gpi_extent extent = gpi_segment_find(offsets, min(base + l / team, last - 1));
         gpi_input segment = input;
         gpi_sink to = sink;
-        gpi_sync(); /* the last flags are read, or the steps are 0 */
+        gpi_sync(); /* the previous flags are read, or the number of steps is 0 */
         if (lane == 0) {
             const uint needed = (uint)min((extent.length + team - 1) / team, (ulong)UINT_MAX);
             if (mine && extent.bad) gpi_bad_add(list, counters);

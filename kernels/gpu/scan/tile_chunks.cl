@@ -23,7 +23,7 @@
 typedef struct gpi_tile {
     GPI_T held[GPI_HELD];
     GPI_T before;    /* product of the chunks before those that this item scans */
-    GPI_T aggregate; /* of the whole tile */
+    GPI_T aggregate; /* product of the whole tile */
 } gpi_tile;
 
 /* Returns the index in the tile of the first element of this item's chunk of `row`. */
@@ -33,7 +33,7 @@ static uint gpi_chunk_place(uint row)
 }
 
 /* Returns the cell of the stage at which this team's `row` begins. The stage has cells for the rows that are not in registers. A
-   row that is in registers uses the cells of the first of these, once they are free. */
+   row that is in registers uses the cells of the first staged row, once they are free. */
 static __local GPI_CELL *gpi_stage_row(gpi_tile_shared shared, uint row)
 {
     const uint first = gpi_team_index() * (GPI_TILE_STAGE / GPI_WG * GPI_TEAM);
@@ -81,7 +81,7 @@ GPI_INLINE_GPU void gpi_products_put(__local GPI_CELL *at, const GPI_T *x)
 #endif
 }
 
-/* Loads this item's chunks of `rows` rows, from row `first` on, into x. No load waits for another one. */
+/* Loads this item's chunks of `rows` rows, from row `first` on, into x. No load waits for another load. */
 GPI_INLINE_GPU void gpi_rows_load(gpi_input input, ulong base, const uint first, const uint rows, GPI_T *x)
 {
     const uint length = gpi_tile_length(input, base);

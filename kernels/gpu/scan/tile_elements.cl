@@ -1,10 +1,10 @@
 /* tile_elements.cl - the tile of a scan, unless another file defines it (scan/tile.cl): GPI_WG items with GPI_PER_ITEM elements
-   each. Also what all such files share: the stage and its padding, chunks, gpi_tile_reduce, and GPI_BY_CHUNKS, which chooses
-   between the files.
+   each. Also defines what all such files share: the stage and its padding, chunks, gpi_tile_reduce, and GPI_BY_CHUNKS, which
+   chooses between the files.
 
    The scan is blocked: item l owns the GPI_PER_ITEM elements from l * GPI_PER_ITEM on, in input order. Loads and stores are
-   striped within each team's piece of the tile (group/team.cl), so that neighbouring items access neighbouring elements. Elements
-   change from one order to the other on the stage.
+   striped within each team's piece of the tile (group/team.cl), so that neighbouring items access neighbouring elements. On the
+   stage, elements are converted from one order to the other.
 
        piece    | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...       striped
        piece    |       lane 0's own elements       |       lane 1's own elements      | ...   blocked
@@ -26,7 +26,7 @@
 /* Describe a cell of the stage: its type, its size, how element i is loaded as a cell, and the cell for an element past the
    input's end. */
 #if GPI_KEPT
-#define GPI_CELL gpi_kept_cell /* of select/input.cl */
+#define GPI_CELL gpi_kept_cell /* of select/input_vectors.cl */
 #define GPI_CELL_SIZE GPI_RECORD_SIZE
 #define GPI_CELL_LOAD(input, i) gpi_kept_cell_load(input, i)
 #define GPI_CELL_NONE gpi_kept_cell_none()
@@ -55,8 +55,8 @@ static uint gpi_tile_first(const uint n)
 #define GPI_CELL_PLAIN (GPI_BASE_NUMBER && (GPI_KEYED || !GPI_SEGMENTED))
 #endif
 
-/* Cells are moved in chunks of four, as vectors of 16 bytes if four cells fill whole vectors. Some drivers lose what is written
-   to structs in loops of four turns (GPI_STRUCT_TURNS). There, cells are moved one by one unless they are numbers. */
+/* Cells are moved in chunks of four, as vectors of 16 bytes if four cells fill whole vectors. Some drivers lose writes to
+   structs in loops of four turns (GPI_STRUCT_TURNS). With these drivers, cells are moved one by one unless they are numbers. */
 #if GPI_PER_ITEM >= 4 && (GPI_CELL_PLAIN || !GPI_LOSES_STRUCTS)
 #define GPI_CELL_CHUNK 4
 #else
@@ -72,7 +72,7 @@ static uint gpi_tile_first(const uint n)
 #endif
 
 /* GPI_TILE_PAD(i) is the cell of element i. It avoids bank conflicts between items, whose elements begin GPI_PER_ITEM apart:
-   after each row of GPI_TILE_ROW cells, one cell is unused, or, if cells are moved as vectors, so many that vectors stay aligned.
+   after each row of GPI_TILE_ROW cells, one cell is unused, or, if cells are moved as vectors, as many as keep vectors aligned.
    If larger cells are moved as vectors, rows are shorter. All sizes are powers of two, so that
 
        GPI_TILE_PAD(a + b) = GPI_TILE_PAD(a) + GPI_TILE_PAD(b)        b < 2^k, a multiple of 2^k           */
@@ -133,7 +133,7 @@ typedef struct gpi_tile_memory {
 typedef __local gpi_tile_memory *gpi_tile_shared;
 
 /* GPI_CELL_NUMBER 1: vectors of cells are built from the numbers GPI_CELL_OF(cell), of type GPI_CELL_TYPE, instead of through a
-   union (why: element/monoid.cl). */
+   union (element/monoid.cl has the reason). */
 #define GPI_CELL_NUMBER (GPI_CELL_VECTORS && GPI_CELL_PLAIN && GPI_CELL_SIZE <= 8)
 #if GPI_KEPT
 #define GPI_CELL_TYPE GPI_RECORD
@@ -167,7 +167,7 @@ typedef struct gpi_tile {
     GPI_T item[GPI_PER_ITEM]; /* this item's own elements */
 #endif
     GPI_T before;    /* product of the items before this one */
-    GPI_T aggregate; /* of the whole tile */
+    GPI_T aggregate; /* product of the whole tile */
 } gpi_tile;
 #endif
 
@@ -279,7 +279,7 @@ GPI_INLINE_GPU void gpi_stage_load_quads(gpi_input input, ulong base, gpi_tile_s
 #endif
 
 /* Loads the tile to the stage, with GPI_CELL_NONE for each element past the input's end. In a full tile, all loads come before
-   the first store, so that they are in flight together. (Only loads of vectors that are not aligned do not.) */
+   the first store, so that they are in flight together. (Loads of unaligned vectors are an exception.) */
 GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base);

@@ -24,7 +24,7 @@
 typedef struct gpi_tile {
     uint heads;      /* bit j: this item's own element j begins a segment */
     GPI_T before;    /* product of the items before this one */
-    GPI_T aggregate; /* of the whole tile */
+    GPI_T aggregate; /* product of the whole tile */
 } gpi_tile;
 
 /* Loads the tile's keys to their stage, as gpi_stage_load loads values. */
@@ -120,8 +120,8 @@ GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base,
             last = key[j + k];
         }
     }
-    /* Makes the input's first element a head. `sum` is right without it, because only the identity is before that element.
-       (Inside the loop, this makes PoCL 6 abort: docs/drivers.md.) */
+    /* Makes the input's first element a head. `sum` is correct without it, because only the identity is before that
+       element. (Inside the loop, this makes PoCL 6 abort: docs/drivers.md.) */
     if (begins && own > 0) tile->heads |= 1;
     sum.head = GPI_HEADS == 3 ? popcount(tile->heads) : tile->heads != 0;
     return sum;

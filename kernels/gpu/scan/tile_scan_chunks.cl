@@ -28,12 +28,12 @@ GPI_INLINE_GPU void gpi_products_scan(GPI_COMBINE_PARAMETER GPI_T begin, gpi_til
     }
 }
 
-/* GPI_PUT_WHOLE 1: whole chunks are written as vectors even if the tile is not full. For small tiles this is not worth its code.
-   */
+/* GPI_PUT_WHOLE 1: whole chunks are written as vectors even if the tile is not full. For small tiles this is not worth the
+   code. */
 #define GPI_PUT_WHOLE (GPI_PUT_QUADS && GPI_ROWS > 4)
 
-/* Writes the results of `row`; x has this item's four. Results that cannot be written as vectors pass through the stage, so that
-   neighbouring items write neighbouring results. `straight`: the tile is full, and vector stores are aligned. */
+/* Writes the results of `row`; x has this item's four results. Results that cannot be written as vectors pass through the stage,
+   so that neighbouring items write neighbouring results. `straight`: the tile is full, and vector stores are aligned. */
 GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, const bool straight, uint row,
                                   const GPI_T *x, gpi_tile_shared shared)
 {

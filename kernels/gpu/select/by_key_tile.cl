@@ -26,8 +26,9 @@ GPI_INLINE_GPU void gpi_keys_pack(const gpi_tile *tile, const GPI_HEADS_TYPE *ke
 }
 #endif
 
-/* Reads the tile. Writes to the stages, for each head of the tile at its rank, its key and the product of the elements before it.
-   This product begins at the previous head, or at the tile's beginning. The stages may be read after the next barrier. */
+/* Reads the tile. For each head of the tile, writes its key and the product of the elements before it to the stages, at the
+   head's rank. This product begins at the previous head, or at the tile's beginning. The stages may be read after the next
+   barrier. */
 GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     GPI_CELL value[GPI_PER_ITEM];
@@ -57,15 +58,16 @@ GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, g
     }
 }
 
-/* Names the stage's cell of element j * GPI_WG + l + 1. (GPI_TILE_PAD of a sum is the sum of both only for whole rows.) */
+/* Names the stage's cell of element j * GPI_WG + l + 1. (GPI_TILE_PAD(a + b) is GPI_TILE_PAD(a) + GPI_TILE_PAD(b) only
+   for whole rows.) */
 #if GPI_WG % GPI_TILE_ROW
 #define GPI_STAGE_NEXT(stage, l, j) (stage)[GPI_TILE_PAD((j)*GPI_WG + (l) + 1)]
 #else
 #define GPI_STAGE_NEXT(stage, l, j) ((stage) + GPI_TILE_PAD((l) + 1))[GPI_TILE_PAD((j)*GPI_WG)]
 #endif
 
-/* Writes the keys of the runs that begin in the tile, and the products of the runs that end in it. `prefix` is the product of the
-   tiles before. Their last run ends where the tile's first run begins. */
+/* Writes the keys of the runs that begin in the tile, and the products of the runs that end in it. `prefix` is the product of all
+   earlier tiles. Their last run ends where the tile's first run begins. */
 GPI_INLINE_GPU void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,
                                  gpi_run_sink runs, gpi_tile_shared shared)
 {

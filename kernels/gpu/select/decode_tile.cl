@@ -15,7 +15,7 @@
 
 #define GPI_DECODE_TILE (GPI_WG * GPI_PER_ITEM)
 #define GPI_DECODE_MOST (4 * GPI_DECODE_TILE) /* runs of a tile that are marked */
-/* Elements of an item that are read together; a whole number of steps is a tile. */
+/* Elements of an item that are read together. A tile is a whole number of such steps. */
 #define GPI_DECODE_STEP (GPI_PER_ITEM % 8 == 0 ? 8 : GPI_PER_ITEM % 4 == 0 ? 4 : 1)
 
 #define GPI_GROUP gpi_marks

@@ -24,7 +24,7 @@ typedef struct gpi_tile {
     gpi_kept_cell kept[GPI_PER_ITEM]; /* this item's own elements */
     uint selected, second;            /* bit j: element j is in the first (second) part */
     GPI_T before;                     /* product of the items before this one */
-    GPI_T aggregate;                  /* of the whole tile */
+    GPI_T aggregate;                  /* product of the whole tile */
 } gpi_tile;
 
 /* Returns what this item's own element j adds to the tile's counts. */

@@ -1,13 +1,13 @@
 /* pieces.cl - the tile of gp_select and gp_partition by a predicate if groups have sub-groups and only elements are written
    (GPI_BY_PIECES of select/input_vectors.cl): each sub-group compacts its own piece of the tile, before it knows the counts of
-   the others. With select/kept.cl instead, such a select on sm_90 has 1.9 times the instructions and half the resident groups,
-   and such a partition has 1.3 times the instructions (make gpu-cost).
+   the other sub-groups. With select/kept.cl instead, such a select on sm_90 has 1.9 times the instructions and half the
+   resident groups, and such a partition has 1.3 times the instructions (make gpu-cost).
 
        in       | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...
        piece    | selected, in their order | ... | the others, from the end on |              on the stage
 
-   A scan of the number of selected elements in each chunk yields where a lane stores the elements of its chunks. Several chunks
-   are counted in one word. This file replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
+   A scan of the number of selected elements in each chunk yields the positions at which a lane stores the elements of its
+   chunks. Several chunks are counted in one word. This file replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SELECT_PIECES_CL
 #define GPI_SELECT_PIECES_CL
 #include "select/input_vectors.cl" /* first: it replaces element/input.cl */
@@ -18,7 +18,7 @@
 #include "scan/tile.cl"
 
 #if GPI_BY_PIECES
-#define GPI_PIECE (GPI_SUB_GROUP * GPI_PER_ITEM) /* elements */
+#define GPI_PIECE (GPI_SUB_GROUP * GPI_PER_ITEM) /* elements of a piece */
 
 typedef struct gpi_tile {
     uint selected;   /* number of selected elements in this sub-group's piece */
@@ -38,8 +38,8 @@ static uint gpi_piece_length(gpi_input input, ulong base)
     return min(length - min(first, length), (uint)GPI_PIECE);
 }
 
-/* Elements of a chunk: as many as an item loads at a time. If elements have 16 bytes, a chunk is one element, unless a word has
-   too few nibbles for that many chunks. */
+/* Elements of a chunk: as many as an item loads at a time. If elements have 16 bytes, a chunk is one element, unless a word
+   would then have too few nibbles for an item's chunks. */
 #if GPI_RECORD_SIZE == 16 && GPI_PER_ITEM <= 8
 #define GPI_PIECE_CHUNK 1
 #else
@@ -52,9 +52,9 @@ static uint gpi_piece_length(gpi_input input, ulong base)
      (j) % GPI_PIECE_CHUNK)
 #define GPI_PIECE_BIT(j) (1u << ((j) / GPI_PIECE_CHUNK * 4 + (j) % GPI_PIECE_CHUNK))
 
-/* How many of an item's elements are in registers at a time. A selected element moves down and never overwrites a later one. So a
-   few elements are enough, while the others stay on the stage. In a partition, an element that is not selected moves up and may
-   overwrite any other one. So all must be in registers. */
+/* How many of an item's elements are in registers at a time. A selected element moves down and never overwrites a later element.
+   So a few elements are enough, while the others stay on the stage. In a partition, an element that is not selected moves up and
+   may overwrite any other element. So all must be in registers. */
 #if GPI_PARTS == 1 && GPI_PER_ITEM > 8
 #define GPI_PIECE_AT_ONCE 8
 #else
@@ -62,7 +62,8 @@ static uint gpi_piece_length(gpi_input input, ulong base)
 #endif
 #define GPI_PIECE_STAGED (GPI_PIECE_AT_ONCE < GPI_PER_ITEM)
 
-/* Loads this item's elements j ... j + n - 1, as far as they are in the input, into x. Returns the bits of the selected ones. */
+/* Loads into x those of this item's elements j ... j + n - 1 that are in the input. Returns the bits of the selected
+   elements. */
 GPI_INLINE_GPU uint gpi_piece_load_some(gpi_input input, ulong at, uint length, uint j, const uint n,
                                         gpi_kept_cell *x)
 {
@@ -79,9 +80,9 @@ GPI_INLINE_GPU uint gpi_piece_load_some(gpi_input input, ulong at, uint length, 
     return selected;
 }
 
-/* Loads this item's elements, to the stage (GPI_PIECE_STAGED) or into x, and returns the bits of the selected ones. All loads of
-   a whole piece come first, so that they are in flight together. (A piece that is not whole is loaded through the stage, which
-   needs fewer registers.) */
+/* Loads this item's elements, to the stage (GPI_PIECE_STAGED) or into x, and returns the bits of the selected elements. All
+   loads of a whole piece come first, so that they are in flight together. (A piece that is not whole is loaded through the
+   stage, which needs fewer registers.) */
 GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept_cell *piece,
                                    gpi_kept_cell *x)
 {

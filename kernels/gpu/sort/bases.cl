@@ -10,7 +10,7 @@
        gpi_hashes_are_few(shared)           returns whether so few digits occur that few different keys are likely; here
                                             always false, because caches of GPUs are small
 
-   All items of the group call these functions, or none does. */
+   These functions must be called by all items of the group or by none. */
 #ifndef GPI_SORT_BASES_CL
 #define GPI_SORT_BASES_CL
 #include "base/platform.cl"

@@ -1,8 +1,8 @@
 /* best.cl - keeps the first k entries, in order, of all that are offered to a group.
 
-   Entries before a bound are appended to shared memory. Whenever it is full, it is sorted, the first k entries stay, and the k-th
-   is the next bound. So few entries of a random sequence are appended. The first bound is the k-th of the items' first entries of
-   the first chunk.
+   Entries before a bound are appended to shared memory. Whenever this memory is full, it is sorted, only the first k entries are
+   kept, and the k-th becomes the bound. So few entries of a random sequence are appended. The first bound is just after the k-th
+   of the items' least entries in the first chunk.
 
    Parameter
        GPI_ENTRIES   room in shared memory, a power of two: at least k + GPI_OFFERS * GPI_WG                 */
@@ -14,7 +14,7 @@
 #include "sort/ranked.cl"
 #include "sort/ranked_sort.cl"
 
-#define GPI_OFFERS 4 /* entries of an item at a time */
+#define GPI_OFFERS 4 /* entries that an item offers at once */
 
 typedef struct gpi_best_memory {
     gpi_ranked entry[GPI_ENTRIES];
@@ -52,7 +52,7 @@ static void gpi_best_prune(gpi_best *best, gpi_best_shared shared)
     gpi_sync(); /* the count is written, the bound is read */
 }
 
-/* Sets the first bound: just after the k-th of the items' first entries. */
+/* Sets the first bound: just after the k-th of the items' least entries. */
 GPI_INLINE_GPU void gpi_best_bound(gpi_best *best, const gpi_ranked *x, gpi_best_shared shared)
 {
     gpi_ranked first = x[0];
@@ -68,7 +68,7 @@ GPI_INLINE_GPU void gpi_best_bound(gpi_best *best, const gpi_ranked *x, gpi_best
     gpi_sync(); /* the bound is read: entries may be overwritten */
 }
 
-/* Offers GPI_OFFERS entries of each item. `more`: many will follow. */
+/* Offers GPI_OFFERS entries of each item. `more`: many more entries will follow. */
 GPI_INLINE_GPU void gpi_best_offer(gpi_best *best, const gpi_ranked *x, bool more, gpi_best_shared shared)
 {
     if (!best->bounded && more && 2 * best->k <= GPI_WG) gpi_best_bound(best, x, shared);
@@ -80,7 +80,7 @@ GPI_INLINE_GPU void gpi_best_offer(gpi_best *best, const gpi_ranked *x, bool mor
     gpi_sync(); /* the entries are written */
 }
 
-/* Offers n keys. The index of the first one is `index`. */
+/* Offers n keys. The index of the first key is `index`. */
 static void gpi_best_keys(gpi_best *best, __global const gpi_key *key, ulong n, ulong index,
                           gpi_key_bits flip, gpi_best_shared shared)
 {
@@ -110,12 +110,12 @@ static void gpi_best_entries(gpi_best *best, __global const gpi_ranked *entry, u
     }
 }
 
-/* Sorts the first k entries: they are shared->entry[0 .. k). If fewer were offered, last ones follow. */
+/* Sorts the first k entries: they are shared->entry[0 .. k). If fewer were offered, gpi_ranked_last fills the rest. */
 static void gpi_best_close(gpi_best *best, gpi_best_shared shared)
 {
     const uint n = shared->count;
     gpi_ranked_sort(shared->entry, n); /* has barriers: the count is read */
     for (uint i = n + (uint)get_local_id(0); i < best->k; i += GPI_WG) shared->entry[i] = gpi_ranked_last();
-    gpi_sync(); /* the last ones are written */
+    gpi_sync(); /* the other entries are filled */
 }
 #endif

@@ -21,7 +21,7 @@
 #error "GPI_WG must be 4 at least, GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
-/* The first team searches for the two crossings of the tile, each half of the team for one. */
+/* The first team searches for the tile's two crossings: each half of the team searches for one. */
 #define GPI_PROBES (GPI_TEAM / 2)
 
 typedef struct gpi_merge_memory {
@@ -41,7 +41,7 @@ typedef struct gpi_merge_memory {
 typedef __local gpi_merge_memory *gpi_merge_shared;
 
 /* Returns the stage: the tile's elements of a, then those of b. Merges may also read the element before the stage, which is 0
-   (any value would do), and the GPI_PER_ITEM elements after it, which are the greatest number. */
+   (any value would do), and the GPI_PER_ITEM elements after the stage, which are the greatest number. */
 static __local gpi_key *gpi_merge_stage(gpi_merge_shared shared) { return shared->stage + 1; }
 
 /* Returns how many elements of a are in a tile of `length` elements between the crossings `begin` and `end`. If the input is not
@@ -145,8 +145,8 @@ static gpi_key gpi_merge_at(__local const gpi_key *stage, int bytes)
     return *(__local const gpi_key *)((__local const uchar *)stage + bytes);
 }
 
-/* Returns how much of the first sequence is merged where the merge path crosses diagonal d of the staged tile. All lengths are in
-   bytes. Once low has reached high, further turns change nothing. */
+/* Returns the length of the part of the first sequence that precedes the crossing of the merge path with diagonal d of the staged
+   tile. All lengths are in bytes. Once low has reached high, further turns change nothing. */
 static int gpi_merge_begin(int d, int a_length, int length, __local const gpi_key *stage)
 {
     const int high = min(d, a_length);
@@ -168,7 +168,7 @@ static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)
     int i = gpi_merge_begin(d, a_length, length, stage);
     gpi_key a = gpi_merge_at(stage, i), b = gpi_merge_at(stage, a_length + d - i);
     GPI_EACH_OWN(k) {
-        const bool first = i < a_length && a <= b; /* the greatest number follows the last of b */
+        const bool first = i < a_length && a <= b; /* the greatest number follows b's last key */
         const int at = first ? i : a_length + d + (int)k * GPI_KEY_SIZE - i;
         const gpi_key next = gpi_merge_at(stage + 1, at);
         x[k] = first ? a : b;
@@ -208,7 +208,7 @@ static void gpi_merge_store(gpi_pair pair, ulong i, ulong j, ulong begin, int a_
 #endif
 }
 
-/* Writes elements [begin, end) of the output. All items of the group call. */
+/* Writes elements [begin, end) of the output. Must be called by all items of the group. */
 static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)
 {
     const int length = (int)(end - begin);

@@ -40,7 +40,7 @@
 #undef GPI_GROUP_TURNS
 
 #define GPI_SPLIT_PIECES (GPI_WG / GPI_SUB_GROUP)
-#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits of each item that has any */
+#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits that an item handles */
 #define GPI_EACH_SPLIT_BIN(d)                                  \
     GPI_UNROLL                                                 \
     for (uint k_ = 0, d = (uint)GPI_LOCAL_ID * GPI_SPLIT_BINS; \
@@ -101,7 +101,7 @@ GPI_INLINE_GPU void gpi_split_rank(uint *at, gpi_move_shared shared)
 }
 
 /* Writes the tile's count of each digit to `count` and the digit's first rank to `start`. Replaces `counts` by the rank of each
-   sub-group's first key of a digit. A barrier has to follow before an item reads `counts`. */
+   sub-group's first key of a digit. The caller needs a barrier before an item reads `counts`. */
 GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
 {
     uint own = 0, total;
@@ -137,7 +137,8 @@ GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
 #define GPI_SPLIT_UNPACK(words, j, bits) \
     ((words)[(j) * (bits) / 32] >> (j) * (bits) % 32 & ((1u << (bits)) - 1))
 
-/* Stores each key on the stage at its rank in the tile. Replaces `at` by the keys' cells, packed. A barrier has to follow. */
+/* Stores each key on the stage at its rank in the tile. Replaces `at` by the keys' cells, packed. The caller needs a
+   barrier afterwards. */
 GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared shared)
 {
     __local const uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;
@@ -149,7 +150,7 @@ GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared 
     }
 }
 
-/* Writes this item's keys of the ordered tile. The tile has `left` elements from this item's first one on. */
+/* Writes this item's keys of the ordered tile. The tile has `left` elements from this item's first key on. */
 GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint left, const bool full, gpi_digit digit,
                                          uint *digits, gpi_move_shared shared)
 {
@@ -227,7 +228,7 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
         GPI_EACH_BIN(d) shared->next[d] -= shared->start[d];
         gpi_sync(); /* the keys are staged, and `next` is complete */
         gpi_split_write(move, base, length, digit, at, shared);
-        gpi_sync(); /* all have used `next`, and the tile is no longer read */
+        gpi_sync(); /* all items have used `next`, and the tile is no longer read */
         GPI_EACH_BIN(d) shared->next[d] += shared->start[d] + shared->count[d];
     }
 }

@@ -1,5 +1,5 @@
-/* nth_tile.cl - a group counts and keeps the keys of a tile by intervals: each item searches its keys' intervals in local memory,
-   and increments counters of which neighbouring items have their own.
+/* nth_tile.cl - a group counts and keeps the keys of a tile by intervals. Each item finds its keys' intervals in local memory,
+   and increments counters. Neighbouring items increment different copies of a counter.
 
    Parameters
        GPI_WG, GPI_PER_ITEM, GPI_TILE   items of a group, keys of an item and of a tile                  */
@@ -12,14 +12,14 @@
 #include "sort/constants.cl"
 
 #define GPI_NTH_TILE ((uint)GPI_TILE)
-#define GPI_NTH_COPIES 32u /* of each counter: neighbours increment different banks */
+#define GPI_NTH_COPIES 32u /* copies of each counter: neighbours increment different banks */
 
 #if GPI_PER_ITEM > 64
 #error "a ulong has a bit for each key of an item"
 #endif
 
-/* Ascending intervals [lo, hi], and how many keys are below each and within it. count: of the keys that follow s begins of intervals,
-   and are within none or within the last of these. */
+/* Ascending intervals [lo, hi], and how many keys are below each and within it. In `count`, counter 2 s counts the keys
+   between intervals s - 1 and s, and counter 2 s + 1 the keys within interval s - 1. */
 typedef struct gpi_nth_tile_memory {
     gpi_key_bits lo[GPI_NTH_RANKS], hi[GPI_NTH_RANKS];
     uint below[GPI_NTH_RANKS], inside[GPI_NTH_RANKS];
@@ -38,7 +38,7 @@ static void gpi_nth_clear(gpi_nth_tile_shared shared)
 
 static void gpi_nth_total(gpi_nth_tile_shared shared)
 {
-    gpi_sync(); /* all is counted */
+    gpi_sync(); /* all keys are counted */
     for (uint g = (uint)GPI_LOCAL_ID; g < shared->intervals; g += GPI_WG) {
         uint below = 0, inside = 0;
         for (uint i = 0; i < 2 * (g + 1) * GPI_NTH_COPIES; i++) below += shared->count[i];

@@ -1,7 +1,7 @@
 /* onesweep.cl - a group moves one tile of onesweep, in these steps:
 
-       load, count         the counts are published at once, for the other groups
-       rank                meanwhile
+       load, count         the counts are immediately published for the other groups
+       rank                while other groups read the counts
        look back, write
 
    With sub-groups (sort/multisplit.cl), keys are counted and ranked in the same step.
@@ -17,8 +17,8 @@
 #include "sort/rank.cl"
 
 /* Looks back, and writes to shared->next where each digit's keys are to be written, in the form that gpi_tile_write needs.
-   Returns false if the pass is abandoned. shared->word must be whether the tile has published its counts. Writes the bases of the
-   next launch to `bases_after`, which is 0 unless the tile is the last one. */
+   Returns false if the pass is abandoned. shared->word must say whether the tile has published its counts. Writes the bases of
+   the next launch to `bases_after`, which is NULL unless the tile is the last tile. */
 static bool gpi_onesweep_look_back(gpi_ring ring, uint tile, __global const ulong *bases,
                                    __global ulong *bases_after, gpi_move_shared shared)
 {

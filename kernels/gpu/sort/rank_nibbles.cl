@@ -92,8 +92,8 @@ GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_move_shared shared)
 }
 
 /* Writes to shared->start where each digit begins in the sorted tile. Digit d begins after the keys with smaller upper four bits,
-   and after those with the same upper four bits and a smaller digit. After the second round, the last item's counter of value
-   d / 16 - 1 is the number of the former. */
+   and after those with the same upper four bits and a smaller digit. After the second round, the last item's counter of value d /
+   16 - 1 is the number of keys with smaller upper four bits. */
 static void gpi_tile_starts(gpi_move_shared shared)
 {
     GPI_EACH_BIN(d)
@@ -118,7 +118,7 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
         GPI_EACH_BIN(d) shared->next[d] -= shared->start[d];
         gpi_sync(); /* `next` is complete */
         gpi_tile_write(move, base, length, shared);
-        gpi_sync(); /* all have used `next`, and the tile is no longer read */
+        gpi_sync(); /* all items have used `next`, and the tile is no longer read */
         GPI_EACH_BIN(d) shared->next[d] += shared->start[d] + shared->count[d];
     }
 }

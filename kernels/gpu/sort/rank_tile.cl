@@ -40,7 +40,7 @@
 /* Words of counters: an item counts 16 values of a digit, two to a word. */
 #define GPI_NIBBLE_WORDS (8 * GPI_WG)
 
-/* gpi_group_before adds up rows of up to 32 values, each by one item. */
+/* gpi_group_before adds up rows of up to 32 values, one item per row. */
 #define GPI_SUM_ROW min(32u, (uint)GPI_WG)
 #define GPI_SUM_ROWS ((GPI_WG + 31) / 32)
 
@@ -61,9 +61,9 @@ typedef struct gpi_move_memory {
 } gpi_move_memory;
 typedef __local gpi_move_memory *gpi_move_shared;
 
-/* Returns the sum of x over the items before this one, and in *total the sum over all items. Unlike group/collectives.cl, every
-   item adds up the same number of row sums, of which the surplus ones are zero. So it compares nothing and needs fewer registers.
-   A barrier has to follow before the next call. */
+/* Returns the sum of x over the items before this one, and sets *total to the sum over all items. Unlike group/collectives.cl,
+   every item adds up the same number of row sums, of which the surplus ones are zero. So it compares nothing and needs fewer
+   registers. The caller needs a barrier before the next call. */
 static uint gpi_group_before(uint x, uint *total, gpi_move_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID;

@@ -5,9 +5,9 @@
 #include "group/sync.cl"
 #include "sort/ranked.cl"
 
-/* Sorts n entries, and appends last ones up to a power of two, for which there must be room. Every step compares pairs: the first
-   step of each size mirrors the upper half, so that all pairs are put in the same order. All items of
-   the group call with the same n. */
+/* Sorts n entries. First pads them with gpi_ranked_last to a power of two, for which there must be room. Every step orders pairs.
+   The first step of each size pairs mirrored positions, so that all pairs are put in the same order. Must be called by all items
+   of the group, with the same n. */
 static void gpi_ranked_sort(__local gpi_ranked *entry, uint n)
 {
     uint all = 1;

@@ -1,9 +1,9 @@
 /* single_tile.cl - one group sorts at most a tile of keys. It sorts their entries in registers and local memory
    (sort/tile_merge_sort.cl), and then moves keys and values once.
 
-   Loads and stores are striped (item l takes elements l, l + GPI_TEAM, ... of its team's piece). Entries are blocked (item l has
-   GPI_PER_ITEM consecutive ones, from l * GPI_PER_ITEM on). Each team converts between the two orders on a stage, which shares
-   its local memory with the team's entries.
+   Loads and stores are striped (item l handles elements l, l + GPI_TEAM, ... of its team's piece). Entries are blocked (item l
+   has GPI_PER_ITEM consecutive entries, from l * GPI_PER_ITEM on). Each team converts between the two orders on a stage, which
+   shares its local memory with the team's entries.
 
    Parameters: those of sort/tile_merge_sort.cl. */
 #ifndef GPI_SORT_SINGLE_TILE_CL
@@ -23,8 +23,8 @@ typedef struct gpi_single_tile_memory {
     union {
         gpi_entry_memory entry;
 #if GPI_KEY_SIZE < 8
-        uint place[2 * GPI_ENTRY_CELLS];                 /* for each team, then room for its keys */
-        gpi_key key[8 / GPI_KEY_SIZE * GPI_ENTRY_CELLS]; /* for each team, after room for its places */
+        uint place[2 * GPI_ENTRY_CELLS];                 /* a team's places, then room for its keys */
+        gpi_key key[8 / GPI_KEY_SIZE * GPI_ENTRY_CELLS]; /* a team's keys, after room for its places */
 #else
         struct {
             gpi_key key[GPI_ENTRY_CELLS];
@@ -73,8 +73,8 @@ GPI_INLINE __local uint *gpi_stage_places(gpi_single_tile_shared shared)
 static uint gpi_team_first(void) { return gpi_entries_team() * GPI_TEAM_SPAN + gpi_entries_lane(); }
 
 /* Writes to `entry` this item's entries of the n keys at `key`, all of segment 0. Entries after the n-th are greater than all
-   others. All loads come first, so that they are in flight together. A barrier has to follow before entries are stored in local
-   memory. */
+   others. All loads come first, so that they are in flight together. The caller needs a barrier before it stores entries in
+   local memory. */
 GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gpi_digit_bits bits,
                                          gpi_entry *entry, gpi_single_tile_shared shared)
 {
@@ -98,8 +98,8 @@ static bool gpi_entries_are_keys(gpi_digit_bits bits)
     return !GPI_KEY_HASH && bits.end - bits.begin == 8 * GPI_KEY_SIZE;
 }
 
-/* Writes keys and values in the order of the entries, which name their segments: the first `most` of the n elements from `base`
-   on. May be in place. A barrier has to follow before the stage is used again. */
+/* Writes the first `most` of the n elements from `base` on, keys and values, in the order of the entries. The entries must have
+   their segments. The sort may be in place. The caller needs a barrier before it uses the stage again. */
 GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ulong base, uint n, uint most,
                                           const gpi_entry *entry, gpi_single_tile_shared shared)
 {

@@ -17,8 +17,8 @@ typedef __local gpi_sort_cell *gpi_maxima_shared;
     __local gpi_sort_cell name##_mem[2 * GPI_WG]; \
     const gpi_maxima_shared name = name##_mem
 
-/* Returns the maximum of x over the items before this one (0 for the first), and in *total the maximum over all items. Each step
-   doubles the number of items whose maximum is in an element of a row. */
+/* Returns the maximum of x over the items before this one (0 for the first), and sets *total to the maximum over all items. Each
+   step doubles the number of items whose maximum is in an element of a row. */
 static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)
 {
     const uint l = (uint)get_local_id(0);
@@ -50,9 +50,9 @@ typedef __local gpi_segments_memory *gpi_segments_shared;
 #define GPI_CROSSING_SHORT 1u
 #define GPI_CROSSING_LONG 2u
 
-/* Enters into each entry of the item where the segment of the entry's key begins. The tile has the n keys from `base`
-   on, which are those of segments [first, last). Writes shared->span and shared->crossing. A barrier has to follow
-   before an item reads these two. */
+/* Writes to each entry of the item the position at which the segment of the entry's key begins. The tile has the n keys
+   from `base` on, which are those of segments [first, last). Writes shared->span and shared->crossing. The caller needs
+   a barrier before an item reads these two. */
 GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,
                                        uint last, gpi_entry *entry, gpi_segments_shared shared)
 {
@@ -86,7 +86,7 @@ typedef struct gpi_entry_runs {
 
 /* Returns the runs that this item merges in the step that doubles runs of `items` items. The merge is restricted to the one
    segment that is in both runs. If `crossing` is GPI_CROSSING_SHORT, the step after the last one within teams is different: it
-   merges half a piece on either side of each border between pieces. */
+   merges the two half pieces next to each border between pieces. */
 GPI_INLINE gpi_entry_runs gpi_segments_runs(uint items, uint crossing, gpi_segments_shared shared)
 {
     const uint l = gpi_entries_item();
@@ -119,8 +119,8 @@ static void gpi_segments_sync(bool of_team)
 }
 
 /* Sorts the entries within their segments, which are already in order. The length of runs doubles within teams. If segments cross
-   borders of pieces, and all of these segments are short, one more step merges around the borders. If one of them is long, runs
-   double up to the whole tile. */
+   borders of pieces, and all of these segments are short, one more step merges across the borders. If one of these segments is
+   long, runs double up to the whole tile. */
 GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared shared)
 {
     __local gpi_entry_memory *const memory = &shared->tile.tile.entry;

@@ -1,7 +1,7 @@
 /* tile_merge_sort.cl - one group sorts a tile of entries. Each item sorts its own entries in registers, by a sorting network.
    Then pairs of runs are merged in local memory.
 
-   Each team (group/team.cl) has a piece of the tile, and cells of its own.
+   Each team (group/team.cl) has its own piece of the tile, and its own cells.
 
    An entry is one number that represents a key in the sort. No two entries are equal, so that no step needs to be stable.
 
@@ -30,8 +30,8 @@
 #error "GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
-/* The cell of element i. One cell after every 16, or after each item's cells, is unused against bank conflicts. If GPI_PER_ITEM
-   is odd, no cell is unused. An item's cells are neighbours. */
+/* The cell of element i. One cell after every 16, or after each item's cells, is unused, to avoid bank conflicts. If
+   GPI_PER_ITEM is odd, no cell is unused. An item's cells are adjacent. */
 #define GPI_ENTRY_RUN (16 % GPI_PER_ITEM ? GPI_PER_ITEM : 16)
 #define GPI_ENTRY_CELL(i) ((i) + (GPI_PER_ITEM % 2 ? 0 : (i) / GPI_ENTRY_RUN))
 #define GPI_ENTRY_CELLS GPI_ENTRY_CELL(GPI_TILE)
@@ -60,7 +60,7 @@ static uint gpi_entry_place(gpi_entry e) { return (uint)e & 0xffffu; }
 static uint gpi_entry_segment(gpi_entry e) { return (uint)(e >> 48); }
 static gpi_key_bits gpi_entry_key(gpi_entry e) { return (uint)(e >> 16); }
 static bool gpi_entry_is_less(gpi_entry e, gpi_entry f) { return e < f; }
-static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return (uint)e == (uint)f; } /* places differ */
+static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return (uint)e == (uint)f; } /* places are unique */
 static void gpi_entries_order(gpi_entry *e, gpi_entry *f)
 {
     const gpi_entry lesser = min(*e, *f);
@@ -95,7 +95,7 @@ static bool gpi_entry_is_less(gpi_entry e, gpi_entry f)
     if (e.z >> 16 != f.z >> 16) return e.z < f.z;
     return a < b || (a == b && e.z < f.z);
 }
-static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return e.z == f.z; } /* places differ */
+static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return e.z == f.z; } /* places are unique */
 static void gpi_entries_order(gpi_entry *e, gpi_entry *f)
 {
     if (gpi_entry_is_less(*f, *e)) {
@@ -178,7 +178,7 @@ GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, 
                              : gpi_entry_is_less(least, entry[GPI_PER_ITEM - 1]);
     }
     if (moves) {
-        const uint before = at - begin; /* merged entries of the items before this one */
+        const uint before = at - begin; /* merged entries of all earlier items */
         uint low = before > end - middle ? before - (end - middle) : 0, high = min(before, middle - begin);
         while (low < high) { /* find how many of these are from the first run */
             const uint probe = (low + high) / 2;

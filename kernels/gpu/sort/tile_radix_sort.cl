@@ -27,8 +27,8 @@ typedef struct gpi_radix_tile_memory {
 } gpi_radix_tile_memory;
 typedef __local gpi_radix_tile_memory *gpi_radix_tile_shared;
 
-/* Loads the n keys at `key` onto the stage. All loads come before the first store, so that they are in flight together. With
-   values, also writes the index of each key to `place`. */
+/* Loads the n keys at `key` onto the stage. All loads come before the first store, so that they are in flight together. If
+   there are values, also writes the index of each key to `place`. */
 GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi_radix_tile_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID;
@@ -51,7 +51,7 @@ GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_
     uint at[GPI_PER_ITEM];
     GPI_EACH_OWN(j) {
         x[j] = GPI_PADDED_AT(shared->move.stage.key, first, GPI_SUB_GROUP, j);
-        at[j] = j * GPI_SUB_GROUP < left ? gpi_digit_of(x[j], digit) : GPI_BINS - 1; /* as gpi_split_load */
+        at[j] = j * GPI_SUB_GROUP < left ? gpi_digit_of(x[j], digit) : GPI_BINS - 1; /* see gpi_split_load */
     }
 #if GPI_VALUE_SIZE
     uint place[(GPI_PER_ITEM + 1) / 2];

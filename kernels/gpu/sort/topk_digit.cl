@@ -32,9 +32,9 @@ typedef struct gpi_topk_memory {
 } gpi_topk_memory;
 typedef GPI_GROUP_SPACE gpi_topk_memory *gpi_topk_shared;
 
-/* Returns the digit of the key that has the given rank (from 1). shared->next[d] must be how many keys have digit d. Sets *below
-   to how many keys have a lower digit than the result, and *with to how many have the same. Each item handles consecutive digits.
-   */
+/* Returns the digit of the key that has the given rank, counted from 1. shared->next[d] must be the number of keys with digit d.
+   Sets *below to the number of keys with a lower digit than the result, and *with to the number of keys with the same digit. Each
+   item handles consecutive digits. */
 static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID, each = (GPI_BINS + GPI_WG - 1) / GPI_WG;

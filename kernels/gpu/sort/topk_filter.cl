@@ -3,7 +3,8 @@
 
        tile   | run 0 of item 0 | of item 1 | ... | run 1 of item 0 | of item 1 | ...
 
-   If keys pass, a scan over the group of the number of passing keys in each run yields where they are written.
+   If keys pass, the group scans the numbers of passing keys in all runs, which yields the positions at which these keys
+   are written.
 
    Parameters: those of sort/rank.cl and sort/topk_tile.cl. */
 #ifndef GPI_SORT_TOPK_FILTER_CL
@@ -29,7 +30,7 @@
 typedef gpi_key_bits gpi_found;
 #define GPI_FOUND GPI_PER_ITEM
 
-/* The greatest order. Elements beyond the tile's end get it, because it is below no threshold. */
+/* The greatest order. Elements beyond the tile's end get this order, because it is below no threshold. */
 #define GPI_BEYOND (~(gpi_key_bits)0)
 
 /* Distance in the tile from the first key of an item's first run to the item's key j. */
@@ -97,7 +98,7 @@ GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *o
         counts |= (ulong)count << 16 * r;
     }
     ulong ranks = gpi_ranks_scan_exclusive(counts, &all, shared->sum);
-    ranks += (all << 16) + (all << 32) + (all << 48); /* adds to each run the totals of all runs before */
+    ranks += (all << 16) + (all << 32) + (all << 48); /* adds to each run the totals of all earlier runs */
     if (counts == 0) return;
     GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS)) {
         uint rank = (uint)(ranks >> 16 * r) & 0xffff;
