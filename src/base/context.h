@@ -66,7 +66,7 @@ struct gp_context {
     struct gpi_handle *handles; /* handles of hash tables */
     uint32_t handle_count;
     uint32_t generation;        /* generation of the next handle */
-    const gpi_hash_hooks *hash; /* NULL: the context has had no table */
+    const gpi_hash_hooks *hash; /* NULL: no table was created yet */
     bool hash_unread; /* hash kernels may have counted events that must be reported (gpi_hash_result) */
     cl_uint hash_told[GPI_HASH_TOLD]; /* the hash kernels' counts, as last read */
 
@@ -78,8 +78,8 @@ struct gp_context {
     size_t kernel_count;
     struct gpi_pending *pending;
     size_t pending_count, pending_capacity;
-    bool order_lost; /* a command has failed, and the next one may run on PoCL before those in flight */
-    size_t pending_stalled;              /* the first commands that count as stalled (runtime/events.c) */
+    bool order_lost;        /* a command has failed; on PoCL the next one may run before commands in flight */
+    size_t pending_stalled; /* number of commands at the front that count as stalled */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* text of the first failure after enqueuing; empty: none */
     struct gpi_failure *failures;        /* failures that on_async_error has not received yet */
     size_t failure_count, failure_capacity;

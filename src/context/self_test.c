@@ -43,7 +43,7 @@ static const char *gpi_strategy_name(gp_strategy strategy)
     }
 }
 
-/* Fails with a text that begins with the names of case and strategy and ends with the last error's text. Waits for the case's
+/* Fails with a text that names the case and the strategy, and ends with the last error's text. Waits for the case's
    commands, so that they end before the next case begins. */
 static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row, gp_strategy strategy,
                                     gp_result result)
@@ -143,7 +143,7 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
     memcpy(t->gp->error, error, sizeof error);
 }
 
-/* Runs a case in the strategy of the device's tuning row, and in row->strategy, if that is another one. */
+/* Runs a case with the strategy of the device's tuning row, and also with row->strategy if that is another one. */
 static void gpi_self_test_row_run(gpi_self_test *t, const gp_self_test_desc *desc,
                                   const gpi_self_test_row *row)
 {

@@ -56,7 +56,7 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *p
     return text ? text : gpi_kernel_text_in("common", path, length);
 }
 
-/* The state of putting a program's files together. */
+/* The state of composing a program from its files. */
 typedef struct gpi_composition {
     gpi_text *text;
     const char *wing;
@@ -152,7 +152,8 @@ static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_tex
                  gp->info.fp64);
 }
 
-/* Adds shape and sizes for a program in which groups exchange no words. In the serial shape spans are kernel arguments. */
+/* Adds the macros for shape and sizes of a program in which groups exchange no words. In the serial shape spans are
+   kernel arguments. */
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     const bool local = plan->shape == GP_SHAPE_LOCAL;
