@@ -8,8 +8,8 @@
 
 #define GPI_MONOID_MAX 64 /* bytes of a user's element */
 
-/* A value of gp_segments that no desc has: segments are runs of keys that the caller's expression calls equal, and runs are
-   counted (GPI_HEADS of element/input.cl). The primitive describes the keys itself. */
+/* A value of gp_segments for internal use: segments are runs of keys that are equal by the caller's expression, and
+   runs are counted (GPI_HEADS of element/input.cl). The primitive describes the keys itself. */
 #define GPI_SEGMENTS_RUNS ((int)GP_SEGMENTS_COUNT)
 
 /* The fields of a desc that define the operands and the operation. Zero: not used. */

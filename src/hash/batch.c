@@ -8,7 +8,7 @@
 
 enum {
     GPI_HASH_ITEM_MAX = 15,       /* most keys of an item in the local shape */
-    GPI_HASH_COMBINE_MAX = 32768, /* keys that a group combines, counted in 16 bits */
+    GPI_HASH_COMBINE_MAX = 32768, /* most keys that a group combines; counts have 16 bits */
     GPI_HASH_GROUPS_EACH = 8      /* groups that a multiprocessor runs at a time */
 };
 

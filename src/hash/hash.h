@@ -42,8 +42,8 @@ typedef struct gpi_hash_of_program {
     const char *more;
 } gpi_hash_of_program;
 
-/* The partition of a batch by the highest digit of its home slots. With it, groups visit one part of a large table after
-   the other. */
+/* The plan for partitioning a batch by the highest digit of its keys' home slots. With a partitioned batch, groups
+   access one part of a large table after another. */
 typedef struct gpi_hash_order {
     bool wanted; /* false: the other members are not set */
     gp_sort_desc desc;

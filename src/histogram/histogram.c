@@ -1,5 +1,6 @@
-/* histogram.c - gp_histogram: if bins are few, each group counts in its own table. Otherwise groups count by atomics (local
-   shape), or in slices that are then joined (serial shape). */
+/* histogram.c - gp_histogram: counts in a table of each group if there are few bins. With many bins, groups count in
+   the output by atomics (local shape), or each in a slice of the scratch, and a second launch adds up the slices
+   (serial shape). */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -15,9 +16,9 @@
 #include <string.h>
 
 enum {
-    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: cells of a group's four tables together */
+    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: counts in a group's four tables together */
     GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB; a compute unit has room for several groups */
-    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* fewest cells: four channels of 256 values */
+    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* fewest counts: four channels of 256 values */
     GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: fewest samples of a group */
     GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins that one group joins from slices */
 };
@@ -93,7 +94,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     h->shift = gpi_bins_shift(range, bins, h->size < 8 ? 32 : 64);
 }
 
-/* Returns true if only the first four bytes of a bound are set, as by .f32 in place of .f64. */
+/* Returns true if only the first four bytes of a bound are set, as if .f32 had been set in place of .f64. */
 static bool gpi_is_f32_bound(gp_value bound) { return bound.f32 != 0 && bound.u64 <= UINT32_MAX; }
 
 static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
@@ -239,8 +240,8 @@ static void gpi_histogram_prelude(const gp_context *gp, const gpi_plan *plan, co
     gpi_histogram_prelude_map(h, text);
 }
 
-/* Sets near_cells, the number of counts in a group's near tables, and is_near, which is true if groups use such tables. Samples
-   of 8 bits are counted by value, so groups use near tables for them, however many bins there are. */
+/* Sets near_cells, the number of counts in a group's own tables, and is_near, which is true if groups use such tables.
+   Samples of 8 bits are counted by value, so groups use their own tables for them, however many bins there are. */
 static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
 {
     const bool serial = h->plan.shape == GP_SHAPE_SERIAL;
@@ -251,7 +252,8 @@ static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
     h->is_near = h->size == 1 || (serial ? 4 * (h->bins + 1) <= cells : h->bins <= cells);
 }
 
-/* Sets the span of a group and the copies of its table in the local shape, with several groups for each compute unit. */
+/* Sets, in the local shape, the span of a group and the number of copies of its table. Each compute unit gets several
+   groups. */
 static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, own = h->size == 1 ? 256 * h->channels : h->bins;
@@ -266,8 +268,8 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     if (h->copies > h->plan.group) h->copies = h->plan.group;
 }
 
-/* Sets the spans and groups. In the serial shape without near tables each group has counts for all bins. So there are at most
-   as many groups as cores, and as samples per bin. */
+/* Sets the spans and groups. In the serial shape, if groups do not use their own tables, each group has a slice with
+   counts for all bins. So there are at most as many groups as cores, and at most as many as samples per bin. */
 static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;
@@ -384,7 +386,7 @@ static gp_result gpi_histogram_near(gpi_call *call, const gpi_histogram *h)
     return gpi_call_launch(call, &h->plan, h->groups);
 }
 
-/* Returns whether the kernel of many bins clears `out`, in which its first group counts. */
+/* Returns true if the kernel for many bins clears `out`, in which its first group counts. */
 static bool gpi_histogram_clears(const gpi_histogram *h)
 {
     return h->plan.shape == GP_SHAPE_SERIAL && !h->is_near && h->groups > 0 && !h->desc->accumulate;
@@ -456,7 +458,7 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
     return result;
 }
 
-/* Counts zeros in buffers of its own, first in few bins and then in many, so that each kernel runs. */
+/* Counts zeros in temporary buffers, first in few bins and then in many, so that each kernel runs. */
 static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc)
 {
     const size_t n = 3 * GPI_HISTOGRAM_SERIAL_CELLS, bins = n / 3 + 1;

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sets range->root to the outermost buffer that holds `buffer`, and moves the range to its position there. */
+/* Sets range->root to the outermost buffer that contains `buffer`, and moves the range to its position in that
+   buffer. */
 static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
 {
     cl_mem parent = NULL;

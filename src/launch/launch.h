@@ -4,7 +4,7 @@
 #include "runtime/tuning.h"
 #include "program/program.h"
 
-/* A range of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
+/* A range of a buffer: bytes [begin, end) of the outermost buffer that contains it. */
 typedef struct gpi_range {
     cl_mem root;
     void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */

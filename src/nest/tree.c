@@ -129,7 +129,7 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     return gpi_uses_end(&uses, &t->args, d->scratch, t->scratch_size);
 }
 
-/* Sets the kernel and passes GPI_TREE_PARAMETERS. */
+/* Sets the kernel and passes the arguments for GPI_TREE_PARAMETERS. */
 static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, const char *kernel, cl_mem scratch)
 {
     const gp_tree_desc *d = t->desc;
@@ -208,7 +208,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
     return result;
 }
 
-/* Runs the call's kernels on one element, in buffers of its own. */
+/* Runs the call's kernels on one element, in temporary buffers. */
 static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 {
     gp_tree_desc probe;

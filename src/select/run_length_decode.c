@@ -1,4 +1,5 @@
-/* run_length_decode.c - gp_run_length_decode: one launch, whose groups have spans of the output. */
+/* run_length_decode.c - gp_run_length_decode: decodes in one launch, in which each group writes a span of the
+   output. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -126,7 +127,7 @@ static gp_result gpi_decode_launch(gpi_call *call, const gpi_decode *decode)
     gpi_call_arg_ulong(call, span);
     gpi_call_arg_ulong(call, gpi_ceil_div(d->run_count + 1, groups));
     gpi_call_arg_count(call, &decode->runs);
-    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
+    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* differs from other launches */
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, plan, groups);
 }
@@ -151,7 +152,7 @@ GP_API gp_result gp_run_length_decode(gp_context *gp, const gp_run_length_decode
     return gpi_call_end(&call, result);
 }
 
-/* Decodes one empty run, in buffers of its own. */
+/* Decodes one empty run, in temporary buffers. */
 static gp_result gpi_run_length_decode_warm_up(gp_context *gp, const gp_run_length_decode_desc *desc)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of two offsets, or of an element */

@@ -47,14 +47,14 @@ typedef struct gpi_by_key_pass {
 /* A call of gp_select, gp_partition, gp_unique or gp_run_length_encode, ready to run. */
 typedef struct gpi_compact {
     int select_by, parts, where;
-    gp_type type, flags_type, index_type; /* type 0: elements are untyped, or have the type: */
+    gp_type type, flags_type, index_type; /* type 0: elements are untyped, or of type `record` */
     const gp_record *record;
     size_t size, value_size; /* bytes of an element; bytes of a value */
     const char *predicate, *predicate2, *equal;
     gpi_args args; /* arguments of these expressions */
     bool repeated_only;
-    bool closed; /* the count follows the last index */
-    bool wide;   /* counts and positions take 64 bits */
+    bool closed; /* the number of elements is written after the last index */
+    bool wide;   /* counts and positions have 64 bits */
     gpi_compact_array array[GPI_COMPACT_ROLES];
     gpi_count count;
     gp_strategy strategy;

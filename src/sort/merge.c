@@ -141,7 +141,7 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
     return gpi_merge_call(gp, desc);
 }
 
-/* Merges two zeros in buffers of its own. */
+/* Merges two zeros in temporary buffers. */
 static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of a key or a value */

@@ -331,7 +331,7 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gpi_enter(gp, __func__), desc, GPI_INDICES_ARRAY, bytes);
 }
 
-/* Sorts zeros in buffers of its own: first few of them, then enough to run the kernels of every other way to sort. Does not
+/* Sorts zeros in temporary buffers: first few of them, then enough to run the kernels of every other method. Does not
    run kernels that only very many keys need (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {
