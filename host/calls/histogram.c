@@ -1,4 +1,4 @@
-/* histogram.c - gp_host_histogram: adds all chunks to counts on their devices, and adds up the devices' counts. */
+/* histogram.c - gp_host_histogram: counts each chunk on a device, and adds up the devices' counts. */
 #include "base/chunks.h"
 #include "base/error.h"
 #include "base/run.h"
