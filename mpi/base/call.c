@@ -64,8 +64,8 @@ static gpi_mpi_terms gpi_mpi_terms_of(const char *function)
     return terms;
 }
 
-/* Fails on all ranks unless all make the same call with the same terms; else they would wait for one another. `result`: the
-   result of this rank's own checks. */
+/* Fails on all ranks unless all ranks make the same call with the same terms; otherwise they would wait for one
+   another. `result`: the result of this rank's own checks. */
 static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, gpi_mpi_terms *terms)
 {
     enum { GPI_MOST = sizeof terms->value / sizeof *terms->value, GPI_SECOND = 2 * GPI_MOST };

@@ -15,7 +15,7 @@ static void gpi_mpi_moves_at(const gp_mpi *all, gpi_mpi_moves *moves, int *memor
     moves->side = moves->receives_at + all->ranks;
 }
 
-/* Completes moves whose sends are set: tells each rank how many elements it receives, and sets all positions. */
+/* Completes moves whose sends are set: informs each rank how many elements it receives, and sets all positions. */
 static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_moves *moves)
 {
     gp_result result =
@@ -37,9 +37,9 @@ static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_m
     return gpi_mpi_agree(all, function, result);
 }
 
-/* Exchanges elements of `size` bytes. Those that a rank keeps are copied on the device. Elements for lower ranks lie before
-   them, those for higher ranks after them. Each side is mapped and exchanged by itself, and nothing else passes through host
-   memory. */
+/* Exchanges elements of `size` bytes. Elements that a rank keeps are copied on the device. Elements for lower ranks are
+   before the kept ones, elements for higher ranks after them. Each of these two sides is mapped and exchanged
+   separately, and nothing else passes through host memory. */
 static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
                                   cl_mem to, size_t to_offset, size_t size)
 {

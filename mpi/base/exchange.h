@@ -3,8 +3,9 @@
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"
 
-/* The numbers and positions of elements that move from each rank to each rank, in the order of ranks and of elements within
-   a rank. A rank's own position lies between those of lower and higher ranks, even if it sends itself nothing. */
+/* The numbers and positions of elements that move from this rank to each rank, and from each rank to this one, in the
+   order of ranks and of elements within a rank. A rank's own position is between those of lower and higher ranks, even
+   if the rank sends no elements to itself. */
 typedef struct gpi_mpi_moves {
     int *sends, *sends_at, *receives, *receives_at; /* for each rank */
     int *side;                                      /* the same four for the side that is being exchanged */
