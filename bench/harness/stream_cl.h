@@ -7,8 +7,9 @@
 
    All kernels have the same arguments: arrays a, b and out of `vectors` * 16 words of 32 bits, the tile,
    and a factor. Read kernels write one word for each group (serial) or item (local); the sum of these
-   words is the result. Serial copies are written with vstore16: a loop over words may be turned into
-   memcpy, which uses non-temporal stores. */
+   words is the result.
+   Serial copies are written with vstore16: a loop over words may be turned into memcpy, which uses
+   non-temporal stores. */
 #ifndef BENCH_STREAM_CL_H
 #define BENCH_STREAM_CL_H
 

@@ -9,9 +9,10 @@
    polls: how often a group reads the states of late tiles (gp_brackets: of one late tile) before it computes such a
    tile itself. On a fair device all polls together last at least four times as long as a tile takes; if waiting is
    pointless, polls are few. On PoCL a thread may lose its core for milliseconds: 2^19 polls with a pause after each
-   take 12 ms on a Zen 5. The order of rows does not matter. A device without a row of its own uses the row of UNKNOWN,
-   which assumes nothing: no sub-groups, no group that waits for another. PoCL's rows were measured
-   (docs/PERFORMANCE.md). The others are derived from counters (docs/gpu-cost.md) and from vendors' documents:
+   take 12 ms on a Zen 5.
+   The order of rows does not matter. A device without a row of its own uses the row of UNKNOWN, which assumes nothing:
+   no sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others are
+   derived from counters (docs/gpu-cost.md) and from vendors' documents:
 
    NVIDIA     Lanes load 16 bytes, 8 times in parallel. An H200 needs some 25 KB in flight per multiprocessor (latency times
               bandwidth); six groups have 192 KB in flight, or half of that if local memory is small (tuning.c). A scan keeps
