@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    GPI_SELF_TEST_COUNT = 200003, /* some fifty tiles of a GPU */
+    GPI_SELF_TEST_COUNT = 200003, /* about fifty tiles on a GPU */
     GPI_SELF_TEST_COUNT_MIN = 1000,
     GPI_SELF_TEST_COUNT_MAX = 1 << 24,
     GPI_SELF_TEST_ARRAYS = GPI_SELF_TEST_INPUTS + GPI_SELF_TEST_OUTPUTS + 1,
@@ -58,7 +58,7 @@ static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row
 /* Fills the inputs with random words, the same for every case, and the outputs with poison. */
 static gp_result gpi_self_test_prepare(gpi_self_test *t)
 {
-    uint32_t random = 2463534242u; /* xorshift, of Marsaglia */
+    uint32_t random = 2463534242u; /* Marsaglia's xorshift */
     cl_int error = CL_SUCCESS;
     size_t i, k;
     for (k = 0; k < GPI_SELF_TEST_INPUTS; k++) {

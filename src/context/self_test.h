@@ -13,7 +13,7 @@ typedef struct gpi_self_test {
     uint32_t *expected[GPI_SELF_TEST_OUTPUTS];
     size_t expected_count[GPI_SELF_TEST_OUTPUTS];
     uint32_t *found;
-    uint64_t *order; /* `count` words, for the case to sort */
+    uint64_t *order; /* `count` words in which a case sorts */
     cl_mem in_buffer[GPI_SELF_TEST_INPUTS], out_buffer[GPI_SELF_TEST_OUTPUTS];
     gp_result failure; /* result of the first failure, whose text is kept */
     char failure_text[GPI_ERROR_MAX];

@@ -224,7 +224,7 @@ static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
     for (k = 0; k < o->op_count && result == GP_OK; k++) {
         gpi_field *field = &element->fields[k];
         result = gpi_field_make(gp, o, from, o->ops[k], o->out_types ? o->out_types[k] : GP_TYPE_NONE, field);
-        if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* a gp_value has no halves */
+        if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* gp_value has no halves */
         field->offset = gpi_round_up(element->base_size, gpi_type_size(field->value));
         element->base_size = field->offset + gpi_field_size(field);
         if (gpi_type_size(field->value) > align) align = gpi_type_size(field->value);
@@ -297,7 +297,7 @@ static gp_result gpi_element_builtin(gp_context *gp, gpi_element *element)
     for (k = 0; k < element->field_count; k++) {
         const gpi_field *field = &element->fields[k];
         if (field->compensated) compensated = true;
-        if (gpi_is_float(field->value)) element->exact = false; /* min and max may return either zero */
+        if (gpi_is_float(field->value)) element->exact = false; /* min and max may return -0 or +0 */
         gpi_field_identity(field, element->identity + field->offset);
     }
     memcpy(element->initial, element->identity, element->base_size);

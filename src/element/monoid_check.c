@@ -11,9 +11,9 @@
 
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* triples of a round */
-    GPI_MONOID_CHECK_MADE = 64, /* made-up elements; also the products that are added for the second round */
-    GPI_MONOID_CHECK_NOTED = 1024, /* most monoids, with args, that a context remembers */
-    GPI_MONOID_CHECK_SMALL = 1000, /* made-up numbers are smaller, so that sums do not overflow */
+    GPI_MONOID_CHECK_MADE = 64,      /* made-up elements, and products that are added for the second round */
+    GPI_MONOID_CHECK_NOTED = 1024,   /* most monoids, with args, that a context remembers */
+    GPI_MONOID_CHECK_SMALL = 1000,   /* upper limit of made-up numbers, so that sums do not overflow */
     GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
     GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element's text */
 };
@@ -326,7 +326,7 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *opera
     for (i = 0; i < gp->law_count; i++) {
         if (gp->laws[i] == hash) return GP_OK;
     }
-    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all monoids are checked again */
+    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all will be checked again */
     grown = (uint64_t *)GP_REALLOC(gp->laws, (gp->law_count + 1) * sizeof *grown);
     if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     gp->laws = grown;

@@ -49,7 +49,7 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     size_t k;
     for (k = 0; k < words; k++) {
         const size_t left = element->base_size > 4 * k ? element->base_size - 4 * k : 0;
-        uint32_t word = 0; /* a head of 0 */
+        uint32_t word = 0; /* the head is 0 */
         memcpy(&word, element->identity + 4 * k, left < 4 ? left : 4);
         gpi_text_add(text, "%s0x%08xu", k ? ", " : "", (unsigned)word);
     }
@@ -141,11 +141,11 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
     const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
-    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* results are gp_values */
+    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* several results: gp_values */
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
                  o->type      ? gpi_type_cl(o->type)
                  : o->record  ? o->record->cl_type
-                 : o->indices ? "uint" /* the size of the type determines the length of steps */
+                 : o->indices ? "uint" /* the type's size determines the step's length */
                               : "gpi_user",
                  o->type == GP_F16,
                  o->indices ? 0

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* placeholder: gpi_hash_check_apply sets the change */
+enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* a placeholder until gpi_hash_check_apply sets the change */
 
 /* A call that puts keys into a table: the change to values, the source of values, and the outputs. */
 typedef struct gpi_hash_put {
@@ -273,7 +273,7 @@ static gp_result gpi_hash_insert(gp_context *gp, gp_hash handle, const gp_hash_i
     if (result == GP_OK && (desc->count > 0 || desc->failed_count))
         result = gpi_hash_check_put_buffers(gp, &batch, &put);
     if (result == GP_OK) result = gpi_hash_make_room(gp, batch.table, desc->count);
-    gp->released = released; /* a rehash ends as a call of its own, but this call still needs its programs */
+    gp->released = released; /* a rehash releases programs at its end, but this call still needs them */
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);

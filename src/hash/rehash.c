@@ -15,7 +15,7 @@ static gp_result gpi_hash_read_counts(gp_context *gp, const gpi_table *table, ui
     gpi_call call;
     gp_result result;
     size_t i;
-    gp->hash_unread = false; /* keys refused by earlier calls must not make this one fail */
+    gp->hash_unread = false; /* keys refused by earlier calls must not make this call fail */
     result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
     if (result == GP_OK) {
         result = gpi_call_begin(&call, gp, NULL, 0, NULL);

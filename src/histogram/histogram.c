@@ -20,13 +20,13 @@ enum {
     GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB; a compute unit has room for several groups */
     GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* fewest counts: four channels of 256 values */
     GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: fewest samples of a group */
-    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins that one group joins from slices */
+    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins whose slices one group adds up */
 };
 
 /* A checked call of gp_histogram, ready to run. */
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
-    gp_type type, out_type;             /* types of samples (after the map, if any) and of counts */
+    gp_type type, out_type; /* type of samples (of the map's value, if there is a map), type of counts */
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
     size_t in_size;                     /* bytes of an element in memory */
     bool indices;                       /* there is no input: the map takes only the index */
@@ -84,7 +84,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     const cl_ulong part = range ? bins % range : bins;
     cl_ulong rest, high = gpi_fraction(part, range, &rest);
     cl_ulong low = gpi_fraction(rest, range, &rest) + 1;
-    if (h->size < 8) high++; /* one word suffices; it is rounded up, as the last of two words is */
+    if (h->size < 8) high++; /* one word suffices, and is rounded up, like the last of two words */
     else if (low == 0) high++;
     h->lower = lower;
     h->limit = limit;
@@ -129,7 +129,7 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
 static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
-    const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the type's range, less one */
+    const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the size of the type's range, minus 1 */
     const cl_ulong lower = d->lower.u64, upper = d->upper.u64;
     gp_result result;
     if (gpi_is_float(h->type)) return gpi_bins_float(gp, h);
@@ -350,7 +350,7 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset * h->channels, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->out; /* if NULL, passed but not read */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* `out` stands for missing edges */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
     gpi_call_args(call, &h->args);
@@ -418,7 +418,7 @@ static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
 {
     const size_t size = h->out_size;
     gp_result result = GP_OK;
-    cl_mem scratch = h->desc->out; /* without slices another buffer is passed */
+    cl_mem scratch = h->desc->out; /* a placeholder if there are no slices */
     if (h->groups > 0 && gpi_histogram_scratch(h))
         result = gpi_call_scratch(call, h->desc->scratch, gpi_histogram_scratch(h), &scratch);
     if (result == GP_OK && !h->desc->accumulate && !gpi_histogram_clears(h))

@@ -9,7 +9,7 @@
 
 typedef struct gpi_retired {
     cl_mem buffer;
-    cl_event ended; /* completes when nothing uses the buffer any more */
+    cl_event ended; /* completes when no command uses the buffer any more */
 } gpi_retired;
 
 static void gpi_scratch_free(gp_context *gp, cl_mem buffer)

@@ -38,7 +38,7 @@ typedef struct gpi_map {
     const char *out_cl; /* the output's type in memory */
     gp_type out_type;   /* 0: elements are untyped, or of type out_record */
     const gp_record *out_record;
-    cl_ulong constant[2]; /* the constants a and b of map/map.cl */
+    cl_ulong constant[2]; /* gpi_a and gpi_b of map/map.cl */
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;

@@ -20,9 +20,9 @@ enum {
     GPI_STENCIL_SERIAL_LINE = 4096, /* serial: elements of a tile in one dimension */
     GPI_STENCIL_LOCAL_ROW = 64,     /* local: elements of a tile's row */
     GPI_STENCIL_TILE_ROWS = 32,     /* rows of a tile */
-    GPI_STENCIL_BY_ROWS = 64, /* serial, with weights, by rows: elements of a tile, a part of a single row */
-    GPI_STENCIL_SPAN_ROW = 4096, /* serial, with weights: elements of a group's row */
-    GPI_STENCIL_SPAN_MIN = 8192  /* serial, with weights: fewest elements of a group */
+    GPI_STENCIL_BY_ROWS = 64,       /* serial, with weights: elements of a tile, which is a part of one row */
+    GPI_STENCIL_SPAN_ROW = 4096,    /* serial, with weights: most elements per row of a group's span */
+    GPI_STENCIL_SPAN_MIN = 8192     /* serial, with weights: fewest elements of a group */
 };
 
 /* A call of gp_stencil, ready to be checked and run. */
@@ -32,7 +32,7 @@ typedef struct gpi_stencil {
     gp_type out_type;
     size_t height, channels, in_pitch, out_pitch; /* as in the desc, with defaults in place of 0 */
     size_t in_count, out_count;                   /* number of elements from the first to the last one */
-    size_t weights;                               /* number of weights; 0: a map */
+    size_t weights;                               /* number of weights; 0: there is a map instead */
     unsigned tile_x, tile_y; /* size of a tile without rims; a group handles one or several */
     bool in_place;           /* a copy of the input is needed */
     gpi_plan plan;

@@ -11,8 +11,8 @@
 
 enum {
     GPI_TRANSPOSE_COLUMNS = 256, /* serial: columns of a tile */
-    GPI_TRANSPOSE_LINES = 64,    /* serial: most lines of an output row in a tile */
-    GPI_TRANSPOSE_SIDE = 64      /* local: rows and columns of a tile, if local memory has room for two */
+    GPI_TRANSPOSE_LINES = 64,    /* serial: most cache lines of an output row in a tile */
+    GPI_TRANSPOSE_SIDE = 64      /* local: most rows and columns of a tile */
 };
 
 /* A call of gp_transpose, ready to be checked and run. */

@@ -284,7 +284,7 @@ static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
     const gp_brackets_desc *d = b->desc;
     const bool more = d->parent || d->depth || b->errors;
     const cl_uint parts = gpi_brackets_parts(b->leaves);
-    cl_mem scratch = call->gp->counters; /* passed if no scratch is read */
+    cl_mem scratch = call->gp->counters; /* a placeholder if no kernel reads the scratch */
     gp_result r = GP_OK;
     if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;
     if (!d->match && !more) return GP_OK;
@@ -405,7 +405,7 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     if (desc->errors) probe.errors = out;
     probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
     for (probe.count = 1; probe.count <= n && result == GP_OK; probe.count += n - 1)
-        result = gp_brackets(gp, &probe); /* one tile takes several launches, with either strategy */
+        result = gp_brackets(gp, &probe); /* with one tile, several launches for either strategy */
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (out) (void)clReleaseMemObject(out);
     return result;

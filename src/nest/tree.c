@@ -17,7 +17,7 @@ typedef struct gpi_tree {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, leaves;   /* tiles for the count's bound; runs, rounded up to a power of two */
+    cl_uint tiles, leaves;   /* tiles for the count's bound; number of runs, rounded up to a power of 2 */
     size_t own_at, marks_at; /* where parts of the scratch begin, in bytes */
     size_t scratch_size;
 } gpi_tree;
@@ -166,7 +166,7 @@ static gp_result gpi_tree_grow(gpi_call *call, const gpi_tree *t, cl_mem scratch
 
 static gp_result gpi_tree_launch(gpi_call *call, const gpi_tree *t)
 {
-    const cl_uint leaves = t->leaves / t->plan.group; /* tiles: the first launch builds the tree below them */
+    const cl_uint leaves = t->leaves / t->plan.group; /* tiles, whose subtrees the first launch builds */
     const cl_uint parts = gpi_brackets_parts(leaves);
     cl_mem scratch;
     gp_result r = gpi_call_scratch(call, t->desc->scratch, t->scratch_size, &scratch);

@@ -220,7 +220,7 @@ static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
         if (group < program->group_max) program->group_max = group;
         if (!sub_groups) continue;
         sub_group = gpi_kernel_sub_group(gp, program->kernel[k]);
-        program->sub_group = k > 0 && sub_group != program->sub_group ? 1 : sub_group; /* 1: they differ */
+        program->sub_group = k > 0 && sub_group != program->sub_group ? 1 : sub_group; /* 1: sizes differ */
     }
     return CL_SUCCESS;
 }

@@ -11,7 +11,7 @@
 #include <process.h>
 #define GPI_MKDIR(path) _mkdir(path)
 #define GPI_PID() ((unsigned)_getpid())
-#else /* these headers declare the functions used here also in strict C99 */
+#else /* these headers declare the functions used here even in strict C99 */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -23,7 +23,7 @@
 #endif
 
 #define GPI_FILE_MAX 0x10000000 /* most bytes of a file that is read */
-#define GPI_PATH_MAX 4096       /* most bytes of a path that a system opens */
+#define GPI_PATH_MAX 4096       /* most bytes of a path that systems accept */
 
 /* Makes a folder and those above it. */
 static bool gpi_make_dirs(const char *path)
@@ -165,7 +165,7 @@ static bool gpi_file_fill_new(const char *path, const void *head, size_t head_si
 {
     int file;
     bool good;
-    (void)remove(path); /* an earlier process with this number may have left one */
+    (void)remove(path); /* an earlier process with the same number may have left such a file */
     file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
     if (file < 0) return false;
     (void)fcntl(file, F_SETFD, FD_CLOEXEC);

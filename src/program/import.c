@@ -10,7 +10,7 @@
 typedef struct gpi_import {
     struct gpi_import *next;
     gpi_cache_header header;
-} gpi_import; /* the binary follows the struct */
+} gpi_import; /* in memory, the binary follows this struct */
 
 /* Returns the imported binary of the program and sets program->saved; NULL: there is none. */
 static const unsigned char *gpi_import_find(const gp_context *gp, gpi_program *program, size_t *size)

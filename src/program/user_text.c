@@ -29,14 +29,14 @@ typedef struct gpi_reader {
     unsigned line;
     bool is_expression;           /* the text is an expression, or a name */
     const char *library;          /* text whose words must not become macros; NULL: not checked */
-    bool in_directive;            /* in a preprocessor directive, until the line ends */
-    bool has_conditions;          /* the text has #if: brackets in alternatives are not counted */
+    bool in_directive;            /* `at` is in a preprocessor directive */
+    bool has_conditions;          /* the text has #if, so that brackets cannot be counted */
     bool has_words;               /* the text has more than blanks and comments */
-    unsigned depth, braces;       /* number of open brackets; of open braces */
+    unsigned depth, braces;       /* number of open brackets; number of open braces */
     unsigned signs;               /* number of consecutive signs just read, not counting brackets */
     const char *sign;             /* the last sign that was read */
     unsigned sign_line;           /* the line of `sign` */
-    char open[GPI_NESTED_MAX];    /* closers of the open brackets */
+    char open[GPI_NESTED_MAX];    /* the closers that match the open brackets */
     char wrong[GPI_WRONG_MAX];    /* text of the first fault; empty: none */
     char brackets[GPI_WRONG_MAX]; /* text of the first fault with brackets */
 } gpi_reader;

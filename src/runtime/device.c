@@ -320,7 +320,7 @@ static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_
 
 /* The first failed query, because of which a device or platform was left out. */
 typedef struct gpi_left_out {
-    const char *call; /* NULL: none was left out */
+    const char *call; /* NULL: no device was left out */
     cl_int error;
 } gpi_left_out;
 

@@ -30,7 +30,7 @@ typedef struct gpi_pending {
     cl_event event;
     const char *function; /* the function of the API that enqueued the command; static text */
     const char *kernel;   /* name of the kernel, static text; NULL: the command is no kernel */
-    bool failed;          /* the failure was reported; the event is kept for PoCL */
+    bool failed;          /* the failure was reported, but the event is kept for PoCL */
 } gpi_pending;
 
 /* A command that has failed after it was enqueued. */
@@ -237,7 +237,7 @@ static void gpi_pending_free(gp_context *gp)
     GP_FREE(gp->failures);
 }
 
-/* Waits until the command has ended. Returns false if the command does not begin to run for so long that it may never
+/* Waits until the command has ended. Returns false if the command did not begin to run within a time limit: it may never
    do so. Mesa reports a running command as submitted until all commands flushed with it have ended. */
 static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
 {

@@ -154,7 +154,7 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const struct gpi_tune
     const bool splits = plan->sub_group && plan->group >= plan->sub_group;
     const uint64_t split = splits ? gpi_local_bytes_of_split(plan, size) : 0;
     switch (tuned->rows) {
-    case GPI_SCAN: /* with four elements per item, local memory has all elements, and products (scan/tile_chunks.cl) */
+    case GPI_SCAN: /* with four elements per item, all elements and the products are in local memory (scan/tile_chunks.cl) */
         return plan->per_item == 4 ? bytes + (plan->group + plan->group / 8) * (uint64_t)size : bytes;
     case GPI_SORT: return bytes > split ? bytes : split;
     case GPI_SORT_TILE: return splits ? split : bytes;
@@ -177,7 +177,7 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
         } else if (plan->group > 1) {
             plan->group /= 2;
         } else {
-            break; /* the build reports the error */
+            break; /* does not fit: the build will report an error */
         }
     }
 }
@@ -217,7 +217,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     plan->per_item = row->item_bytes / gpi_power_of_two_below(size);
     if (tuning->tile) plan->per_item = gpi_power_of_two_below(tuning->tile);
     if (plan->shape == GP_SHAPE_SERIAL) {
-        if (plan->per_item < 16) plan->per_item = 16; /* at least a vector */
+        if (plan->per_item < 16) plan->per_item = 16; /* at least one vector */
         return;
     }
     if (plan->per_item > most && !tuning->tile) plan->per_item = most;

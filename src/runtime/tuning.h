@@ -37,7 +37,7 @@ typedef struct gpi_tuning_row {
 
 /* The plan of a call: a row of the tuning table, fitted to the element. */
 typedef struct gpi_plan {
-    gp_shape shape; /* serial or local; GP_SHAPE_SUB_GROUP of a row is local with sub_group > 0 */
+    gp_shape shape; /* serial or local; a row's GP_SHAPE_SUB_GROUP becomes local with sub_group > 0 */
     gp_words words;
     gp_strategy strategy;
     uint32_t sub_group; /* local: work-items of a sub-group; 0: no sub-groups */

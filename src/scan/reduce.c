@@ -13,7 +13,7 @@ typedef struct gpi_reduce {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, spans; /* numbers for the count's bound */
+    cl_uint tiles, spans; /* numbers of tiles and spans for the count's bound */
     cl_mem out;
     cl_ulong out_offset;
 } gpi_reduce;

@@ -54,7 +54,7 @@ static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_sca
 /* Returns the bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
 static size_t gpi_look_back_bytes(size_t tiles, size_t size)
 {
-    return GPI_STATE_HEADER * 4 + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
+    return GPI_STATE_HEADER * 4 + tiles * ((size + 3) / 4) * 8; /* 8: one wide or two narrow words */
 }
 
 static size_t gpi_scan_state_bytes(const gpi_scan *scan)

@@ -184,7 +184,7 @@ static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_
 static gp_result gpi_segmented_columns(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
 {
     const gpi_offsets *o = &s->offsets;
-    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* one part: it is not used */
+    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* not used for one part */
     gp_result result;
     gpi_call_kernel(call, s->program, "gp_columns_reduce");
     gpi_call_args(call, &s->element.operation.args);

@@ -88,7 +88,7 @@ static void gpi_segmented_scan_cut(const gp_context *gp, gpi_segmented_scan *s)
     size_t least;
     s->wide = serial ? GPI_COLUMNS_BYTES / s->element.size : s->plan.group < 32 ? s->plan.group : 32;
     while (!serial && s->wide / 2 >= n) s->wide /= 2;
-    if (serial && strip >= s->wide / 2 && strip < s->wide) s->wide = strip; /* long lines: one pass */
+    if (serial && strip >= s->wide / 2 && strip < s->wide) s->wide = strip; /* allows one pass */
     least = serial ? gpi_ceil_div(GPI_COLUMNS_LEAST, n < s->wide ? n : s->wide) : 8 * s->plan.group / s->wide;
     s->across = gpi_ceil_div(n, s->wide);
     s->span = s->across < (serial ? 1 : 2) * units
@@ -257,7 +257,7 @@ static void gpi_segmented_scan_arg_columns(gpi_call *call, const gpi_segmented_s
 
 static gp_result gpi_segmented_scan_columns(gpi_call *call, const gpi_segmented_scan *s, cl_mem scratch)
 {
-    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* one part: it is not used */
+    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* not used for one part */
     const cl_ulong out_at = s->desc->out_offset;
     gp_result result = GP_OK;
     if (s->parts > 1) {

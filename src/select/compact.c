@@ -11,8 +11,8 @@
 
 /* ------------------------------------------------------------------ description */
 
-/* Sets the type of elements to `type`, or to untyped elements of `size` bytes. Fails unless exactly one of the two is given.
-   `prefix` is the beginning of the fields' names. */
+/* Sets the type of elements: `type`, or none, with elements of `size` bytes. Fails unless exactly one of the two is
+   given. `prefix` is the beginning of the fields' names. */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size)
 {

@@ -29,7 +29,7 @@ enum {
 typedef struct gpi_compact_array {
     const char *name;
     cl_mem buffer;
-    size_t offset, count, size; /* in elements; size: bytes of an element */
+    size_t offset, count, size; /* offset and count in elements; size: bytes of an element */
     bool used;                  /* the caller wants it, or the call needs it */
 } gpi_compact_array;
 
@@ -41,7 +41,7 @@ typedef struct gpi_by_key_pass {
     cl_uint tiles;        /* number of tiles for the count's bound */
     gpi_count count;
     size_t key_size;
-    bool ones; /* adds up ones: the keys are the only input */
+    bool ones; /* adds up ones, without input other than keys */
 } gpi_by_key_pass;
 
 /* A call of gp_select, gp_partition, gp_unique or gp_run_length_encode, ready to run. */

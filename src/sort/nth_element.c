@@ -36,7 +36,7 @@ typedef struct gpi_nth {
     gpi_nth_rank rank[GPI_NTH_MOST]; /* ascending */
     cl_uint levels;
     cl_ulong room[4];                         /* most keys that a level keeps */
-    size_t state_bytes, kept[2], sample, end; /* parts of the scratch, in bytes */
+    size_t state_bytes, kept[2], sample, end; /* where parts of the scratch begin, and its end, in bytes */
 } gpi_nth;
 
 /* ------------------------------------------------------------------ checks, plan */

@@ -13,13 +13,13 @@
 
 enum {
     GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* fewest needles of a group */
-    GPI_SEARCH_PER_SAMPLE = 8          /* serial: needles per sample; fewer would not pay for reading it */
+    GPI_SEARCH_PER_SAMPLE = 8 /* serial: needles per sample, enough to be worth the sample's reading */
 };
 
 /* The source of keys or needles: keys of key_type in memory, or an expression of elements. */
 typedef struct gpi_searched {
     const char *macro;       /* GPI_HAY or GPI_NEEDLE */
-    const char *name, *lane; /* the expression's field in the desc, and the function made of it */
+    const char *name, *lane; /* names of the expression's field in the desc, and of its function */
     const char *map;         /* NULL: keys are read from memory as they are */
     const gp_record *record; /* NULL: elements are keys; without a buffer, the map uses only i */
     bool present;            /* there is a buffer */

@@ -13,7 +13,7 @@
 
 enum {
     GPI_BEST_MOST = 1024,       /* the greatest k */
-    GPI_BEST_SOME = 512,        /* up to this k, a group has room for fewer entries */
+    GPI_BEST_SOME = 512,        /* if k is at most this, a group has room for fewer entries */
     GPI_BEST_GROUP = 128,       /* most items of a group */
     GPI_BEST_SPAN_LOCAL = 8192, /* keys of a part */
     GPI_BEST_SPAN_SERIAL = 65536,
@@ -294,7 +294,7 @@ GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segment
     return result;
 }
 
-/* Finds the greatest of zeros in two large rows, in temporary buffers. */
+/* Finds the greatest keys in two large rows of zeros, in temporary buffers. */
 static gp_result gpi_segmented_topk_warm_up(gp_context *gp, const gp_segmented_topk_desc *desc)
 {
     gp_segmented_topk_desc probe;

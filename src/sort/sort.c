@@ -63,7 +63,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy ==
-                     GP_STRATEGY_SINGLE_PASS; /* of the call, the context or the tuning row; else classic */
+                     GP_STRATEGY_SINGLE_PASS; /* chosen by the call, the context or the tuning row */
     sort->shares = gpi_sort_shares_of(gp, sort);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);
     else sort->few = sort->desc->count <= gpi_sort_few(sort);

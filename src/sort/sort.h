@@ -39,7 +39,7 @@ typedef struct gpi_sort {
     gpi_program *program;
     gpi_count count;
     bool few, onesweep;
-    cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: there are no shares */
+    cl_uint shares;    /* number of shares, each sorted by one group (sort/shares.cl); 0: no shares */
     cl_uint most;      /* if `few`, in the local shape: number of elements written; UINT32_MAX: all */
     size_t block_span; /* keys of a group in the classic kernels */
     cl_uint blocks;
@@ -56,11 +56,11 @@ enum {
     GPI_SORT_BLOCKS_MAX = 1024, /* most rows of the classic table */
     GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch per key, so that sizes do not overflow */
     GPI_SORT_ALIGNMENT = 256,
-    GPI_SORT_SERIAL_SMALL = 16384,    /* most keys that one item sorts faster than several launches do */
-    GPI_SORT_SHARES_SPAN = 8,         /* shares beat passes up to this many times the keys of one group */
-    GPI_SORT_SHARES_MAX = 8,          /* most groups, each of which reads all keys */
+    GPI_SORT_SERIAL_SMALL = 16384,    /* most keys that one item sorts faster than several launches */
+    GPI_SORT_SHARES_SPAN = 8,         /* shares are used up to this many times the keys of one group */
+    GPI_SORT_SHARES_MAX = 8,          /* most shares; each of their groups reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* fewest keys of a group */
-    GPI_SORT_TILES_PER_BLOCK = 200,   /* most, if loops are limited: a tile takes 300 iterations */
+    GPI_SORT_TILES_PER_BLOCK = 200,   /* most tiles if loops are limited: each takes 300 iterations */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
 };
 

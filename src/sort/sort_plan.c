@@ -212,7 +212,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
     if (sort->shares) {
-        (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 4 = 1 + GPI_SHARE_PIECES */
+        (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 4 is 1 + GPI_SHARE_PIECES */
     } else if (!sort->few) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_STATE_LAUNCHES + 2 * launches) * 4);

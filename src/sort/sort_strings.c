@@ -22,7 +22,7 @@ typedef struct gpi_strings {
     const gp_sort_strings_desc *desc;
     size_t index_size, offset_size;
     gpi_count count;
-    gpi_plan plan; /* the plan of this file's kernels */
+    gpi_plan plan; /* the plan for gpi_strings.program */
     gpi_program *program;
     /* the sort of all strings, the sort of ties, and the scan that finds each tie's new position */
     gp_sort_desc all_desc;
@@ -31,9 +31,9 @@ typedef struct gpi_strings {
     gpi_segments ties;
     gp_scan_desc scan_desc;
     gpi_scan scan;
-    size_t room;                         /* number of uints in a part of a set */
+    size_t room;                         /* number of uints in each array of a set */
     size_t keys_at, flags_at, set_at[2]; /* where parts begin, in bytes */
-    size_t own, nested, scratch;         /* bytes of own parts, of the nested sorts, of both */
+    size_t own, nested, scratch;         /* bytes of its own parts, of the nested sorts, of both */
     cl_mem parts, nested_scratch;        /* sub-buffers of the scratch */
 } gpi_strings;
 

@@ -13,8 +13,8 @@ enum {
     GPI_TOPK_SAMPLES = 8192, /* most keys of the sample */
     GPI_TOPK_SAMPLE_EACH = 8,
     GPI_TOPK_GROUPS_MAX = 1024,     /* most groups of a histogram */
-    GPI_TOPK_SHARE_MAX = 8,         /* if k is more than 1/8 of the keys, all are sorted */
-    GPI_TOPK_RESUME_MOST = 5 << 24, /* keys that one group may read in one launch, in all readings together */
+    GPI_TOPK_SHARE_MAX = 8,         /* if k is more than 1/8 of the keys, all keys are sorted */
+    GPI_TOPK_RESUME_MOST = 5 << 24, /* most keys, counting every reading, that one group reads in a launch */
     GPI_TOPK_TAKE_EACH = 16         /* elements that one item handles */
 };
 
@@ -34,7 +34,7 @@ typedef struct gpi_topk {
     size_t span, tiles, blocks; /* keys of a tile; tiles; blocks of tiles */
     size_t room;                /* most keys that may be kept */
     size_t samples;
-    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* parts, in bytes */
+    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* begin of parts */
 } gpi_topk;
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -72,7 +72,7 @@ static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count
         left->count_buffer = d->count_buffer;
         left->count_offset = d->count_offset;
         left->count_type = d->count_type;
-        left->values_out = gp->counters; /* passed in place of the scratch */
+        left->values_out = gp->counters; /* stands for the scratch */
     }
     gpi_sort_init(&topk->sort, left, count ? GPI_INDICES_NONE : GPI_INDICES_ARRAY);
     return gpi_sort_plan(gp, &topk->sort);
@@ -299,7 +299,7 @@ static void gpi_topk_take_sorted(gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
     gp_sort_desc *left = &topk->left;
-    topk->sort.most = (cl_uint)d->k; /* a tile may hold more */
+    topk->sort.most = (cl_uint)d->k; /* a tile may have more elements */
     if (d->keys_out) {
         left->keys_out = d->keys_out;
         left->keys_out_offset = d->keys_out_offset;
