@@ -354,7 +354,7 @@ static void gpi_host_close_device(gpi_host_chunks *c)
 static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
 {
     size_t k;
-    if (c->devices > 1 && !c->rest) c->devices = 1; /* failed before the others were created */
+    if (c->devices > 1 && !c->rest) c->devices = 1; /* the call failed before the others were created */
     result = gpi_host_finish(c, result);
     for (k = 0; k < c->devices; k++) gpi_host_close_device(gpi_host_device(c, k));
     GPI_HOST_FREE(c->rest);
@@ -477,7 +477,7 @@ static bool gpi_host_has_views(const gpi_host_chunks *c)
         const gpi_host_array *array = &c->arrays[a];
         if (!array->size) continue;
         if ((uintptr_t)array->in % array->size || (uintptr_t)array->out % array->size) return false;
-        if (array->in && array->in == array->out) return false; /* in place: two views of the same memory */
+        if (array->in && array->in == array->out) return false; /* two views would use the same memory */
     }
     return true;
 }

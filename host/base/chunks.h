@@ -32,7 +32,7 @@ typedef struct gpi_host_own {
 } gpi_host_own;
 
 typedef struct gpi_host_chunk {
-    size_t index, first, count; /* the chunk's number, then its elements */
+    size_t index, first, count; /* the chunk's number; elements [first, first + count) */
     int slot;
 } gpi_host_chunk;
 
@@ -43,20 +43,20 @@ struct gpi_host_chunks {
     /* set by the call */
     gp_context *gp;
     const char *function;
-    size_t count; /* of all elements */
+    size_t count; /* number of all elements */
     size_t budget;
     gp_host_progress progress;
     void *progress_user;
     gpi_host_array arrays[GPI_HOST_ARRAYS];
     gpi_host_own owns[GPI_HOST_OWNS]; /* `fixed` includes their bytes */
-    size_t lead, tail;                /* room in each buffer before and after a chunk's elements */
-    bool lead_of_chunk;               /* if there are several chunks, lead is a chunk's length */
+    size_t lead, tail;                /* elements of each buffer before and after a chunk's own */
+    bool lead_of_chunk;               /* if there are several chunks, `lead` is set to a chunk's length */
     size_t fixed;                     /* other bytes of device memory */
-    bool reverse;                     /* from the last chunk to the first */
-    bool views;                       /* compute uses gpi_host_from and gpi_host_to: see there */
+    bool reverse;                     /* handles chunks from the last to the first */
+    bool views;                       /* compute gets its buffers from gpi_host_from and gpi_host_to */
     gpi_host_step upload;             /* NULL: copies each array's elements */
     gpi_host_step
-        compute; /* enqueues calls, each with wait and wait_count and followed by gpi_host_then; or nothing */
+        compute; /* may enqueue calls, each with wait and wait_count, and each followed by gpi_host_then */
     gpi_host_step download; /* NULL: copies each array's elements */
     /* With several contexts: is called when the chunk's results are in host memory. May be NULL. */
     void (*ended)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
@@ -77,7 +77,7 @@ struct gpi_host_chunks {
     cl_mem scratch;
     size_t scratch_bytes;
 
-    /* Several contexts. The call sets the fields of the first one only. */
+    /* Fields for several contexts. The call sets them in the first context's struct only. */
     gp_context *const *more;
     size_t devices;        /* number of contexts, at least 1 */
     gpi_host_chunks *rest; /* the chunks of all contexts except the first */
@@ -89,14 +89,14 @@ struct gpi_host_chunks {
     cl_command_queue copies;
     cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
     cl_event counted[GPI_HOST_SLOTS]; /* NULL, or the event that the download waits for */
-    cl_event waited;                  /* an event that has ended, even if its status differs */
+    cl_event waited;                  /* an event known to have ended, whatever its status */
     uint64_t progress_done, progress_total;
-    bool again;                          /* `progress` has counted these elements already */
+    bool again;                          /* a previous run has counted these elements in `progress` */
     gpi_host_chunk held[GPI_HOST_SLOTS]; /* the chunk in each slot */
-    size_t taken, sent, finished;        /* numbers of chunks uploaded, downloaded, waited for */
+    size_t taken, sent, finished;        /* numbers of chunks whose upload, download or end is done */
     size_t next;                         /* the next chunk to begin; only in the first context's */
     uint64_t left;                       /* elements of unfinished chunks; only in the first context's */
-    uint64_t holds, speed;               /* elements in progress, elements that have finished */
+    uint64_t holds, speed;               /* elements in progress; elements finished so far */
 };
 
 static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const char *function, size_t count,

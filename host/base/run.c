@@ -18,7 +18,7 @@ static bool gpi_host_takes(gpi_host_chunks *c, const gpi_host_chunks *device)
 {
     const gpi_host_chunk chunk = gpi_host_chunk_of(c, c->next);
     const double next = (double)chunk.count;
-    const double mine = ((double)device->holds + next) / (double)device->speed; /* time, in a common unit */
+    const double mine = ((double)device->holds + next) / (double)device->speed; /* estimated time */
     double others = 0, soonest = 0, all;
     size_t k;
     if (c->may_begin && !c->may_begin(c, &chunk)) return false;

@@ -48,7 +48,7 @@ typedef struct gpi_host_nest {
     gpi_host_chunk chunk;
     cl_ulong first,
         lead;       /* the chunk's first position minus `lead`, modulo 2^64; number of elements in the lead */
-    cl_ulong below; /* openers that are not in the buffer */
+    cl_ulong below; /* number of open openers that are not in the buffer */
     bool under_way;
 
     gp_brackets_errors total;
@@ -189,8 +189,8 @@ static gp_result gpi_host_nest_scratch(gpi_host_chunks *c, size_t count, size_t 
     *bytes = SIZE_MAX / 2; /* more than any budget */
     if (count < c->count && b->index_size == 4 && count > 0x7fffffffu) return GP_OK;
     brackets.count = select.count = count < c->count ? 2 * count : count;
-    select.count_out = select.indices_out = b->counts; /* any buffer will do */
-    brackets.match = b->counts;                        /* the outputs affect the program, too */
+    select.count_out = select.indices_out = b->counts; /* any buffer can stand for it */
+    brackets.match = b->counts;                        /* outputs also select the program */
     brackets.parent = b->desc->parent ? b->counts : NULL;
     brackets.depth = b->desc->depth ? b->counts : NULL;
     brackets.errors = b->errors;

@@ -32,7 +32,7 @@ enum { GPI_HOST_BY_KEYS, GPI_HOST_BY_VALUES, GPI_HOST_BY_KEYS_OUT, GPI_HOST_BY_O
 /* With several contexts: the position and number of a chunk's groups. */
 typedef struct gpi_host_by_place {
     size_t at;
-    uint64_t ended; /* 1 + their number; 0: not computed yet */
+    uint64_t ended; /* 1 + number of groups; 0: not computed yet */
 } gpi_host_by_place;
 
 typedef struct gpi_host_by {
@@ -40,7 +40,7 @@ typedef struct gpi_host_by {
     gp_context *gp;
     const char *function;
     size_t key_size, in_size, out_size;
-    gp_reduce_by_key_desc rows, partial; /* calls on rows and on groups: fields that chunks share */
+    gp_reduce_by_key_desc rows, partial; /* calls on rows, and on groups: fields that chunks share */
 
     /* Kept groups. A key may have several of them. */
     char *keys, *values;
@@ -53,7 +53,7 @@ typedef struct gpi_host_by {
     size_t to_room, groups;
     gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last chunks of groups */
     size_t pieces;                        /* number of such chunks so far */
-    uint64_t told, base, span, total;     /* the pass's part of the call's progress */
+    uint64_t told, base, span, total;     /* progress of the call, and the pass's part of it */
 
     /* several contexts */
     gpi_host_by_place *places; /* one for each chunk */
@@ -95,7 +95,7 @@ static gp_result gpi_host_by_scratch(gpi_host_chunks *c, size_t count, size_t *b
     sort.key_type = g->desc->key_type;
     sort.value_size = c->arrays[GPI_HOST_BY_VALUES].size;
     sort.count = reduce.count = count;
-    reduce.keys_out = c->owns[0].buffer; /* any buffer will do */
+    reduce.keys_out = c->owns[0].buffer; /* any buffer can stand for it */
     result = gp_reduce_by_key_scratch_size(c->gp, &reduce, &reducing);
     if (result == GP_OK && g->sorts) result = gp_sort_scratch_size(c->gp, &sort, &sorting);
     *bytes = reducing > sorting ? reducing : sorting;
@@ -264,7 +264,7 @@ static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
 {
     const size_t most = g->kept > chunk ? g->kept : chunk;
     const size_t room = most > g->desc->count / 4 ? g->desc->count : 4 * most;
-    const bool fits = room <= SIZE_MAX / g->out_size; /* for 32-bit hosts; keys are in memory already */
+    const bool fits = room <= SIZE_MAX / g->out_size; /* false only on 32-bit hosts; keys always fit */
     char *keys, *values;
     if (room <= g->room) return GP_OK;
     if (g->desc->keys_tmp) { /* uses the first halves */

@@ -18,9 +18,9 @@
 
 enum {
     GPI_HOST_RANKS = 64,
-    GPI_HOST_EDGES_MAX = 512, /* six for each rank, and 0 */
+    GPI_HOST_EDGES_MAX = 512, /* six edges for each rank, and edge 0 */
     GPI_HOST_SAMPLE = 65536,
-    GPI_HOST_BINS_AT = 8, /* numbers before the bins: the selections' counts */
+    GPI_HOST_BINS_AT = 8, /* numbers before the bins, for the selections' counts */
     GPI_HOST_COUNTS =
         0, /* indices in owns: the counts and bins; the edges, and marks of the bins that are wanted */
     GPI_HOST_CUTS = 1
@@ -36,14 +36,14 @@ typedef struct gpi_host_rank {
 typedef struct gpi_host_nth {
     const gp_host_nth_element_desc *desc;
     size_t size, edges; /* bytes of a key; number of edges */
-    char source[640];   /* functions for expressions */
+    char source[640];   /* source of functions for expressions */
     gp_record record;   /* a key as an unsigned number */
     gpi_host_rank ranks[GPI_HOST_RANKS];
     uint64_t cuts[2 * GPI_HOST_EDGES_MAX]; /* the edges, then whether each bin is wanted */
     uint64_t bins[GPI_HOST_EDGES_MAX],
-        more[GPI_HOST_EDGES_MAX]; /* keys in each bin; those of a further context */
+        more[GPI_HOST_EDGES_MAX]; /* numbers of keys in each bin: of all contexts; of one further context */
     char *kept;
-    size_t room, keeps; /* keys; keeps > room: too many */
+    size_t room, keeps; /* room for keys; number of keys kept, or room + 1 if there are too many */
 } gpi_host_nth;
 
 /* ------------------------------------------------------------------ orders */
@@ -273,7 +273,7 @@ static gp_result gpi_host_nth_scratch(gpi_host_chunks *c, size_t count, size_t *
     gp_select_desc select = gpi_host_nth_select(c, n, count, &cuts);
     size_t more = 0;
     gp_result result = gp_histogram_scratch_size(c->gp, &histogram, bytes);
-    select.out = c->owns[GPI_HOST_CUTS].buffer; /* any buffer will do */
+    select.out = c->owns[GPI_HOST_CUTS].buffer; /* any buffer can stand for it */
     if (result == GP_OK) result = gp_select_scratch_size(c->gp, &select, &more);
     if (more > *bytes) *bytes = more;
     return result;
@@ -350,7 +350,7 @@ static gp_result gpi_host_nth_pass(gpi_host_chunks *c, gpi_host_nth *n)
     size_t k;
     n->keeps = 0;
     n->cuts[2 * GPI_HOST_EDGES_MAX - 1] =
-        n->cuts[GPI_HOST_EDGES_MAX + n->edges - 1]; /* where the search ends */
+        n->cuts[GPI_HOST_EDGES_MAX + n->edges - 1]; /* the search for a bin may end at this one */
     for (k = 0; k < c->devices && result == GP_OK; k++) {
         gpi_host_chunks *device = gpi_host_device(c, k);
         result = gpi_host_put(device, n->cuts, device->owns[GPI_HOST_CUTS].buffer, 0, sizeof n->cuts);

@@ -21,10 +21,10 @@
 typedef struct gpi_host_scan {
     const gp_host_scan_desc *desc;
     size_t out_size;
-    bool maps; /* the map returns the carry, instead of an element of the input */
+    bool maps; /* the map returns the carry, which is not an element of the input */
     gpi_host_text map;
     gpi_host_args args;
-    cl_ulong lead, count; /* args: where the chunk's elements begin in the scan; their number */
+    cl_ulong lead, count; /* values of args: position of the chunk's elements in the scan; their number */
     gp_record carry_record;
     gp_scan_desc chunk; /* the fields that are the same for all chunks */
     bool carried;

@@ -72,7 +72,7 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
     if (result == GP_OK) result = gpi_mpi_did(all, function, "MPI_Type_commit", MPI_Type_commit(&element));
     result = gpi_mpi_agree(all, function, result);
     agreed = result == GP_OK;
-    for (side = 0; side < 2 && agreed; side++) { /* the second even if the first fails: others wait for it */
+    for (side = 0; side < 2 && agreed; side++) { /* both, even if the first fails, since other ranks wait */
         for (r = 0; r < all->ranks; r++) {
             const bool to_it = side ? r > rank : r < rank, from_it = side ? r < rank : r > rank;
             sends[r] = to_it ? moves->sends[r] : 0;

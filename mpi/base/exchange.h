@@ -9,7 +9,7 @@
 typedef struct gpi_mpi_moves {
     int *sends, *sends_at, *receives, *receives_at; /* for each rank */
     int *side;                                      /* the same four for the side that is being exchanged */
-    size_t sent, received;                          /* by this rank */
+    size_t sent, received; /* numbers of elements that this rank sends and receives */
 } gpi_mpi_moves;
 
 static size_t gpi_mpi_moves_ints(const gp_mpi *all);

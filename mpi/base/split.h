@@ -9,8 +9,8 @@ typedef struct gpi_mpi_split {
     gp_type key_type;
     size_t key_size, count;
     bool descending;
-    bool whole;                           /* equal keys stay together, and parts are only roughly even */
-    cl_mem keys;                          /* this rank's, sorted */
+    bool whole;                           /* equal keys stay together, so parts are only roughly even */
+    cl_mem keys;                          /* this rank's sorted keys */
     cl_mem needles, places;               /* keys to be found, and their positions */
     uint64_t *memory;                     /* memory of the arrays below */
     uint64_t *wanted;                     /* where each rank's part has to begin */

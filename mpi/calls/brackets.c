@@ -25,22 +25,22 @@ typedef struct gpi_mpi_nest {
     gp_brackets_desc local; /* the call on the codes of this part */
     cl_mem codes, own_match, own_depth;
     size_t codes_offset;
-    cl_mem closers, openers; /* indices in the part of brackets without a partner in it; openers top first */
+    cl_mem closers, openers; /* part indices of brackets without a partner in the part; openers top first */
     uint64_t closer_count, opener_count;
-    cl_mem passed;                    /* how many of these closers come before each element */
-    cl_mem stack;                     /* indices, in the whole, of the openers before the part, top first */
-    uint64_t height, lead;            /* number of these openers: all, and those visible to this part */
-    uint64_t matched;                 /* those that this part closes */
-    uint64_t closed;                  /* openers that later parts close */
-    bool errors_wanted, match_wanted; /* match_wanted: on any rank */
+    cl_mem passed;         /* number of these closers before each element */
+    cl_mem stack;          /* openers before the part, top first, by their indices in the whole array */
+    uint64_t height, lead; /* number of these openers; number of those visible to this part */
+    uint64_t matched;      /* number of these openers that this part closes */
+    uint64_t closed;       /* number of this part's openers that later parts close */
+    bool errors_wanted, match_wanted; /* match_wanted: any rank wants match */
     int *memory;
-    gpi_mpi_moves up, back; /* of openers to their closers' ranks, and the reverse */
+    gpi_mpi_moves up, back; /* moves of openers to their closers' ranks, and back */
     gp_brackets_errors errors;
 } gpi_mpi_nest;
 
 /* The numbers that ranks exchange about their parts. */
 typedef struct gpi_mpi_nest_part {
-    uint64_t closers, openers, count, match_wanted, left; /* openers that are still open */
+    uint64_t closers, openers, count, match_wanted, left; /* left: openers still open */
 } gpi_mpi_nest_part;
 
 /* Creates a buffer with a code for each byte, as gp_brackets would use it. The pairs have been checked. */

@@ -76,8 +76,8 @@ static bool gpi_pins_sub_groups(const gp_device_info *info)
     return gpi_device_has(info, "cl_intel_required_subgroup_size") || gpi_is_rusticl(info);
 }
 
-/* Tests sub-groups of the plan's size. If kernels turn out to have another size, tests that size, and does not fix it in
-   kernels. */
+/* Tests sub-groups of the plan's size. If kernels turn out to have another size, tests that size instead, without
+   fixing it in the kernels. */
 static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
 {
     gpi_program *program = NULL;

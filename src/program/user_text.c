@@ -456,8 +456,8 @@ static gp_result gpi_check_monoid_text(gp_context *gp, const gp_monoid *m)
     return result == GP_OK ? gpi_check_name(gp, "monoid->combine", m->combine, "function", false) : result;
 }
 
-/* Fails if the source of a monoid or record, in the prelude, defines a macro whose name is a word in `library`, the
-   text after it. */
+/* Fails if the source of a monoid or record in the prelude defines a macro whose name is a word in the text after the
+   prelude, `library`. */
 static gp_result gpi_check_macros(gp_context *gp, const char *prelude, const char *library)
 {
     gpi_reader r;

@@ -133,7 +133,7 @@ static void gpi_tell_failures(gp_context *gp)
     memcpy(gp->error, error, sizeof error);
 }
 
-/* Fails with the first failure of a command since the last call of this function. */
+/* Fails if a command has failed since the last call of this function. The text is that of the first such failure. */
 static gp_result gpi_async_result(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX];
@@ -237,8 +237,8 @@ static void gpi_pending_free(gp_context *gp)
     GP_FREE(gp->failures);
 }
 
-/* Waits until the command has ended. Returns false if the command did not begin to run within a time limit: it may never
-   do so. Mesa reports a running command as submitted until all commands flushed with it have ended. */
+/* Waits until the command has ended. Returns false if the command did not begin to run within a time limit, since it
+   may never begin. Mesa reports a running command as submitted until all commands flushed with it have ended. */
 static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
 {
     const cl_int begun = strcmp(gp->info.platform_name, "rusticl") == 0 ? CL_SUBMITTED : CL_RUNNING;
