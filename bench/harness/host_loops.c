@@ -1,4 +1,4 @@
-/* host_loops.c - the host's candidates for a limit. Compiled with -O3 -march=native, this file alone.
+/* host_loops.c - the host's candidates for a limit. Only this file is compiled with -O3 -march=native.
 
    Compilers turn a copying loop into memcpy, which writes large blocks by non-temporal stores. These need
    not read a cache line before writing it. A scan must not use them, because its caller reads the output

@@ -93,7 +93,7 @@ struct gpi_host_chunks {
     uint64_t progress_done, progress_total;
     bool again;                          /* a previous run has counted these elements in `progress` */
     gpi_host_chunk held[GPI_HOST_SLOTS]; /* the chunk in each slot */
-    size_t taken, sent, finished;        /* numbers of chunks whose upload, download or end is done */
+    size_t taken, sent, finished;        /* numbers of chunks begun, with enqueued download, ended */
     size_t next;                         /* the next chunk to begin; only in the first context's */
     uint64_t left;                       /* elements of unfinished chunks; only in the first context's */
     uint64_t holds, speed;               /* elements in progress; elements finished so far */

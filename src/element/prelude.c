@@ -163,8 +163,8 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
                  out == GP_F16);
 }
 
-/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes beside values. They do so if an item has at most GPI_MOST
-   elements, and keys need no more room than heads or the plan has room for keys. */
+/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes next to values. That requires at most GPI_MOST elements
+   per item, and keys that need no more room than heads, or a plan with room for keys. */
 static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text)
 {
     enum { GPI_MOST = 32 }; /* most elements of an item: a word has a bit for each (scan/tile_keyed.cl) */

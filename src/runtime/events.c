@@ -9,10 +9,10 @@
 
    Commands that are enqueued faster than they run would pile up without bound, here and in the driver. So a call waits
    when GPI_IN_FLIGHT_MAX commands are in flight. The call must not wait for a user event, which only the caller can
-   complete, nor for a command of an in-order queue that comes after a command waiting for a user event. No query shows
-   whether a command waits for a user event, so a call waits only for a command that runs. If a command does not begin
-   to run for a while, it counts as stalled, together with all commands in flight at that time. Stalled commands do not
-   count towards the limit. */
+   complete, nor, in an in-order queue, for a command behind one that waits for a user event. No query shows whether a
+   command waits for a user event, so a call waits only for a command that runs. If a command does not begin to run for
+   a while, it counts as stalled, together with all commands in flight at that time. Stalled commands do not count
+   towards the limit. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"

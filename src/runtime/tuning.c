@@ -94,9 +94,9 @@ static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint
     return (group + 1) * per_item * (size + 2) + group * 4 + 64;
 }
 
-/* Returns the local memory of a group that matches brackets (nest/brackets_tile.cl): for each item nodes, heights, brackets,
-   and a word for emulated sub-groups; for each element a partner; and the nodes beside the tile's path, a table of codes, and
-   slack. `size`: bytes of an index. */
+/* Returns the local memory of a group that matches brackets (nest/brackets_tile.cl): for each item nodes, heights,
+   brackets, and a word for emulated sub-groups; for each element a partner; and the nodes next to the tile's path, a
+   table of codes, and a margin. `size`: bytes of an index. */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;

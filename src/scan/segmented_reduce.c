@@ -1,5 +1,6 @@
-/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into parts;
-   groups reduce the parts, and then join their results. Columns, whose elements are apart, have kernels of their own. */
+/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into
+   parts; groups reduce the parts, and then join their results. Columns, whose elements are not consecutive, have their
+   own kernels. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"

@@ -1,5 +1,6 @@
-/* segmented_scan.c - gp_segmented_scan: a group scans the small segments of a block. Large segments are cut into parts, which are
-   scanned as the tiles of gp_scan are. Columns, whose elements are apart, have kernels of their own. */
+/* segmented_scan.c - gp_segmented_scan: a group scans the small segments of a block. Large segments are cut into parts,
+   which are scanned as the tiles of gp_scan are. Columns, whose elements are not consecutive, have their own
+   kernels. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
