@@ -320,8 +320,8 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
     return result == GP_OK ? gpi_call_read(call, s->parts, 0, sizeof *state, state) : result;
 }
 
-/* Sorts all strings, then ties in rounds until none are left. The rounds end because each makes a tie's group smaller or
-   looks further ahead in its strings. */
+/* Sorts all strings, then ties in rounds until none are left. The rounds end, because each round makes a tie's group
+   smaller or compares later bytes of its strings. */
 static gp_result gpi_strings_rounds(gpi_call *call, gpi_strings *s, gpi_strings_state *state)
 {
     int from = 0;
