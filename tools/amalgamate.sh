@@ -4,7 +4,7 @@
 # usage: tools/amalgamate.sh [OUT]      (to standard output without OUT)
 #        tools/amalgamate.sh --host [OUT]
 #        tools/amalgamate.sh --mpi [OUT]
-#        tools/amalgamate.sh --api      (the public part alone; --kernels, --tunings: what src/ includes as kernels.h, as tunings.h)
+#        tools/amalgamate.sh --api      (only the public part; --kernels, --tunings: the files that src/ includes as kernels.h and tunings.h)
 #
 # The public header comes first, verbatim. After GP_IMPLEMENTATION follow the sources, folder by folder as
 # src/layers.txt lists them, each after the headers that it includes (tools/resolve.awk), and the licence.
@@ -18,7 +18,7 @@ HOST_API=host/api/gpuprim_host.h
 MPI_API=mpi/api/gpuprim_mpi.h
 KERNELS=$(cd "$(dirname "$0")/../kernels" && find . -name "*.cl" | sed "s,^\./,,; s,\.cl$,," | LC_ALL=C sort)
 LICENSE=LICENSE
-# In what gp_device_source gives to users.
+# The files that gp_device_source gives to users.
 FOR_USERS="base/constants base/platform base/paste base/count element/hash_function element/op group/collectives group/device hash/constants hash/table hash/device" # of common/
 
 die() {
@@ -62,15 +62,16 @@ list_sources() {
     done
 }
 
-# The files of list $3, below $1, each after the headers that it includes, but for $2, which is written already.
+# Writes the files of list $3, below $1, each after the headers that it includes. Skips the headers of list $2, which
+# are written already.
 emit_sources() {
     # shellcheck disable=SC2086 # no name has blanks
     awk -v root="$1" -v known="$2" -v generated="src/kernels.h=$scratch/kernels.h src/tunings.h=$scratch/tunings.h" -f tools/resolve.awk $3
 }
 
-# kernels/WING/FOLDER/NAME.cl as gpi_kernel_WING_FOLDER_NAME[]. Comments and indentation go, unless the file is in a text for users. A
-# function has a #line before it where lines above it are gone, so that build logs name file and function.
-# A second question mark in a row is escaped, because C99 reads some such pairs as trigraphs.
+# kernels/WING/FOLDER/NAME.cl as gpi_kernel_WING_FOLDER_NAME[]. Comments and indentation are removed, unless the file is
+# in a text for users. A function gets a #line before it if lines above it were removed, so that build logs name file
+# and function. A second question mark in a row is escaped, because C99 reads some such pairs as trigraphs.
 emit_kernel() {
     printf '/* ---- Begin file kernels/%s.cl ---- */\n' "$1"
     printf 'static const char *const gpi_kernel_%s[] = {\n' "$(echo "$1" | tr / _)"
@@ -103,7 +104,7 @@ emit_kernel() {
             }
             return out
         }
-        # Without indentation, and with one blank for several, except within quotes.
+        # Removes indentation, and replaces several blanks by one, except within quotes.
         function tight(text,    out, at) {
             out = ""
             sub(/^[ \t]+/, "", text)
@@ -139,7 +140,7 @@ emit_kernel() {
     printf '/* ---- End file kernels/%s.cl ---- */\n\n' "$1"
 }
 
-# All of them, by path. A file that has a guard is wanted once in a program.
+# Writes the table of all files, by path. A file with a guard is included once in a program.
 emit_kernel_table() {
     echo 'typedef struct gpi_kernel_text {'
     echo '    const char *folder; /* common, cpu or gpu */'
@@ -160,8 +161,8 @@ emit_kernel_table() {
     echo
 }
 
-# The programs of each wing: files that have kernels and that no other file includes, with these kernels and those of what they
-# include, found in the wing or else in common/.
+# Writes the programs of each wing: files that have kernels and that no other file includes, with their kernels and
+# those of the files that they include, which are in the wing or else in common/.
 emit_program_table() {
     echo 'typedef struct gpi_program_text {'
     echo '    const char *wing;'
@@ -217,7 +218,7 @@ emit_kernels() {
     emit_program_table
 }
 
-# Without comments; a test reads each of them.
+# Writes the tunings without comments; a test reads each of them.
 emit_tunings() {
     echo '/* What gpbench tune found on devices: tunings/, and NULL. */'
     echo 'static const char *const gpi_tunings[] = {'
@@ -248,7 +249,7 @@ emit_header() {
     echo '#endif /* GP_IMPLEMENTATION */'
 }
 
-# A header that stands on gpuprim.h: its folder, its public part, and the word in its macros.
+# Writes a header that is based on gpuprim.h. Arguments: its folder, its public part, and the word in its macros.
 emit_header_of() {
     emit_sources "$1" '' "$2"
     echo
@@ -279,7 +280,8 @@ elif [ "$out" = --kernels ]; then
 elif [ "$out" = --tunings ]; then
     emit_tunings
 else
-    # Renamed only when whole: an interrupted run leaves the old header in place, and two at once both succeed.
+    # The header is renamed only when it is complete: an interrupted run leaves the old header in place, and two runs at
+    # once both succeed.
     trap 'rm -rf "$scratch" "$out.$$"' EXIT
     $emit >"$out.$$"
     mv "$out.$$" "$out"

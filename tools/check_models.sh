@@ -1,5 +1,6 @@
 #!/bin/sh
-# Checks the Promela models of tests/models with spin: all reachable states, and that it finds planted mistakes.
+# Checks the Promela models of tests/models with spin: that no reachable state is wrong, and that spin finds planted
+# mistakes.
 #
 # usage: tools/check_models.sh [MODEL]        ring, lookback, back or hash; default: all of them
 #        tools/check_models.sh one LINE...    one line of the list below
@@ -9,8 +10,8 @@ cd "$(dirname "$0")/.."
 dir=build/models
 mkdir -p $dir
 
-# Prints "right", or "wrong" when spin has found an error. Incomplete searches are failures. With "cycles" instead
-# of "states", an endless run is an error too. What ends soon is not worth optimizing.
+# Prints "right", or "wrong" if spin has found an error. Incomplete searches are failures. With "cycles" instead of
+# "states", an endless run is an error, too. Short searches are not compiled with optimization.
 verify() { # expected states|cycles model define...
     case $1 in
     right) optimize=-O2 ;;
@@ -53,7 +54,7 @@ fi
 
 tools/deps.sh cc spin
 
-# What has to come out, what is looked for, model, definitions.
+# The expected result, the kind of search, the model, definitions.
 list="
 right states ring
 right states ring -DWORDS=2 -DTILES=6

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Compares two results files of gpbench: which of the library's rows became slower or faster, beyond noise?
+"""Compares two results files of gpbench: prints which of the library's rows became slower or faster, beyond noise.
 
 usage: tools/compare.py [--all] [--in-turns] [--threshold PERCENT] A B
 
-A file may hold several runs, one after another; the first of A is compared with the first of B, and so on. A row's change is
-its time in B divided by that in A, and by how the case's other rows (limits, peers) changed, which the machine did and not
-the library; runs that took turns (tools/against.sh) need no such correction. It counts where the median of all pairs of runs is
-beyond the threshold (5 %), and their mean too far from no change for chance to explain (with seven or more pairs, that happens to
-less than one row in 250). A single pair adds its runs' spread to the threshold.
+A file may hold several runs, one after another; the first of A is compared with the first of B, and so on. A row's
+change is its time in B divided by its time in A, and divided by the change of the case's other rows (limits, peers),
+which is due to the machine; runs that took turns (tools/against.sh) need no such correction. A change counts if the
+median of all pairs of runs is beyond the threshold (5 %), and their mean differs from no change by more than chance
+explains (with seven or more pairs, chance explains this for less than one row in 250). With a single pair, the spread
+of its runs is added to the threshold.
 
-Exit status: 0; 1 where a row is slower; 2 for wrong usage or files.
+Exit status: 0; 1 if a row is slower; 2 for wrong usage or files.
 """
 import argparse
 import json
@@ -21,7 +22,7 @@ CASE = ("primitive", "type", "op", "n", "operation", "keys", "bytes", "capacity"
 
 
 def load(path):
-    """The runs of a file, each the rows that did not fail, by case and variant."""
+    """Returns the runs of a file. A run has the rows that did not fail, by case and variant."""
     runs = []
     with open(path, encoding="utf-8") as lines:
         for row in map(json.loads, lines):
@@ -38,7 +39,7 @@ def ratio(before, after, key):
 
 
 def drift(before, after, case):
-    """How the rows of a case changed that are not the library's."""
+    """Returns the change of a case's rows that are not the library's."""
     others = [key for key, row in before.items()
               if key[0] == case and row["kind"] != "gpuprim" and key in after]
     return statistics.median(ratio(before, after, key) for key in others) if others else 1
@@ -50,14 +51,15 @@ def noise(run, key):
 
 
 def certainty(ratios):
-    """Student's t of their logarithms over a bound for it: beyond -1 or 1, chance hardly explains the change."""
+    """Returns Student's t of the changes' logarithms, divided by a bound for it. Beyond -1 or 1, chance hardly explains
+    the change."""
     logs = [math.log(ratio) for ratio in ratios]
     error = max(statistics.stdev(logs), 1e-9) / len(logs) ** 0.5
     return statistics.mean(logs) / error / (3 + 10 / (len(logs) - 1))
 
 
 def changes(befores, afters, threshold, in_turns):
-    """(verdict, median change, key), in the order of the first run."""
+    """Returns (verdict, median change, key) for each row, in the order of the first run."""
     pairs = list(zip(befores, afters))
     for key, row in befores[0].items():
         if row["kind"] != "gpuprim" or not all(key in b and key in a for b, a in pairs):

@@ -14,11 +14,11 @@ Darwin) libs="-framework OpenCL -lm" ;;
 *) libs="-lOpenCL -lm" ;;
 esac
 
-# The words, and what is linked for Windows, are made once; each check has a folder of its own.
+# The words, and the libraries for Windows, are made once; each check has its own folder.
 base=build/compile
 dir=$base
 
-# Names of the global symbols that an object defines.
+# Prints the names of the global symbols that an object defines.
 exported() { # object
     nm -g -P "$1" >$dir/symbols
     awk '$2 != "U" && $2 != "w" { sub(/^_/, "", $1); print $1 }' $dir/symbols
@@ -65,7 +65,7 @@ check_c_files() { # compiler and options...
     echo "compile-matrix: ok  $*"
 }
 
-# A C++ user of an implementation that a C compiler made.
+# A C++ program that uses an implementation compiled by a C compiler.
 check_cpp_user() { # C++ compiler, C compiler
     compile c_one.o c_one.c $2 -std=c99
     compile cpp_user.o cpp_user.cpp $1 -std=c++11
@@ -74,7 +74,7 @@ check_cpp_user() { # C++ compiler, C compiler
     echo "compile-matrix: ok  $1 -std=c++11 with $2 -std=c99"
 }
 
-# Beside OpenCL's C++ bindings, in both orders, for the newest OpenCL and for 1.2. macOS has none.
+# Together with OpenCL's C++ bindings, in both orders, for the newest OpenCL and for 1.2. macOS has no such bindings.
 check_hpp() { # C++ compiler
     if [ "$(uname -s)" = Darwin ]; then return; fi
     versions="-DCL_HPP_TARGET_OPENCL_VERSION=120 -DCL_HPP_MINIMUM_OPENCL_VERSION=110"
@@ -88,7 +88,7 @@ check_hpp() { # C++ compiler
     echo "compile-matrix: ok  $1 -std=c++11 with <CL/opencl.hpp>"
 }
 
-# An example as its first lines say, in today's C++.
+# An example, compiled as its first lines say, in current C++.
 check_cpp_example() { # C++ compiler
     for level in -O0 -O2; do
         $1 -std=c++17 $level $WARNINGS -o $dir/neighbours examples/15_neighbours.cpp $libs
@@ -96,8 +96,8 @@ check_cpp_example() { # C++ compiler
     echo "compile-matrix: ok  $1 -std=c++17, examples/15_neighbours.cpp"
 }
 
-# words.h: each word of words.txt, and each in capitals of the headers themselves that has no prefix and is no macro of the
-# system's, as a macro that breaks whatever uses it.
+# words.h defines each word of words.txt, and each word in capitals in the headers that has no prefix and is no macro of
+# the system, as a macro that breaks any use of it.
 write_words() {
     {
         sed 's/#.*//' tests/compile/words.txt | tr -s ' ' '\n' | sed -n '
@@ -122,7 +122,7 @@ check_mpi_macros() { # compiler
     echo "compile-matrix: ok  ${MPICC:-mpicc} with $1, after macros, gpuprim_mpi.h"
 }
 
-# For Windows, where MinGW is there: compiled and linked, not run.
+# For Windows, if MinGW is installed: compiles and links, but does not run.
 check_windows() { # compiler and options...
     compile windows.o windows.c "$@" -I$base/khronos
     "$@" -o $dir/windows.exe -x none $dir/windows.o -L$base -lOpenCL
@@ -139,7 +139,7 @@ check_dll() { # compiler and options...
     echo "compile-matrix: ok  $*, as a DLL"
 }
 
-# Khronos' headers without the others of /usr/include, and a library of imports.
+# Makes a folder with Khronos' headers but no other headers of /usr/include, and an import library.
 prepare_windows() {
     mkdir $base/khronos
     ln -s "$(echo '#include <CL/cl.h>' | gcc -M -x c - | tr ' ' '\n' | sed -n 's,/cl.h$,,p')" $base/khronos/CL
@@ -150,8 +150,8 @@ prepare_windows() {
     x86_64-w64-mingw32-dlltool -d $base/OpenCL.def -D OpenCL.dll -l $base/libOpenCL.a
 }
 
-# gpuprim.hpp: its tests, its examples and the manual's with and without exceptions, beside OpenCL's C++ bindings in both orders, and what
-# a program in C++20 looks like. GCC counts fields that designated initialisers leave out as missing.
+# gpuprim.hpp: its tests, its examples and the manual's with and without exceptions, beside OpenCL's C++ bindings in
+# both orders, and a program in C++20. GCC warns about fields that designated initialisers leave out.
 check_gpuprim_hpp() { # C++ compiler
     for standard in -std=c++17 -std=c++20; do
         options="$1 $standard $WARNINGS -I. -fsyntax-only"
@@ -166,7 +166,7 @@ check_gpuprim_hpp() { # C++ compiler
     echo "compile-matrix: ok  $1 -std=c++17, -std=c++20, gpuprim.hpp"
 }
 
-# Types of elements that a call cannot take are refused in words, first of all.
+# If a call does not support a type of element, the first error says so in words.
 check_refused() { # C++ compiler
     options="$1 -std=c++17 -I. -fsyntax-only tests/compile/refused.cpp"
     $options "-DREFUSED=gp::sort(ctx, numbers)"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Looks for what a build needs, and installs what is missing if it can (on Debian and Ubuntu, as root or with passwordless
-# sudo). On other systems it prints the packages.
+# Looks for the components that a build needs, and installs missing ones if it can (on Debian and Ubuntu, as root or
+# with passwordless sudo). On other systems it prints the packages.
 #
 # usage: tools/deps.sh run | test | lint | all | shared | install | packaging | bench | report | site | python | mpi | gpu-cost | machine-code | COMPONENT...
 #
-# Every component is tested by using it, each time, so that no stamp can be out of date. DEPS_INSTALL=no only looks.
-# Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
+# Every component is tested by using it, each time, so that no stamp can be out of date. With DEPS_INSTALL=no it only
+# looks. Exit status: 0 nothing is missing; 1 something is missing; 2 a missing component has no package on this system.
 set -eu
 
 RUN="cc headers loader device"
@@ -27,7 +27,7 @@ CC=${CC:-cc}
 CXX=${CXX:-c++}
 CLANG=${CLANG:-clang}
 
-# Packages of a component, by package manager; "-" where none is known.
+# Prints the packages of a component for a package manager; "-" if none is known.
 packages_of() { # component manager
     case $1:$2 in
     cc:apt) echo gcc libc6-dev ;;
@@ -108,7 +108,7 @@ packages_of() { # component manager
     esac
 }
 
-# A program that asks for a header, without reading it.
+# A program that checks whether a header exists, without reading it.
 has_header() { # header
     printf '#if !__has_include(<%s>)\n#error "no %s"\n#endif\nint main() { return 0; }\n' "$1" "$1"
 }
@@ -174,12 +174,13 @@ source_of() { # component
     esac
 }
 
-# The arguments are compiler and options; the program is in try.c.
+# Compiles try.c. The arguments are the compiler and options.
 compiles() {
     "$@" -o "$tmp/try" >"$tmp/try.log" 2>&1
 }
 
-# True when a device line matches the pattern; the arguments after it run the lister.
+# True if a line of the device list matches the pattern; the arguments after the pattern run the program that prints the
+# list.
 lists_device() { # pattern command...
     pattern=$1
     shift
@@ -257,7 +258,7 @@ find_manager() {
     echo none
 }
 
-# "root", "sudo" or "no"
+# Prints "root", "sudo" or "no".
 install_rights() {
     if [ "${DEPS_INSTALL:-yes}" = no ]; then
         echo no
@@ -316,8 +317,8 @@ install_from_pypi() { # component folder arguments of pip...; into a virtual env
     }
 }
 
-# Intel's OpenCL for CPUs (830 MB, under Intel's own licence). In a virtual environment its files find one another. The
-# loader is to look in vendors/.
+# Intel's OpenCL for CPUs (830 MB, under Intel's own licence). It is in a virtual environment, in which its files find
+# one another. The loader must look in vendors/.
 install_intel() {
     if [ "$(uname -sm)" != "Linux x86_64" ]; then
         echo "deps: no Intel CPU runtime for $(uname -sm)"
@@ -329,20 +330,20 @@ install_intel() {
     echo "$PWD/build/intel/lib/libintelocl.so" >build/intel/vendors/intel.icd
 }
 
-# NVIDIA's assembler, what reads its machine code and the headers of CUB (75 MB, under NVIDIA's own licence). Of these very
-# versions are the figures in bench/gpu_cost.json.
+# NVIDIA's assembler, the tools that read its machine code, and the headers of CUB (75 MB, under NVIDIA's own licence).
+# The figures in bench/gpu_cost.json are for exactly these versions.
 install_cuda() {
     install_from_pypi cuda build/ptxas --no-deps --only-binary=:all: nvidia-cuda-nvcc==13.0.88 \
         nvidia-cuda-cuobjdump==13.2.51 nvidia-cuda-nvdisasm==13.2.51 nvidia-cuda-cccl==13.3.5.0.6
 }
 
-# Libraries to compare with (100 MB, 330 MB in build/peers), where gpbench looks for them.
+# Libraries to compare with (100 MB, 330 MB in build/peers), in the folder that gpbench searches.
 install_python_peers() {
     install_from_pypi python-peers build/peers --only-binary=:all: duckdb==2.0.1 numpy==2.4.6 polars==2.1.0 pyopencl==2026.1.4 mako==1.4.3
 }
 
-# A root of Debian's next release with its OpenCL implementations and compilers (1.3 GB): by way of Debian 13, which debootstrap
-# knows.
+# A root of Debian's next release with its OpenCL implementations and compilers (1.3 GB): made from Debian 13, which
+# debootstrap knows.
 install_next() {
     if [ "$rights" != root ] || ! command -v debootstrap >/dev/null || ! command -v unshare >/dev/null; then
         echo "deps: Debian's next release takes root, debootstrap and unshare"
@@ -357,7 +358,7 @@ install_next() {
     }
 }
 
-# A root of Debian 12 for arm64 with PoCL, and what compiles for it and emulates it.
+# A root of Debian 12 for arm64 with PoCL, a compiler for it, and an emulator.
 install_arm() {
     if [ "$rights" != root ] || ! command -v unshare >/dev/null; then
         echo "deps: Debian for arm64 takes root and unshare"
@@ -443,7 +444,7 @@ rights=
 missing=
 unpackaged=
 
-# In this order, because a component can only be looked for with the ones before it.
+# In this order, because the search for a component needs the components before it.
 for component in $components; do
     if have "$component"; then continue; fi
     if [ -z "$manager" ]; then

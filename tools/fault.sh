@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes every call fail once, scenario after scenario, and sums up. See tests/fault/fault.h.
+# Makes every call fail once in each scenario, and prints a summary. See tests/fault/fault.h.
 #
 # usage: tools/fault.sh [SCENARIO...]
 #
@@ -16,7 +16,7 @@ results=build/fault/results
 rm -rf $results
 mkdir -p $results
 
-# What the harness must know of: each OpenCL function that is called, and each call of the API.
+# The functions that the harness must handle: each OpenCL function that is called, and each call of the API.
 missing=$(
     find src host -name '*.c' -exec grep -oh '\bcl[A-Z][A-Za-z]*(' {} + | sort -u | while read -r call; do
         grep -q "X(${call%(})" tests/fault/layer.c || echo "layer.c: ${call%(}"
@@ -38,8 +38,8 @@ export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
 export UBSAN_OPTIONS=print_stacktrace=1
 export FAULT_TURNS="${FAULT_TURNS:-3}" FAULT_TIMEOUT="${FAULT_TIMEOUT:-6000}"
 
-# The watchdog is here, not in the library: what hangs is killed, and has failed. (As in run_test.sh, the leak
-# sanitizer gets another try where it has crashed itself, and so does PoCL 3.1: docs/drivers.md, "Binaries".)
+# The watchdog is here, not in the library: a scenario that hangs is killed, and counts as failed. (As in run_test.sh, a
+# scenario is repeated if the leak sanitizer itself has crashed, and with PoCL 3.1: docs/drivers.md, "Binaries".)
 run_one='
     for attempt in 1 2 3 4 5; do
         status=0

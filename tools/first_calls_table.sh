@@ -1,6 +1,6 @@
 #!/bin/sh
-# first_calls_table.sh - writes what `make first-calls` prints (stdin) into the table of a document, between the lines
-# "<!-- first-calls" and "<!-- /first-calls".   usage: tools/first_calls_table.sh FILE
+# first_calls_table.sh - writes the output of `make first-calls` (stdin) to the table of a document, between the lines
+# "<!-- first-calls" and "<!-- /first-calls". usage: tools/first_calls_table.sh FILE
 set -eu
 awk -v date="$(date +%Y-%m-%d)" '
 FNR == NR && /^first_calls: on / { device = substr($0, 17) }

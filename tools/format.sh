@@ -1,11 +1,11 @@
 #!/bin/sh
-# Formats the sources, or with --check only reports what is not in house style.
+# Formats the sources, or with --check only reports files that are not in house style.
 #
 # usage: tools/format.sh [--check]
 set -eu
 cd "$(dirname "$0")/.."
 
-# gpuprim.h, gpuprim_host.h and gpuprim_mpi.h are left out: they are put together from files that are formatted.
+# gpuprim.h, gpuprim_host.h and gpuprim_mpi.h are left out: they are made from formatted files.
 list_sources() {
     printf '%s\n' gpuprim.hpp
     find src kernels host mpi apps tests bench examples tools manual -type f \
@@ -25,7 +25,7 @@ fi
 
 status=0
 list_sources | xargs clang-format --dry-run -Werror || status=1
-# Tabs are for Makefile and here-documents.
+# Tabs are only allowed in Makefile and in here-documents.
 if list_texts | LC_ALL=C xargs grep -n '[^	 -~]\|[ 	]$'; then
     echo "format: the lines above have characters outside ASCII, or blanks at their end" >&2
     status=1

@@ -33,7 +33,7 @@ host_mirror() {
 mirror=${MIRROR:-$(host_mirror || true)}
 mirror=${mirror:-http://deb.debian.org/debian}
 
-# Where device nodes work and programs run.
+# Finds a folder in which device nodes work and programs run.
 logs=$PWD/build/fresh
 mkdir -p "$logs"
 parent=${TMPDIR:-/var/tmp}
@@ -76,7 +76,7 @@ stop() { # whatever runs, its children too
 trap stop EXIT
 trap 'stop; exit 130' INT TERM HUP
 
-# Runs a command in a session of its own, so that `stop` finds all of it. Sets `seconds`.
+# Runs a command in its own session, so that `stop` finds all of its processes. Sets `seconds`.
 timed() { # log command...
     log=$1
     shift
@@ -94,7 +94,7 @@ timed() { # log command...
     return $status
 }
 
-# With what README asks for: make, and the sources.
+# Installs the packages that README requires: make, and the tools that get the sources.
 make_root() { # release
     root=$(mktemp -d "$parent/$1.XXXXXX") && chmod 755 "$root" &&
         timed "$logs/$1-debootstrap.log" debootstrap --variant=minbase --include=make "$1" "$root" "$mirror" &&
@@ -105,7 +105,7 @@ make_root() { # release
         git clone -q --no-local . "$root/root/gpuprim"
 }
 
-# Nothing of the caller's environment goes along but how the network is reached.
+# Passes nothing of the caller's environment except the network's proxies.
 make_inside() { # log goal [VARIABLE=VALUE...]
     log_of_goal=$1
     shift

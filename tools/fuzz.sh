@@ -18,7 +18,7 @@ tools/deps.sh headers fuzzer
 mkdir -p $dir
 tools/fuzz_calls.sh $dir/calls.h
 
-# The fake OpenCL tells the fuzzer nothing of interest: it is compiled without the fuzzer's counters.
+# The fake OpenCL is compiled without the fuzzer's counters, because its paths do not matter.
 sanitize="-std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 warnings="-Wall -Wextra -Wno-unused-function -Werror=implicit-function-declaration"
 build() { # target

@@ -7,13 +7,13 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# Made by hand, not by a desc, or all the other calls again.
+# Calls that are not generated: fuzz_calls.c makes them by hand, and gp_self_test only repeats other calls.
 SKIPPED="gp_context_create gp_buffer_create gp_devices gp_self_test gp_set_error"
 
 tools/amalgamate.sh --api >"$1.api"
 
 awk -v skipped=" $SKIPPED " '
-# Comments, preprocessor lines and what is for C++ go.
+# Comments, preprocessor lines and declarations for C++ are removed.
 {
     line = $0
     if (continued || line ~ /^#/ || line ~ /^extern "C"/) { continued = line ~ /\\$/; next }
@@ -52,7 +52,7 @@ function take(   what, head) {
     }
 }
 
-# The type and name of a declaration, to `type` and `name`.
+# Splits a declaration into `type` and `name`.
 function split_declaration(s) {
     match(s, /[A-Za-z0-9_]+$/)
     name = substr(s, RSTART)
@@ -78,7 +78,7 @@ function field(s) {
     }
 }
 
-# A case for a call. Outputs are as large as they are documented to be, or `capacity` elements.
+# Prints a case for a call. Outputs have the documented size, or `capacity` elements.
 function write_call(s, at,    fn, list, n, i, sized, args, parameter) {
     match(s, /gp_[a-z0-9_]+\(/)
     fn = substr(s, RSTART, RLENGTH - 1)

@@ -8,8 +8,8 @@
 # GPU_DAY_PACKAGES   folder of .deb files (build/packages); they are unpacked into OUT/root, nothing is installed
 # GPU_DAY_TIME       seconds for all steps of this run, at least 35 (default: no limit); the next run resumes an interrupted step
 # GPU_DAY_LIMIT      seconds for one step (480)
-# GPU_DAY_SMALL=1    small sizes, a few of everything: to try the steps on a machine without a GPU
-# GPU_DAY_ROOT       look for the vendor's library below this folder (/)
+# GPU_DAY_SMALL=1 small sizes, a few of everything: to test the steps on a machine without a GPU GPU_DAY_ROOT look for
+# the vendor's library below this folder (/)
 # CUDA_ARCH          target of CUB and PTX (sm_ and the capability that nvidia-smi reports; else sm_90)
 # GPUPRIM_DEVICE     as in README; by default a GPU if there is one
 set -eu
@@ -38,7 +38,7 @@ unpack_packages() {
     done
 }
 
-# The first file whose name begins so, in the places where drivers are put.
+# Finds the first file whose name begins with the argument, in the folders of drivers.
 find_library() { # name
     root=${GPU_DAY_ROOT:-}
     if [ -z "$root" ] && command -v ldconfig >/dev/null; then
@@ -47,7 +47,8 @@ find_library() { # name
     find "$root"/usr/lib* "$root"/usr/local "$root"/opt -name "$1*" 2>/dev/null || true
 }
 
-# A folder for the loader with a file for each vendor's library; without any, the loader's own place stays.
+# Makes a folder for the loader with a file for each vendor's library. Without such libraries, the loader uses its
+# default folder.
 find_vendors() {
     rm -rf "$OUT/vendors"
     mkdir -p "$OUT/vendors"
@@ -61,7 +62,7 @@ find_vendors() {
     done
 }
 
-# Programs are linked with libOpenCL.so, which comes with a package for developers; the loader alone will do.
+# Programs are linked with libOpenCL.so, which is in a package for developers; a link to the loader suffices.
 link_loader() {
     if [ -e "$OUT/root/usr/include/CL/cl.h" ]; then return; fi
     for file in $(find_library libOpenCL.so.1); do
@@ -108,9 +109,9 @@ prepare() {
     fi
 }
 
-# ---- steps: each is a process of its own, with a log, and says in results/STEP.md what has come out
+# ---- steps: each is a separate process with a log, and writes its results to results/STEP.md
 
-# Appends a command's lines of JSON, those that are whole, with more fields ahead. The exit status is the command's.
+# Appends the complete JSON lines of a command's output, with further fields in front. The exit status is the command's.
 rows() { # file fields command...
     rows_file=$1
     rows_fields=$2
@@ -121,7 +122,7 @@ rows() { # file fields command...
     return $status
 }
 
-# Runs a piece of a step unless it has ended in an earlier run. The exit status is the piece's.
+# Runs a part of a step unless it has ended in an earlier run. The exit status is that of the part.
 once() { # name command...
     ended=$OUT/status/$1
     shift
@@ -133,7 +134,8 @@ once() { # name command...
     return "$(cat "$ended")"
 }
 
-# Builds programs ahead of the clock, as many at once as there are cores: lines of gpbench's arguments, except --n.
+# Builds programs before time is measured, as many at once as there are cores. Reads lines of arguments for gpbench,
+# without --n.
 warm_up() {
     xargs -P "$JOBS" -I '{}' sh -c 'timeout 100 build/gpbench {} --n 2^10 --type u32 --no-peers --repeats 1' \
         >/dev/null 2>&1 || true
@@ -181,7 +183,7 @@ step_litmus() {
     return $failed
 }
 
-# The drivers' programs are PTX on NVIDIA: registers and spills of each kernel are what its assembler says.
+# On NVIDIA the driver's programs are PTX: its assembler prints each kernel's registers and spills.
 step_ptx() {
     dump=$OUT/results/ptx
     mkdir -p "$dump"
@@ -200,7 +202,7 @@ step_ptx() {
     tools/gpu_day_report.sh ptx "$dump/ptxas.txt" | tee "$OUT/results/ptx.md"
 }
 
-# The most important ones first; the order of the rest is the alphabet's.
+# The most important ones first, then the others in alphabetical order.
 programs_of_tests() {
     first="scan select sort reduce hash brackets topk merge histogram segmented_sort context chain"
     if [ -n "$SMALL" ]; then first="scan" && all=; else all=$(find tests -name 'test_*.c' | sort); fi
@@ -257,7 +259,7 @@ step_bench() {
     return $failed
 }
 
-# While another program has the GPU, groups that wait are preempted.
+# While another program uses the GPU, waiting groups are preempted.
 load_gpu() {
     while :; do
         if [ -x build/cuda/cubbench ] && [ -z "$SMALL" ]; then build/cuda/cubbench sort 2^26; fi
@@ -331,7 +333,7 @@ step_tuning() {
     tools/gpu_day_report.sh tuning "$OUT/results/tuning.jsonl" | tee "$OUT/results/tuning.md"
 }
 
-# Nsight Compute knows CUDA's kernels; whether it sees OpenCL's depends on its version.
+# Nsight Compute profiles CUDA's kernels; whether it also profiles OpenCL's depends on its version.
 step_counters() {
     command -v ncu >/dev/null || {
         echo "No ncu here." | tee "$OUT/results/counters.md"
@@ -349,14 +351,14 @@ step_counters() {
 
 # ---- running them
 
-# A program under a timeout of its own is in another process group: what is left of a step's session ends with it.
+# A program under its own timeout is in another process group, so all remaining processes of a step's session are ended.
 end_session() { # session
     for stat in /proc/[0-9]*/stat; do
         awk -v session="$1" '{ pid = $1; sub(/.*\) /, ""); if ($4 == session) print pid }' "$stat" 2>/dev/null || true
     done | while read -r pid; do kill -9 "$pid" 2>/dev/null || true; done
 }
 
-# What a step has left, so that it begins anew.
+# Removes the files of a step, so that it starts again.
 forget_step() { # step
     rm -rf "$OUT/status/$1" "$OUT/status/$1".* "$OUT/results/$1".*
 }
@@ -365,7 +367,7 @@ has_built() {
     grep -Eqs '^(pass|FAIL)' "$OUT/status/build"
 }
 
-# Programs that a step cannot do without.
+# Prints the programs that a step requires.
 programs_of() { # step
     case $1 in
     litmus | large) echo "build/gpu/$1" ;;
@@ -376,7 +378,7 @@ programs_of() { # step
     esac
 }
 
-# Without its programs a step is late, as `build` is; or it has failed, if `build` has ended.
+# If its programs are missing, a step is postponed until `build` has ended; after that it counts as failed.
 is_ready() { # step
     for program in $(programs_of "$1"); do
         if [ -x "$program" ]; then continue; fi
@@ -412,7 +414,7 @@ is_to_run() { # step pass: first what has never begun, then what was cut short
     if [ "$2" = 1 ]; then [ ! -e "$OUT/status/$1" ]; else grep -q '^late' "$OUT/status/$1"; fi
 }
 
-# As long as the time goes.
+# Runs steps as long as there is time.
 run_in_time() { # step
     limit=$((ENDS - $(date +%s) - 15))
     if [ "$limit" -lt 20 ]; then
@@ -423,7 +425,7 @@ run_in_time() { # step
     run_step "$1" "$limit"
 }
 
-# In the order of importance.
+# The steps, in the order of importance.
 run_all() {
     for pass in 1 2; do
         for step in $STEPS; do
@@ -432,7 +434,7 @@ run_all() {
     done
 }
 
-# A number of seconds, or nothing.
+# Fails unless the variable is empty or a number of seconds.
 check_seconds() { # variable value
     case $2 in
     *[!0-9]*) echo "gpu-day: $1=$2 is no number of seconds" >&2 && exit 2 ;;

@@ -11,11 +11,11 @@ CLANG=${CLANG:-clang}
 out=build/native
 mkdir -p $out
 
-# Vectors would need built-ins of every width; one lane is enough to see the protocol.
+# Vectors would need built-in functions of every width; one lane suffices to test the protocol.
 DEFINES="-DGPI_SHAPE_SERIAL=1 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_PER_ITEM=64 -DGPI_TILE=64 -DGPI_LANES=1
     -DGPI_FP64=1 -DGPI_INT64_EXTENDED=1"
 
-# Names of what is defined, without GPI_ and values.
+# Prints the names of the defined macros, without GPI_ and values.
 suffix_of() { # [defines]
     echo "${1:-}" | tr 'A-Z' 'a-z' | sed 's/-dgpi_/./g; s/=[0-9]*//g; s/ //g'
 }
@@ -68,8 +68,8 @@ check_sort() { # wide sanitizer [define]
     TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
 }
 
-# Lines of slots are read by vector loads, which ThreadSanitizer takes for races: the machine promises more than
-# the language (base/platform.cl).
+# Lines of slots are read by vector loads, which ThreadSanitizer reports as races: the machine guarantees more than the
+# language (base/platform.cl).
 check_hash() { # form wide packed sanitizer [lines]
     name=hash.form$1.$(echo "$4" | tr , _)${5:+.lines}
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels/cpu -Ikernels/common -Xclang -finclude-default-header -O1 -g \
@@ -81,7 +81,7 @@ check_hash() { # form wide packed sanitizer [lines]
     TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
 }
 
-# No fences: see kernel_brackets.c. Tiles of 128 hold blocks, those of 32 do not.
+# Without fences: see kernel_brackets.c. Tiles of 128 contain whole blocks, tiles of 32 do not.
 check_brackets() { # sanitizer tile table [code]
     name=brackets.tile$2.table$3.$(echo "$1" | tr , _)
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels/cpu -Ikernels/common -Xclang -finclude-default-header -O1 -g \

@@ -1,26 +1,27 @@
 #!/bin/sh
-# Checks which files use which: the include lines and the names of src/, kernels/, host/ or mpi/, of bench/harness/, and the imports of
-# python/src/gpuprim/.
+# Checks the dependencies between files: the include lines and the names of src/, kernels/, host/ or mpi/, of
+# bench/harness/, and the imports of python/src/gpuprim/.
 #
 # usage: tools/layers.sh [FOLDER]      (src without FOLDER)
 #
-# FOLDER/layers.txt lists the folders from the bottom up, one a line; text after the first word is for readers.
-# A line "instead x/y.cl x/z.cl" there lists files that replace one another, so that they may define the same names.
-# bench/harness and python/src/gpuprim have no folders and no such list: their files use only one another, and not in a circle.
+# FOLDER/layers.txt lists the folders from the bottom up, one a line; text after the first word is a description. A line
+# "instead x/y.cl x/z.cl" there lists files that replace one another, so that they may define the same names.
+# bench/harness and python/src/gpuprim have no folders and no such list: their files use only one another, and not in a
+# circle.
 #   upward   a file includes a file, or uses a name that is defined, in a folder above its own
 #   cycle    files include one another, or use one another's names, in a circle
 #   header   a file uses a name beginning with gpi_ or GPI_ (in kernels also gp_; in bench/harness: see `wanted`) that it neither
 #            defines nor gets from a file that it includes, directly or through the header of its own folder (x/x.h)
 #   twice    a name is defined in two files; for src also: a macro of kernels/ is a macro or an enumerator of src/. A macro that
-#            some file takes back with #undef is a parameter of that file, and may be set by many
+#            a file removes with #undef is a parameter of that file, and many files may set it
 # kernels/common/x/constants.cl has the numbers that host and kernels share. It is below all folders of src/, which includes it as
 # "x/constants.cl".
-# kernels/ has folders in three places: a wing is what is in common/ and in cpu/, or in common/ and in gpu/, and each is checked by
-# itself, as kernels/x/y.cl. A path that is in common/ is in no wing. What includes a file that each wing has gives its names, too;
-# under a test of the shape, a common file may use a name that only the other wing has.
-# Names of a kernel's prelude count as defined: those that x/prelude.h, an example of the prelude, defines, and those of
-# FOLDER/prelude.txt (GPI_OP_*: all names that begin with GPI_OP_). A name that is defined nowhere is left to the compiler,
-# except in kernels and in bench/harness.
+# kernels/ has folders in three places: a wing consists of common/ and cpu/, or of common/ and gpu/, and each wing is
+# checked separately, as kernels/x/y.cl. A path that is in common/ is in no wing. A file that includes a file of each
+# wing provides the names of that file, too. Under a test of the shape, a common file may use a name that only the other
+# wing has. Names of a kernel's prelude count as defined: those that x/prelude.h, an example of the prelude, defines,
+# and those of FOLDER/prelude.txt (GPI_OP_*: all names that begin with GPI_OP_). A name that is defined nowhere is left
+# to the compiler, except in kernels and in bench/harness.
 set -eu
 if [ "${1:-}" = kernels ]; then
     cd "$(dirname "$0")/.."
@@ -93,7 +94,7 @@ function folder(file) {
     return file ~ /\// ? substr(file, 1, index(file, "/") - 1) : ""
 }
 
-# `name` means something from here on. kind: function, macro, type, enumerator, variable; or prototype.
+# Records that `name` is defined. kind: function, macro, type, enumerator, variable; or prototype.
 function define(name, kind) {
     if (name !~ wanted || name ~ /_CL$/ || (FILENAME, name) in defined) return
     if (is_prelude) {
@@ -110,14 +111,14 @@ function define(name, kind) {
     else if (home[name] != FILENAME) again[name] = again[name] FILENAME ":" FNR "\n"
 }
 
-# The last identifier of a text.
+# Returns the last identifier of a text.
 function last(text) {
     sub(/[^A-Za-z0-9_]+$/, "", text)
     sub(/.*[^A-Za-z0-9_]/, "", text)
     return text
 }
 
-# A statement at the top of a file, as far as its end or its first brace.
+# Handles a statement at the top level of a file, up to its end or its first brace.
 function declare(text, brace,   name) {
     gsub(/__attribute__ *\(\([^()]*(\([^()]*\))?[^()]*\)\)/, "", text)
     gsub(/GPI_PRINTF\([^()]*\)/, "", text)
@@ -249,7 +250,7 @@ FILENAME ~ /\.pyi?$/ {
         include_line[FILENAME, path_of(name)] = FNR
         next
     }
-    # comments and strings go
+    # removes comments and strings
     clean = ""
     while (line != "") {
         if (comment) {
@@ -290,7 +291,7 @@ FILENAME ~ /\.pyi?$/ {
     read_code(clean)
 }
 
-# From here on: what was read is checked.
+# The functions below check the files that were read.
 
 function visit(file,   i, next_file) {
     state[file] = 1
@@ -352,7 +353,7 @@ function is_given(name,   b) {
     return 0
 }
 
-# A macro that the file takes back is its parameter.
+# A macro that the file removes is its parameter.
 function takes_back(file, name) { return name in parameter && index(parameter[name] " ", " " file " ") }
 
 function is_public(file) { return folder(file) == "api" }

@@ -3,11 +3,11 @@
 #
 # usage: tools/lint_kernels.sh [--declarations | --list]
 #
-# --list: prints what would be compiled, and compiles nothing: the name of each program, arguments of clang, one a line, and an
-# empty line.
+# --list: compiles nothing, and prints for each program its name, the arguments of clang, one per line, and an empty
+# line.
 #
-# --declarations: as PoCL on a CPU would, each program with all of OpenCL's declarations, and with those of
-# kernels/common/base/declarations.cl, and compares what they call.
+# --declarations: compiles each program as PoCL on a CPU would, with all of OpenCL's declarations, and again with those
+# of kernels/common/base/declarations.cl, and compares the functions that are called.
 #
 # Every primitive's file of kernels/ is compiled with every element described in tests/native/: prelude_NAME.h, or
 # prelude_PRIMITIVE_NAME.h if only that primitive accepts it.
@@ -46,7 +46,7 @@ compare() { # what it is; arguments of clang
 
 checked=0
 failed=0
-# Compiles a file, given as kernels/FAMILY/NAME.cl, of the wing that the shape is for.
+# Compiles a file, given as kernels/FAMILY/NAME.cl, of the shape's wing.
 check() { # what it is, for messages; arguments of clang
     what=$1
     shift
@@ -83,7 +83,7 @@ check() { # what it is, for messages; arguments of clang
     }
 }
 
-# Every file by itself, as an editor sees it.
+# Compiles every file separately, as an editor does.
 for file in kernels/*/*/*.cl; do
     check "$file alone" $(tools/compile_commands.sh --kernel "$file") "$file"
 done
@@ -108,7 +108,7 @@ for prelude in tests/native/prelude_*.h; do
         done
     done
 done
-# Selections by masks, which take AVX-512.
+# Selections by masks, which use AVX-512.
 AVX512="-DPOCL_DEVICE_ADDRESS_BITS=64 -target x86_64-linux-gnu -march=skylake-avx512"
 for prelude in tests/native/prelude_select_*.h; do
     check "select by masks with $prelude" $AVX512 -DGPI_FP64=1 $SERIAL $WIDE -include "$prelude" \
@@ -137,7 +137,7 @@ for of in "use(0,uint,1,bits)|" "use(0,ushort,1,half)use(1,uint,1,float)use(2,ul
             $shape $WIDE kernels/table/group_rows.cl
     done
 done
-# What works on keys has no element: its own description is a few sizes.
+# Primitives on keys have no element; their description consists of a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_WG=1 -DGPI_PER_ITEM=1 -DGPI_TILE=1"
 for primitive in sort buckets sort_tile segmented_sort sort_strings merge search topk segmented_topk nth_element; do
@@ -189,7 +189,8 @@ for shape in "$SORT_SERIAL" "$LOCAL" "${SUB_GROUP}1"; do
         done
     done
 done
-# Nor have brackets: what codes are, by a table or an expression, and how wide indices.
+# Brackets have no element either: their description has the codes, by a table or an expression, and the width of
+# indices.
 BY_TABLE="-DGPI_SYMBOL=uchar -DGPI_TABLE=1"
 BY_CODE="-DGPI_SYMBOL=int -DGPI_TABLE=0 -Dgpi_symbol_map(x,i)=((x)==40?1:(x)==41?-1:0)"
 BY_BYTE="-DGPI_SYMBOL=char -DGPI_TABLE=0 -DGPI_MAP_BY_BYTE=1 -Dgpi_symbol_map(x,i)=((x)==40?1:(x)==41?-1:0)"
@@ -206,7 +207,7 @@ for index in 4 8; do
         done
     done
 done
-# A tree has parents, and perhaps a choice of what counts.
+# A tree has parents, and possibly a choice of the counted elements.
 for index in 4 8; do
     for select in 0 1; do
         for shape in "$SERIAL" "$SERIAL -DGPI_MAP_BY_BYTE=1" "$LOCAL" "${SUB_GROUP}1"; do
@@ -216,7 +217,7 @@ for index in 4 8; do
         done
     done
 done
-# A scan of stacks has both: codes, and an element.
+# A scan of stacks has both codes and an element.
 for element in affine affine_args f64_max; do
     for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$SERIAL $BY_BYTE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE"; do
         # that map is a macro, which takes none
@@ -225,7 +226,7 @@ for element in affine affine_args f64_max; do
             -DGPI_MATCH=0 -DGPI_LOOKBACK=0 $shape -include tests/native/prelude_$element.h kernels/nest/stack_scan.cl
     done
 done
-# Nor has a histogram: samples, channels, edges, weights, counts, a map.
+# A histogram has no element: its description has samples, channels, edges, weights, counts and a map.
 histogram_of() { # sample operand size float half channels edges weights wide
     echo "-DGPI_SAMPLE=$1 -DGPI_OPERAND=$2 -DGPI_SAMPLE_SIZE=$3 -DGPI_SAMPLE_FLOAT=$4 -DGPI_SAMPLE_HALF=$5" \
         "-DGPI_CHANNELS=$6 -DGPI_EDGES=$7 -DGPI_WEIGHTS=$8 -DGPI_WEIGHT=short -DGPI_COUNT_WIDE=$9"
@@ -243,7 +244,7 @@ for of in "uchar uchar 1 0 0 1 0 0 0" "char char 1 0 0 3 1 0 1" "uchar uchar 1 0
             -DGPI_IN_HALF=0 "-Dgpi_map(i)=(i)" $shape kernels/histogram/histogram.cl
     done
 done
-# A hash table by its three forms; and the expressions of gp_hash_for_each. With lines of every width.
+# Hash tables of each of the three forms, with lines of every width; and the expressions of gp_hash_for_each.
 for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=1"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
         for lines in "" -DPOCL_DEVICE_ADDRESS_BITS=64\ -target\ x86_64-linux-gnu -Dcl_nv_pragma_unroll; do
@@ -253,7 +254,7 @@ for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DG
         done
     done
 done
-# What items of a group do together, for kernels of the user's.
+# Group collectives for the user's kernels.
 for group in "-DGPI_GROUP_SIZE=((uint)get_local_size(0)) -DGPI_GROUP_ALONE=0" "-DGPI_GROUP_SIZE=1u -DGPI_GROUP_ALONE=1"; do
     check "group_device $group" -DGPI_FP64=0 $NARROW -DGPI_WG=1 $group -include kernels/common/group/prelude.h \
         kernels/group/device.cl
@@ -275,7 +276,7 @@ for sleep in 0 1; do
 done
 sub_group 4 32 -target amdgcn-amd-amdhsa -mcpu=gfx1030 -nogpulib
 sub_group 4 64 -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib
-# Nor what makes elements one by one: inputs, halves, a late input, records of 16 bytes.
+# Maps have no element either: inputs, halves, a late input, records of 16 bytes.
 MAP="-DGPI_IN_0=uchar -DGPI_IN_1=uchar -DGPI_IN_2=half -DGPI_HALF_2=1 -DGPI_X=int -DGPI_Y=int -DGPI_Z=float"
 THREE="-DGPI_INPUTS=3 -DGPI_LAG=0 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_LANE=float -DGPI_OUT_VECTOR=float16"
 LATE="-DGPI_INPUTS=2 -DGPI_LAG=1 -DGPI_OUT=int -DGPI_LANE=int -DGPI_OUT_VECTOR=int16"
@@ -287,7 +288,7 @@ for form in "$THREE" "$LATE" "$NONE" "$QUADS"; do
             "-Dgpi_map(x,y,z,i,a,b)=((void)(x),(void)(y),(void)(z),(GPI_LANE)(a))" $form $shape kernels/map/map.cl
     done
 done
-# Elements by index: which way, and with flags.
+# Moves by index: gather, scatter, and with flags.
 for form in "-DGPI_SCATTER=0 -DGPI_INDEX=uint" "-DGPI_SCATTER=1 -DGPI_INDEX=ulong" \
     "-DGPI_SCATTER=0 -DGPI_INDEX=uint -DGPI_FLAG=uchar"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
@@ -312,7 +313,7 @@ for border in 0 1 2; do
         done
     done
 done
-# Random numbers: each kind with the types that it takes.
+# Random numbers: each kind with the types that it supports.
 BITS="-DGPI_KIND=0 -DGPI_WORDS=1 -DGPI_OUT=uchar -DGPI_LANE=uchar"
 HALVES="-DGPI_KIND=1 -DGPI_WORDS=1 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_LANE=float -DGPI_FRACTION=11"
 RANGE="-DGPI_KIND=2 -DGPI_WORDS=2 -DGPI_OUT=int -DGPI_LANE=int"

@@ -3,8 +3,8 @@
 #
 # usage: tools/measures.sh
 #
-# Lines of kernels/ and src/ with comments; branches are #if, #ifdef, #ifndef and #elif, but for include guards; a program's files are
-# those that its entry file includes in its wing, directly or not.
+# Lines of kernels/ and src/ with comments; branches are #if, #ifdef, #ifndef and #elif, except include guards; a
+# program's files are those that its entry file includes in its wing, directly or not.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,10 +12,10 @@ row() { printf '| %s | %s |\n' "$1" "$2"; }
 
 lines() { find "$1" -name '*.c' -o -name '*.h' -o -name '*.cl' | xargs cat | wc -l; }
 
-# The file of a wing, or the common one.
+# Prints the file of a wing, or the common one.
 place() { test -f "kernels/$1/$2" && echo "kernels/$1/$2" || echo "kernels/common/$2"; }
 
-# The files that a program of a wing is made of.
+# Prints the files of which a wing's program consists.
 files() {
     seen=
     wanted=$2

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""How gpuprim_mpi.h's calls scale over ranks: what was measured, and what the counts of messages and bytes predict.
+"""Shows how gpuprim_mpi.h's calls scale over ranks: measured results, and predictions from counts of messages and bytes.
 
 usage: tools/mpi_scaling.py table FILE     the rows of bench/mpi (make mpi-bench), as tables
-       tools/mpi_scaling.py check FILE     do calls of MPI, and bytes, agree with the formulas here? Exit status 1: no
-       tools/mpi_scaling.py predict        times of 64 to 4096 devices by the formulas (docs/scaling.md)
+       tools/mpi_scaling.py check FILE checks calls of MPI, and bytes, against the formulas here. Exit status 1: they
+       differ tools/mpi_scaling.py predict times of 64 to 4096 devices by the formulas (docs/scaling.md)
 
-The formulas count what a call hands to MPI, not what goes over wires: how a collective is done is the library's choice.
+The formulas count the data that a call passes to MPI, not the data on the network: MPI chooses the algorithms of
+collectives.
 """
 import functools
 import json
@@ -16,16 +17,17 @@ import sys
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 CALLS = ("reduce", "scan", "histogram", "select", "sort", "group-by", "join", "brackets")
 
-# Of the benchmark's calls: bytes of an element; bins; different keys, all of which are in each 2^16 elements; bytes of a sum.
+# Sizes of the benchmark's calls: bytes of an element; bins; distinct keys, all of which occur in each 2^16 elements;
+# bytes of a sum.
 WORD, BINS, KEYS, SUM = 4, 256, 1 << 16, 8
-# A join's n build keys, and n keys that are looked for, are different ones in each part; values are indices. Nests of
-# brackets follow one another: DEPTH openers, then as many closers.
+# A join has n build keys and n keys to be found, which are distinct in each part; values are indices. Brackets are
+# consecutive nests of DEPTH openers and as many closers.
 INDEX, FOUND, DEPTH = 8, 1, 1009
-ROW = 2 * WORD + 2 * INDEX + FOUND  # that go to another rank, of both sides
+ROW = 2 * WORD + 2 * INDEX + FOUND  # keys that are sent to another rank, of both sides
 
-# ---------------------------------------------------------------------------------------------- what a call asks of MPI
+# ---------------------------------------------------------------------------------------------- the calls of MPI
 
-# Ranks agree on a failure: where, and by whom. At the beginning they also compare their calls.
+# The messages with which ranks agree on a failure and on its rank. At the beginning, ranks also compare their calls.
 AGREE, SAME = ("allreduce", 8), ("allreduce", 168)
 ROUNDS, CANDIDATES = 2 * WORD, 15
 
@@ -35,16 +37,17 @@ def part(n, ranks, rank):
 
 
 def groups(n, ranks):
-    """Of all ranks, before equal keys of different ranks are put together."""
+    """Returns the groups of all ranks, before equal keys of different ranks are combined."""
     return sum(min(part(n, ranks, rank), KEYS) for rank in range(ranks))
 
 
 def selected(n):
-    return n // 2  # of random words; the benchmark tells how many there are exactly
+    return n // 2  # for random words; the benchmark prints the exact number
 
 
 def cut(ranks):
-    """Where sorted parts are cut: each rank's first element; rounds of counts; the counts before and equal to the cuts."""
+    """Returns the messages that find where sorted parts are cut: each rank's first element; rounds of counts; the counts before
+    and equal to the cuts."""
     bounds = 8 * (ranks - 1)
     rounds = [("allreduce", CANDIDATES * bounds + 8)] * (ROUNDS if ranks > 1 else 0)
     return [("allgather", 8), *rounds, AGREE, ("allreduce", bounds), ("exscan", bounds), *tell(ranks)]
@@ -55,25 +58,25 @@ def tell(ranks):
 
 
 def exchange(others, ranks):
-    """Of so many bytes, of all ranks, that go to other ranks: lower ones first, then higher ones."""
+    """Returns the messages that exchange so many bytes, of all ranks, with other ranks: lower ranks first, then higher ranks."""
     return [AGREE, ("alltoallv", others / ranks), ("alltoallv", 0), AGREE]
 
 
 @functools.lru_cache(maxsize=None)
 def nest(n, ranks):
-    """Of all ranks: openers that their part leaves open; openers sent to later parts; of these, closed there; ranks with
-    openers that nobody closes."""
+    """Returns for all ranks together: openers that their part leaves open; openers sent to later parts; of these,
+    openers closed there; ranks with openers that are never closed."""
     def height(i):
         return min(i % (2 * DEPTH), 2 * DEPTH - i % (2 * DEPTH))
 
     first, before, openers, seen, closed = 0, 0, 0, 0, 0
-    left = []  # of the parts before, where it is not 0
+    left = []  # of the earlier parts, if it is not 0
     for rank in range(ranks):
         count = part(n, ranks, rank)
         end = first + count
         low = 0 if first // (2 * DEPTH) != end // (2 * DEPTH) else min(height(first), height(end))
         close = pop = height(first) - low
-        seen += min(close + (close < count), before)  # one more where an element comes after the closers
+        seen += min(close + (close < count), before)  # one more if an element follows the closers
         closed += close
         while pop:
             last = min(left[-1], pop)
@@ -91,8 +94,8 @@ def nest(n, ranks):
 
 
 def to_others(call, n, ranks):
-    """Bytes that go from each rank to other ranks, of all of them. Random words: those selected stay near where they were, others
-    go anywhere."""
+    """Returns the bytes that all ranks send to other ranks. Of random words, selected ones stay close to their
+    positions, others move to any rank."""
     others = 1 - 1 / ranks
     if call == "brackets":
         _, seen, closed, _ = nest(n, ranks)
@@ -103,7 +106,8 @@ def to_others(call, n, ranks):
 
 
 def asked(call, n, ranks, others=None):
-    """The calls of MPI that each rank makes, and the bytes that it hands over, on average over ranks. `others`: see to_others."""
+    """Returns the calls of MPI that a rank makes, and the bytes that it passes to MPI, on average over ranks. `others`:
+    see to_others."""
     begin = [AGREE, SAME]
     others = to_others(call, n, ranks) if others is None else others
     if call == "reduce":
@@ -118,7 +122,7 @@ def asked(call, n, ranks, others=None):
     if call == "sort":
         return begin + [AGREE, ("allreduce", 8), AGREE, *cut(ranks), AGREE, *exchange(others, ranks), AGREE]
     if call == "join":
-        def new(size):  # a buffer for what comes
+        def new(size):  # a buffer for received elements
             return [AGREE, *exchange(others * size / ROW, ranks)]
         keys = [AGREE, AGREE, *tell(ranks), *new(WORD)]
         return begin + [("allreduce", 8), ("exscan", 8), *keys, AGREE, *new(INDEX), AGREE,
@@ -134,16 +138,16 @@ def asked(call, n, ranks, others=None):
 
 
 def copied(call, n, ranks, others=None):
-    """Bytes between device and host memory, on all ranks. `others`: see to_others."""
+    """Returns the bytes copied between device and host memory, on all ranks. `others`: see to_others."""
     others = to_others(call, n, ranks) if others is None else others
     if call == "join":
-        ends = 2 * ranks * ranks * 8  # of what goes to each rank
+        ends = 2 * ranks * ranks * 8  # of the elements sent to each rank
         return ends + ranks * INDEX + 2 * others
     if call == "brackets":
         openers, seen, closed, unmatched = nest(n, ranks)
         return 2 * WORD * (openers + seen) + 2 * WORD * closed + WORD * unmatched
     bounds = ranks - 1
-    rounds = ROUNDS * CANDIDATES * bounds + 2 * bounds  # keys that are searched, and their places
+    rounds = ROUNDS * CANDIDATES * bounds + 2 * bounds  # keys to be searched, and their positions
     search = ranks * rounds * (WORD + 8)
     return {"reduce": 0, "scan": ranks * WORD, "histogram": ranks * 2 * BINS * 4,
             "select": 2 * others, "sort": 2 * others + search, "group-by": 2 * others + search}[call]
@@ -162,7 +166,7 @@ def call_of(row):
 
 
 def differences(row):
-    """What of a row's counts is not as the formulas say."""
+    """Returns the differences between a row's counts and the formulas."""
     call, ranks, n = call_of(row), row["ranks"], row["n"]
     expected = {}
     others = row["others_bytes"]
@@ -176,7 +180,7 @@ def differences(row):
             yield f"{kind}: {got['calls']} calls, {got['bytes']} bytes; expected {calls}, {round(total)}"
     if row["copied_bytes"] != copied(call, n, ranks, others):
         yield f"copies: {row['copied_bytes']} bytes; expected {copied(call, n, ranks, others)}"
-    expected = others if call == "select" else to_others(call, n, ranks)  # how many stay is chance
+    expected = others if call == "select" else to_others(call, n, ranks)  # the number that stay is random
     if abs(others - expected) > .02 * expected:
         yield f"to other ranks: {others} bytes; expected about {expected:.0f}"
     if row["error"]:
@@ -229,41 +233,43 @@ def table(path):
 # ---------------------------------------------------------------------------------------------- predicted
 
 class System:
-    """Bytes a second, and seconds. `alpha`: of a message from host to host; `launch`: of a kernel and waiting for it."""
+    """A system: bytes per second, and seconds. `alpha`: for a message from host to host; `launch`: for a kernel and the
+    wait for it."""
 
     def __init__(self, device, memory, link, network, alpha=2e-6, launch=10e-6):
         self.device, self.memory, self.link, self.beta = device, .91 * memory, link, 1 / network
-        self.alpha, self.launch, self.gamma = alpha, launch, 1 / 10e9  # gamma: of adding up, a byte
+        self.alpha, self.launch, self.gamma = alpha, launch, 1 / 10e9  # gamma: to add up a byte
 
 
-# Where the figures come from: docs/scaling.md.
+# The sources of the figures are in docs/scaling.md.
 SYSTEMS = {"A100, PCIe 4.0, 25 GB/s a device": System("a100", 1555e9, 25e9, 25e9),
            "H200, PCIe 5.0, 50 GB/s a device": System("h200", 4800e9, 50e9, 50e9)}
-# Bytes of global memory for each element (tools/gpu_cost/model.py), and the work whose fraction of a copy counts.
+# Bytes of global memory for each element (tools/gpu_cost/model.py), and the work whose fraction of a copy's bandwidth
+# is used.
 BYTES = {"reduce": (4, "reduce-u32"), "scan": (8, "scan-u32"), "histogram": (4, "reduce-u32"), "select": (6, "select-u32"),
          "sort": (36, "sort-u32"), "sort pairs": (68, "sort-u32"), "by key": (8, "scan-u32"),
-         # Joins: a sector of 32 bytes for each random access, and what goes with it; tables have 3 slots for a key.
+         # Joins: a sector of 32 bytes for each random access, and the accesses with it; tables have 3 slots for a key.
          "insert": (72, "transform-u32"), "find": (41, "transform-u32"), "gather": (40, "transform-u32"),
          "distinct": (32, "transform-u32"), "owners": (32, "sort-u32"),
-         # Brackets, with match and errors; of a part also depth.
+         # Brackets, with match and errors; for a part also depth.
          "brackets": (12, "scan-u32"), "own": (20, "scan-u32"), "unmatched": (8, "select-u32"), "passed": (12, "scan-u32"),
          "shift": (8, "transform-u32"), "around": (12, "transform-u32")}
 
 
 def fractions(device):
-    """Of a copy's bandwidth, by work: bench/gpu_cost.json's estimates."""
+    """Returns the fractions of a copy's bandwidth by work, as estimated in bench/gpu_cost.json."""
     with open(os.path.join(ROOT, "bench", "gpu_cost.json"), encoding="utf-8") as file:
         return {row["work"]: row["value"] for row in json.load(file) if row["counter"] == f"copy_fraction_{device}"}
 
 
 def on_device(system, *works):
-    """Of calls, each with its elements."""
+    """Returns the time on the device of calls, each with its elements."""
     shares = fractions(system.device)
     return sum(n * BYTES[work][0] / (system.memory * shares[BYTES[work][1]]) + system.launch for work, n in works)
 
 
 def alone(system, call, n):
-    """The same work in one call of gpuprim.h on one device."""
+    """Returns the time of the same work in one call of gpuprim.h on one device."""
     if call == "group-by":
         return on_device(system, ("sort pairs", n), ("by key", n))
     if call == "join":
@@ -272,7 +278,7 @@ def alone(system, call, n):
 
 
 def device_time(system, call, n, ranks):
-    """n: elements of a rank."""
+    """Returns the time on the device. n: elements of a rank."""
     if call in ("histogram", "select"):
         return alone(system, call, n)
     if call == "reduce":
@@ -286,7 +292,7 @@ def device_time(system, call, n, ranks):
         return on_device(system, *((work, n) for work in build + probe))
     if call == "brackets":
         return on_device(system, *((work, n) for work in ("own", "unmatched", "unmatched", "passed", "shift", "around", "reduce")))
-    needles = (ROUNDS * CANDIDATES + 2) * (ranks - 1) * math.log2(max(n, 2))  # a sector of 32 bytes a step
+    needles = (ROUNDS * CANDIDATES + 2) * (ranks - 1) * math.log2(max(n, 2))  # a sector of 32 bytes for each step
     search = (ROUNDS + 2) * system.launch * (ranks > 1) + needles * 32 / system.memory
     if call == "sort":
         return search + on_device(system, ("sort", n), ("sort", n))
@@ -295,7 +301,8 @@ def device_time(system, call, n, ranks):
 
 
 def message(system, kind, size, ranks):
-    """The least of the usual algorithms' costs: Thakur, Rabenseifner and Gropp 2005; Bruck's for small all-to-alls."""
+    """Returns the lowest cost of the usual algorithms: Thakur, Rabenseifner and Gropp 2005; Bruck's for small
+    all-to-alls."""
     steps, alpha, beta, gamma = math.ceil(math.log2(ranks)), system.alpha, system.beta, system.gamma
     share = (ranks - 1) / ranks
     if kind == "allreduce":
@@ -308,7 +315,7 @@ def message(system, kind, size, ranks):
         return steps * (alpha + size * (beta + gamma))
     if kind == "alltoall":
         return min(steps * (alpha + size / 2 * beta), (ranks - 1) * alpha + size * share * beta)
-    # An exchange's two calls have p - 1 messages together.
+    # The two calls of an exchange together send p - 1 messages.
     return (ranks - 1) * alpha / 2 + size * beta
 
 
@@ -317,18 +324,18 @@ def mpi_time(system, call, n, ranks):
 
 
 def times(system, call, n, ranks):
-    """Seconds: on the device, copying, in MPI. n: elements of all ranks."""
+    """Returns the seconds on the device, for copies, and in MPI. n: elements of all ranks."""
     return (device_time(system, call, n / ranks, ranks), copied(call, n, ranks) / ranks / system.link,
             mpi_time(system, call, n, ranks))
 
 
 def efficiency(system, call, n, ranks):
-    """The time of one device for its share of the work, divided by the call's."""
+    """Returns the time of one device for its share of the work, divided by the call's time."""
     return alone(system, call, n / ranks) / sum(times(system, call, n, ranks))
 
 
 def last(system, call, n_of):
-    """The most ranks, of powers of two up to 2^16, with half of the efficiency that two ranks have."""
+    """Returns the most ranks, a power of two up to 2^16, with at least half of the efficiency of two ranks."""
     wanted = efficiency(system, call, n_of(2), 2) / 2
     good = [1 << bits for bits in range(1, 17) if efficiency(system, call, n_of(1 << bits), 1 << bits) >= wanted]
     return max(good)

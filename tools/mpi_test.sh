@@ -33,7 +33,7 @@ timeout 60 $MPIRUN $options -n 2 "$1/manual_join"
 # shellcheck disable=SC2086
 timeout 60 $MPIRUN $options -n 2 "$1/manual_reference"
 
-# Ten seconds for the others, and as many to begin.
+# The other ranks get ten seconds, and ten more to start.
 for moment in 0 ${MPI_MOMENTS:-$(awk 'BEGIN { srand(); print int(50 * rand()), int(500 * rand()), int(2000 * rand()) }')}; do
     begin=$(date +%s)
     # shellcheck disable=SC2086

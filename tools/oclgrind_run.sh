@@ -5,8 +5,8 @@
 #
 # OCLGRIND_OPTIONS   further options of Oclgrind, such as --uninitialized
 #
-# The log goes through a named pipe: Oclgrind opens its log again for every cl_context, which would empty an
-# ordinary file. Two threads are used, because with one thread no group ever waits for another.
+# The log is written to a named pipe: Oclgrind opens its log again for every cl_context, which would empty an ordinary
+# file. Two threads are used, because with one thread no group ever waits for another.
 set -eu
 
 dir=$(mktemp -d build/oclgrind.XXXXXX)

@@ -11,7 +11,7 @@ svg=$2
 points=$(mktemp -d)
 trap 'rm -rf "$points"' EXIT
 
-# Columns by their names: load, here, published (0: nothing was).
+# Finds the columns by their names: load, here, published (0: no published rate).
 awk -F , -v here="$points/here" -v published="$points/published" '
     $1 == "primitive" { for (i = 1; i <= NF; i++) at[$i] = i }
     $2 == "gpuprim:fill" {

@@ -3,9 +3,9 @@
 #
 # usage: tools/run_test.sh RESULTS PROGRAM
 #
-# RESULTS is a file that gets a line: name, pass or FAIL, seconds, those of CPU time.
-# TEST_AGAIN, if set, runs a program that fails once more; a failure that does not happen again is printed, and counts as passed.
-# TEST_FAILED is a folder that gets the output of a program that fails, under its name.
+# RESULTS is a file to which a line is added: name, pass or FAIL, seconds, seconds of CPU time. TEST_AGAIN, if set, runs
+# a program that fails once more; a failure that does not happen again is printed, and counts as passed. TEST_FAILED is
+# a folder that gets the output of a program that fails, under its name.
 set -eu
 
 results=$1
@@ -17,8 +17,9 @@ limit=
 if command -v timeout >/dev/null; then limit="timeout -k 10 ${TEST_TIMEOUT:-600}"; fi
 
 begin=$(date +%s)
-# Now and then a sanitizer fails by itself, and the program is run again: the leak sanitizer, which stops all threads to look
-# at them, while one of the OpenCL implementation's is ending; the thread sanitizer, seen once, when it asked for 558 TB.
+# Now and then a sanitizer itself fails, and the program is run again. The leak sanitizer, which stops all threads to
+# inspect them, fails while a thread of the OpenCL implementation is ending. The thread sanitizer failed once, because
+# it allocated 558 TB.
 for attempt in 1 2 3; do
     status=0
     $limit ${TEST_RUNNER:-} "$program" </dev/null >"$output" 2>&1 || status=$?
@@ -32,7 +33,8 @@ for attempt in 1 2 3; do
     else
         break
     fi
-    # Some of the former it brings on every time: it has taken what stands before a library's thread-local variables for their size.
+    # Some failures of the leak sanitizer occur every time: it misreads the bytes before a library's thread-local
+    # variables as their size.
     export ASAN_OPTIONS="${ASAN_OPTIONS:-}:intercept_tls_get_addr=0"
 done
 seconds=$(($(date +%s) - begin))

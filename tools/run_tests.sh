@@ -34,7 +34,7 @@ results=${TEST_RESULTS:-$TEST_FAILED/.results}
 touch "$results"
 before=$(wc -l <"$results")
 
-# Most of a test's time goes into compiling kernels, on one core.
+# Most of a test's time is spent on compiling kernels, on one core.
 printf '%s\n' "$@" | xargs -P "${TEST_JOBS:-$(nproc 2>/dev/null || echo 1)}" -n 1 tools/run_test.sh "$results" || true
 
 passed=$(tail -n +$((before + 1)) "$results" | grep -c ' pass ' || true)

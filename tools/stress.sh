@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the stress test, and ends it if it does not end by itself.
+# Runs the stress test, and kills it if it does not end in time.
 #
 # usage: tools/stress.sh PROGRAM [SECONDS [SEED [CALLS]]]
 #

@@ -3,11 +3,14 @@
 #
 # usage: tools/test_all.sh PROGRAM...
 #
-# PLATFORMS=pocl,rusticl takes some of them. pocl7 is the PoCL of Debian's next release, in a root of its own; pocl-avx2, pocl-sse4 and
-# pocl-sse2 are PoCL with what this CPU has beyond that hidden (tools/test_masked.sh). pocl-neon, which runs only if it is named, is PoCL
-# for arm64, emulated by qemu (tools/arm_run.sh), with small sizes. There are also as-nvidia, as-amd, as-intel_gpu, as-mali, as-adreno, as-apple,
-# as-unknown and as-llvmpipe: PoCL with the rows that this class of devices has in src/runtime/tuning_table.h; and sub_group-8 to sub_group-128: PoCL
-# with emulated sub-groups of this size; both without optimization, unless GPUPRIM_TEST_OPTIONS is set. mixed is all but Oclgrind in one process, for test_host_devices. intel-sub_groups is Intel's CPU runtime with the rows of Intel's GPUs and sub-groups of its own.
+# PLATFORMS=pocl,rusticl selects some of them. pocl7 is the PoCL of Debian's next release, in a separate root.
+# pocl-avx2, pocl-sse4 and pocl-sse2 are PoCL with the CPU's newer features hidden (tools/test_masked.sh). pocl-neon,
+# which runs only if it is named, is PoCL for arm64, emulated by qemu (tools/arm_run.sh), with small sizes. as-nvidia,
+# as-amd, as-intel_gpu, as-mali, as-adreno, as-apple, as-unknown and as-llvmpipe are PoCL with the rows of this class of
+# devices in src/runtime/tuning_table.h. sub_group-8 to sub_group-128 are PoCL with emulated sub-groups of this size.
+# Both are built without optimization, unless GPUPRIM_TEST_OPTIONS is set. mixed uses all platforms except Oclgrind in
+# one process, for test_host_devices. intel-sub_groups is Intel's CPU runtime with the rows of Intel's GPUs and its own
+# sub-groups.
 #
 # A platform is skipped only if this system has no package for it, as reported by tools/deps.sh.
 set -eu
@@ -35,7 +38,8 @@ class_of() { # platform
     esac
 }
 
-# It keeps no built kernels: with a cache for all programs test_hash_values takes 21 s of CPU time, not 126.
+# This implementation does not cache built kernels: with one cache for all programs test_hash_values takes 21 s of CPU
+# time instead of 126 s.
 run_on_intel() { # program...
     OCL_ICD_VENDORS="$PWD/build/intel/vendors" GPUPRIM_DEVICE=Intel GPUPRIM_CACHE="$PWD/$results/intel-cache" \
         tools/run_tests.sh "$@"
@@ -49,7 +53,7 @@ run_as_gpu() { # variable=value program...
         TEST_TIMEOUT="${TEST_TIMEOUT:-1200}" tools/run_tests.sh "$@"
 }
 
-# Skipped on a CPU that has nothing to hide.
+# Skipped on a CPU without features to hide.
 run_masked() { # program...
     masked=0
     tools/test_masked.sh "$@" || masked=$?

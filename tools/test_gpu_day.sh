@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests the parts of tools/gpu_day.sh that otherwise only a machine with a GPU uses: packages, a vendor's library in an unusual
-# place, the end of a step that hangs, and resuming. PoCL's library is used as the vendor's.
+# Tests the parts of tools/gpu_day.sh that are otherwise used only on a machine with a GPU: packages, a vendor's library
+# in an unusual folder, ending a step that hangs, and resuming. PoCL's library is used as the vendor's.
 #
 # usage: tools/test_gpu_day.sh
 set -eu
@@ -16,7 +16,7 @@ fail() { # text
     exit 1
 }
 
-# A package with a program, beside a machine whose library has an unusual place; a link to nothing comes first.
+# A package with a program, and a machine whose library is in an unusual folder, with a dangling link before it.
 make_machine() { # library
     mkdir -p "$tmp/packages" "$tmp/package/DEBIAN" "$tmp/package/usr/bin" "$tmp/machine/usr/lib/x" "$tmp/machine/usr/local/y"
     printf 'Package: clinfo\nVersion: 1\nArchitecture: all\nMaintainer: nobody\nDescription: a fake\n' \
@@ -25,7 +25,7 @@ make_machine() { # library
     chmod +x "$tmp/package/usr/bin/clinfo"
     dpkg-deb -b "$tmp/package" "$tmp/packages/clinfo.deb" >/dev/null
     ln -s /nowhere "$tmp/machine/usr/lib/x/libnvidia-opencl.so.0"
-    # PoCL finds its parts beside itself, so that a link to it would not do.
+    # PoCL finds its parts in its own folder, so a link to it would not suffice.
     ${CC:-cc} -shared -o "$tmp/machine/usr/local/y/libnvidia-opencl.so.1" -Wl,--no-as-needed "$1"
 }
 
@@ -48,7 +48,7 @@ grep -q 'a fake of clinfo' "$tmp/out/results/clinfo.txt" || fail "the package wa
 grep -q '"step": "info", "result": "pass"' "$tmp/out/report.json" || fail "report.json does not tell"
 grep -q '^| \[info\]' "$tmp/out/report.md" || fail "report.md does not tell"
 
-# A second library that hangs: the step is ended, the next one runs, and a later run takes it up again.
+# A second library that hangs: the step is ended, the next one runs, and a later run resumes it.
 printf '#!/bin/sh\nsleep 1000\n' >"$tmp/out/root/usr/bin/clinfo"
 rm -r "$tmp/packages"
 GPU_DAY_LIMIT=2 tools/gpu_day.sh "$tmp/out" info counters >"$tmp/late.log" 2>&1 || fail "a hanging step ends the run"
@@ -60,7 +60,7 @@ tools/gpu_day.sh "$tmp/out" >"$tmp/again.log" 2>&1 || fail "the run is not resum
 grep -q '^pass' "$tmp/out/status/info" || fail "a late step was not run again"
 ! grep -q '^== build' "$tmp/again.log" || fail "a step that has ended was run again"
 
-# A step that is named begins anew; what is no step is refused.
+# A step that is named starts again; an unknown step is refused.
 echo 1 >"$tmp/out/status/info.piece"
 tools/gpu_day.sh "$tmp/out" info >"$tmp/anew.log" 2>&1 || fail "a step that is named does not run"
 [ ! -e "$tmp/out/status/info.piece" ] || fail "a step that is named does not begin anew"

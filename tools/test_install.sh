@@ -23,7 +23,7 @@ fi
 
 route() { # function
     begin=$(date +%s)
-    # Not as a condition, or set -e would not hold in there.
+    # Not used as a condition, because set -e would not apply there.
     (set -eux && "$1") >"$work/$1.log" 2>&1 &
     if ! wait $!; then
         cat "$work/$1.log" >&2
@@ -33,7 +33,7 @@ route() { # function
     printf 'test-install: ok  %-14s %3s s\n' "$1" $(($(date +%s) - begin))
 }
 
-# Whoever changes the version in gpuprim.h must change it there.
+# A change of the version in gpuprim.h requires a change there.
 versions() {
     for file in meson.build packaging/gpuprim.wrap packaging/vcpkg/gpuprim/vcpkg.json packaging/debian/changelog CITATION.cff \
         manual/install.md; do
@@ -112,7 +112,7 @@ uninstall() {
 
 cmake_subdirectory() { cmake_project subdirectory -DGPUPRIM_SOURCE="$checkout"; }
 
-# What CMake installs is what make installs, but for the shared library.
+# CMake installs the same files as make, except the shared library.
 cmake_install() {
     cmake -S "$checkout" -B "$work/cmake_install" -DCMAKE_INSTALL_PREFIX="$work/cmake_prefix"
     cmake --install "$work/cmake_install"

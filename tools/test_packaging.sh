@@ -21,11 +21,11 @@ build_debian() {
     cd "$work/gpuprim-$VERSION"
     cp -R packaging/debian debian
     dpkg-buildpackage -us -uc
-    # No bug of Debian's asks for this package.
+    # There is no Debian bug that requests this package.
     lintian --fail-on error,warning --allow-root --suppress-tags initial-upload-closes-no-bugs ../gpuprim_*.changes
 }
 
-# As installed, but in a folder of its own.
+# As if installed, but in a separate folder.
 use_debian() {
     for package in "$work"/libgpuprim*_"$VERSION"-*.deb; do dpkg-deb -x "$package" "$work/root"; done
     libdir=$(dirname "$work"/root/usr/lib/*/libgpuprim.so)
@@ -43,7 +43,7 @@ create_conan() {
 
 for step in build_debian use_debian create_conan; do
     begin=$(date +%s)
-    # Not as a condition, or set -e would not hold in there.
+    # Not used as a condition, because set -e would not apply there.
     (set -eux && $step) >"$work/$step.log" 2>&1 &
     if ! wait $!; then
         cat "$work/$step.log" >&2

@@ -1,8 +1,9 @@
 /* bench.h - the harness of gpbench: sessions, cases, variants, rows.
 
-   A case is one piece of work at one size: the same input and output for everybody. Its variants are the
-   ways to do it: the library's own, the candidates for the limit, the peers. bench_case_run verifies
-   each of them once, times them in turns (A B C A B C ...), and prints a row each. */
+   A case is one kind of work at one size, with the same input and output for all of its variants. A
+   variant is one way to do the work: the library's, a candidate for the limit, or a peer's.
+   bench_case_run verifies each variant once, times the variants in turns (A B C A B C ...), and prints a
+   row for each. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -29,18 +30,18 @@ typedef struct bench_options {
     unsigned repeats; /* 0: by time */
     bench_format format;
     bool no_peers;
-    const char *only;      /* peers whose names have this in them; NULL: all */
-    const char *libraries; /* to compare with, that are there; NULL: no peers are wanted */
-    const char *skipped;   /* those that are not there, with reasons */
+    const char *only;      /* runs only peers whose names contain this; NULL: all */
+    const char *libraries; /* available peers; NULL: no peers are wanted */
+    const char *skipped;   /* peers that are not available, with reasons */
     const char *device;
     const char *dump;      /* gp_context_desc.dump_dir */
-    const char *results;   /* the file; NULL: none */
-    double seconds;        /* of tune; 0: 300 */
+    const char *results;   /* name of the results file; NULL: none */
+    double seconds;        /* tune: time limit; 0: 300 */
     const char *out;       /* the file that tune writes; NULL: gpuprim.tuning */
-    int turn_in, turn_out; /* of another gpbench, with which this one takes turns; 0: none */
-    double load;           /* of a hash table; 0: the sub-command's loads */
-    size_t budget;         /* of host: bytes of device memory; 0: 64 MiB */
-    const char *call;      /* of host: calls whose names have this in them; NULL: all */
+    int turn_in, turn_out; /* pipes from and to another gpbench (--turns); 0: none */
+    double load;           /* load of hash tables; 0: the sub-command's loads */
+    size_t budget;         /* host: bytes of device memory; 0: 64 MiB */
+    const char *call;      /* host: runs only calls whose names contain this; NULL: all */
     gp_strategy strategy;
     gp_tuning tuning;
 } bench_options;
@@ -53,19 +54,19 @@ typedef struct bench {
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
-    bool on_cpu;                   /* the device is a CPU: host code is a fair rival, on the same memory */
+    bool on_cpu;                   /* the device is a CPU, so that host code uses the same memory */
     pool *pool;                    /* NULL unless on_cpu */
-    unsigned threads;              /* of the pool */
+    unsigned threads;              /* threads of the pool */
     cl_program stream;             /* built on first use */
-    uint64_t fallbacks;            /* of the context so far */
+    uint64_t fallbacks;            /* the context's fallbacks so far */
     bool reported;                 /* a row has been printed */
-    bool failed;                   /* something was wrong: the exit status */
+    bool failed;                   /* a variant has failed; sets the exit status */
     bool progress;                 /* stderr is a terminal */
-    bool colours;                  /* stdout is one */
+    bool colours;                  /* stdout is a terminal */
     bool planning;                 /* cases are only counted */
-    double planned, done, current; /* work: of all cases, of those that have ended, of this one */
-    double within;                 /* the share of this one that is done */
-    double start;                  /* of the first one */
+    double planned, done, current; /* work of all cases, of ended cases, of this case */
+    double within;                 /* the share of this case's work that is done */
+    double start;                  /* time when the first case began */
     FILE *results;                 /* NULL: none */
     char error[BENCH_ERROR_MAX];
 } bench;
@@ -74,14 +75,14 @@ typedef struct bench {
 
 typedef enum bench_kind {
     BENCH_GPUPRIM, /* the library */
-    BENCH_LIMIT,   /* a candidate for the limit: the fastest one is it */
-    BENCH_PEER,    /* what a user could take instead */
+    BENCH_LIMIT,   /* a candidate for the limit, which is the fastest one */
+    BENCH_PEER,    /* what a user could use instead */
     BENCH_INFO     /* for information only */
 } bench_kind;
 
-/* A buffer, and on a CPU the host memory behind it. */
+/* A buffer, and on a CPU the host memory that it uses. */
 typedef struct bench_array {
-    size_t bytes; /* a multiple of 64; what is beyond the data is zero */
+    size_t bytes; /* a multiple of 64; bytes after the data are zero */
     void *host;   /* NULL for outputs of other devices */
     cl_mem mem;
 } bench_array;
@@ -89,16 +90,17 @@ typedef struct bench_array {
 typedef struct bench_case bench_case;
 typedef struct bench_variant bench_variant;
 
-/* One launch of a kernel of the harness's own. */
+/* One launch of one of the harness's kernels. */
 typedef struct bench_launch {
     size_t groups;
     size_t group_size;
 } bench_launch;
 
-/* A kernel that leaves a partial result a group, launched again on those until one value is left. */
+/* Repeated launches of a kernel that reduces each group's elements to one partial result, until a single
+   value is left. */
 typedef struct bench_passes {
     size_t per_group; /* elements */
-    cl_mem spare;     /* takes every other pass's partial results */
+    cl_mem spare;     /* receives every other pass's partial results */
 } bench_passes;
 
 struct bench_variant {
@@ -106,15 +108,17 @@ struct bench_variant {
     bench_kind kind;
     bool on_host;      /* runs on, and writes to, host memory */
     bool pooled;       /* uses the pool: its threads are woken before the clock starts */
-    bool spins_after;  /* leaves threads spinning for a while: the next variant waits for them */
+    bool spins_after;  /* its threads spin for a while: the next variant waits for them */
     const char *shape; /* "serial", "local", "host" or "auto" */
     const char *strategy;
 
-    /* Does the work and returns when the result is there; false with bench_fail on failure. */
+    /* Does the work, and returns when the result is complete. On failure calls bench_fail and returns
+       false. */
     bool (*run)(bench_case *c, bench_variant *v);
-    /* Is the result right? False with bench_fail. Outputs were poisoned before. */
+    /* Returns true if the result is correct; otherwise calls bench_fail. Outputs were poisoned before the
+       run. */
     bool (*check)(bench_case *c, bench_variant *v, const void *out);
-    size_t out_bytes; /* that the check reads */
+    size_t out_bytes; /* bytes of output that the check reads */
 
     cl_kernel kernel; /* released with the case; may be NULL */
     union {
@@ -157,14 +161,14 @@ struct bench_variant {
     } with;
 
     /* filled in by bench_case_run */
-    bool unsupported; /* not a failure: the device or the library cannot do this */
+    bool unsupported; /* the device or the library cannot do this, which is no failure */
     char error[BENCH_ERROR_MAX];
     double estimate; /* seconds */
     unsigned rounds; /* planned */
     unsigned taken;
-    double *seconds; /* of each run; sorted in the end */
+    double *seconds; /* time of each run; sorted at the end */
     double median;
-    uint64_t fallbacks; /* in all its runs */
+    uint64_t fallbacks; /* fallbacks in all runs */
 };
 
 struct bench_case {
@@ -172,75 +176,79 @@ struct bench_case {
     const char *name; /* "reduce", "scan", "copy" ... */
     bench_work work;
     gp_type out_type;
-    double bytes; /* that have to be moved, for GB/s */
+    double bytes; /* bytes that must be moved, for GB/s */
     bench_array in;
     bench_array in2; /* second input, the same as the first until bench_case_input2; bytes 0: none */
     bench_array out;
-    void *expected;    /* what checks compare with */
-    uint32_t word_sum; /* of the input's 32-bit words, modulo 2^32: for the read loops */
+    void *expected;    /* the result that checks compare with */
+    uint32_t word_sum; /* sum of the input's 32-bit words modulo 2^32, for the read loops */
     bench_variant variants[BENCH_VARIANTS_MAX];
     size_t count;
-    double *seconds;    /* of all variants */
+    double *seconds;    /* times of all variants */
     double limit_per_s; /* elements per second of the fastest limit; 0: none */
     const bench_variant *limit;
 };
 
-/* What a case is made of. */
+/* The description of a case. */
 typedef struct bench_case_desc {
     const char *name;
     bench_primitive primitive;
     gp_type type;
-    gp_type out_type; /* of the expected result */
+    gp_type out_type; /* type of the expected result */
     gp_op op;
     size_t n;
-    size_t out_bytes;      /* at least; the output also holds what read loops write */
+    size_t out_bytes;      /* fewest bytes; the output also has room for what read loops write */
     size_t expected_bytes; /* 0: none */
     double bytes;
     bool second_input;
 } bench_case_desc;
 
-/* Makes arrays and input; every page is touched. False when there is not enough memory: a row tells. */
+/* Makes arrays and input, and touches every page. If there is not enough memory, prints a row that says
+   so, and returns false. */
 bool bench_case_open(bench *b, bench_case *c, const bench_case_desc *desc);
 void bench_case_close(bench_case *c);
-/* Other data for the second input, which in2.host then holds too. */
+/* Sets the second input, on the device and in in2.host, to `data`. */
 bool bench_case_input2(bench_case *c, const void *data);
 
-/* Host memory has been changed: so must the buffer be where it is another memory. */
+/* Copies changed host memory to the array's buffer, unless the buffer uses that memory itself. */
 void bench_case_upload(bench_case *c, const bench_array *a);
 
-/* Appends a variant. `format` makes its name. (variant.c) */
+/* Appends a variant, and returns it. `format` makes its name. (variant.c) */
 bench_variant *bench_variant_add(bench_case *c, bench_kind kind, const char *format, ...);
 
 /* Verifies, times and reports all variants. */
 void bench_case_run(bench_case *c);
 
-/* The parts of it, for sub-commands with rows of their own. */
+/* Verifies and times all variants without reporting them, for sub-commands that print their own rows. */
 void bench_case_measure(bench_case *c);
-void bench_case_note_failures(bench_case *c); /* sets b->failed; a peer's failure is its own affair */
+void bench_case_note_failures(bench_case *c); /* sets b->failed, except for peers' failures */
 
-/* Notes a variant's failure; returns false. */
+/* Records a variant's failure, and returns false. */
 bool bench_fail(bench_variant *v, const char *format, ...);
-/* The same for a result of the library: what the device cannot do is no failure. */
+/* Does the same as bench_fail for a result of the library. If the device cannot do the work, that is no
+   failure. */
 bool bench_fail_gp(bench_case *c, bench_variant *v, gp_result result);
 
-/* Compares `n` elements of the case's out_type with c->expected. */
+/* Returns true if the `n` elements of `out` equal those of c->expected. Both have the case's out_type. */
 bool bench_check_elements(bench_case *c, bench_variant *v, const void *out, size_t n);
 
 /* ------------------------------------------------------------------ parts of cases */
 
-/* The candidates for a limit: kernels of each shape, and plain C on a CPU. (limits.c) */
+/* Adds the candidates for a limit: kernels of each shape, and plain C on a CPU. (limits.c) */
 void bench_add_limits(bench_case *c, stream_op op, const char *prefix);
-/* Rows for information: copies that bypass the caches. */
+/* Adds, for information, copies that bypass the caches. */
 void bench_add_memory_copies(bench_case *c);
-/* Gives a variant a kernel of stream_cl.h, and runs it; false with bench_fail. */
+/* Sets a variant's kernel to one of stream_cl.h; the second function runs it. On failure both call
+   bench_fail and return false. */
 bool bench_variant_kernel(bench_case *c, bench_variant *v, const char *name);
 bool bench_run_kernel(bench_case *c, bench_variant *v);
-/* Builds an OpenCL program of the harness's own; NULL, and why. (harness.c) */
+/* Builds one of the harness's OpenCL programs. On failure returns NULL, and writes the reason to `error`.
+   (harness.c) */
 cl_program bench_build(const bench *b, const char *const *lines, size_t count, char error[BENCH_ERROR_MAX]);
-/* 32-bit words that the outputs of read loops need. */
+/* Returns the number of 32-bit words that the outputs of read loops need. */
 size_t bench_read_parts(const bench *b, size_t bytes);
 
-/* Every compiled-in peer that can do the case's work. (peers.c) */
+/* Adds every compiled-in peer that can do the case's work. (peers.c) */
 void bench_add_peers(bench_case *c, bool (*check)(bench_case *, bench_variant *, const void *),
                      size_t out_bytes);
 
@@ -251,31 +259,32 @@ void bench_close(bench *b);
 /* Lets the other gpbench run its round (--turns), if there is one. */
 void bench_give_turn(const bench *b);
 double bench_now(void); /* seconds */
-/* Counts the work that `run` is, where there is a progress line, which then says how much time is left. */
+/* Counts the work of `run` if there is a progress line, so that the line can show the remaining time. */
 void bench_plan(bench *b, void (*run)(bench *b));
-/* Each case of n elements begins with it. False: it was only counted. */
+/* Begins a case of n elements. Returns false if the case is only to be counted. */
 bool bench_begin(bench *b, size_t n);
 void bench_progress(const bench *b, const char *format, ...);
 void bench_progress_end(const bench *b);
 
-/* The results file: JSON lines, of which the first describes the run. */
+/* Opens the results file, which consists of JSON lines, and writes the first line, which describes the
+   run. */
 bool report_open(bench *b, const char *command);
 void report_close(bench *b);
 void report_device(const bench *b);
 void report_libraries(const bench_options *o);
 void report_rows(bench_case *c);
-/* Only to the results file. */
+/* Writes rows to the results file only. */
 void report_results(bench_case *c);
-/* A line of JSON, where rows go as JSON. */
+/* Writes a line of JSON to each output that receives rows as JSON. */
 void report_json(const bench *b, const char *format, ...);
-/* A row in place of a whole case that could not be opened. */
+/* Prints a row for a case that could not be opened. */
 void report_failure(bench *b, const bench_case_desc *desc, const char *text);
-/* "2^24" for powers of two, else decimal. */
+/* Returns `n` as text: "2^24" for powers of two from 2^10 on, else decimal. */
 const char *report_count(size_t n, char text[32]);
-/* "1.234 ms" */
+/* Returns the time as text, such as "1.234 ms". */
 const char *report_time(double seconds, char text[32]);
 
-/* Runs `one` for every size and type: the options' ones, or the default ones. */
+/* Runs `one` for every size and type: those of the options, or the default ones. */
 void bench_sweep(bench *b, void (*one)(bench *b, gp_type type, size_t n));
 
 /* ------------------------------------------------------------------ sub-commands */

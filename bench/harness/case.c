@@ -13,10 +13,10 @@
 
 enum { ALIGNMENT = 4096, POISON = 0xa5 };
 
-/* Seconds. A variant gets about a slice, unless it needs longer for its fewest rounds. A run that takes
-   less than WARMED follows an untimed one: whatever ran before left its data in the caches and put the
-   driver's threads to sleep, and who comes after whom must not matter. After a second of another library a
-   first sort was seen to take 40 ms longer. */
+/* Seconds. A variant gets about one slice, or more if it needs more for its fewest rounds. If a run takes
+   less than WARMED, an untimed run comes before it, because the result must not depend on the previous
+   variant, which leaves other data in the caches, and lets the driver's threads fall asleep. After a
+   second of another library, a first sort took 40 ms longer. */
 #define SLICE 0.15
 #define SLICE_OF_SLOW 0.03
 #define WARMED 0.5
@@ -26,7 +26,7 @@ enum { ROUNDS_MIN = 5, ROUNDS_MIN_OF_SLOW = 3, ROUNDS_AUTO_MAX = 101, SLOW = 4, 
 
 static size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/* Zeroed, which also touches every page. */
+/* Returns zeroed memory, or NULL. Zeroing also touches every page. */
 static void *host_memory(size_t bytes)
 {
     void *p;
@@ -35,8 +35,8 @@ static void *host_memory(size_t bytes)
     return p;
 }
 
-/* On a CPU the buffer is the host memory itself: all variants then find the caches in one state, and
-   nobody has the better pages. Call after the host memory is filled. */
+/* Creates the array's buffer. On a CPU the buffer uses the host memory itself, so that all variants find
+   the caches in the same state and use the same pages. Must be called after the host memory is filled. */
 static bool array_bind(bench_case *c, bench_array *a)
 {
     const cl_mem_flags flags = c->b->on_cpu ? CL_MEM_USE_HOST_PTR : a->host ? CL_MEM_COPY_HOST_PTR : 0;
@@ -53,7 +53,8 @@ static void array_free(bench_array *a)
     free(a->host);
 }
 
-/* Drivers may abort, and the system may kill, on what does not fit; so ask before. */
+/* Returns true if the arrays fit in the device's memory. If they do not, a driver may abort, or the
+   system may kill the process. */
 static bool fits(const bench_case *c, size_t expected_bytes)
 {
     const gp_device_info *info = c->b->info;
@@ -190,7 +191,7 @@ static void rest(void)
     nanosleep(&millisecond, NULL);
 }
 
-/* Fallbacks since the last look. */
+/* Returns the number of fallbacks since the last call. */
 static uint64_t new_fallbacks(bench *b)
 {
     gp_stats profile;
@@ -200,7 +201,7 @@ static uint64_t new_fallbacks(bench *b)
     return profile.fallbacks - before;
 }
 
-/* Seconds of one run; negative when it failed. */
+/* Returns the seconds of one run; a negative number if the run failed. */
 static double run_once(bench_case *c, bench_variant *v)
 {
     if (v->pooled) pool_arm(c->b->pool);
@@ -217,7 +218,7 @@ static double run_once(bench_case *c, bench_variant *v)
 
 static bool usable(const bench_variant *v) { return v->error[0] == 0; }
 
-/* The first run also builds programs. */
+/* Runs and checks each variant once. This run also builds programs. */
 static void verify_all(bench_case *c)
 {
     for (size_t i = 0; i < c->count; i++) {
@@ -232,7 +233,7 @@ static void verify_all(bench_case *c)
     }
 }
 
-/* A run of each, warm, for the time it takes. Returns the shortest. */
+/* Estimates each variant's time by one warm run. Returns the shortest time. */
 static double estimate_all(bench_case *c)
 {
     double fastest = 1e9;
@@ -245,7 +246,8 @@ static double estimate_all(bench_case *c)
     return fastest;
 }
 
-/* Losers need no precision: they get fewer rounds, and hopeless ones a single one. */
+/* Returns the number of rounds for a variant. Slow variants need less precision and get fewer rounds,
+   very slow ones a single round. */
 static unsigned rounds_for(const bench_options *options, double estimate, double fastest)
 {
     if (options->repeats > 0) return options->repeats;
@@ -268,14 +270,14 @@ static unsigned plan_rounds(bench_case *c, double fastest)
     return most;
 }
 
-/* Spreads a variant's rounds evenly over all rounds. */
+/* Returns true if the variant runs in this round. Its rounds are spread evenly over all rounds. */
 static bool takes_part(const bench_variant *v, unsigned round, unsigned rounds)
 {
     return usable(v) && round * v->rounds / rounds != (round + 1) * v->rounds / rounds;
 }
 
-/* Puts the variants in another order each round: what one leaves behind (caches, threads that fall asleep) must not always
-   meet the same next one. */
+/* Puts the variants in a different order in each round, because the state in which a variant leaves
+   caches and threads must not always affect the same other variant. */
 static void shuffle(size_t *order, size_t count, unsigned round)
 {
     for (size_t i = count; i > 1; i--) {

@@ -1,6 +1,6 @@
-/* data.c - element types on the host. Integers of all widths are worked on as 64-bit ones and floats as
-   doubles: truncation commutes with every integer operation here but min and max, which never leave the
-   type, and the floats are chosen so that no operation rounds. */
+/* data.c - element types on the host. Integers of all widths are computed with as 64-bit integers, and
+   floats as doubles. This is exact: truncation commutes with every integer operation here except min and
+   max, whose results are always in the type, and the floats are chosen so that no operation rounds. */
 #include "data.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef union value {
-    uint64_t u; /* signed ones sign-extended */
+    uint64_t u; /* signed integers are sign-extended */
     double f;
 } value;
 
@@ -197,7 +197,7 @@ static value identity(gp_type type, gp_op op)
 
 /* ------------------------------------------------------------------ input and results */
 
-/* splitmix64 */
+/* The generator is splitmix64. */
 uint64_t data_random_bits(uint64_t i)
 {
     uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);

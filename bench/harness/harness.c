@@ -13,7 +13,8 @@
 
 /* ------------------------------------------------------------------ turns */
 
-/* Until the other gpbench hands the turn over, or has ended: then there is an end of file, and a broken pipe. */
+/* Waits until the other gpbench hands the turn over, or has ended, which causes an end of file and a
+   broken pipe. */
 static void take_turn(const bench *b)
 {
     char turn;
@@ -30,7 +31,8 @@ void bench_give_turn(const bench *b)
 
 /* ------------------------------------------------------------------ session */
 
-/* Host code competes only where it works on the same cores and the same memory as the kernels. */
+/* Opens the pool of threads for host code, which competes only on devices that use the same cores and
+   memory as the host. */
 static void open_pool(bench *b)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -39,7 +41,7 @@ static void open_pool(bench *b)
     if (b->pool == NULL) fprintf(stderr, "gpbench: no threads: rows of plain C are left out\n");
 }
 
-/* Such as that the file of GPUPRIM_TUNING was refused. */
+/* Prints a warning of the library, for example that the file of GPUPRIM_TUNING was refused. */
 static void print_warning(gp_log_level level, const char *text, void *user)
 {
     (void)user;
@@ -90,7 +92,7 @@ static void describe_failure(const bench *b, cl_program program, cl_int error, c
 cl_program bench_build(const bench *b, const char *const *lines, size_t count, char error[BENCH_ERROR_MAX])
 {
     cl_int e;
-    /* OpenCL's prototype has one const less than it means. */
+    /* OpenCL's prototype lacks a const. */
     cl_program program =
         clCreateProgramWithSource(b->context, (cl_uint)count, (const char **)lines, NULL, &e);
     if (program != NULL) e = clBuildProgram(program, 1, &b->device, "-cl-std=CL1.2", NULL, NULL);
@@ -120,7 +122,7 @@ void bench_plan(bench *b, void (*run)(bench *b))
     b->start = bench_now();
 }
 
-/* A small case takes about as long as 2^22 elements do: each variant has its slice of time. */
+/* Counts a small case as at least 2^22 elements, because each variant gets its slice of time. */
 bool bench_begin(bench *b, size_t n)
 {
     b->done += b->current;
@@ -129,7 +131,7 @@ bool bench_begin(bench *b, size_t n)
     return !b->planning;
 }
 
-/* If the rest goes on as it did so far. */
+/* Prints the remaining time, if the remaining work takes as long per element as the work so far. */
 static void print_time_left(const bench *b)
 {
     const double done = b->done + b->within * b->current, elapsed = bench_now() - b->start;

@@ -1,8 +1,9 @@
-/* host_loops.c - the host's candidates for a limit. Compiled with -O3 -march=native, this file alone.
+/* host_loops.c - the host's candidates for a limit. Only this file is compiled with -O3 -march=native.
 
-   Compilers turn a copying loop into memcpy, and memcpy of large blocks uses non-temporal stores: those
-   need no read of the line before it is written, so that a scan, whose caller reads the output next,
-   would be measured against something it must not do. The barrier in the loops keeps them loops. */
+   Compilers turn a copying loop into memcpy, which writes large blocks by non-temporal stores. These need
+   not read a cache line before writing it. A scan must not use them, because its caller reads the output
+   next, so a limit with such stores would be unfair. The barrier in the loops prevents this
+   transformation. */
 #include "host_loops.h"
 
 #include <stdint.h>
@@ -12,10 +13,10 @@
 typedef uint32_t word_vector __attribute__((vector_size(32), may_alias));
 typedef float float_vector __attribute__((vector_size(32), may_alias));
 
-/* The compiler may not move or merge memory accesses across this. It emits no instruction. */
+/* Keeps the compiler from moving or merging memory accesses across it. Emits no instruction. */
 #define KEEP_LOOP() __asm__ volatile("" ::: "memory")
 
-/* Of vectors of the types above. */
+/* A range of vectors of the types above. */
 typedef struct range {
     size_t begin;
     size_t end;

@@ -1,4 +1,5 @@
-/* limits.c - what memory allows: kernels of each shape and plain C on all cores, the same bytes moved. */
+/* limits.c - the limits that memory sets: kernels of each shape, and plain C on all cores, which move the
+   same bytes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,20 +11,20 @@
 enum {
     VECTOR_BYTES = 64,
     LOCAL_SIZE = 256,
-    LOCAL_STEPS = 16,       /* of an item in a tile */
-    ITEMS_PER_UNIT = 2048,  /* of a strided launch: fills a GPU's compute unit */
+    LOCAL_STEPS = 16,       /* steps of an item in a tile */
+    ITEMS_PER_UNIT = 2048,  /* items of a strided launch, enough for a GPU's compute unit */
     SERIAL_TILE_MIN = 64,   /* vectors */
-    SERIAL_TILE_MAX = 2048, /* 128 KiB: launching a group costs nothing beside it */
-    GROUPS_PER_UNIT = 8     /* serial: what leaves no core idle in the end */
+    SERIAL_TILE_MAX = 2048, /* 128 KiB: the launch of a group adds little cost */
+    GROUPS_PER_UNIT = 8     /* serial: enough that no core is idle at the end */
 };
 
-static const float FACTOR = 3; /* of scale and triad */
+static const float FACTOR = 3; /* the factor of scale and triad */
 
 static const char *const op_names[STREAM_OPS] = {"read", "read2", "copy", "scale", "add", "triad"};
 
 /* ------------------------------------------------------------------ launches */
 
-/* A failure is kept: it is not tried again. */
+/* Builds the kernels unless they were built before. After a failure, does not try again. */
 static bool build(bench *b)
 {
     if (b->stream == NULL && b->error[0] == 0)
@@ -73,7 +74,7 @@ static bool run_copy_buffer(bench_case *c, bench_variant *v)
 
 /* ------------------------------------------------------------------ checks */
 
-/* `out` holds partial sums. */
+/* Checks the sum of the partial sums in `out`. */
 static bool check_read(bench_case *c, bench_variant *v, const void *out)
 {
     const cl_uint *parts = out;
@@ -130,7 +131,7 @@ static bool (*const checks[STREAM_OPS])(bench_case *, bench_variant *, const voi
 
 /* ------------------------------------------------------------------ forms */
 
-/* How an array is shared out among groups. */
+/* How an array is divided among groups. */
 typedef struct form {
     const char *kernel; /* the part of its name after the operation */
     bool serial;
@@ -148,8 +149,9 @@ static form serial_form(const bench *b, size_t vectors)
     return (form){.kernel = "serial", .serial = true, .groups = groups_of(vectors, tile), .tile = tile};
 }
 
-/* GPUs: as many items as run at once, each striding through the whole array. CPUs run the items of a
-   group one after the other, so that a group must stay within what the cache holds. */
+/* Returns the form of a local launch. On GPUs there are as many items as run at once, and each strides
+   through the whole array. CPUs run the items of a group one after another, so a group's tile must fit in
+   the cache. */
 static form local_form(const bench *b, const char *kernel, size_t units)
 {
     const size_t tile = b->on_cpu ? (size_t)LOCAL_SIZE * LOCAL_STEPS : 0;
@@ -157,7 +159,7 @@ static form local_form(const bench *b, const char *kernel, size_t units)
     return (form){.kernel = kernel, .groups = tile > 0 ? groups_of(units, tile) : strided, .tile = tile};
 }
 
-/* An item a unit, and no loop. */
+/* Returns the form with one item for each unit, and no loop. */
 static form whole_form(const char *kernel, size_t units)
 {
     return (form){.kernel = kernel, .groups = groups_of(units, LOCAL_SIZE)};
@@ -221,7 +223,7 @@ static void add_host(bench_case *c, stream_op op, const char *name, bench_kind k
                                  .s = FACTOR};
 }
 
-/* On a CPU the driver's copy is a memcpy; on a GPU there is nothing special about it. */
+/* Adds the driver's copy command, which is a memcpy on a CPU. */
 static void add_copy_buffer(bench_case *c, const char *name, bench_kind kind)
 {
     bench_variant *v = bench_variant_add(c, kind, "%s", name);

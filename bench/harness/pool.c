@@ -1,7 +1,7 @@
 /* pool.c - threads that sleep between measurements and spin within them.
 
-   A worker's life, job after job: sleep until the job is armed -> count itself ready -> spin until the
-   job may go -> work -> count itself done. Only one thread, the caller, arms and runs. */
+   For each job, a worker sleeps until the job is armed, counts itself as ready, spins until the job is
+   released, works, and counts itself as done. Only one thread, the caller, arms and releases jobs. */
 #define _POSIX_C_SOURCE 200809L
 #include "pool.h"
 
@@ -18,11 +18,11 @@ typedef struct pool_worker {
 struct pool {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
-    unsigned threads; /* with the caller */
+    unsigned threads; /* including the caller */
     unsigned armed;   /* jobs armed so far; guarded by the mutex */
     bool stop;        /* guarded by the mutex */
-    unsigned ready;   /* from here on: atomics */
-    unsigned going;   /* jobs allowed to go so far */
+    unsigned ready;   /* this and the next four are accessed atomically */
+    unsigned going;   /* jobs released so far */
     unsigned done;
     unsigned arrived;
     unsigned passed; /* barriers passed so far */
@@ -34,14 +34,15 @@ struct pool {
 static unsigned load(const unsigned *x) { return __atomic_load_n(x, __ATOMIC_ACQUIRE); }
 static void store(unsigned *x, unsigned value) { __atomic_store_n(x, value, __ATOMIC_RELEASE); }
 
-/* Yields now and then: with fewer free cores than threads the others must get on. */
+/* Spins until *x is `wanted`. Yields now and then, because other threads need the core if there are fewer
+   free cores than threads. */
 static void spin_until(const unsigned *x, unsigned wanted)
 {
     for (unsigned i = 1; load(x) != wanted; i++)
         if (i % 1024 == 0) sched_yield();
 }
 
-/* False when the pool is closing. */
+/* Sleeps until `job` is armed. Returns false if the pool is being closed. */
 static bool sleep_until_armed(pool *p, unsigned job)
 {
     pthread_mutex_lock(&p->mutex);
@@ -121,7 +122,7 @@ void pool_barrier(pool *p)
 {
     const unsigned passed = load(&p->passed);
     if (__atomic_add_fetch(&p->arrived, 1, __ATOMIC_ACQ_REL) == p->threads) {
-        store(&p->arrived, 0); /* nobody else touches it before `passed` moves on */
+        store(&p->arrived, 0); /* no other thread accesses it before `passed` changes */
         store(&p->passed, passed + 1);
     } else {
         spin_until(&p->passed, passed + 1);

@@ -10,7 +10,7 @@
 #include "data.h"
 #include "work.h"
 
-/* What is known of one variant of one case, in every format. */
+/* The results of one variant of one case, for every format. */
 typedef struct row {
     const bench_case *c;
     const bench_variant *v;
@@ -18,7 +18,7 @@ typedef struct row {
     double min, max;
     double per_s;
     double gb_per_s;
-    double fraction; /* of the limit; 0: there is none */
+    double fraction; /* fraction of the limit; 0: there is no limit */
     double spread;   /* (90th - 10th percentile) / median */
 } row;
 
@@ -85,7 +85,7 @@ static void table_device(const bench *b)
          "spread: 10th to 90th percentile, of the median");
 }
 
-/* ANSI codes on a terminal, else nothing. */
+/* Returns the ANSI code if stdout is a terminal, else an empty text. */
 static const char *style(const bench *b, const char *code) { return b->colours ? code : ""; }
 
 #define BOLD "\033[1m"
@@ -104,7 +104,7 @@ static void table_head(const bench_case *c)
            "", "spread %", "late tiles");
 }
 
-/* Ten characters for 1. */
+/* Returns a bar of ten characters for a fraction of 1. */
 static const char *bar_of(double fraction, char text[16])
 {
     const int wanted = fraction < 1 ? (int)(10 * fraction + .5) : 10;
@@ -143,7 +143,7 @@ static void table_row(const row *r)
 static const char *const kinds[] = {
     [BENCH_GPUPRIM] = "gpuprim", [BENCH_LIMIT] = "limit", [BENCH_PEER] = "peer", [BENCH_INFO] = "info"};
 
-/* One list of fields makes both formats. X(name, conversion, value): X_TEXT for strings. */
+/* Both formats are made from one list of fields. X(name, conversion, value): X_TEXT for strings. */
 #define ROW_FIELDS(X, X_TEXT)                                     \
     X_TEXT("primitive", r->c->name)                               \
     X_TEXT("variant", r->v->name)                                 \
@@ -169,7 +169,8 @@ static const char *const kinds[] = {
     X_TEXT("driver", r->c->b->info->driver_version)               \
     X_TEXT("error", r->error != NULL ? r->error : "")
 
-/* Quotes are doubled in CSV and escaped in JSON; control characters become blanks. */
+/* Writes a quoted text. Quotes are doubled in CSV and escaped in JSON; control characters become
+   blanks. */
 static void quoted(FILE *f, const char *text, bool json)
 {
     putc('"', f);
@@ -214,7 +215,7 @@ static void results_head(FILE *f, const bench *b, const char *command)
 {
     const gp_device_info *i = b->info;
     const time_t now = time(NULL);
-    const char *hidden = getenv("CPU_MASK"); /* features of the CPU: tools/cpu_mask.c */
+    const char *hidden = getenv("CPU_MASK"); /* hidden features of the CPU: tools/cpu_mask.c */
     const char *comma = "{";
     char date[32] = "", version[32];
     struct tm utc;
@@ -245,7 +246,7 @@ bool report_open(bench *b, const char *command)
     return true;
 }
 
-/* Complains of what could not be written. */
+/* Closes the results file. Reports an error if the file could not be written. */
 void report_close(bench *b)
 {
     if (b->results == NULL) return;
@@ -293,7 +294,7 @@ void report_rows(bench_case *c)
     report_results(c);
 }
 
-/* A run that is interrupted keeps what it has measured. */
+/* Flushes the file after each case, so that an interrupted run keeps its results. */
 void report_results(bench_case *c)
 {
     for (size_t i = 0; i < c->count && c->b->results != NULL; i++) {

@@ -1,4 +1,4 @@
-/* stream.c - gpbench stream: what memory gives, by operation and form. */
+/* stream.c - gpbench stream: measures memory bandwidth by operation and form. */
 #include "bench.h"
 #include "host_loops.h"
 #include "work.h"
@@ -8,7 +8,7 @@
 static const struct {
     const char *name;
     stream_op op;
-    double arrays; /* read or written */
+    double arrays; /* arrays that are read or written */
 } streams[] = {{"read", STREAM_READ, 1},
                {"copy", STREAM_COPY, 2},
                {"scale", STREAM_SCALE, 2},

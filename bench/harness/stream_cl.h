@@ -1,11 +1,13 @@
-/* stream_cl.h - OpenCL C 1.2 of the limits: loops over memory that do next to nothing else.
+/* stream_cl.h - the limits' kernels in OpenCL C 1.2: loops that do little besides accessing memory.
 
-       serial   one work-item a group; group g owns vectors g * tile ... of 16 words
-       local    256 items a group, neighbours read neighbours, a word or four at a time. With a tile,
-                group g owns units g * tile ...; with tile 0, every item strides by all items
+       serial   one work-item per group; group g handles `tile` vectors of 16 words from g * tile on
+       local    256 items per group; consecutive items read consecutive units of one or four words. With a
+                tile, group g handles `tile` units from g * tile on; with tile 0, each item strides by the
+                number of all items
 
-   Arguments are the same for all: arrays a, b, out of `vectors` * 16 words of 32 bits, the tile, a
-   factor. Read writes one word a group (serial) or an item (local); the words' sum is the result.
+   All kernels have the same arguments: arrays a, b and out of `vectors` * 16 words of 32 bits, the tile,
+   and a factor. Read kernels write one word for each group (serial) or item (local); the sum of these
+   words is the result.
    Serial copies are written with vstore16: a loop over words may be turned into memcpy, which uses
    non-temporal stores. */
 #ifndef BENCH_STREAM_CL_H

@@ -1,4 +1,4 @@
-/* variant.c - variants of a case: added, failed, checked. */
+/* variant.c - adds variants to a case, records their failures, and checks their results. */
 #include "bench.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* work.h - one piece of work, and a rival that does it. C and C++. */
+/* work.h - the description of a case's work, and of a peer that can do it. For C and C++. */
 #ifndef BENCH_WORK_H
 #define BENCH_WORK_H
 
@@ -10,46 +10,46 @@ typedef enum bench_primitive {
     BENCH_STREAM,
     BENCH_REDUCE,
     BENCH_SCAN,
-    BENCH_DOT, /* of host_in and host_in2 */
+    BENCH_DOT, /* the dot product of host_in and host_in2 */
     BENCH_LAUNCH,
-    BENCH_SELECT,    /* elements below k */
-    BENCH_PARTITION, /* the same; the others from out[n] on */
+    BENCH_SELECT,    /* selects elements below k */
+    BENCH_PARTITION, /* the same; other elements from out[n] on */
     BENCH_UNIQUE,
-    BENCH_RLE,        /* keys; lengths from out[n] on */
-    BENCH_RLE_DECODE, /* keys in host_in, of `segments` runs, by host_offsets, which are host_in2, too */
-    BENCH_BY_KEY,     /* keys in host_in, values in host_in2; keys, then sums from out[n] on */
-    BENCH_GROUP_BY,   /* the same, and equal keys are anywhere; in any order */
-    BENCH_JOIN, /* keys in host_in; k keys that are there once in host_in2, what they stand for from [k] on */
+    BENCH_RLE,        /* writes keys, and lengths from out[n] on */
+    BENCH_RLE_DECODE, /* keys of `segments` runs in host_in; host_offsets, also in host_in2 */
+    BENCH_BY_KEY,     /* keys in host_in, values in host_in2; writes keys, and sums from out[n] on */
+    BENCH_GROUP_BY,   /* the same; equal keys need not be adjacent; results in any order */
+    BENCH_JOIN,       /* keys in host_in; k distinct keys in host_in2, their values from [k] on */
     BENCH_SORT,
-    BENCH_MERGE,  /* of the two halves of host_in */
-    BENCH_SEARCH, /* of host_in2 in host_in; u32 positions */
+    BENCH_MERGE,  /* merges the two halves of host_in */
+    BENCH_SEARCH, /* searches host_in for host_in2; writes u32 positions */
     BENCH_TOPK,
-    BENCH_NTH_ELEMENT, /* the keys of k ranks: (r + 1) * (n - 1) / (k + 1) */
-    BENCH_TOPK_ROWS,   /* of `segments` rows, the k largest of each, best first */
+    BENCH_NTH_ELEMENT, /* the keys of the k ranks (r + 1) * (n - 1) / (k + 1) */
+    BENCH_TOPK_ROWS,   /* the k largest of each of `segments` rows, best first */
     BENCH_SEGMENTED_SORT,
     BENCH_SORT_STRINGS,
-    BENCH_SORT_RECORDS, /* of four words, n / 4 of them, by the first one, a float */
+    BENCH_SORT_RECORDS, /* n / 4 records of four words, sorted by the first word, a float */
     BENCH_BRACKETS,
-    BENCH_JSON_FILE, /* n - 64 bytes of text, then zeros; partners, by a bracket's number among brackets */
-    BENCH_TREE,      /* parents; index, with k = 3 outputs children from out[n] and ends from out[2 * n] on */
-    BENCH_HISTOGRAM, /* of `segments` bins: u8 by value; u32 below 2^k, by shifting; counts u32 */
-    BENCH_TRANSFORM, /* x * 3 + 1 */
-    BENCH_FILL,      /* 42 */
-    BENCH_GATHER,    /* host_in by host_in2 */
-    BENCH_COLUMNS,   /* sums of the columns of a matrix with `segments` rows, f32 */
-    BENCH_ROW_SUMS,  /* of `segments` rows, f32 */
-    BENCH_SCAN_ROWS, /* of `segments` rows, f32 */
-    BENCH_SCAN_COLUMNS, /* of a matrix with `segments` rows, f32 */
-    BENCH_TRANSPOSE,    /* of a matrix with `segments` rows, u32 */
+    BENCH_JSON_FILE, /* n - 64 bytes of text, then zeros; writes partners, as numbers among brackets */
+    BENCH_TREE, /* parents; writes index; if k is 3, also children from out[n], ends from out[2 * n] on */
+    BENCH_HISTOGRAM,    /* `segments` bins: u8 by value; u32 below 2^k, by shifting; writes u32 counts */
+    BENCH_TRANSFORM,    /* x * 3 + 1 */
+    BENCH_FILL,         /* 42 */
+    BENCH_GATHER,       /* gathers elements of host_in at host_in2 */
+    BENCH_COLUMNS,      /* sums of the columns of a matrix with `segments` rows, f32 */
+    BENCH_ROW_SUMS,     /* f32 rows, `segments` of them */
+    BENCH_SCAN_ROWS,    /* f32 rows, `segments` of them */
+    BENCH_SCAN_COLUMNS, /* columns of an f32 matrix with `segments` rows */
+    BENCH_TRANSPOSE,    /* a u32 matrix with `segments` rows */
     BENCH_STENCIL       /* k x k f32, weights 1 2 1, 2 4 2, 1 2 1, borders clamped */
 } bench_primitive;
 
-/* One piece of work. Every variant of a case gets the same one: the same input, the same output.
-   Where the device is a CPU, host_in and host_out are the memory behind `in` and `out`, so that host
-   code and kernels meet the same pages in the same caches; elsewhere host_out is NULL. */
+/* The work of a case. Every variant gets the same work, with the same input and output. If the device is
+   a CPU, host_in and host_out are the memory that `in` and `out` use, so that host code and kernels
+   access the same pages in the same caches; otherwise host_out is NULL. */
 typedef struct bench_work {
     bench_primitive primitive;
-    gp_type type; /* of input and output; a reduce has one element of output */
+    gp_type type; /* type of input and output; a reduction's output is one element */
     gp_op op;
     size_t n;
     cl_context context;
@@ -62,27 +62,27 @@ typedef struct bench_work {
     const void *host_in2;
     void *host_out;
     size_t value_size; /* sort: bytes of a value, 0: none */
-    size_t k;          /* topk: the largest k keys, best first; select: those below; tree: outputs */
+    size_t k;          /* topk: number of keys; select: elements below k; tree: number of outputs */
     const uint32_t *host_offsets; /* segmented sort: segments + 1; strings: n + 1 */
     size_t segments;              /* also: rows of a matrix */
     const uint8_t *host_bytes;    /* strings, by host_offsets */
-    const signed char *signs;     /* brackets: of each of 256 symbols, 1 opens, -1 closes */
-    /* The case's first run, which is not timed: here, and only here, libraries that keep data of their own take
-       the input and give the result back. */
+    const signed char *signs;     /* brackets: for each of 256 symbols: 1 opens, -1 closes */
+    /* True in the case's first run, which is not timed. Only in this run, libraries that keep their own
+       copies of data read the input and write the result. */
     bool checked;
-    char *why;         /* takes BENCH_WHY_MAX bytes: what went wrong, where a run failed */
-    struct pool *pool; /* threads, one a core; NULL unless the device is a CPU */
+    char *why;         /* receives the reason if a run fails, BENCH_WHY_MAX bytes */
+    struct pool *pool; /* threads, one for each core; NULL unless the device is a CPU */
 } bench_work;
 
 enum { BENCH_WHY_MAX = 512 };
 
 typedef struct bench_peer {
     const char *name;
-    bool on_host; /* works on host_in and host_out; otherwise on in, out and the queue */
-    bool pooled;  /* works on the pool */
-    bool spins;   /* has threads of its own, which spin for a while after the work */
+    bool on_host; /* uses host_in and host_out; otherwise `in`, `out` and the queue */
+    bool pooled;  /* uses the pool */
+    bool spins;   /* uses its own threads, which spin for a while after the work */
     bool (*supports)(const bench_work *work);
-    bool (*run)(const bench_work *work); /* scans are inclusive; sums are of `type`; false: failed */
+    bool (*run)(const bench_work *work); /* scans are inclusive; sums have `type`; returns false on failure */
 } bench_peer;
 
 #endif

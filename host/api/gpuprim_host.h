@@ -17,8 +17,8 @@
      - A call returns when its result is in host memory.
      - Every desc starts as all zeros. Types, operations and expressions are those of the device's call: those of
        gp_host_scan are those of gp_scan. In a map, i counts from the call's first element; but in a macro of your own,
-       it counts from the chunk's. Buffers in `args` are on the device, as always. If a map uses i, or a scan has a map,
-       the call adds args of its own, whose names begin with chunk_.
+       it counts from the chunk's first element. Buffers in `args` are on the device, as always. If a map uses i, or a
+       scan has a map, the call adds args of its own, whose names begin with chunk_.
      - `budget` is the most device memory that the call uses, in bytes. 0: a quarter of the device's memory, but at most
        the size of its largest buffer. If not even chunks of one element fit, the call fails with
        GP_ERROR_INVALID_ARGUMENT. With PoCL on a CPU, a sort works in the caller's arrays, which do not count.

@@ -12,9 +12,9 @@
    Count 0: with rank_count 0 it does nothing.
    Cost: copies the keys to the device once. A sample yields an interval around each rank; keys are counted by
      interval, and those within intervals are copied back: 3 % of the keys for a rank, or fewer. If more than an eighth
-     of the keys (and 65,536) are within, as with many ranks, or if the sample misleads, keys are copied once more or
-     several times: each time an interval becomes a sixth or less, with few ranks much less. A value that many keys
-     have costs nothing extra.
+     of the keys plus 65,536 are within intervals, as with many ranks, or if the sample misleads, keys are copied once
+     more or several times: each time an interval shrinks to a sixth or less, with few ranks to much less. A value that
+     many keys have costs nothing extra.
    Limits: memory; 64 ranks. Temporary host memory: an eighth of the keys, and twice 65,536 keys.
    Errors: a rank that is not below count is GP_ERROR_INVALID_ARGUMENT.
    Source: Floyd & Rivest 1975 (intervals from a sample). */

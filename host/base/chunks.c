@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* With several contexts: the number of chunks for each, and the least elements of a chunk. */
+/* With several contexts: the number of chunks per context, and the fewest elements of a chunk. */
 enum { GPI_HOST_SHARES = 32, GPI_HOST_LEAST = 1 << 16 };
 
 static void gpi_host_release(cl_event *event)
@@ -14,7 +14,7 @@ static void gpi_host_release(cl_event *event)
     *event = NULL;
 }
 
-/* Replaces the event *at by `event`. */
+/* Releases the event *at, and stores `event` there. */
 static void gpi_host_keep(cl_event *at, cl_event event)
 {
     gpi_host_release(at);
@@ -107,7 +107,8 @@ static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
     return c->count / chunk + (c->count % chunk > 0);
 }
 
-/* Sets *bytes to the scratch for chunks of so many elements, and for the last one, which is shorter and may need more. */
+/* Sets *bytes to the scratch for a chunk of `chunk` elements, or, if it is larger, the scratch for the last chunk,
+   which is shorter but may need more. */
 static gp_result gpi_host_scratch(gpi_host_chunks *c, size_t chunk, size_t *bytes)
 {
     const size_t rest = c->count % chunk;
@@ -118,8 +119,8 @@ static gp_result gpi_host_scratch(gpi_host_chunks *c, size_t chunk, size_t *byte
     return result;
 }
 
-/* Sets *fits to whether chunks of `chunk` elements are within the budget, and their buffers within the device's limit.
-   */
+/* Sets *fits to true if chunks of `chunk` elements are within the budget, and their buffers within the device's
+   limit. */
 static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
 {
     const size_t slot_count = chunk < c->count || c->devices > 1 ? GPI_HOST_SLOTS : 1;
@@ -140,17 +141,17 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
     return result;
 }
 
-/* Returns the elements of a chunk if there are several contexts: small enough to balance uneven devices, but large
-   enough to keep a device busy. */
+/* Returns the number of elements of a chunk if there are several contexts: small enough to balance uneven devices, but
+   large enough to keep a device busy. */
 static size_t gpi_host_piece(const gpi_host_chunks *c)
 {
     const size_t piece = c->count / GPI_HOST_SHARES / c->devices, least = GPI_HOST_LEAST;
     return piece > least ? (piece + 1023) / 1024 * 1024 : least;
 }
 
-/* Chooses the largest chunk that fits: all elements, or else a number that is found by bisection, and rounded down to a
-   multiple of 1024 if it is larger than that and if the result fits: fewer elements may need more scratch. With several contexts, chunks are no larger than gpi_host_piece, unless
-   `large` is set. */
+/* Chooses the largest chunk that fits: all elements, or else a number found by bisection. Rounds a number above 1024
+   down to a multiple of 1024 if the result fits, too, since fewer elements may need more scratch. With several
+   contexts, chunks are no larger than gpi_host_piece, unless `large` is set. */
 static gp_result gpi_host_choose(gpi_host_chunks *c)
 {
     const size_t budget = gpi_host_budget(c->gp, c->budget);
@@ -229,7 +230,7 @@ static gp_result gpi_host_buffers(gpi_host_chunks *c)
         result = gpi_host_scratch(c, c->piece, &c->scratch_bytes);
     if (result == GP_OK && c->piece < c->chunk && c->scratch_size)
         result = c->scratch_size(c, c->chunk, &whole);
-    if (whole > c->scratch_bytes) c->scratch_bytes = whole; /* for a chunk_of that has larger ones */
+    if (whole > c->scratch_bytes) c->scratch_bytes = whole; /* for a chunk_of that returns larger chunks */
     if (result == GP_OK && c->scratch_bytes) result = gpi_host_buffer(c, c->scratch_bytes, &c->scratch);
     return result;
 }
@@ -353,7 +354,7 @@ static void gpi_host_close_device(gpi_host_chunks *c)
 static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
 {
     size_t k;
-    if (c->devices > 1 && !c->rest) c->devices = 1; /* failed before the others were created */
+    if (c->devices > 1 && !c->rest) c->devices = 1; /* the call failed before the others were created */
     result = gpi_host_finish(c, result);
     for (k = 0; k < c->devices; k++) gpi_host_close_device(gpi_host_device(c, k));
     GPI_HOST_FREE(c->rest);
@@ -420,8 +421,8 @@ static gp_result gpi_host_counted(gpi_host_chunks *c, const gpi_host_chunk *chun
     return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
 }
 
-/* Makes each command of an upload wait for the one before it. So if one fails, all later ones fail, and the last event
-   shows it. */
+/* Enqueues a command of an upload, which waits for the upload's previous command. If one command fails, all later ones
+   fail, so that the last event shows the failure. */
 static gp_result gpi_host_write(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                 size_t bytes, const void *from)
 {
@@ -464,7 +465,7 @@ static gp_result gpi_host_unmap(gpi_host_chunks *c, const gpi_host_chunk *chunk,
 
 /* ------------------------------------------------------------------ views */
 
-/* Returns whether views can be used. Kernels need elements aligned to their size. PoCL uses the caller's memory itself,
+/* Returns true if views can be used. Kernels need elements aligned to their size. PoCL uses the caller's memory itself,
    wherever it begins. Other implementations may copy it, to memory that the budget does not include. */
 static bool gpi_host_has_views(const gpi_host_chunks *c)
 {
@@ -476,7 +477,7 @@ static bool gpi_host_has_views(const gpi_host_chunks *c)
         const gpi_host_array *array = &c->arrays[a];
         if (!array->size) continue;
         if ((uintptr_t)array->in % array->size || (uintptr_t)array->out % array->size) return false;
-        if (array->in && array->in == array->out) return false; /* in place: two views of the same memory */
+        if (array->in && array->in == array->out) return false; /* two views would use the same memory */
     }
     return true;
 }
@@ -509,7 +510,7 @@ static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *c
     return result;
 }
 
-/* Maps a view and unmaps it. After that, the caller's memory has what was written to the view. */
+/* Maps a view and unmaps it, which makes the caller's memory have what was written to the view. */
 static gp_result gpi_host_read_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem view,
                                     size_t bytes)
 {

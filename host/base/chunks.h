@@ -32,7 +32,7 @@ typedef struct gpi_host_own {
 } gpi_host_own;
 
 typedef struct gpi_host_chunk {
-    size_t index, first, count; /* the chunk's number, then its elements */
+    size_t index, first, count; /* the chunk's number; elements [first, first + count) */
     int slot;
 } gpi_host_chunk;
 
@@ -43,20 +43,20 @@ struct gpi_host_chunks {
     /* set by the call */
     gp_context *gp;
     const char *function;
-    size_t count; /* of all elements */
+    size_t count; /* number of all elements */
     size_t budget;
     gp_host_progress progress;
     void *progress_user;
     gpi_host_array arrays[GPI_HOST_ARRAYS];
     gpi_host_own owns[GPI_HOST_OWNS]; /* `fixed` includes their bytes */
-    size_t lead, tail;                /* room in each buffer before and after a chunk's elements */
-    bool lead_of_chunk;               /* if there are several chunks, lead is as long as one */
+    size_t lead, tail;                /* elements of each buffer before and after a chunk's own */
+    bool lead_of_chunk;               /* if there are several chunks, `lead` is set to a chunk's length */
     size_t fixed;                     /* other bytes of device memory */
-    bool reverse;                     /* from the last chunk to the first */
-    bool views;                       /* compute uses gpi_host_from and gpi_host_to: see there */
+    bool reverse;                     /* handles chunks from the last to the first */
+    bool views;                       /* compute gets its buffers from gpi_host_from and gpi_host_to */
     gpi_host_step upload;             /* NULL: copies each array's elements */
     gpi_host_step
-        compute; /* enqueues calls, each with wait and wait_count and followed by gpi_host_then; or nothing */
+        compute; /* may enqueue calls, each with wait and wait_count, and each followed by gpi_host_then */
     gpi_host_step download; /* NULL: copies each array's elements */
     /* With several contexts: is called when the chunk's results are in host memory. May be NULL. */
     void (*ended)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
@@ -77,10 +77,10 @@ struct gpi_host_chunks {
     cl_mem scratch;
     size_t scratch_bytes;
 
-    /* Several contexts. The call sets the fields of the first one only. */
+    /* Fields for several contexts. The call sets them in the first context's struct only. */
     gp_context *const *more;
     size_t devices;        /* number of contexts, at least 1 */
-    gpi_host_chunks *rest; /* those of the contexts but the first */
+    gpi_host_chunks *rest; /* the chunks of all contexts except the first */
     bool large;            /* chunks of chunk_of may be as large as the budget allows */
     size_t depth;          /* most chunks in progress on each context */
 
@@ -89,14 +89,14 @@ struct gpi_host_chunks {
     cl_command_queue copies;
     cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
     cl_event counted[GPI_HOST_SLOTS]; /* NULL, or the event that the download waits for */
-    cl_event waited;                  /* an event that has ended, whatever its status says */
+    cl_event waited;                  /* an event known to have ended, whatever its status */
     uint64_t progress_done, progress_total;
-    bool again;                          /* `progress` has counted these elements already */
+    bool again;                          /* a previous run has counted these elements in `progress` */
     gpi_host_chunk held[GPI_HOST_SLOTS]; /* the chunk in each slot */
-    size_t taken, sent, finished;        /* numbers of chunks uploaded, downloaded, waited for */
-    size_t next;                         /* the next chunk to begin; in the first context's only */
-    uint64_t left;                       /* elements of unfinished chunks; in the first context's only */
-    uint64_t holds, speed;               /* elements in progress, elements that have finished */
+    size_t taken, sent, finished;        /* numbers of chunks begun, with enqueued download, ended */
+    size_t next;                         /* the next chunk to begin; only in the first context's */
+    uint64_t left;                       /* elements of unfinished chunks; only in the first context's */
+    uint64_t holds, speed;               /* elements in progress; elements finished so far */
 };
 
 static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const char *function, size_t count,
@@ -109,8 +109,8 @@ static gp_result gpi_host_chunks_share(gpi_host_chunks *chunks, gp_context *cons
 /* Returns the chunks of context number k; for 0 `chunks` itself. */
 static gpi_host_chunks *gpi_host_device(gpi_host_chunks *chunks, size_t k);
 
-/* Returns `result`, which is that of one context. If there are several, reports its failure as that of the call, with
-   the device's name. */
+/* Returns `result`, the result of a step on `device`. If there are several contexts, reports a failure as that of the
+   call, with the device's name. */
 static gp_result gpi_host_of(gpi_host_chunks *chunks, const gpi_host_chunks *device, gp_result result);
 
 /* Chooses the size of chunks within the budget, and creates the queue for copies, buffers and scratch. */
@@ -143,8 +143,7 @@ static const cl_event *gpi_host_waits(const gpi_host_chunks *chunks);
 /* Makes later commands wait for the call that was given `done`. */
 static void gpi_host_then(gpi_host_chunks *chunks);
 
-/* Copies some bytes between buffers, on the queue of the device's calls, after the commands that were enqueued there.
-   */
+/* Copies some bytes between buffers, on the queue of the device's calls, after the commands enqueued there. */
 static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from_byte, cl_mem to,
                                size_t to_byte, size_t bytes);
 
@@ -152,7 +151,7 @@ static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from
 static gp_result gpi_host_put(gpi_host_chunks *chunks, const void *from, cl_mem to, size_t to_byte,
                               size_t bytes);
 
-/* Tells that the chunk's download needs the chunk's count. `counts` has a count of 64 bits for each slot. Must be the
+/* Announces that the chunk's download needs the chunk's count. `counts` has a 64-bit count for each slot. Must be the
    last call of compute. If there are several contexts, the download begins only when the count has been read. */
 static gp_result gpi_host_count(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem counts);
 
@@ -172,7 +171,7 @@ static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *ch
                                size_t bytes, void *to);
 
 /* Return the buffer from which compute reads a chunk's elements, and the buffer to which it writes their results. Both
-   are the slot's buffer, or views. A view is a buffer around the caller's memory (CL_MEM_USE_HOST_PTR), which needs no
+   are the slot's buffer, or views. A view is a buffer that uses the caller's memory (CL_MEM_USE_HOST_PTR), and needs no
    device memory. Views are used if `views` is set (and there is no lead), on devices that are known to work in the
    host's memory. */
 static cl_mem gpi_host_from(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
@@ -183,9 +182,9 @@ static void gpi_host_free_views(gpi_host_chunks *chunks, int slot);
 
 static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);
 
-/* Calls `progress`, and returns its result. Calls with the contexts are refused meanwhile. */
+/* Calls `progress`, and returns its result. While `progress` runs, calls with the contexts are refused. */
 static int gpi_host_report(gp_context *gp, gp_context *const *others, size_t other_count,
                            gp_host_progress progress, uint64_t done, uint64_t total, void *user);
 
-/* Reports to `progress` that `more` elements are done. Fails if it cancels the call. */
+/* Reports to `progress` that `more` elements are done. Fails if `progress` cancels the call. */
 static gp_result gpi_host_tell(gpi_host_chunks *chunks, uint64_t more);

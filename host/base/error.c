@@ -1,4 +1,4 @@
-/* error.c - reports failures for gp_last_error, checks arguments, and knows the sizes of types. */
+/* error.c - reports failures for gp_last_error, checks arguments, and returns sizes of types. */
 #include "base/error.h"
 
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 
 static gp_result gpi_host_fail(gp_context *gp, gp_result result, const char *format, ...)
 {
-    char text[8192]; /* as long as gp_last_error's: it may quote another context's, with a build log */
+    char text[8192]; /* as long as gp_last_error's text: may quote another one, with a build log */
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);

@@ -1,4 +1,4 @@
-/* error.h - reports failures for gp_last_error, checks arguments, and knows the sizes of types. */
+/* error.h - reports failures for gp_last_error, checks arguments, and returns sizes of types. */
 #pragma once
 #include "api/gpuprim_host.h"
 
@@ -36,5 +36,5 @@ static gp_result gpi_host_check_type(gp_context *gp, const char *function, const
 static gp_result gpi_host_check_array(gp_context *gp, const char *function, const char *name,
                                       const void *array, size_t count, size_t size);
 
-/* Returns whether two arrays share bytes. */
+/* Returns true if two arrays share bytes. */
 static bool gpi_host_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes);

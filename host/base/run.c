@@ -3,21 +3,22 @@
 #include "base/chunks.h"
 #include "base/error.h"
 
-/* As long as no context has finished a chunk, all are polled. After this number of polls, one is waited for. */
+/* As long as no context has finished a chunk, all contexts are polled. After this number of polls, the host waits for
+   one of them. */
 #ifndef GPI_HOST_ASKS
 #define GPI_HOST_ASKS 16384
 #endif
 
 /* ------------------------------------------------------------------ choice of a context */
 
-/* Returns whether `device` takes the next chunk. A context that has not finished a chunk takes one only if it has none.
-   Any other context takes the chunk, unless the others together could finish all remaining elements before it has
-   finished this chunk. The context that would finish the chunk first always takes it. */
+/* Returns true if `device` gets the next chunk. A context that has not finished any chunk gets one only if it has none
+   in progress. Any other context gets the chunk, unless the other contexts together could finish all remaining elements
+   before it would finish this chunk. The context that would finish the chunk first always gets it. */
 static bool gpi_host_takes(gpi_host_chunks *c, const gpi_host_chunks *device)
 {
     const gpi_host_chunk chunk = gpi_host_chunk_of(c, c->next);
     const double next = (double)chunk.count;
-    const double mine = ((double)device->holds + next) / (double)device->speed; /* time, in a common unit */
+    const double mine = ((double)device->holds + next) / (double)device->speed; /* estimated time */
     double others = 0, soonest = 0, all;
     size_t k;
     if (c->may_begin && !c->may_begin(c, &chunk)) return false;
@@ -80,9 +81,9 @@ static cl_event gpi_host_awaits(const gpi_host_chunks *device)
     return device->sent < device->taken ? device->counted[first->slot] : NULL;
 }
 
-/* Does what the context can do without waiting, and sets *moved if that is something. A chunk is downloaded only after
-   the upload of the next one, because the queue for copies is in order. If there is no next chunk for this context now,
-   the chunk is downloaded at once. */
+/* Performs the steps that the context can do without waiting, and sets *moved if there are any. A chunk is downloaded
+   only after the upload of the next one, because the queue for copies is in order. If there is no next chunk for this
+   context now, the chunk is downloaded at once. */
 static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *device, bool *moved)
 {
     gp_result result = GP_OK;
@@ -132,7 +133,7 @@ static gp_result gpi_host_share_wait(gpi_host_chunks *c)
 
 /* ------------------------------------------------------------------ several contexts */
 
-/* Begins a run: copies to all contexts what the call has set since the last run. */
+/* Begins a run: copies the fields that the call has set since the last run to all contexts. */
 static void gpi_host_share_begin(gpi_host_chunks *c)
 {
     size_t k;
@@ -179,7 +180,7 @@ static gp_result gpi_host_run_several(gpi_host_chunks *c)
             result = gpi_host_device_step(c, device, &moved);
             measured = measured || device->speed;
         }
-        /* Until one has finished a chunk, it is not known which is the fastest. */
+        /* Until a context has finished a chunk, the fastest context is not known. */
         if (!moved && !measured && asks++ < GPI_HOST_ASKS) continue;
         if (!moved && result == GP_OK) result = gpi_host_share_wait(c);
     }

@@ -12,5 +12,6 @@
 #include "api/gpuprim_host.h"
 #include "base/chunks.h"
 
-/* Sends all chunks through. May be called again, with other arrays or other steps: the buffers are kept. */
+/* Passes all chunks through the contexts. May be called again, with other arrays or other steps, and uses the same
+   buffers. */
 static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);

@@ -29,8 +29,8 @@ static const char *gpi_host_token_end(const char *at)
     return end;
 }
 
-/* Writes `map` to `out`, unless that is NULL, with `index` for each i that is no member's name. Returns the length.
-   Sets *found if there is such an i. */
+/* Copies `map` to `out`, unless that is NULL, and replaces each i that is not a member's name by `index`. Returns the
+   result's length. Sets *found if there is such an i. */
 static size_t gpi_host_replace_index(const char *map, const char *index, char *out, bool *found)
 {
     size_t length = 0;
@@ -52,7 +52,7 @@ static size_t gpi_host_replace_index(const char *map, const char *index, char *o
     return length;
 }
 
-/* Returns whether `map` is not empty, and all its brackets close within it. (The device's call cannot check this,
+/* Returns true if `map` is not empty, and all its brackets are closed within it. (The device's call cannot check this,
    because it sees `map` only between other text.) */
 static bool gpi_host_is_whole(const char *map)
 {

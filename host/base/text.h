@@ -8,11 +8,11 @@ typedef struct gpi_host_text {
     bool has_index;
 } gpi_host_text;
 
-/* Makes the text of `before`, the expression `map` and `after`, with (i + chunk_first) for each i of `map`. */
+/* Concatenates `before`, the expression `map` and `after`, and replaces each i in `map` by (i + chunk_first). */
 static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
                                     const char *after, gpi_host_text *text);
 
-/* Makes the same text, but with `index` for each i. */
+/* Makes the same text as gpi_host_text_make, but replaces each i by `index`. */
 static gp_result gpi_host_text_index(gp_context *gp, const char *function, const char *before,
                                      const char *map, const char *after, const char *index,
                                      gpi_host_text *text);

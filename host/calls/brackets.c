@@ -1,8 +1,8 @@
 /* brackets.c - gp_host_brackets: matches chunk after chunk, each together with openers that are still open before it.
 
-   The positions of open openers are a stack in host memory. The topmost ones, as many as the chunk could close, are
-   copied to the buffer before the chunk's elements. So the device's call also finds their partners, parents and
-   mismatches:
+   The positions of open openers are a stack in host memory. The topmost openers, as many as the chunk could close, are
+   copied to the buffer, in front of the chunk's elements. So the device's call also finds the partners, parents and
+   mismatches of these openers:
 
        stack 0 3 4 9 | 12 17 20   buffer   ( [ (  ) ] x ( { ) (        elements 12, 17, 20, then the chunk
                below | lead
@@ -48,7 +48,7 @@ typedef struct gpi_host_nest {
     gpi_host_chunk chunk;
     cl_ulong first,
         lead;       /* the chunk's first position minus `lead`, modulo 2^64; number of elements in the lead */
-    cl_ulong below; /* openers that are not in the buffer */
+    cl_ulong below; /* number of open openers that are not in the buffer */
     bool under_way;
 
     gp_brackets_errors total;
@@ -96,7 +96,7 @@ static gp_result gpi_host_nest_grow(gpi_host_chunks *c, gpi_host_nest *b, size_t
 }
 
 /* Writes the partners of the lead's openers from number `kept` on, which this chunk has closed. Earlier copies to the
-   caller's memory cannot overwrite them, because the queue for copies is in order, so that they have ended. */
+   caller's memory cannot overwrite them, because the queue for copies is in order: these copies have ended. */
 static gp_result gpi_host_nest_partners(gpi_host_chunks *c, const gpi_host_nest *b, size_t kept,
                                         char *partners)
 {
@@ -127,7 +127,7 @@ static gp_result gpi_host_nest_errors(gpi_host_chunks *c, gpi_host_nest *b)
     return GP_OK;
 }
 
-/* Updates the stack, the partners and the errors by what the chunk in progress has closed and opened. */
+/* Updates the stack, the partners and the errors for the openers that the chunk in progress has closed and added. */
 static gp_result gpi_host_nest_settle(gpi_host_chunks *c, gpi_host_nest *b)
 {
     const int slot = b->chunk.slot;
@@ -153,7 +153,7 @@ static gp_result gpi_host_nest_settle(gpi_host_chunks *c, gpi_host_nest *b)
 
 /* ------------------------------------------------------------------ a chunk */
 
-/* Uploads the chunk, then the openers before it, which are known once the chunk before is computed. */
+/* Uploads the chunk, then the openers in front of it, which are known when the previous chunk is computed. */
 static gp_result gpi_host_nest_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_nest *b = (gpi_host_nest *)c->call;
@@ -189,8 +189,8 @@ static gp_result gpi_host_nest_scratch(gpi_host_chunks *c, size_t count, size_t 
     *bytes = SIZE_MAX / 2; /* more than any budget */
     if (count < c->count && b->index_size == 4 && count > 0x7fffffffu) return GP_OK;
     brackets.count = select.count = count < c->count ? 2 * count : count;
-    select.count_out = select.indices_out = b->counts; /* any buffer will do */
-    brackets.match = b->counts;                        /* the outputs affect the program, too */
+    select.count_out = select.indices_out = b->counts; /* any buffer can stand for it */
+    brackets.match = b->counts;                        /* outputs also select the program */
     brackets.parent = b->desc->parent ? b->counts : NULL;
     brackets.depth = b->desc->depth ? b->counts : NULL;
     brackets.errors = b->errors;
@@ -247,7 +247,7 @@ static gp_result gpi_host_nest_select(gpi_host_chunks *c, gpi_host_nest *b, size
     return result;
 }
 
-/* Converts an output's elements, from `at` on, to those of the whole input, by an expression. */
+/* Converts an output's elements, from `at` on, to elements for the whole input, by the expression `map`. */
 static gp_result gpi_host_nest_shift(gpi_host_chunks *c, const gpi_host_nest *b, int array, size_t at,
                                      size_t count, const char *map, const gp_arg *args, size_t arg_count)
 {
@@ -358,7 +358,7 @@ static gp_result gpi_host_nest_check(gp_context *gp, const char *function, const
     return result;
 }
 
-/* Creates the table that tells which bytes are openers. Errors in `pairs` are reported by the device's call. */
+/* Creates the table that says which bytes are openers. Errors in `pairs` are reported by the device's call. */
 static gp_result gpi_host_nest_codes(gp_context *gp, gpi_host_nest *b)
 {
     const gp_host_brackets_desc *desc = b->desc;
@@ -381,7 +381,8 @@ static void gpi_host_nest_index_args(gpi_host_nest *b)
     args[0].type = args[1].type = args[2].type = GP_U64;
 }
 
-/* Makes the map and args for gp_brackets, from the caller's, and the same with chunk_match for gp_select. */
+/* Makes the map and args for gp_brackets from the caller's map and args. Makes those for gp_select in the same way,
+   with chunk_match as a further arg. */
 static gp_result gpi_host_nest_texts(gp_context *gp, const char *function, gpi_host_nest *b)
 {
     static const char index[] = "(i < chunk_lead ? chunk_stack[i] : i + chunk_first)";

@@ -6,17 +6,17 @@
        chunk 0   a3 c1 d7   chunk 1   b2 c5   chunk 2   a1 c1         three have key c
 
    gp_host_sort moves the groups of a key together, in the order of chunks. They pass through the device again, in
-   pieces that end at the end of a key:
+   chunks that end at the end of a key:
 
        a3 a1 b2 | c1 c5 c1 | d7        to a4 b2 | c7 | d7
 
-   Results overwrite groups that have been read already. A key that fills more than a piece is cut; then there is
-   another pass. All this is also done whenever memory is full. It has room for the groups of four chunks, or for four
-   times the groups that were left the last time.
+   Results overwrite groups that have been read already. A key with more groups than fit in a chunk is cut, and another
+   pass follows. All this is also done whenever the memory for groups is full. This memory has room for the groups of
+   four chunks, or for four times the groups that were left the last time.
 
-   Several contexts share the chunks and the sort. Their chunks end in any order. So each chunk is given room for as
-   many groups as it has elements, after the room of the chunks before. When the number of groups before it is known,
-   its groups are moved up. */
+   Several contexts share the chunks and the sort. Their chunks end in any order. So each chunk gets room for as many
+   groups as it has elements, after the room of the chunks before it. When the number of groups of those chunks is
+   known, its own groups are moved to follow them directly. */
 #include "base/chunks.h"
 #include "base/error.h"
 #include "base/run.h"
@@ -29,10 +29,10 @@ enum { GPI_HOST_BY_KEYS, GPI_HOST_BY_VALUES, GPI_HOST_BY_KEYS_OUT, GPI_HOST_BY_O
 /* The most elements that gp_reduce_by_key accepts. */
 #define GPI_HOST_BY_MOST 0xfffffffeu
 
-/* With several contexts: the place and number of a chunk's groups. */
+/* With several contexts: the position and number of a chunk's groups. */
 typedef struct gpi_host_by_place {
     size_t at;
-    uint64_t ended; /* 1 + their number; 0: not computed yet */
+    uint64_t ended; /* 1 + number of groups; 0: not computed yet */
 } gpi_host_by_place;
 
 typedef struct gpi_host_by {
@@ -40,9 +40,9 @@ typedef struct gpi_host_by {
     gp_context *gp;
     const char *function;
     size_t key_size, in_size, out_size;
-    gp_reduce_by_key_desc rows, partial; /* calls on rows and on groups: fields that chunks share */
+    gp_reduce_by_key_desc rows, partial; /* calls on rows, and on groups: fields that chunks share */
 
-    /* Groups that are kept. Some keys have several. */
+    /* Kept groups. A key may have several of them. */
     char *keys, *values;
     size_t kept, room;
 
@@ -51,9 +51,9 @@ typedef struct gpi_host_by {
     bool sorts;                    /* the keys are not sorted yet */
     char *to[2];                   /* output: keys, which may be NULL, and results */
     size_t to_room, groups;
-    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last pieces */
-    size_t pieces;                        /* number of pieces so far */
-    uint64_t told, base, span, total;     /* the pass's part of the call's progress */
+    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last chunks of groups */
+    size_t pieces;                        /* number of such chunks so far */
+    uint64_t told, base, span, total;     /* progress of the call, and the pass's part of it */
 
     /* several contexts */
     gpi_host_by_place *places; /* one for each chunk */
@@ -95,7 +95,7 @@ static gp_result gpi_host_by_scratch(gpi_host_chunks *c, size_t count, size_t *b
     sort.key_type = g->desc->key_type;
     sort.value_size = c->arrays[GPI_HOST_BY_VALUES].size;
     sort.count = reduce.count = count;
-    reduce.keys_out = c->owns[0].buffer; /* any buffer will do */
+    reduce.keys_out = c->owns[0].buffer; /* any buffer can stand for it */
     result = gp_reduce_by_key_scratch_size(c->gp, &reduce, &reducing);
     if (result == GP_OK && g->sorts) result = gp_sort_scratch_size(c->gp, &sort, &sorting);
     *bytes = reducing > sorting ? reducing : sorting;
@@ -154,8 +154,8 @@ static gp_result gpi_host_by_compute(gpi_host_chunks *c, const gpi_host_chunk *c
 
 /* ------------------------------------------------------------------ several contexts */
 
-/* Returns whether there is room for the groups of the next chunk. There may be more when the groups of the chunks
-   before are in place. If they are, and there is still no room, ends the pass before this chunk. */
+/* Returns true if there is room for the groups of the next chunk. There may be more room when the groups of all earlier
+   chunks are at their final positions. If they are, and there is still no room, ends the pass before this chunk. */
 static bool gpi_host_by_may_begin(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_by *g = (gpi_host_by *)c->call;
@@ -197,8 +197,8 @@ static gp_result gpi_host_by_places(gpi_host_chunks *c, gpi_host_by *g)
 
 /* ------------------------------------------------------------------ results */
 
-/* Ends the pass after the next chunk, which has been begun already, if there may be no room for the groups of further
-   ones. */
+/* Ends the pass after the next chunk, which has been begun already, if there may be no room for the groups of later
+   chunks. */
 static void gpi_host_by_stop(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     const gpi_host_by *g = (const gpi_host_by *)c->call;
@@ -259,12 +259,12 @@ static void gpi_host_by_to(gpi_host_by *g, bool last, size_t groups)
     g->groups = groups;
 }
 
-/* Makes room for the groups of chunks of `chunk` elements, beside the groups that are kept. */
+/* Makes room for the groups of chunks of `chunk` elements, in addition to the kept groups. */
 static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
 {
     const size_t most = g->kept > chunk ? g->kept : chunk;
     const size_t room = most > g->desc->count / 4 ? g->desc->count : 4 * most;
-    const bool fits = room <= SIZE_MAX / g->out_size; /* for 32-bit hosts; keys are in memory already */
+    const bool fits = room <= SIZE_MAX / g->out_size; /* false only on 32-bit hosts; keys always fit */
     char *keys, *values;
     if (room <= g->room) return GP_OK;
     if (g->desc->keys_tmp) { /* uses the first halves */
@@ -290,8 +290,8 @@ static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
     return GP_OK;
 }
 
-/* Reduces rows from *row on to groups, as far as there is room for these. If a single chunk has all rows, this is the
-   call's result. */
+/* Reduces rows from *row on to groups, as far as there is room for the groups. If a single chunk has all rows, its
+   groups are the call's result. */
 static gp_result gpi_host_by_rows(gpi_host_by *g, size_t *row)
 {
     const gp_host_group_by_desc *desc = g->desc;
@@ -323,8 +323,8 @@ static bool gpi_host_by_equal(const gpi_host_by *g, size_t a, size_t b)
     return memcmp(g->keys + a * g->key_size, g->keys + b * g->key_size, g->key_size) == 0;
 }
 
-/* Returns the end of the piece that begins at `first` and has at most `most` groups. Sets *cut if it ends inside a key.
-   */
+/* Returns the end of the chunk of groups that begins at `first` and has at most `most` groups. Sets *cut if the chunk
+   ends between two groups of one key. */
 static size_t gpi_host_by_end(const gpi_host_by *g, size_t first, size_t count, size_t most, bool *cut)
 {
     size_t low = first, high, end = first + most;
@@ -358,7 +358,7 @@ static gpi_host_chunk gpi_host_by_piece(const gpi_host_chunks *c, size_t turn)
     return *piece;
 }
 
-/* Reduces groups, whose keys are sorted, to one per key. Sets *cut if some keys still have several. */
+/* Reduces groups, whose keys are sorted, to one per key. Sets *cut if some keys still have several groups. */
 static gp_result gpi_host_by_again(gpi_host_by *g, bool last, bool *cut)
 {
     const size_t kept = g->kept;
@@ -387,7 +387,7 @@ static gp_result gpi_host_by_again(gpi_host_by *g, bool last, bool *cut)
     return result;
 }
 
-/* Reduces all groups that are kept to one per key. */
+/* Reduces all kept groups to one per key. */
 static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
 {
     gp_host_sort_desc sort;
@@ -417,7 +417,7 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
 
 /* ------------------------------------------------------------------ the call */
 
-/* Returns whether gp_sort moves values of `size` bytes. */
+/* Returns true if gp_sort can move values of `size` bytes. */
 static bool gpi_host_by_moves(size_t size)
 {
     return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
@@ -515,7 +515,7 @@ static gp_result gpi_host_by_run(gpi_host_by *g)
         result = gpi_host_by_rows(g, &row);
         if (result == GP_OK && g->kept) result = gpi_host_by_combine(g, row == count);
     }
-    if (result == GP_ERROR_CANCELED) /* a pass was canceled: tells how much of the call is done */
+    if (result == GP_ERROR_CANCELED) /* a pass was canceled: reports how much of the call is done */
         return gpi_host_fail(g->gp, result, "%s: progress canceled the call after %llu of %llu", g->function,
                              (unsigned long long)g->told, (unsigned long long)g->total);
     if (result != GP_OK) return result;

@@ -1,4 +1,4 @@
-/* histogram.c - gp_host_histogram: adds all chunks to counts on their devices, and adds up the devices' counts. */
+/* histogram.c - gp_host_histogram: counts each chunk on a device, and adds up the devices' counts. */
 #include "base/chunks.h"
 #include "base/error.h"
 #include "base/run.h"
@@ -89,7 +89,7 @@ static gp_result gpi_host_histogram_scratch(gpi_host_chunks *c, size_t count, si
     gp_histogram_desc desc = h->chunk;
     desc.count = count;
     desc.edges = c->owns[GPI_HOST_EDGES].buffer;
-    desc.weights = h->desc->weights ? c->owns[GPI_HOST_BINS].buffer : NULL; /* any buffer will do */
+    desc.weights = h->desc->weights ? c->owns[GPI_HOST_BINS].buffer : NULL; /* any buffer suffices */
     return gp_histogram_scratch_size(c->gp, &desc, bytes);
 }
 

@@ -1,12 +1,14 @@
-/* nth_element.c - gp_host_nth_element: counts the keys between edges, and copies those back that are close to a rank.
+/* nth_element.c - gp_host_nth_element: counts the keys between edges, and copies back the keys that are close to a
+   rank.
 
    Keys are compared by their orders, numbers of up to 64 bits. Edges divide all orders into bins, of which the last one has no end:
 
        edges     0 .... lo, lo+1 .... v, v+1 .... hi, hi+1 ....      around each rank: lo, v and hi are keys of a sample
        bins        not    one  wanted  one  wanted  one   not
 
-   The counts tell in which bin a rank is. A bin of one order needs no keys; those of wanted bins are kept in host memory and then
-   sorted. If a rank is in another bin, or too many keys would be kept, that bin is divided evenly by the edges of the next pass. */
+   The counts show in which bin a rank is. A bin of a single order needs no keys. The keys of wanted bins are kept in
+   host memory and then sorted. If a rank is in another bin, or too many keys would be kept, the edges of the next pass
+   divide that bin evenly. */
 #include "base/chunks.h"
 #include "base/error.h"
 #include "base/run.h"
@@ -16,17 +18,17 @@
 
 enum {
     GPI_HOST_RANKS = 64,
-    GPI_HOST_EDGES_MAX = 512, /* six for each rank, and 0 */
+    GPI_HOST_EDGES_MAX = 512, /* six edges for each rank, and edge 0 */
     GPI_HOST_SAMPLE = 65536,
-    GPI_HOST_BINS_AT = 8, /* numbers before the bins: the selections' counts */
+    GPI_HOST_BINS_AT = 8, /* numbers before the bins, for the selections' counts */
     GPI_HOST_COUNTS =
-        0, /* the buffer of the counts and bins, and that of the edges and of which bins are wanted */
+        0, /* indices in owns: the counts and bins; the edges, and marks of the bins that are wanted */
     GPI_HOST_CUTS = 1
 };
 
-/* A rank that is looked for. */
+/* A rank to be found. */
 typedef struct gpi_host_rank {
-    uint64_t rank, low, high; /* its order is from low to high, unless the sample misleads */
+    uint64_t rank, low, high; /* its key's order is in [low, high], unless the sample misleads */
     size_t bin;
     bool found; /* its order is `low` */
 } gpi_host_rank;
@@ -34,14 +36,14 @@ typedef struct gpi_host_rank {
 typedef struct gpi_host_nth {
     const gp_host_nth_element_desc *desc;
     size_t size, edges; /* bytes of a key; number of edges */
-    char source[640];   /* functions for expressions */
+    char source[640];   /* source of functions for expressions */
     gp_record record;   /* a key as an unsigned number */
     gpi_host_rank ranks[GPI_HOST_RANKS];
     uint64_t cuts[2 * GPI_HOST_EDGES_MAX]; /* the edges, then whether each bin is wanted */
     uint64_t bins[GPI_HOST_EDGES_MAX],
-        more[GPI_HOST_EDGES_MAX]; /* keys in each bin; those of a further context */
+        more[GPI_HOST_EDGES_MAX]; /* numbers of keys in each bin: of all contexts; of one further context */
     char *kept;
-    size_t room, keeps; /* keys; keeps > room: too many */
+    size_t room, keeps; /* room for keys; number of keys kept, or room + 1 if there are too many */
 } gpi_host_nth;
 
 /* ------------------------------------------------------------------ orders */
@@ -79,7 +81,7 @@ static void gpi_host_save(void *keys, size_t i, size_t size, uint64_t x)
     memcpy((char *)keys + i * size, from, size);
 }
 
-/* Returns a key's order, whose numbers are in the order of gp_sort. */
+/* Returns a key's order: an unsigned number, which compares as gp_sort compares the keys. */
 static uint64_t gpi_host_order(const gpi_host_nth *n, uint64_t key)
 {
     const uint64_t sign = gpi_host_sign(n->size);
@@ -125,7 +127,7 @@ static int gpi_host_compare_orders(const void *a, const void *b)
 /* Adds an edge at which a bin begins. */
 static void gpi_host_nth_edge(gpi_host_nth *n, uint64_t order) { n->cuts[n->edges++] = order; }
 
-/* Sorts the edges, of which each is left once, and repeats the last one in what room is left. */
+/* Sorts the edges, removes repeated ones, and fills the rest of the array with the last edge. */
 static void gpi_host_nth_edges(gpi_host_nth *n)
 {
     size_t i, used = 1;
@@ -143,7 +145,8 @@ static bool gpi_host_nth_is_one(const gpi_host_nth *n, size_t bin)
     return bin + 1 < n->edges && n->cuts[bin + 1] == n->cuts[bin] + 1;
 }
 
-/* Marks the bins from order `low` to `high`, both of which are edges' or the end, as wanted, but for those of one order. */
+/* Marks the bins from order `low` to order `high` as wanted, except bins of a single order. Both orders are edges or
+   the end. */
 static void gpi_host_nth_want(gpi_host_nth *n, uint64_t low, uint64_t high)
 {
     size_t b;
@@ -174,8 +177,8 @@ static gp_result gpi_host_nth_sample(gp_context *gp, gpi_host_nth *n, size_t cou
     return gp_host_sort(gp, &sort);
 }
 
-/* Sets the first edges: lo, v and hi of each rank, which is between lo and hi unless the sample misleads: by four standard deviations
-   of its position in the sample, and two. */
+/* Sets the first edges: lo, v and hi of each rank. The rank is between lo and hi unless the sample misleads: in the
+   sample, both are away from the rank's position by four standard deviations of that position, plus two. */
 static void gpi_host_nth_first(gpi_host_nth *n, size_t count, const char *sample)
 {
     size_t r, i;
@@ -202,7 +205,8 @@ static void gpi_host_nth_first(gpi_host_nth *n, size_t count, const char *sample
     for (r = 0; r < n->desc->rank_count; r++) gpi_host_nth_want(n, n->ranks[r].low, n->ranks[r].high);
 }
 
-/* Sets the edges of a later pass: each rank's bin is divided evenly, and wanted if there is room for all keys in such bins. */
+/* Sets the edges of a later pass: divides each rank's bin evenly, and marks the new bins as wanted if there is room for
+   all of their keys. */
 static void gpi_host_nth_next(gpi_host_nth *n, bool keep)
 {
     const size_t parts = (GPI_HOST_EDGES_MAX - 2) / n->desc->rank_count - 1;
@@ -269,7 +273,7 @@ static gp_result gpi_host_nth_scratch(gpi_host_chunks *c, size_t count, size_t *
     gp_select_desc select = gpi_host_nth_select(c, n, count, &cuts);
     size_t more = 0;
     gp_result result = gp_histogram_scratch_size(c->gp, &histogram, bytes);
-    select.out = c->owns[GPI_HOST_CUTS].buffer; /* any buffer will do */
+    select.out = c->owns[GPI_HOST_CUTS].buffer; /* any buffer can stand for it */
     if (result == GP_OK) result = gp_select_scratch_size(c->gp, &select, &more);
     if (more > *bytes) *bytes = more;
     return result;
@@ -300,7 +304,7 @@ static gp_result gpi_host_nth_compute(gpi_host_chunks *c, const gpi_host_chunk *
     return gpi_host_count(c, chunk, c->owns[GPI_HOST_COUNTS].buffer);
 }
 
-/* Appends the chunk's wanted keys to those that are kept, in any order, unless these become too many. */
+/* Appends the chunk's wanted keys to the kept keys, in any order, unless these would become too many. */
 static gp_result gpi_host_nth_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_nth *n = (gpi_host_nth *)c->call;
@@ -315,7 +319,7 @@ static gp_result gpi_host_nth_download(gpi_host_chunks *c, const gpi_host_chunk 
 
 /* ------------------------------------------------------------------ passes */
 
-/* Adds up the contexts' bins, and sets the last one, which has no end. */
+/* Adds up the contexts' counts, and sets the count of the last bin, which has no end. */
 static gp_result gpi_host_nth_bins(gpi_host_chunks *c, gpi_host_nth *n)
 {
     uint64_t sum = 0;
@@ -346,7 +350,7 @@ static gp_result gpi_host_nth_pass(gpi_host_chunks *c, gpi_host_nth *n)
     size_t k;
     n->keeps = 0;
     n->cuts[2 * GPI_HOST_EDGES_MAX - 1] =
-        n->cuts[GPI_HOST_EDGES_MAX + n->edges - 1]; /* where the search ends */
+        n->cuts[GPI_HOST_EDGES_MAX + n->edges - 1]; /* the search for a bin may end at this one */
     for (k = 0; k < c->devices && result == GP_OK; k++) {
         gpi_host_chunks *device = gpi_host_device(c, k);
         result = gpi_host_put(device, n->cuts, device->owns[GPI_HOST_CUTS].buffer, 0, sizeof n->cuts);
@@ -359,8 +363,8 @@ static gp_result gpi_host_nth_pass(gpi_host_chunks *c, gpi_host_nth *n)
     return result == GP_OK ? gpi_host_nth_bins(c, n) : result;
 }
 
-/* Sets each rank's bin, and the orders in it. Returns the number of keys in the bins of ranks that are not found yet. Sets *kept if
-   there are some, and all of these keys are kept. */
+/* Sets each rank's bin, and the range of orders in the bin. Returns the number of keys in the bins of ranks that are
+   not found yet. Sets *kept if there are such keys, and all of them are kept. */
 static uint64_t gpi_host_nth_find(gpi_host_nth *n, bool *kept)
 {
     bool counted[GPI_HOST_EDGES_MAX] = {false};
@@ -386,7 +390,7 @@ static uint64_t gpi_host_nth_find(gpi_host_nth *n, bool *kept)
     return left;
 }
 
-/* Finds the ranks that are left among the kept keys. */
+/* Finds the remaining ranks among the kept keys. */
 static gp_result gpi_host_nth_sort(gp_context *gp, gpi_host_nth *n)
 {
     gp_host_sort_desc sort;
@@ -454,7 +458,7 @@ static gp_result gpi_host_nth_check(gp_context *gp, const char *function, gpi_ho
     return result;
 }
 
-/* Allocates room for the kept keys, which is also that of the sample, and sets the first edges. */
+/* Allocates room for the kept keys, which the sample uses first, and sets the first edges. */
 static gp_result gpi_host_nth_prepare(gp_context *gp, const char *function, gpi_host_nth *n)
 {
     const size_t count = n->desc->count, least = GPI_HOST_SAMPLE, sample = count < least ? count : least;

@@ -1,4 +1,4 @@
-/* reduce.c - gp_host_reduce: reduces each chunk to a partial result, and these to one.
+/* reduce.c - gp_host_reduce: reduces each chunk to a partial result, and the partial results to one.
 
    A single context keeps partial results on the device. Several contexts send them to host memory, and then the first
    context reduces them. */
@@ -87,7 +87,7 @@ static gp_result gpi_host_reduce_scratch(gpi_host_chunks *c, size_t count, size_
     return gp_reduce_scratch_size(c->gp, &desc, bytes);
 }
 
-/* Reduces the partial results that are kept to the first of them. */
+/* Reduces the kept partial results to one, which replaces the first of them. */
 static gp_result gpi_host_reduce_partials(gpi_host_chunks *c, gpi_host_reduce *r)
 {
     gp_reduce_desc desc = r->partials;
@@ -124,7 +124,7 @@ static gp_result gpi_host_reduce_compute(gpi_host_chunks *c, const gpi_host_chun
     return r->kept == GPI_HOST_PARTIALS ? gpi_host_reduce_partials(c, r) : GP_OK;
 }
 
-/* Reads a chunk's partial result. For several contexts. */
+/* With several contexts, reads a chunk's partial result. */
 static gp_result gpi_host_reduce_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     const gpi_host_reduce *r = (const gpi_host_reduce *)c->call;

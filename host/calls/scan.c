@@ -1,13 +1,13 @@
 /* scan.c - gp_host_scan: scans chunk after chunk. The product before a chunk, its carry, is passed on the device as one
    more element.
 
-   A chunk's buffer has room for an element at each end. Forward (reverse scans exchange both ends):
+   A chunk's buffer has room for an element at each end. In a forward scan (a reverse scan exchanges both ends):
 
        carry  in[first] ... in[first + count - 1]  end
 
    The scan of a chunk includes the carry. An exclusive scan also includes the element at the end, whose result is the
    sum of all elements. The last result is the next chunk's carry. If elements of the input and sums differ, because
-   there is a map or another type, the map returns the carry instead of the elements at the ends.
+   there is a map, or because their types differ, the map returns the carry instead of the elements at the ends.
 
    Several contexts first reduce all chunks. The first context scans these sums, which yields each chunk's carry. So
    chunks can be scanned in any order. */
@@ -21,10 +21,10 @@
 typedef struct gpi_host_scan {
     const gp_host_scan_desc *desc;
     size_t out_size;
-    bool maps; /* the map returns the carry, instead of an element of the input */
+    bool maps; /* the map returns the carry, which is not an element of the input */
     gpi_host_text map;
     gpi_host_args args;
-    cl_ulong lead, count; /* args: where the chunk's elements begin in the scan; their number */
+    cl_ulong lead, count; /* values of args: position of the chunk's elements in the scan; their number */
     gp_record carry_record;
     gp_scan_desc chunk; /* the fields that are the same for all chunks */
     bool carried;
@@ -88,7 +88,7 @@ static gp_result gpi_host_scan_types(gp_context *gp, const char *function, gpi_h
     return GP_OK;
 }
 
-/* Returns the text before a map that converts its value to the type of sums, so that it has the carry's type. */
+/* Returns the text to put before a map. It converts the map's value to the type of sums, which is the carry's type. */
 static const char *gpi_host_conversion(gp_type type)
 {
     switch (type) {
@@ -172,7 +172,7 @@ static gp_result gpi_host_scan_carry(gpi_host_chunks *c, const gpi_host_chunk *c
         s->args.args[s->args.count - 1].buffer = c->owns[0].buffer;
         s->args.args[s->args.count - 1].offset = slot;
     }
-    if (carried && !s->sums) return GP_OK; /* the chunk before has written it */
+    if (carried && !s->sums) return GP_OK; /* the previous chunk has written it */
     return gpi_host_put(c, carried ? s->sums + chunk->index * s->out_size : identity, c->owns[0].buffer,
                         slot * s->out_size, s->out_size);
 }
@@ -263,7 +263,7 @@ static gp_result gpi_host_scan_read_sum(gpi_host_chunks *c, const gpi_host_chunk
                          s->sums + chunk->index * s->out_size);
 }
 
-/* Scans the chunks' sums to the carry of each chunk. */
+/* Scans the chunks' sums, which yields the carry of each chunk. */
 static gp_result gpi_host_scan_sums(const gpi_host_chunks *c, const gpi_host_scan *s)
 {
     gp_host_scan_desc desc;

@@ -1,9 +1,9 @@
-/* select.c - gp_host_select: packs each chunk's selected elements on the device, and copies them after those of the
-   chunks before.
+/* select.c - gp_host_select: packs each chunk's selected elements on the device, and copies them to the output after
+   those of the chunks before.
 
-   Several contexts end their chunks in any order. If a chunk before is still in progress, a chunk's place in the output
-   is not known yet. Its elements are then copied to the chunk's position in the input, which is never before that
-   place, and are moved later:
+   Several contexts end their chunks in any order. While an earlier chunk is in progress, a chunk's position in the
+   output is not known. Its elements are then copied to the chunk's position in the input, which is never before the
+   position in the output, and are moved later:
 
        chunk 0 1 2 3   selected   aaa..    ..... in progress cc...    d....      a chunk's room
                        later      aaabb cc d                 all are in place */
@@ -103,7 +103,8 @@ static gp_result gpi_host_select_prepare(gp_context *gp, const char *function, g
     return GP_OK;
 }
 
-/* Returns in *bytes the scratch for a chunk. It depends on which outputs there are, for which any buffer will do. */
+/* Sets *bytes to the scratch for a chunk. The size depends on which outputs are given; any buffer can stand for
+   them. */
 static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;
@@ -117,7 +118,7 @@ static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_
     return gp_select_scratch_size(c->gp, &desc, bytes);
 }
 
-/* Changes the chunk's positions to those in the whole input. */
+/* Converts positions in the chunk to positions in the whole input. */
 static gp_result gpi_host_select_shift(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;
@@ -187,7 +188,7 @@ static gp_result gpi_host_select_copy(gpi_host_chunks *c, const gpi_host_chunk *
     return result;
 }
 
-/* Moves the elements of chunks that have ended to their places, as far as these are known. */
+/* Moves the elements of chunks that have ended to their positions in the output, as far as these are known. */
 static void gpi_host_select_place(const gpi_host_chunks *c, gpi_host_select *s)
 {
     for (; s->ended && s->placed < c->number && s->ended[s->placed]; s->placed++) {

@@ -10,8 +10,8 @@
 
        digits 0 and 1   0001111 01111 0001     digit 2   2222     digit 3   33 33333
 
-   A digit with more keys than fit is copied to its place in the output unsorted. When all other digits are done, tmp is
-   free, and the large digit is sorted in the same way by the next 8 bits.
+   If a digit has more keys than fit, its keys are copied to their range of the output, unsorted. When all other digits
+   are done, tmp is free, and the large digit is sorted in the same way by the next 8 bits.
 
    On PoCL chunks are sorted in the caller's memory, without copies (views: base/chunks.h).
 
@@ -55,7 +55,7 @@ typedef struct gpi_host_sort {
 
 /* ------------------------------------------------------------------ digits */
 
-/* Returns an unsigned number for the key. Numbers have the order of keys. */
+/* Returns an unsigned number for the key. These numbers compare as the keys do. */
 static uint64_t gpi_host_ordered(gp_type type, const char *key)
 {
     const size_t size = gpi_host_size_of(type);
@@ -194,7 +194,7 @@ static gp_result gpi_host_sort_scratch(gpi_host_chunks *c, size_t count, size_t 
     return result;
 }
 
-/* Sets a chunk's values to its indices. */
+/* Sets a chunk's values to the indices of its elements. */
 static gp_result gpi_host_sort_number(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_iota_desc iota;
@@ -311,7 +311,7 @@ static void gpi_host_sort_arrays(gpi_host_chunks *c, const char *const from[2], 
     }
 }
 
-/* Sorts each chunk of `from` by the level's digit, to tmp, and finds where the digits begin. */
+/* Sorts each chunk of `from` by the level's digit into tmp, and finds where the digits begin. */
 static gp_result gpi_host_split(gpi_host_chunks *c, const char *const from[2], size_t count)
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -342,7 +342,8 @@ static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
     size_t g;
     c->number = gpi_host_make_groups(s, c->piece, c->chunk);
     for (c->count = 0, g = 0; g < c->number; g++) c->count += s->groups[g].count;
-    /* Mapping a buffer waits for all earlier copies. With a third chunk, these include copies of one being computed. */
+    /* Mapping a buffer waits for all earlier copies. With a third chunk, these would include copies of a chunk being
+       computed. */
     c->depth = 2;
     c->chunk_of = gpi_host_group_chunk;
     c->upload = gpi_host_group_upload;
@@ -352,7 +353,8 @@ static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
     return gpi_host_chunks_run(c);
 }
 
-/* Copies the digits that are in no group to their places, lists them in `large`, and returns their number. */
+/* Copies the keys of digits that are in no group to their range of `out`, lists these digits in `large`, and returns
+   their number. */
 static size_t gpi_host_place(gpi_host_chunks *c, gpi_host_pairs out, gpi_host_group large[GPI_HOST_DIGITS])
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -371,7 +373,7 @@ static size_t gpi_host_place(gpi_host_chunks *c, gpi_host_pairs out, gpi_host_gr
     return number;
 }
 
-/* Restores the arrays after a level has failed in place: tmp has all that was overwritten. */
+/* Restores the arrays after a level has failed in place. All that was overwritten is in tmp. */
 static void gpi_host_restore(gpi_host_chunks *c, gpi_host_pairs out, size_t count)
 {
     const gpi_host_sort *s = (const gpi_host_sort *)c->call;

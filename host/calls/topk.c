@@ -17,7 +17,7 @@ typedef struct gpi_host_topk {
     const gp_host_topk_desc *desc;
     gp_topk_desc chunk; /* the fields that are the same for all chunks */
     size_t key_size, index_size;
-    char *keys, *indices; /* of all chunks: k of each; indices within the chunk */
+    char *keys, *indices; /* k keys and indices of each chunk; indices count within the chunk */
 } gpi_host_topk;
 
 static gp_result gpi_host_topk_overlap(gp_context *gp, const char *function, const gpi_host_topk *t)

@@ -114,7 +114,8 @@ static gp_result gpi_mpi_check_written(gp_mpi *all, const char *function, const 
     return gpi_mpi_fail(all, GP_ERROR_INVALID_BUFFER, function, line);
 }
 
-/* Fails if the elements that are written to `to` overlap others. `in_place`: they may begin at the same byte. */
+/* Fails if the elements of `a` overlap the elements that are written to `to`. `in_place`: both may begin at the same
+   byte. */
 static gp_result gpi_mpi_check_apart(gp_mpi *all, const char *function, const gpi_mpi_span *a,
                                      const gpi_mpi_span *to, bool in_place)
 {
@@ -163,7 +164,7 @@ static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, c
     return gpi_mpi_cl(all, function, "clEnqueueMapBuffer", error);
 }
 
-/* Waits for a command that `call` has enqueued, since later ones may not wait for it. Fails if `error` is set. */
+/* Waits for a command that `call` has enqueued, since later commands may not wait for it. Fails if `error` is set. */
 static gp_result gpi_mpi_wait(gp_mpi *all, const char *function, const char *call, cl_int error,
                               cl_event event)
 {

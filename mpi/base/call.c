@@ -64,8 +64,8 @@ static gpi_mpi_terms gpi_mpi_terms_of(const char *function)
     return terms;
 }
 
-/* Fails on all ranks unless all make the same call with the same terms; else they would wait for one another. `result`: the
-   result of this rank's own checks. */
+/* Fails on all ranks unless all ranks make the same call with the same terms; otherwise they would wait for one
+   another. `result`: the result of this rank's own checks. */
 static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, gpi_mpi_terms *terms)
 {
     enum { GPI_MOST = sizeof terms->value / sizeof *terms->value, GPI_SECOND = 2 * GPI_MOST };
@@ -84,7 +84,7 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
     if (result == GP_OK) terms->second = !least[GPI_SECOND];
     for (k = 0; k < terms->count && result == GP_OK; k++) {
         if (least[k] == ~least[GPI_MOST + k]) continue;
-        if (least[k] == UINT64_MAX && least[GPI_MOST + k] == UINT64_MAX) continue; /* given on no rank */
+        if (least[k] == UINT64_MAX && least[GPI_MOST + k] == UINT64_MAX) continue; /* no rank gave it */
         all->failed = true; /* all ranks find the same difference */
         (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
         result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);

@@ -7,9 +7,9 @@
 typedef struct gpi_mpi_terms {
     const char *name[10];
     uint64_t value[10];
-    bool any[10]; /* not given here: any value of the other ranks is accepted */
+    bool any[10]; /* this rank gives no value, and accepts any value of other ranks */
     int count;
-    bool second; /* there is a second input; after gpi_mpi_same: on some rank */
+    bool second; /* this rank has a second input; after gpi_mpi_same: any rank has */
 } gpi_mpi_terms;
 
 #define GPI_MPI_REFUSE(field)                                                                            \

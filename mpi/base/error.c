@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of our own texts, and of the text of a failed call, which may contain a build log. */
+/* Bytes of this library's texts, and of the text of a failed call, which may contain a build log. */
 enum { GPI_MPI_TEXT = 512, GPI_MPI_LOG = 8192 };
 
 static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *function, const char *text)

@@ -18,7 +18,7 @@ struct gp_mpi {
     int rank, ranks;
     bool failed;  /* this call has failed, on all ranks */
     bool busy;    /* a call is running */
-    long process; /* the process that created it; MPI does not work in a forked one */
+    long process; /* the process that created the gp_mpi; MPI does not work in a forked process */
 };
 
 static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *function, const char *text);

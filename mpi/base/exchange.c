@@ -15,7 +15,7 @@ static void gpi_mpi_moves_at(const gp_mpi *all, gpi_mpi_moves *moves, int *memor
     moves->side = moves->receives_at + all->ranks;
 }
 
-/* Completes moves whose sends are set: tells each rank how many elements it receives, and sets all positions. */
+/* Completes moves whose sends are set: informs each rank how many elements it receives, and sets all positions. */
 static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_moves *moves)
 {
     gp_result result =
@@ -37,9 +37,9 @@ static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_m
     return gpi_mpi_agree(all, function, result);
 }
 
-/* Exchanges elements of `size` bytes. Those that a rank keeps are copied on the device. Elements for lower ranks lie before
-   them, those for higher ranks after them. Each side is mapped and exchanged by itself, and nothing else passes through host
-   memory. */
+/* Exchanges elements of `size` bytes. Elements that a rank keeps are copied on the device. Elements for lower ranks are
+   before the kept ones, elements for higher ranks after them. Each of these two sides is mapped and exchanged
+   separately, and nothing else passes through host memory. */
 static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
                                   cl_mem to, size_t to_offset, size_t size)
 {
@@ -72,7 +72,7 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
     if (result == GP_OK) result = gpi_mpi_did(all, function, "MPI_Type_commit", MPI_Type_commit(&element));
     result = gpi_mpi_agree(all, function, result);
     agreed = result == GP_OK;
-    for (side = 0; side < 2 && agreed; side++) { /* the second even if the first fails: others wait for it */
+    for (side = 0; side < 2 && agreed; side++) { /* both, even if the first fails, since other ranks wait */
         for (r = 0; r < all->ranks; r++) {
             const bool to_it = side ? r > rank : r < rank, from_it = side ? r < rank : r > rank;
             sends[r] = to_it ? moves->sends[r] : 0;

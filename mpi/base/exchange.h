@@ -3,12 +3,13 @@
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"
 
-/* The numbers and positions of elements that move from each rank to each rank, in the order of ranks and of elements within
-   a rank. A rank's own position lies between those of lower and higher ranks, even if it sends itself nothing. */
+/* The numbers and positions of elements that move from this rank to each rank, and from each rank to this one, in the
+   order of ranks and of elements within a rank. A rank's own position is between those of lower and higher ranks, even
+   if the rank sends no elements to itself. */
 typedef struct gpi_mpi_moves {
     int *sends, *sends_at, *receives, *receives_at; /* for each rank */
     int *side;                                      /* the same four for the side that is being exchanged */
-    size_t sent, received;                          /* by this rank */
+    size_t sent, received; /* numbers of elements that this rank sends and receives */
 } gpi_mpi_moves;
 
 static size_t gpi_mpi_moves_ints(const gp_mpi *all);

@@ -1,4 +1,4 @@
-/* ranks.c - gathers and divides numbers of all ranks. */
+/* ranks.c - gathers values of all ranks, and divides arrays evenly over the ranks. */
 #include "base/error.h"
 #include "base/ranks.h"
 
@@ -20,8 +20,8 @@ static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *v
     return result;
 }
 
-/* Divides an array evenly over the ranks, and sets *part to this rank's part. This rank holds `count` of its elements; others may hold
-   other numbers. */
+/* Divides an array evenly over the ranks, and sets *part to this rank's part. This rank has `count` of the array's
+   elements; other ranks may have other numbers. */
 static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, gp_mpi_part *part)
 {
     uint64_t own = count, total = 0, each, more, rank = (uint64_t)all->rank;

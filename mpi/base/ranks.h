@@ -1,4 +1,4 @@
-/* ranks.h - gathers and divides numbers of all ranks. */
+/* ranks.h - gathers values of all ranks, and divides arrays evenly over the ranks. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"

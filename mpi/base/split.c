@@ -91,9 +91,9 @@ static gp_result gpi_mpi_count(gp_mpi *all, const char *function, const gpi_mpi_
                                           places, 0, NULL, NULL));
 }
 
-/* Finds the split of each rank except the first: the largest key number for which the keys before it, on all ranks, are not more
-   than the elements before the rank's part. Determines it digit by digit, from the highest digit. One more sum shows whether a
-   rank has failed. */
+/* Finds the split of each rank except the first: the largest key number that has, on all ranks together, at most as
+   many keys before it as there are elements before the rank's part. Determines the number digit by digit, starting with
+   the highest digit. One more sum shows whether a rank has failed. */
 static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1, most = bounds * GPI_MPI_CANDIDATES;
@@ -121,8 +121,8 @@ static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_s
     return result;
 }
 
-/* Sets how many elements move to each rank. Of the keys equal to a split, the first ones (in the order of ranks) move to the
-   ranks before it. If equal keys stay together, none of them do. */
+/* Sets how many elements move to each rank. Of the keys equal to a split, the first ones (in the order of ranks) move
+   to the ranks before the split. If equal keys must stay together, none of them move there. */
 static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1;

@@ -9,10 +9,10 @@ typedef struct gpi_mpi_split {
     gp_type key_type;
     size_t key_size, count;
     bool descending;
-    bool whole;                           /* equal keys stay together, and parts are only roughly even */
-    cl_mem keys;                          /* this rank's, sorted */
-    cl_mem needles, places;               /* keys that are looked for, and their positions */
-    uint64_t *memory;                     /* holds all that follows: */
+    bool whole;                           /* equal keys stay together, so parts are only roughly even */
+    cl_mem keys;                          /* this rank's sorted keys */
+    cl_mem needles, places;               /* keys to be found, and their positions */
+    uint64_t *memory;                     /* memory of the arrays below */
     uint64_t *wanted;                     /* where each rank's part has to begin */
     uint64_t *at;                         /* the number of the key at each split, in the order of keys */
     uint64_t *below, *equal, *mine, *sum; /* counts of keys before, or equal to, candidates */

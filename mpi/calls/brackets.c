@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* After brackets have been matched within each part, a part has closers without openers, and after these openers
-   without closers. From the numbers of both on all ranks, each rank knows which ranks' openers its closers pop:
+   without closers. From the numbers of both on all ranks, each rank computes which ranks' openers its closers pop:
 
        rank 0   ( ( ( )        leaves ( (
        rank 1   ) ( (          pops one of rank 0; ( ( ( are open after it
@@ -25,25 +25,25 @@ typedef struct gpi_mpi_nest {
     gp_brackets_desc local; /* the call on the codes of this part */
     cl_mem codes, own_match, own_depth;
     size_t codes_offset;
-    cl_mem closers, openers; /* indices in the part of brackets without a partner in it; openers top first */
+    cl_mem closers, openers; /* part indices of brackets without a partner in the part; openers top first */
     uint64_t closer_count, opener_count;
-    cl_mem passed;                    /* how many of these closers come before each element */
-    cl_mem stack;                     /* indices, in the whole, of the openers before the part, top first */
-    uint64_t height, lead;            /* number of these openers: all, and those visible to this part */
-    uint64_t matched;                 /* those that this part closes */
-    uint64_t closed;                  /* openers that later parts close */
-    bool errors_wanted, match_wanted; /* match_wanted: on any rank */
+    cl_mem passed;         /* number of these closers before each element */
+    cl_mem stack;          /* openers before the part, top first, by their indices in the whole array */
+    uint64_t height, lead; /* number of these openers; number of those visible to this part */
+    uint64_t matched;      /* number of these openers that this part closes */
+    uint64_t closed;       /* number of this part's openers that later parts close */
+    bool errors_wanted, match_wanted; /* match_wanted: any rank wants match */
     int *memory;
-    gpi_mpi_moves up, back; /* of openers to their closers' ranks, and the reverse */
+    gpi_mpi_moves up, back; /* moves of openers to their closers' ranks, and back */
     gp_brackets_errors errors;
 } gpi_mpi_nest;
 
 /* The numbers that ranks exchange about their parts. */
 typedef struct gpi_mpi_nest_part {
-    uint64_t closers, openers, count, match_wanted, left; /* openers that are still open */
+    uint64_t closers, openers, count, match_wanted, left; /* left: openers still open */
 } gpi_mpi_nest_part;
 
-/* Creates a buffer with a code for each byte, as gp_brackets would use it. It has checked the pairs. */
+/* Creates a buffer with a code for each byte, as gp_brackets would use it. The pairs have been checked. */
 static gp_result gpi_mpi_nest_table(gp_mpi *all, const gp_brackets_desc *desc, cl_mem *out)
 {
     const char *pair = desc->pairs ? desc->pairs : "()[]{}";
@@ -57,7 +57,7 @@ static gp_result gpi_mpi_nest_table(gp_mpi *all, const gp_brackets_desc *desc, c
     return gp_buffer_create(all->gp, sizeof codes, desc->table ? desc->table : codes, out);
 }
 
-/* Sets n->codes: the input itself, or, if it has no codes, a new buffer of codes. */
+/* Sets n->codes to the input, or, if the input does not consist of codes, to a new buffer of codes. */
 static gp_result gpi_mpi_nest_codes(gp_mpi *all, gpi_mpi_nest *n)
 {
     const gp_brackets_desc *desc = n->desc;
@@ -176,7 +176,7 @@ static gp_result gpi_mpi_nest_apart(gp_mpi *all, const char *function, const gpi
     return result;
 }
 
-/* Matches the brackets of this part by itself, and lists those without a partner. */
+/* Matches the brackets within this part, and lists the brackets without a partner. */
 static gp_result gpi_mpi_nest_own(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     gp_brackets_desc *local = &n->local;
@@ -292,7 +292,8 @@ static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi
     return result;
 }
 
-/* Turns indices in the part into indices in the whole. Entries without an index stay as they are. `out` may be `in`. */
+/* Converts indices in the part to indices in the whole array. Entries without an index are unchanged. `out` may be
+   `in`. */
 static gp_result gpi_mpi_nest_shift(gp_mpi *all, const gpi_mpi_nest *n, cl_mem in, cl_mem out, size_t offset,
                                     size_t count)
 {
@@ -354,7 +355,7 @@ static gp_result gpi_mpi_nest_partners(gp_mpi *all, const char *function, gpi_mp
     return gpi_mpi_agree(all, function, result);
 }
 
-/* Completes parents and depths by the openers before the part. */
+/* Completes parents and depths with the openers before the part. */
 static gp_result gpi_mpi_nest_around(gp_mpi *all, gpi_mpi_nest *n)
 {
     const gp_brackets_desc *local = &n->local;
@@ -391,7 +392,8 @@ static gp_result gpi_mpi_nest_around(gp_mpi *all, gpi_mpi_nest *n)
     return result;
 }
 
-/* Counts pairs across ranks whose brackets differ in kind, and finds the first. The rank of the closer counts a pair. */
+/* Counts pairs across ranks whose brackets differ in kind, and finds the first such pair. Each pair is counted by its
+   closer's rank. */
 static gp_result gpi_mpi_nest_mismatches(gp_mpi *all, const char *function, gpi_mpi_nest *n, uint64_t *count,
                                          uint64_t *first)
 {
@@ -429,7 +431,7 @@ static gp_result gpi_mpi_nest_mismatches(gp_mpi *all, const char *function, gpi_
     return result;
 }
 
-/* Reads list[at], and turns it into an index in the whole. */
+/* Reads list[at], and converts it to an index in the whole array. */
 static gp_result gpi_mpi_nest_index(gp_mpi *all, const char *function, const gpi_mpi_nest *n, cl_mem list,
                                     uint64_t at, uint64_t *index)
 {
@@ -513,7 +515,8 @@ static gp_result gpi_mpi_nest_check(gp_mpi *all, const char *function, const gp_
     return result == GP_OK ? gp_brackets_scratch_size(all->gp, desc, &bytes) : result;
 }
 
-/* Codes are compared across ranks: from a map they are wider, and for bytes they depend on pairs or the table. */
+/* Adds the terms on which codes depend, because codes are compared across ranks. Codes from a map are wider, and codes
+   of bytes depend on `pairs` or `table`. */
 static void gpi_mpi_nest_terms(const gp_brackets_desc *desc, bool errors, gpi_mpi_terms *terms)
 {
     const char *pairs = desc->pairs ? desc->pairs : "()[]{}";

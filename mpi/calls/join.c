@@ -23,8 +23,8 @@ typedef struct gpi_mpi_join {
     gp_type key_type;
     size_t key_size, value_size;
     gpi_mpi_side build, probe;
-    gp_hash table;                     /* keys of the build sides, each with its index in keys and values */
-    cl_mem keys, values;               /* received keys and values; one value more, for absent keys */
+    gp_hash table;       /* keys of all ranks' build sides, each with its index in keys and values */
+    cl_mem keys, values; /* received keys and values; one more value, for absent keys */
     cl_mem sent, rows, asked, answers; /* temporary */
     cl_mem places, found, back, back_found;
 } gpi_mpi_join;
@@ -111,8 +111,8 @@ static gp_result gpi_mpi_join_distinct(gp_mpi *all, const gpi_mpi_join *j, cl_me
     return result;
 }
 
-/* Orders keys by the ranks that they move to, and finds where each rank's keys end. This hash differs from that of a table, so
-   that the keys in a rank's table do not have similar hashes. */
+/* Orders keys by the ranks to which a hash assigns them, and finds where each rank's keys end. This hash differs from a
+   table's hash, so that the keys in a rank's table do not have similar hashes. */
 static gp_result gpi_mpi_join_order(gp_mpi *all, const char *function, const gpi_mpi_join *j,
                                     gpi_mpi_side *side, cl_mem owners, cl_mem ends_out, uint64_t *ends)
 {
@@ -190,8 +190,8 @@ static gp_result gpi_mpi_join_send(gp_mpi *all, const char *function, const gpi_
     return gpi_mpi_exchanged(all, function, &side->moves, *sent, j->key_size, 0, come);
 }
 
-/* Creates a buffer with the build side's values at j->rows. Without values these are indices in the whole, where this rank's
-   first element has index `first`. */
+/* Creates a buffer with the build side's values at j->rows. Without values, creates a buffer of indices in the whole
+   array, in which this rank's first element has index `first`. */
 static gp_result gpi_mpi_join_values(gp_mpi *all, const gpi_mpi_join *j, uint64_t first, cl_mem *out)
 {
     const gp_mpi_join_desc *desc = j->desc;

@@ -50,7 +50,7 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
     if (result == GP_OK) {
         part = *desc;
         part.initial = NULL;
-        if (terms.second && !part.type2) part.type2 = part.type; /* has a y even if count is 0 */
+        if (terms.second && !part.type2) part.type2 = part.type; /* so that y has a type even if count is 0 */
         if (size > sizeof own) size = 0;                         /* gp_reduce reports why */
         result = gp_reduce_read(all->gp, &part, own);
     }
@@ -74,7 +74,7 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
     if (gathered) (void)clReleaseMemObject(gathered);
     result = gpi_mpi_agree(all, function, result);
     if (result != GP_OK)
-        return gpi_mpi_end(all, result); /* devices may differ in the order in which they add up */
+        return gpi_mpi_end(all, result); /* the broadcast is needed: devices may add up in different orders */
     return gpi_mpi_end(all, gpi_mpi_did(all, function, "MPI_Bcast",
                                         MPI_Bcast(result_out, (int)size, MPI_BYTE, 0, all->comm)));
 }

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Sets the moves that divide an array evenly, of which this rank has *part, and sets *part to its even part. */
+/* Sets the moves that divide an array evenly over the ranks. At first *part is the part that this rank has now; sets
+   *part to its even part. */
 static gp_result gpi_mpi_divide(gp_mpi *all, const char *function, gp_mpi_part *part, gpi_mpi_moves *moves)
 {
     const uint64_t ranks = (uint64_t)all->ranks, begin = part->first, end = begin + part->count;

@@ -73,7 +73,7 @@ typedef struct gp_hash_desc {
     cl_event *done;
 } gp_hash_desc;
 
-/* Makes an empty table. On failure *table is all zeros. */
+/* Creates an empty table. On failure *table is all zeros. */
 GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *table);
 
 /* Sets *bytes to the size of the buffer that a table with this desc needs. */

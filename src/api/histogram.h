@@ -18,8 +18,8 @@
    sample that is rounded up to `bins` is in the last bin.
    Edges are bins + 1 rising numbers of the samples' type. Equal neighbours make an empty bin. If edges fall,
    samples are counted in any bins.
-   With `map`, element i's sample is map(in[i]). Without an input (`in` NULL, `type` 0) the map is of the
-   index alone. Such maps, and maps of records, require map_type.
+   With `map`, element i's sample is map(in[i]). Without an input (`in` NULL, `type` 0) the map uses only
+   the index. Such maps, and maps of records, require map_type.
    With `channels`, an element is a pixel of 1 to 4 samples, which lie together. Each channel has `bins`
    counts of its own, one channel after the other; only the first channels_out channels are counted (colours
    without alpha). Weights are integers, signed or not and of any width, one per element, for all its

@@ -7,12 +7,12 @@
 
 /* out[i] = map(x, y, z, i)      x, y and z are in[i], in2[i] and in3[i]
 
-   Evaluates an expression for each element. There may be no input at all: then the expression is of i alone.
+   Evaluates an expression for each element. There may be no input at all: then the expression uses i only.
    An expression that names an input that is not given does not compile.
 
    Result: elements of out_type. The expression's value is converted to it as C does; if out_type is a record,
      the value must have its type.
-   Order: each element is computed by itself: the same result every time.
+   Order: each element is computed independently; the same result every time.
    Aliasing: `out` may be the same elements as an input of its size (in place); otherwise it overlaps nothing.
      Inputs may overlap one another. The number in count_buffer lies outside of `out`.
    Cost: reads and writes once; one launch, no scratch. A program is compiled per expression and its types.

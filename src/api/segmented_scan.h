@@ -15,13 +15,13 @@
 
    Scans each segment as gp_scan would, by any gp_op or a monoid: running totals of the rows or the columns of a
    matrix, or of segments given by offsets. With `map`, the elements are map(in[i]). Offsets are on the device. With
-   an element_stride the elements of a row are apart: the columns of a matrix that is stored row by row have
+   an element_stride the elements of a row are not consecutive: the columns of a matrix that is stored row by row have
    row_length = rows, element_stride = columns, segment_count = columns. A call for the rows and a second one, in
    place, for the columns make a summed-area table.
 
    If segments are marked by flags or keys, gp_scan with `segments` scans them.
 
-   Result: elements of out_type, each at the place of its element: out is laid out as in is. Elements between rows
+   Result: elements of out_type, each at its element's position: `out` has the layout of `in`. Elements between rows
      and outside all segments are neither read nor written. The index i in a map, and the results of argmin and
      argmax (out_type 0: GP_U64), count from the segment's first element. Argmin and argmax return the lowest
      index of equal elements, also in reverse.

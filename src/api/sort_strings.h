@@ -25,7 +25,7 @@
    Limits: 2^32 - 3 strings.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is
      read. At its end the call then returns GP_ERROR_INVALID_ARGUMENT, and gp_last_error has the number of
-     such strings and the index of the first. `out` holds the order all the same. */
+     such strings and the index of the first. `out` has the order in this case, too. */
 typedef struct gp_sort_strings_desc {
     cl_mem bytes;
     size_t bytes_offset;

@@ -18,7 +18,7 @@ typedef enum gp_border {
             column and row
 
    The input is a line (height 0 or 1) or a picture of rows. dx and dy count pixels. A pixel has `channels`
-   elements; each channel is computed by itself. Weights are f32 on the device, row by row, beginning at
+   elements; channels are computed independently. Weights are f32 on the device, row by row, beginning at
    (-radius_x, -radius_y): a correlation.
 
    Result: elements of out_type. Weighted elements are summed as f32, or as f64 if the input or the output is

@@ -175,7 +175,7 @@ typedef struct gp_record {
    or of another argument.
    Limits: at most GP_ARGS_MAX arguments, whose values together have at most GP_ARGS_BYTES.
    Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, that begins with
-   gp_, gpi_, GP_ or GPI_, or that the call's expressions have anyway, such as x and i. GP_ERROR_BUILD for a
+   gp_, gpi_, GP_ or GPI_, or that is an operand of the call's expressions, such as x or i. GP_ERROR_BUILD for a
    keyword or macro of OpenCL C; names of its functions (min) are allowed.
    Example: examples/14_arguments.c */
 typedef struct gp_arg {

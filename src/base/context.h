@@ -4,7 +4,7 @@
 #include "base/constants.cl"
 #include "base/error.h"
 
-#define GPI_ELEMENT_MAX 128 /* bytes of an element, eight fields included */
+#define GPI_ELEMENT_MAX 128 /* most bytes of an element, even of one with eight fields */
 
 /* A table of symbols of an earlier call of gp_brackets or gp_stack_scan, kept on the device (nest.c). */
 typedef struct gpi_symbols {
@@ -30,8 +30,8 @@ typedef struct gpi_hash_hooks {
 } gpi_hash_hooks;
 
 struct gp_context {
-    const char *function; /* the public call that runs, or ran last; static text */
-    gp_context_desc desc; /* its strings are copied or no longer used */
+    const char *function; /* name of the current or last public call; static text */
+    gp_context_desc desc; /* its strings have been copied or are no longer used */
     gp_device_info info;
     cl_context context;
     cl_command_queue queue;
@@ -48,7 +48,7 @@ struct gp_context {
     struct gpi_program *programs;
     struct gpi_import *imports; /* imported binaries */
     uint64_t fetches;           /* number of programs fetched so far */
-    uint64_t released;          /* no call in progress holds programs fetched up to this number */
+    uint64_t released;          /* calls in progress do not use programs fetched up to this number */
     uint32_t save_in;           /* calls until new machine code is saved; 0: there is none */
 
     cl_mem scratch;
@@ -66,7 +66,7 @@ struct gp_context {
     struct gpi_handle *handles; /* handles of hash tables */
     uint32_t handle_count;
     uint32_t generation;        /* generation of the next handle */
-    const gpi_hash_hooks *hash; /* NULL: the context has had no table */
+    const gpi_hash_hooks *hash; /* NULL: no table was created yet */
     bool hash_unread; /* hash kernels may have counted events that must be reported (gpi_hash_result) */
     cl_uint hash_told[GPI_HASH_TOLD]; /* the hash kernels' counts, as last read */
 
@@ -78,13 +78,13 @@ struct gp_context {
     size_t kernel_count;
     struct gpi_pending *pending;
     size_t pending_count, pending_capacity;
-    bool order_lost; /* a command has failed, and the next one may run on PoCL before those in flight */
-    size_t pending_stalled;              /* the first commands that count as stalled (runtime/events.c) */
+    bool order_lost;        /* a command has failed; on PoCL the next one may run before commands in flight */
+    size_t pending_stalled; /* number of commands at the front that count as stalled */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* text of the first failure after enqueuing; empty: none */
     struct gpi_failure *failures;        /* failures that on_async_error has not received yet */
     size_t failure_count, failure_capacity;
     bool telling;         /* on_async_error is running */
-    const char *callback; /* the callback that runs within a call (base/use.c); NULL: none */
+    const char *callback; /* name of the callback that is running (base/use.c); NULL: none */
 
     char error[GPI_ERROR_MAX];
 };

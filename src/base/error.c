@@ -89,8 +89,8 @@ static const char *gpi_result_name(gp_result result)
     }
 }
 
-/* Copies text to `out`, with bytes that do not print as \xNN. In a quotation it escapes quotation marks, backslashes, line ends
-   and bytes that are not ASCII, too. Returns the number of bytes of `bytes` for which `out` has room. */
+/* Copies text to `out`, and writes \xNN for each unprintable byte. In a quotation, also escapes quotation marks,
+   backslashes, line ends and bytes that are not ASCII. Returns how many bytes of `bytes` fit in `out`. */
 static size_t gpi_escape(const char *bytes, size_t length, bool quotation, char *out, size_t size)
 {
     size_t i, used = 0;
@@ -114,8 +114,8 @@ static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE
     return out;
 }
 
-/* Passes the text to the logger. Calls that the logger makes are refused; this is not logged, and does not change the last
-   failure's text. */
+/* Passes the text to the logger. Calls that the logger makes are refused; the refusal is not logged, and does not
+   change the last failure's text. */
 static void gpi_log_text(gp_context *gp, gp_log_level level, const char *text)
 {
     const char *const function = gpi_orphan_function;
@@ -155,7 +155,7 @@ static const char *gpi_entered(const gp_context *gp)
     return gp && !gp->callback ? gp->function : gpi_orphan_function;
 }
 
-/* Records the text of a failure, after the result's name and `function`, if that is not NULL, and logs it. */
+/* Records and logs the text of a failure, which begins with the result's name and, unless it is NULL, `function`. */
 static gp_result gpi_fail_list(gp_context *gp, gp_result result, const char *function, const char *format,
                                va_list args)
 {
@@ -190,7 +190,7 @@ static gp_result gpi_fail_text(gp_context *gp, gp_result result, const char *for
     return result;
 }
 
-/* Puts `prefix` between the function's name and the rest of the last failure's text. */
+/* Inserts `prefix` after the function's name in the last failure's text. */
 static void gpi_fail_within(gp_context *gp, const char *prefix)
 {
     char *at = strstr(gp->error, gp->function);
@@ -224,7 +224,7 @@ static const char *gpi_cl_error_name(cl_int error)
     }
 }
 
-/* Returns the result for an OpenCL error. Lack of memory has results of its own; all others are GP_ERROR_OPENCL. */
+/* Returns the result for an OpenCL error: a specific one for lack of memory, else GP_ERROR_OPENCL. */
 static gp_result gpi_result_of(cl_int error)
 {
     switch (error) {

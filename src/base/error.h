@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#if defined(__MINGW_PRINTF_FORMAT) /* the format that the C library uses */
+#if defined(__MINGW_PRINTF_FORMAT) /* the C library's format */
 #define GPI_PRINTF(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
 #elif defined(__GNUC__)
 #define GPI_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
@@ -13,7 +13,7 @@
 #define GPI_PRINTF(text, first)
 #endif
 
-#define GPI_ERROR_MAX 8192 /* characters of gp_last_error, build log included */
+#define GPI_ERROR_MAX 8192 /* most characters of gp_last_error, including a build log */
 
 enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a message */
 

@@ -18,7 +18,8 @@ static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-/* Returns the largest power of two, at most 16, that divides `size`: the word in which such an element is moved. */
+/* Returns the largest power of two, at most 16, that divides `size`: the size of the words in which an element of
+   `size` bytes is moved. */
 static size_t gpi_word_of(size_t size)
 {
     size_t word = 16;

@@ -43,7 +43,8 @@ static bool gpi_is_signed(gp_type type)
     return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64;
 }
 
-/* Returns the type that values of `type` have in an expression. Halves exist in memory only, and become floats. */
+/* Returns the type that values of `type` have in an expression. Halves exist only in memory; expressions see them as
+   floats. */
 static gp_type gpi_operand(gp_type type) { return type == GP_F16 ? GP_F32 : type; }
 
 static bool gpi_is_arg(gp_op op) { return op == GP_ARGMIN || op == GP_ARGMAX; }
@@ -99,7 +100,7 @@ static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out)
     }
 }
 
-/* Returns a half as a float, which is exact. */
+/* Converts a half to a float, exactly. */
 static float gpi_float_of_half(uint16_t half)
 {
     const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = half >> 10 & 31u;

@@ -1,6 +1,6 @@
-/* use.c - refuses calls in a forked process and in callbacks. A forked child lacks the threads of the OpenCL implementation, and
-   its locks may be held for ever, so that a call of OpenCL may hang. So every call of the API checks this before it first uses
-   OpenCL or the context's programs. */
+/* use.c - refuses calls in a forked process and in callbacks. A forked child lacks the threads of the OpenCL
+   implementation, whose locks may stay locked for ever, so that a call of OpenCL may hang. So every call of the API
+   checks for both cases before it uses OpenCL or the context's programs. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/use.h"
@@ -12,7 +12,7 @@
 static pid_t gpi_process; /* the process that used the library first; 0: none yet */
 #endif
 
-/* Returns true in a process that was forked after the library's first use. Remembers the process at that use. */
+/* Returns true in a process that was forked after the library's first use. The first use records its process. */
 static bool gpi_forked(void)
 {
 #if defined(_WIN32)

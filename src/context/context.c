@@ -151,8 +151,8 @@ static char *gpi_make_options(const gp_context *gp, const char *language)
                       gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
 }
 
-/* Returns the option for the device's newer language. Platforms of version 2 may not have OpenCL C 3.0, and those of version 3
-   not 2.0. */
+/* Returns the option for the device's newer language. Platforms of version 2 may not have OpenCL C 3.0, and those of
+   version 3 may not have 2.0. */
 static const char *gpi_newer_language(const gp_device_info *info)
 {
     return strncmp(info->version, "OpenCL 2", 8) == 0 ? "CL2.0" : "CL3.0";
@@ -275,8 +275,8 @@ GP_API void gp_context_destroy(gp_context *gp)
 
 /* ------------------------------------------------------------------ queries */
 
-/* Returns true if the context's OpenCL objects can be used: false for NULL, and in a forked process. There OpenCL's functions
-   may hang on the parent's objects, but return an error for NULL. */
+/* Returns true if the context's OpenCL objects can be used: false if gp is NULL, and in a forked process. In a forked
+   process OpenCL's functions may hang on the parent's objects, but return an error for NULL. */
 static bool gpi_has_objects(const gp_context *gp) { return gp && !gpi_forked(); }
 
 GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_has_objects(gp) ? gp->context : NULL; }

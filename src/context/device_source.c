@@ -90,7 +90,7 @@ static gp_result gpi_group_check(gp_context *gp, const gp_device_source_desc *de
 
 /* ------------------------------------------------------------------ text */
 
-/* Adds the macros and the identity of operation `op` for group/collectives.cl. Names end in _k. */
+/* Adds the macros and the identity of operation `op` for group/collectives.cl. Their names end in _k. */
 static void gpi_group_text_op(const gp_group_op *op, const gpi_element *element, unsigned k, const char *type,
                               gpi_text *text)
 {

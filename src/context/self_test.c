@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    GPI_SELF_TEST_COUNT = 200003, /* some fifty tiles of a GPU */
+    GPI_SELF_TEST_COUNT = 200003, /* about fifty tiles on a GPU */
     GPI_SELF_TEST_COUNT_MIN = 1000,
     GPI_SELF_TEST_COUNT_MAX = 1 << 24,
     GPI_SELF_TEST_ARRAYS = GPI_SELF_TEST_INPUTS + GPI_SELF_TEST_OUTPUTS + 1,
@@ -43,7 +43,7 @@ static const char *gpi_strategy_name(gp_strategy strategy)
     }
 }
 
-/* Fails with a text that begins with the names of case and strategy and ends with the last error's text. Waits for the case's
+/* Fails with a text that names the case and the strategy, and ends with the last error's text. Waits for the case's
    commands, so that they end before the next case begins. */
 static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row, gp_strategy strategy,
                                     gp_result result)
@@ -58,7 +58,7 @@ static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row
 /* Fills the inputs with random words, the same for every case, and the outputs with poison. */
 static gp_result gpi_self_test_prepare(gpi_self_test *t)
 {
-    uint32_t random = 2463534242u; /* xorshift, of Marsaglia */
+    uint32_t random = 2463534242u; /* Marsaglia's xorshift */
     cl_int error = CL_SUCCESS;
     size_t i, k;
     for (k = 0; k < GPI_SELF_TEST_INPUTS; k++) {
@@ -143,7 +143,7 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
     memcpy(t->gp->error, error, sizeof error);
 }
 
-/* Runs a case in the strategy of the device's tuning row, and in row->strategy, if that is another one. */
+/* Runs a case with the strategy of the device's tuning row, and also with row->strategy if that is another one. */
 static void gpi_self_test_row_run(gpi_self_test *t, const gp_self_test_desc *desc,
                                   const gpi_self_test_row *row)
 {

@@ -13,7 +13,7 @@ typedef struct gpi_self_test {
     uint32_t *expected[GPI_SELF_TEST_OUTPUTS];
     size_t expected_count[GPI_SELF_TEST_OUTPUTS];
     uint32_t *found;
-    uint64_t *order; /* `count` words, for the case to sort */
+    uint64_t *order; /* `count` words in which a case sorts */
     cl_mem in_buffer[GPI_SELF_TEST_INPUTS], out_buffer[GPI_SELF_TEST_OUTPUTS];
     gp_result failure; /* result of the first failure, whose text is kept */
     char failure_text[GPI_ERROR_MAX];
@@ -22,8 +22,8 @@ typedef struct gpi_self_test {
 /* clang-format off */
 
 /* X(function, name, primitive, strategy, output, output, output)
-   primitive: the one whose plan is reported. strategy: one that is tested in addition to that of the device's tuning row;
-   AUTO: no other, or a strategy that has its own case. output: names of the outputs that are compared. */
+   primitive: its plan is reported. strategy: is tested in addition to the strategy of the device's tuning row; AUTO: no
+   other strategy exists, or another case tests it. output: names of the outputs that are compared. */
 #define GPI_SELF_TEST_CASES(X) \
     X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
     X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \

@@ -388,7 +388,7 @@ static gp_result gpi_self_test_stack_scan(gpi_self_test *t)
     return result == GP_OK ? gp_stack_scan(t->gp, &d) : result;
 }
 
-/* Builds the tree of the nest's parents. */
+/* Builds a tree from the parents in the random nest. */
 static gp_result gpi_self_test_tree(gpi_self_test *t)
 {
     uint32_t *index = t->expected[0], *children = t->expected[1], *end = t->expected[2], roots = 0;
@@ -465,7 +465,7 @@ static gp_result gpi_self_test_gather(gpi_self_test *t)
     return result == GP_OK ? gp_gather(t->gp, &d) : result;
 }
 
-/* Transposes a matrix of about as many rows as columns, in a part of the input. */
+/* Transposes a nearly square matrix, which is a part of the input. */
 static gp_result gpi_self_test_transpose(gpi_self_test *t)
 {
     const gp_result result = gpi_self_test_upload(t);

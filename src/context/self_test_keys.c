@@ -12,8 +12,8 @@ static int gpi_self_test_compare_words(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sets order[begin] to order[end - 1] to the keys of the first input, xored with `flip`, above their indices, and sorts them. The
-   indices make the sort stable. */
+/* Sorts elements [begin, end) of `order`. Each consists of a key of the first input, xored with `flip`, in its high
+   half, and the key's index in its low half, which makes the sort stable. */
 static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint32_t flip)
 {
     size_t i;
@@ -73,13 +73,13 @@ static gp_result gpi_self_test_sort_first(gpi_self_test *t, size_t count)
 
 static gp_result gpi_self_test_sort_pairs(gpi_self_test *t) { return gpi_self_test_sort_first(t, t->count); }
 
-/* Sorts few pairs, which are a few tiles of a GPU. */
+/* Sorts few pairs, which fill only a few tiles on a GPU. */
 static gp_result gpi_self_test_sort_few(gpi_self_test *t)
 {
     return gpi_self_test_sort_first(t, t->count < 7919 ? t->count : 7919);
 }
 
-/* Sorts the keys of each segment, and sets the desc but for its output. */
+/* Sorts the keys of each segment on the host, and sets all fields of the desc except its output. */
 static gp_result gpi_self_test_sort_segments(gpi_self_test *t, gp_segmented_sort_desc *d)
 {
     const size_t segments = gpi_self_test_cut(t);
@@ -118,7 +118,7 @@ static gp_result gpi_self_test_segmented_argsort(gpi_self_test *t)
     return result == GP_OK ? gp_segmented_argsort(t->gp, &d) : result;
 }
 
-/* A record is a string of up to 12 letters, padded with zeros, and its index, the high byte first. Sorting
+/* A record is a string of up to 12 letters, padded with zeros, followed by the string's index, high byte first. Sorting
    records as bytes sorts the strings stably. */
 enum { GPI_SELF_TEST_STRING = 12, GPI_SELF_TEST_RECORD = 16 };
 
@@ -165,8 +165,8 @@ static gp_result gpi_self_test_sort_strings(gpi_self_test *t)
     return result == GP_OK ? gp_sort_strings(t->gp, &d) : result;
 }
 
-/* Sorts pairs of the first input's words by the first word's low bits, descending, then by the second word's. Expects the
-   pairs and their indices. */
+/* Sorts pairs of words of the first input by the low bits of the first word, descending, then by the low bits of the
+   second word. Expects the pairs and their indices. */
 static void gpi_self_test_sort_pairs_of_words(gpi_self_test *t, size_t count)
 {
     const uint32_t *word = t->in[0];
@@ -222,8 +222,8 @@ static gp_result gpi_self_test_topk(gpi_self_test *t)
     return result == GP_OK ? gp_topk(t->gp, &d) : result;
 }
 
-/* Finds the best of three rows, which several groups share if they are long: of the first two as many as there is room for, of
-   the last one half as many. The last elements are in no row. */
+/* Finds the best keys of three rows, which several groups share if the rows are long: as many keys as fit for the first
+   two rows, and half as many for the last row. The last elements of the input are in no row. */
 static gp_result gpi_self_test_segmented_topk(gpi_self_test *t)
 {
     gp_result result;
@@ -255,7 +255,7 @@ static gp_result gpi_self_test_segmented_topk(gpi_self_test *t)
     return result == GP_OK ? gp_segmented_topk(t->gp, &d) : result;
 }
 
-/* Finds the extremes, and ranks between them, of keys with repetitions. */
+/* Finds the smallest key, the largest key, and keys between them, in an input with equal keys. */
 static gp_result gpi_self_test_nth_element(gpi_self_test *t)
 {
     uint64_t ranks[4];

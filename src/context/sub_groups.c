@@ -18,8 +18,8 @@ enum { GPI_SUB_GROUP_CHECK_GROUPS = 4, GPI_SUB_GROUP_CHECK_ITEMS = 256 };
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
 
-/* Runs the test in which every item examines its sub-group, and fails if any item finds a fault. Skips a program that was
-   loaded from disk: it has passed with this driver, since only such programs are saved. */
+/* Runs the test in which every item examines its sub-group, and fails if any item finds a fault. Skips a program that
+   was loaded from disk: only programs that have passed with this driver are saved. */
 static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_program *program)
 {
     uint32_t wrong[GPI_SUB_GROUP_CHECK_GROUPS * GPI_SUB_GROUP_CHECK_ITEMS], any = 0;
@@ -43,7 +43,7 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
     (void)clReleaseMemObject(buffer);
     for (i = 0; i < words; i++) any |= wrong[i];
     if (result != GP_OK || any == 0) return result;
-    program->launched = 0; /* prevents that it is saved */
+    program->launched = 0; /* keeps the program from being saved */
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "sub-groups of %u work-items fail their check (0x%x)",
                     plan->sub_group, (unsigned)any);
 }
@@ -68,15 +68,16 @@ static gpi_plan gpi_sub_groups_plan(uint32_t size, uint32_t group)
     return plan;
 }
 
-/* Returns true if kernels can be compiled for a fixed sub-group size. Mesa's rusticl accepts the attribute, but does not list the
-   extension. Without the attribute RDNA's compiler chooses 32 or 64 lanes for each kernel of a program by itself. */
+/* Returns true if kernels can be compiled for a fixed sub-group size. Mesa's rusticl accepts the attribute, but does
+   not list the extension. Without the attribute RDNA's compiler chooses between 32 and 64 lanes for each kernel
+   separately. */
 static bool gpi_pins_sub_groups(const gp_device_info *info)
 {
     return gpi_device_has(info, "cl_intel_required_subgroup_size") || gpi_is_rusticl(info);
 }
 
-/* Tests sub-groups of the plan's size. If kernels turn out to have another size, tests that size, and does not fix it in
-   kernels. */
+/* Tests sub-groups of the plan's size. If kernels turn out to have another size, tests that size instead, without
+   fixing it in the kernels. */
 static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
 {
     gpi_program *program = NULL;
@@ -98,7 +99,8 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "kernels have sub-groups of size %u", plan->sub_group);
 }
 
-/* Returns true if sub-groups are switched off, or if no kernel of this context would use the device's own. */
+/* Returns true if sub-groups are switched off, or if no kernel of this context would use the device's own
+   sub-groups. */
 static bool gpi_sub_groups_are_idle(const gp_context *gp)
 {
     const char *wanted = getenv("GPUPRIM_SUB_GROUPS");

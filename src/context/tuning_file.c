@@ -6,8 +6,8 @@
        scan bytes=65536 polls=1048576
        sort strategy=single_pass
 
-   A line names the primitive of a row of runtime/tuning_table.h, and the values that differ from that row. Blank lines and text
-   after a '#' are ignored. The library contains such texts for devices that somebody has tuned: tunings/. */
+   A line names the primitive of a row of runtime/tuning_table.h, and the values that differ from that row. Blank lines
+   and text after a '#' are ignored. The library contains such texts for tuned devices (tunings/). */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -34,7 +34,7 @@ static bool gpi_span_is(gpi_span s, const char *text)
     return s.length == strlen(text) && memcmp(s.at, text, s.length) == 0;
 }
 
-/* Returns the text before the first `mark`, and removes it and the mark from *rest. */
+/* Returns the text before the first `mark`, and removes both from *rest. */
 static gpi_span gpi_span_cut(gpi_span *rest, char mark)
 {
     const char *end = (const char *)memchr(rest->at, mark, rest->length);
@@ -173,7 +173,7 @@ static const char *gpi_tuning_rows_of(gp_context *gp, gpi_span rest, unsigned *n
     return wrong;
 }
 
-/* Sets the context's rows from a text. If the text is refused, the context has no rows of its own. */
+/* Sets the context's rows from a text. If the text has an error, the context has no rows of its own. */
 static gp_result gpi_tuning_take(gp_context *gp, gpi_span text, const char *name)
 {
     unsigned number = 0;
@@ -219,8 +219,8 @@ static gp_result gpi_tuning_known(gp_context *gp, const char *const *texts)
     return GP_OK;
 }
 
-/* Reads the desc's tuning file, and fails if that fails. If the desc has none, reads the environment's file or the library's
-   text; a failure is then only logged. */
+/* Reads the desc's tuning file, and fails if the file cannot be used. If the desc names no file, reads the file that
+   GPUPRIM_TUNING names, or the library's text, and only logs a failure. */
 static gp_result gpi_tuning_open(gp_context *gp)
 {
     const char *path = gp->desc.tuning_file;

@@ -25,8 +25,8 @@ static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
     return result;
 }
 
-/* Warms up the primitives that the desc names. Kernels are given a count of 0, because with made-up elements an expression might
-   read beyond the caller's buffers. */
+/* Warms up the primitives that the desc names. Kernels run with a count of 0, because an expression that gets made-up
+   elements might read beyond the caller's buffers. */
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result;

@@ -91,7 +91,7 @@ static gp_result gpi_check_field(gp_context *gp, const gpi_operation *o, const g
     return GP_OK;
 }
 
-/* Fails if the field's result is narrower than the values that are combined, or is an integer and they are
+/* Fails if the field's result is narrower than the values that are combined, or is an integer although these values are
    floats. Only a map may narrow values. */
 static gp_result gpi_check_width(gp_context *gp, const char *from_field, gp_type from, const gpi_field *field)
 {
@@ -118,7 +118,8 @@ static gp_result gpi_check_type(gp_context *gp, const char *field, gp_type type)
     return gpi_type_size(type) ? gpi_check_fp64(gp, type) : gpi_fail_type(gp, field, type);
 }
 
-/* Checks a range of integers: low < high, and the type holds all of [low, high). Negative bounds are extended to 64 bits. */
+/* Checks a range of integers: low < high, and the type can represent all of [low, high). Negative bounds are extended
+   to 64 bits. */
 static gp_result gpi_check_bounds(gp_context *gp, const char *low_name, uint64_t low, const char *high_name,
                                   uint64_t high, gp_type type)
 {
@@ -211,7 +212,7 @@ static gp_result gpi_check_ops(gp_context *gp, const gpi_operation *o)
     return gpi_check_fp64(gp, o->map_type);
 }
 
-/* Makes an element of several operations. Its fields lie side by side, as in a C struct. */
+/* Makes an element of several operations. Its fields are laid out as in a C struct. */
 static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -223,7 +224,7 @@ static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
     for (k = 0; k < o->op_count && result == GP_OK; k++) {
         gpi_field *field = &element->fields[k];
         result = gpi_field_make(gp, o, from, o->ops[k], o->out_types ? o->out_types[k] : GP_TYPE_NONE, field);
-        if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* a gp_value has no halves */
+        if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* gp_value has no halves */
         field->offset = gpi_round_up(element->base_size, gpi_type_size(field->value));
         element->base_size = field->offset + gpi_field_size(field);
         if (gpi_type_size(field->value) > align) align = gpi_type_size(field->value);
@@ -296,7 +297,7 @@ static gp_result gpi_element_builtin(gp_context *gp, gpi_element *element)
     for (k = 0; k < element->field_count; k++) {
         const gpi_field *field = &element->fields[k];
         if (field->compensated) compensated = true;
-        if (gpi_is_float(field->value)) element->exact = false; /* min and max may return either zero */
+        if (gpi_is_float(field->value)) element->exact = false; /* min and max may return -0 or +0 */
         gpi_field_identity(field, element->identity + field->offset);
     }
     memcpy(element->initial, element->identity, element->base_size);
@@ -309,9 +310,9 @@ static gp_result gpi_element_builtin(gp_context *gp, gpi_element *element)
 
 /* ------------------------------------------------------------------ elements */
 
-/* Returns the bytes of GPI_HEAD. A head is as large as the value, so that there is no padding; if heads are counted, it has at
-   least 4 bytes. With a monoid it has 4 bytes; the struct is packed, because the alignment of the monoid's type is not
-   known. */
+/* Returns the size of GPI_HEAD in bytes. A head is as large as the value, to avoid padding, but has at least 4 bytes if
+   heads are counted. With a monoid a head has 4 bytes, and the struct is packed, because the alignment of the monoid's
+   type is not known. */
 static size_t gpi_head_size(const gpi_element *element)
 {
     const bool counts = element->operation.segments == GPI_SEGMENTS_RUNS;
@@ -346,7 +347,8 @@ static gp_result gpi_element_describe(gp_context *gp, const gpi_operation *opera
     return result;
 }
 
-/* Fails if argmin or argmax returns positions in 32 bits and `count` does not fit. All ones is reserved for "none". */
+/* Fails if argmin or argmax returns positions in 32 bits and `count` does not fit. The position with all bits set means
+   "none". */
 static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element, size_t count)
 {
     size_t k;
@@ -362,8 +364,8 @@ static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element,
 
 /* ------------------------------------------------------------------ plans, arguments, warm-up */
 
-/* Returns true if elements can be read four at a time (GPI_QUADS of element/input_vectors.cl). With segments by keys, only values
-   can be read in this way. */
+/* Returns true if elements can be read four at a time (GPI_QUADS of element/input_vectors.cl). With segments by keys,
+   values can be read in this way, but keys cannot. */
 static bool gpi_element_has_quads(const gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -386,7 +388,7 @@ static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gp
     return result;
 }
 
-/* Allocates input for a warm-up: zeros, or the monoid's identity, which a function of the caller's accepts. */
+/* Allocates input for a warm-up: zeros, or the monoid's identity, which the caller's function must accept. */
 static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out)
 {
     unsigned char *elements;
@@ -403,7 +405,7 @@ static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, s
     return result;
 }
 
-/* Passes GPI_COMBINE_PARAMETERS of element/monoid.cl. */
+/* Passes the arguments for GPI_COMBINE_PARAMETERS of element/monoid.cl. */
 static void gpi_call_combine_args(gpi_call *call, const gpi_element *element)
 {
     if (gpi_combine_takes_args(&element->operation)) gpi_call_args(call, &element->operation.args);

@@ -8,14 +8,14 @@
 
 #define GPI_MONOID_MAX 64 /* bytes of a user's element */
 
-/* A value of gp_segments that no desc has: segments are runs of keys that the caller's expression calls equal, and runs are
-   counted (GPI_HEADS of element/input.cl). The primitive describes the keys itself. */
+/* A value of gp_segments for internal use: segments are runs of keys that are equal by the caller's expression, and
+   runs are counted (GPI_HEADS of element/input.cl). The primitive describes the keys itself. */
 #define GPI_SEGMENTS_RUNS ((int)GP_SEGMENTS_COUNT)
 
 /* The fields of a desc that define the operands and the operation. Zero: not used. */
 typedef struct gpi_operation {
     const char *type_field, *map_field; /* the desc's names for type and map; NULL: "type", "map" */
-    gp_type type, type2, out_type;      /* out_type 0: only with a monoid or several ops */
+    gp_type type, type2, out_type;      /* out_type 0: there is a monoid, or there are several ops */
     gp_op op;
     const gp_op *ops; /* several operations at once, with out_types (or NULL) and map_type */
     const gp_type *out_types;
@@ -25,19 +25,19 @@ typedef struct gpi_operation {
     const char *map;
     const gp_record *record; /* the type of the input, instead of `type` */
     gpi_args args;           /* arguments of the map, and of the monoid's function if it takes them */
-    bool own_map;            /* the map is the library's, and names no argument */
-    bool indices;            /* there is no input: the map takes the index alone */
+    bool own_map;            /* the map is the library's, and uses no arguments */
+    bool indices;            /* there is no input; the map uses only the index */
     const void *initial;
     bool compensated;
     bool reverse;
-    int segments; /* a gp_segments, or GPI_SEGMENTS_RUNS */
+    int segments; /* value of gp_segments, or GPI_SEGMENTS_RUNS */
     gp_type heads_type;
 } gpi_operation;
 
 /* One built-in operation on values of one type: a field of the element (element/op.cl). */
 typedef struct gpi_field {
     gp_op op;
-    gp_type value, out; /* types of the combined and of the stored values */
+    gp_type value, out; /* types of values while combined, and when stored */
     bool compensated;
     size_t offset; /* position in the element */
 } gpi_field;
@@ -47,9 +47,9 @@ typedef struct gpi_element {
     gpi_operation operation;
     gpi_field fields[GP_OPS_MAX];
     size_t field_count;                   /* number of fields; 0: the user's monoid */
-    gp_type mapped;                       /* type of an input element after the map; 0: that of the monoid */
-    size_t in_size, in2_size, heads_size; /* bytes of an element in memory; in2_size 0: one input */
-    size_t size, base_size, out_size; /* bytes of a sum, of a sum without its head, of a result in memory */
+    gp_type mapped;                       /* type of the map's value; 0: the monoid's type */
+    size_t in_size, in2_size, heads_size; /* bytes of an element of each input; in2_size 0: no second input */
+    size_t size, base_size, out_size;     /* bytes of a sum, a sum without its head, a result in memory */
     bool commutative, exact;
     unsigned char identity[GPI_ELEMENT_MAX]; /* the identity, of base_size bytes */
     unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's initial value, as a sum */

@@ -11,9 +11,9 @@
 
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* triples of a round */
-    GPI_MONOID_CHECK_MADE = 64, /* made-up elements; also the products that are added for the second round */
-    GPI_MONOID_CHECK_NOTED = 1024, /* monoids, each with its args, that a context remembers */
-    GPI_MONOID_CHECK_SMALL = 1000, /* made-up numbers are smaller, so that sums do not overflow */
+    GPI_MONOID_CHECK_MADE = 64,      /* made-up elements, and products that are added for the second round */
+    GPI_MONOID_CHECK_NOTED = 1024,   /* most monoids, with args, that a context remembers */
+    GPI_MONOID_CHECK_SMALL = 1000,   /* upper limit of made-up numbers, so that sums do not overflow */
     GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
     GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element's text */
 };
@@ -27,7 +27,7 @@ typedef struct gpi_monoid_check {
     gpi_program *program;
     uint64_t random;
     size_t size, count, triples; /* bytes of an element; number of elements; triples of a round */
-    unsigned char *elements;     /* room for `count` and GPI_MONOID_CHECK_MADE */
+    unsigned char *elements;     /* room for count + GPI_MONOID_CHECK_MADE elements */
     uint32_t *triple;            /* three indices of elements per triple */
     unsigned char *results;      /* GPI_LAW_RESULTS elements per triple */
     uint32_t *failed;
@@ -70,7 +70,7 @@ static void gpi_monoid_check_choose(gpi_monoid_check *check)
         check->triple[i] = (uint32_t)(gpi_monoid_check_random(check) % check->count);
 }
 
-/* Adds products of three elements to the elements, since results of the operation must obey the laws, too. */
+/* Appends products of three elements to check->elements, since results of the operation must obey the laws, too. */
 static void gpi_monoid_check_extend(gpi_monoid_check *check)
 {
     size_t i;
@@ -213,7 +213,7 @@ static void gpi_monoid_check_prelude(const gp_context *gp, const gpi_plan *plan,
     gpi_text_add(text, "    return (\n#line 1 \"equal\"\n%s\n    );\n}\n", equal);
 }
 
-/* Checks the buffers of the arguments, the only memory of the caller's that the check uses. */
+/* Checks the buffers of the arguments. The check uses no other memory of the caller's. */
 static gp_result gpi_monoid_check_args(const gpi_monoid_check *check)
 {
     gpi_uses uses;
@@ -307,8 +307,8 @@ static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
     return true;
 }
 
-/* Checks a monoid unless the context remembers it as checked. Remembers it before the check, since the check calls this function,
-   too, and forgets it if the check fails. */
+/* Checks a monoid unless the context has recorded it as checked. Records the monoid before the check, because the check
+   calls this function again, and removes the record if the check fails. */
 static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *operation)
 {
     const gp_monoid *monoid = operation->monoid;
@@ -326,7 +326,7 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *opera
     for (i = 0; i < gp->law_count; i++) {
         if (gp->laws[i] == hash) return GP_OK;
     }
-    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all monoids are checked again */
+    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all will be checked again */
     grown = (uint64_t *)GP_REALLOC(gp->laws, (gp->law_count + 1) * sizeof *grown);
     if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     gp->laws = grown;

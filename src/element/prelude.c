@@ -1,4 +1,5 @@
-/* prelude.c - writes the text that describes an element to kernels/element/, and gets programs on elements. */
+/* prelude.c - writes the text that describes an element to the files of kernels/element/, and gets programs for
+   elements. */
 #include "base/memory.h"
 #include "base/type.h"
 #include "element/element.h"
@@ -13,7 +14,7 @@ static const char *gpi_integer_cl(size_t size, bool is_signed)
     size_t k = 0;
     while ((size_t)1 << k < size) k++;
     return gpi_type_cl(is_signed ? types[k]
-                                 : (gp_type)(types[k] + 1)); /* each signed type, then its unsigned */
+                                 : (gp_type)(types[k] + 1)); /* unsigned types follow signed ones */
 }
 
 static bool gpi_is_scan(gpi_primitive primitive)
@@ -48,13 +49,13 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     size_t k;
     for (k = 0; k < words; k++) {
         const size_t left = element->base_size > 4 * k ? element->base_size - 4 * k : 0;
-        uint32_t word = 0; /* a head of 0 */
+        uint32_t word = 0; /* the head is 0 */
         memcpy(&word, element->identity + 4 * k, left < 4 ? left : 4);
         gpi_text_add(text, "%s0x%08xu", k ? ", " : "", (unsigned)word);
     }
 }
 
-/* Adds our name for the caller's type, because the caller's name may be that of a variable in the kernels, and a
+/* Adds a typedef for the caller's type, because a variable in the kernels may have the name of that type. Also adds a
    check of the type's size. */
 static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text *text)
 {
@@ -64,8 +65,8 @@ static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text
                  m->size, user, user, m->size);
 }
 
-/* Adds a function that calls the caller's with copies: if the caller's function assigns to its parameters, Mesa 22.3 changes the
-   arguments. `args`: further arguments of the function; NULL: none. */
+/* Adds a function that calls the caller's function with copies: if the caller's function assigns to its parameters,
+   Mesa 22.3 changes the arguments. `args`: further arguments of the function; NULL: none. */
 static void gpi_prelude_user_combine(const gp_monoid *m, const char *user, const gpi_args *args,
                                      gpi_text *text)
 {
@@ -84,7 +85,7 @@ static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
     gpi_prelude_user_type(m, "gpi_user", text);
 }
 
-/* Adds the monoid's function. The text must already have the arguments, which the function may use. */
+/* Adds the monoid's function. The text must already define the arguments, which the function may use. */
 static void gpi_prelude_combine(const gpi_operation *o, gpi_text *text)
 {
     const bool takes = gpi_combine_takes_args(o);
@@ -140,11 +141,11 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
     const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
-    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* results are gp_values */
+    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* several results: gp_values */
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
                  o->type      ? gpi_type_cl(o->type)
                  : o->record  ? o->record->cl_type
-                 : o->indices ? "uint" /* the size of the type determines the length of steps */
+                 : o->indices ? "uint" /* the type's size determines the step's length */
                               : "gpi_user",
                  o->type == GP_F16,
                  o->indices ? 0
@@ -162,8 +163,8 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
                  out == GP_F16);
 }
 
-/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes beside values. They do so if an item has at most GPI_MOST
-   elements, and keys need no more room than heads or the plan has room for keys. */
+/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes next to values. That requires at most GPI_MOST elements
+   per item, and keys that need no more room than heads, or a plan with room for keys. */
 static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text)
 {
     enum { GPI_MOST = 32 }; /* most elements of an item: a word has a bit for each (scan/tile_keyed.cl) */
@@ -184,7 +185,7 @@ static void gpi_prelude_runs(const gpi_element *element, gpi_text *text)
                  gpi_integer_cl(element->out_size, false));
 }
 
-/* Adds the type and kind of heads. Halves as heads are compared by their bits. */
+/* Adds the type and kind of heads. Heads of type half are compared by their bits. */
 static void gpi_prelude_heads(const gpi_element *element, const gpi_plan *plan, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;

@@ -8,7 +8,7 @@
 
 enum {
     GPI_HASH_ITEM_MAX = 15,       /* most keys of an item in the local shape */
-    GPI_HASH_COMBINE_MAX = 32768, /* keys that a group combines, counted in 16 bits */
+    GPI_HASH_COMBINE_MAX = 32768, /* most keys that a group combines; counts have 16 bits */
     GPI_HASH_GROUPS_EACH = 8      /* groups that a multiprocessor runs at a time */
 };
 
@@ -29,7 +29,7 @@ static void gpi_hash_use(gpi_hash_batch *batch, const char *name, cl_mem buffer,
 static gp_result gpi_hash_uses_end(gpi_hash_batch *batch, cl_mem scratch, size_t bytes)
 {
     gpi_uses *uses = &batch->uses;
-    gpi_range counter; /* not used: the count buffer is among the uses already */
+    gpi_range counter; /* not used, because batch->uses has the count buffer already */
     if (uses->result == GP_OK)
         uses->result = gpi_check_count(uses->gp, "count_buffer", &batch->count, &counter);
     return gpi_uses_end(uses, NULL, scratch, bytes);
@@ -144,7 +144,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     gp_result result;
     uint32_t bits = 0;
     while (table->mask >> bits) bits++;
-    d->keys_out = table->buffer; /* passed in place of the scratch: any buffer other than the keys */
+    d->keys_out = table->buffer; /* stands for the scratch: any buffer other than the keys */
     if (d->value_size) d->values_out = table->buffer;
     d->count = batch->count.bound;
     d->count_buffer = batch->count.buffer;

@@ -76,7 +76,7 @@ static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
     const uint64_t mixed = gpi_fnv1a(GPI_FNV1A_SEED, &table->seed, sizeof table->seed);
     table->absent = table->value_size == 8 ? UINT64_MAX : UINT32_MAX;
     if (desc->reserved) table->absent = gpi_hash_load_value(desc->reserved, desc->value_size);
-    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* cannot occur if values are narrower than words */
+    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* no value equals it if values are narrower */
     if (table->packed || table->value_size != (wide ? 8 : 4)) return;
     table->loud = !desc->reserved;
     table->reserved = !table->loud ? table->absent

@@ -1,4 +1,4 @@
-/* for_each.c - gp_hash_for_each: evaluates an expression of the caller's for every live key. */
+/* for_each.c - gp_hash_for_each: evaluates the caller's expression for every live key. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -43,7 +43,8 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args 
     return gpi_text_take(&text);
 }
 
-/* Checks the arguments. Fails if one is the table's memory: the call changes it, so expressions must not read it. */
+/* Checks the arguments. Fails if an argument is in the table's memory: the call changes that memory, so expressions
+   must not read it. */
 static gp_result gpi_each_check_args(gp_context *gp, const gpi_table *table, const gpi_args *args)
 {
     gpi_uses uses;

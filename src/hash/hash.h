@@ -15,12 +15,12 @@ typedef struct gpi_table {
     bool limited;      /* probes end early, because the device limits loops */
     uint32_t mask;     /* capacity - 1 */
     uint64_t seed;
-    uint64_t reserved; /* the value of an absent key; unused in the packed form */
+    uint64_t reserved; /* the value in the slot of an absent key; unused in the packed form */
     bool loud;         /* refusals are errors: the caller did not choose `reserved` */
     uint64_t absent;   /* the value that gp_hash_find writes for an absent key, by default */
     double max_load;
     bool grow;
-    uint64_t taken;  /* upper bound of the occupied slots; up to date only if `grow` */
+    uint64_t taken;  /* upper bound of occupied slots; only maintained if `grow` */
     gpi_range range; /* the range of the buffer */
     cl_mem buffer;
 } gpi_table;
@@ -42,13 +42,13 @@ typedef struct gpi_hash_of_program {
     const char *more;
 } gpi_hash_of_program;
 
-/* The partition of a batch by the highest digit of its home slots. With it, groups visit one part of a large table after
-   the other. */
+/* The plan for partitioning a batch by the highest digit of its keys' home slots. With a partitioned batch, groups
+   access one part of a large table after another. */
 typedef struct gpi_hash_order {
     bool wanted; /* false: the other members are not set */
     gp_sort_desc desc;
     gpi_sort sort;
-    size_t keys_at, values_at; /* where the partitioned batch begins, in bytes of the scratch */
+    size_t keys_at, values_at; /* where the partitioned keys and values begin in the scratch, in bytes */
     size_t bytes;              /* bytes of scratch */
 } gpi_hash_order;
 

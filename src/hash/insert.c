@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* placeholder: gpi_hash_check_apply sets the change */
+enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* a placeholder until gpi_hash_check_apply sets the change */
 
 /* A call that puts keys into a table: the change to values, the source of values, and the outputs. */
 typedef struct gpi_hash_put {
@@ -16,7 +16,7 @@ typedef struct gpi_hash_put {
     cl_ulong operand;
     gpi_table judge; /* GP_HASH_FIRST, GP_HASH_LAST: a table from keys of the batch to their indices */
     gpi_hash_order order;
-    size_t scratch_bytes; /* the scratch of judge or order, of which a call has one at most */
+    size_t scratch_bytes; /* the scratch of `judge` or of `order`; a call has at most one of them */
 } gpi_hash_put;
 
 /* Returns the change that an operation makes to values of a type; 0: there is none. */
@@ -101,8 +101,8 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
 
-/* Plans the judge, if the call needs one: a table from each key of the batch to the index of the element that is
-   inserted for this key. */
+/* Plans `judge`, if the call needs it: a table from each key of the batch to the index of the element that is inserted
+   for this key. */
 static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     gpi_table *judge = &put->judge;
@@ -115,8 +115,8 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     return gpi_hash_capacity(gp, 0, put->desc->count, 0.5, &judge->mask);
 }
 
-/* Plans to partition the batch if that pays or the caller asks for it. A call with results or `duplicates` is not partitioned,
-   because these refer to the batch's own order. */
+/* Plans to partition the batch if that pays or the caller asks for it. A call with `results` or `duplicates` is not
+   partitioned, because both refer to the batch's own order. */
 static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
@@ -173,7 +173,7 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
     return gpi_hash_uses_end(batch, d->scratch, put->scratch_bytes);
 }
 
-/* Passes GPI_PUT_PARAMETERS of hash/batch_keys.cl. */
+/* Passes the arguments for GPI_PUT_PARAMETERS of hash/batch_keys.cl. */
 static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
                              bool judging)
 {
@@ -196,7 +196,7 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     gpi_call_arg_uint(call, judging ? 0 : put->wants);
 }
 
-/* Launches the kernel that puts the batch into the table, or, if `judging`, its indices into the judge. */
+/* Launches the kernel that puts the batch into the table, or, if `judging`, the batch's indices into `judge`. */
 static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
                                      bool judging)
 {
@@ -225,8 +225,8 @@ static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *b
     return gpi_hash_launch_combining(call, batch, &batch->count);
 }
 
-/* Clears the judge and puts the batch's indices into it. For each set of equal keys the judge keeps the index
-   of the one to use. */
+/* Clears `judge` and puts the batch's indices into it. For each distinct key, `judge` keeps the index of the element to
+   use. */
 static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
                                 cl_mem scratch)
 {
@@ -273,7 +273,7 @@ static gp_result gpi_hash_insert(gp_context *gp, gp_hash handle, const gp_hash_i
     if (result == GP_OK && (desc->count > 0 || desc->failed_count))
         result = gpi_hash_check_put_buffers(gp, &batch, &put);
     if (result == GP_OK) result = gpi_hash_make_room(gp, batch.table, desc->count);
-    gp->released = released; /* a rehash ends as a call of its own, but this call still needs its programs */
+    gp->released = released; /* a rehash releases programs at its end, but this call still needs them */
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);

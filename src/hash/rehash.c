@@ -1,4 +1,4 @@
-/* rehash.c - reads a table's counts, and gives a table other slots: gp_hash_rehash, and tables that grow. */
+/* rehash.c - reads a table's counts, and moves a table to other slots: gp_hash_rehash, and tables that grow. */
 #include "base/context.h"
 #include "base/error.h"
 #include "hash/hash.h"
@@ -15,7 +15,7 @@ static gp_result gpi_hash_read_counts(gp_context *gp, const gpi_table *table, ui
     gpi_call call;
     gp_result result;
     size_t i;
-    gp->hash_unread = false; /* keys refused by earlier calls must not make this one fail */
+    gp->hash_unread = false; /* keys refused by earlier calls must not make this call fail */
     result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
     if (result == GP_OK) {
         result = gpi_call_begin(&call, gp, NULL, 0, NULL);
@@ -35,7 +35,7 @@ static uint64_t gpi_hash_live(const uint64_t *counts)
     return counts[GP_HASH_INSERTED] - counts[GP_HASH_ERASED];
 }
 
-/* Moves the live keys of `from` into `to`, which has its memory. */
+/* Moves the live keys of `from` into `to`, whose memory is allocated. */
 static gp_result gpi_hash_move(gp_context *gp, const gpi_table *from, gpi_table *to)
 {
     uint64_t counts[GPI_COUNTS];
@@ -63,8 +63,8 @@ static gp_result gpi_hash_move(gp_context *gp, const gpi_table *from, gpi_table 
     return GP_OK;
 }
 
-/* Moves the table to mask + 1 other slots, in `own` or, if that is NULL, in new memory. If that fails, the table stays as it
-   is. */
+/* Moves the table to mask + 1 other slots, in `own` or, if that is NULL, in new memory. On failure the table is
+   unchanged. */
 static gp_result gpi_hash_rehash(gp_context *gp, gpi_table *table, uint32_t mask, cl_mem own)
 {
     const cl_mem before = table->buffer;
@@ -83,8 +83,9 @@ static gp_result gpi_hash_rehash(gp_context *gp, gpi_table *table, uint32_t mask
     return result;
 }
 
-/* Makes room for `count` more keys in a table with `grow`. If the bound of its occupied slots plus `count` exceeds max_load,
-   reads the number of occupied slots from the device, and if that plus `count` does, too, rehashes the table. */
+/* Makes room for `count` more keys in a table with `grow`. If the upper bound of occupied slots plus `count` exceeds
+   max_load, reads the number of occupied slots from the device. If this number plus `count` also exceeds max_load,
+   rehashes the table. */
 static gp_result gpi_hash_make_room(gp_context *gp, gpi_table *table, size_t count)
 {
     uint64_t counts[GPI_COUNTS];

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Returns the desc of the sort after a retrieval with sort_type. It sorts the keys that were found, in place. */
+/* Returns the desc of the sort after a retrieval with sort_type. The sort is in place, and sorts the retrieved keys. */
 static gp_sort_desc gpi_hash_sort_desc(const gpi_table *table, const gp_hash_retrieve_desc *desc)
 {
     gp_sort_desc sort;

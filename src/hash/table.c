@@ -39,9 +39,10 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
     return error;
 }
 
-/* Fails if one of the counts that gpi_hash_read_told has read is not 0: keys refused because of a reserved value that the
-   caller has not named, tables with a damaged header, and keys for which there was no room. Reports one counter at a time,
-   and clears it. Sets gp->function to the call that was counted; the caller restores it. */
+/* Fails if one of the counts that gpi_hash_read_told has read is not 0: keys refused because of a reserved value that
+   the caller did not choose, tables with a damaged header, and keys for which there was no room. Reports one counter at
+   a time, and clears it. Sets gp->function to the name of the public call that caused the count; the caller restores
+   it. */
 static gp_result gpi_hash_tell(gp_context *gp)
 {
     static const char *const functions[GPI_HASH_TOLD] = {
@@ -243,8 +244,8 @@ static void gpi_hash_arg_counters(gpi_call *call)
 
 /* ------------------------------------------------------------------ launches over all slots */
 
-/* Returns the number of side slots, which follow the table's slots. They are for keys whose bits would mark a
-   slot's state. */
+/* Returns the number of side slots, which follow the table's slots. They are for keys that equal the marks of a slot's
+   state. */
 static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
 
 static size_t gpi_hash_slots(const gpi_table *table)
@@ -271,7 +272,8 @@ static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, c
     return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
 }
 
-/* Enqueues the kernel that writes the header and empties the slots. If `from` is not NULL, the table keeps its counts. */
+/* Enqueues the kernel that writes the header and empties the slots. If `from` is not NULL, copies the counts of
+   `from`. */
 static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from)
 {
     const cl_mem counted = from ? from->buffer : table->buffer;

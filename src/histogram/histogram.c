@@ -1,5 +1,6 @@
-/* histogram.c - gp_histogram: if bins are few, each group counts in its own table. Otherwise groups count by atomics (local
-   shape), or in slices that are then joined (serial shape). */
+/* histogram.c - gp_histogram: counts in a table of each group if there are few bins. With many bins, groups count in
+   the output by atomics (local shape), or each in a slice of the scratch, and a second launch adds up the slices
+   (serial shape). */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -15,17 +16,17 @@
 #include <string.h>
 
 enum {
-    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: cells of a group's four tables together */
+    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: counts in a group's four tables together */
     GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB; a compute unit has room for several groups */
-    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* fewest cells: four channels of 256 values */
+    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* fewest counts: four channels of 256 values */
     GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: fewest samples of a group */
-    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins that one group joins from slices */
+    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins whose slices one group adds up */
 };
 
 /* A checked call of gp_histogram, ready to run. */
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
-    gp_type type, out_type;             /* types of samples (after the map, if any) and of counts */
+    gp_type type, out_type; /* type of samples (of the map's value, if there is a map), type of counts */
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
     size_t in_size;                     /* bytes of an element in memory */
     bool indices;                       /* there is no input: the map takes only the index */
@@ -83,7 +84,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     const cl_ulong part = range ? bins % range : bins;
     cl_ulong rest, high = gpi_fraction(part, range, &rest);
     cl_ulong low = gpi_fraction(rest, range, &rest) + 1;
-    if (h->size < 8) high++; /* one word suffices; it is rounded up, as the last of two words is */
+    if (h->size < 8) high++; /* one word suffices, and is rounded up, like the last of two words */
     else if (low == 0) high++;
     h->lower = lower;
     h->limit = limit;
@@ -93,7 +94,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     h->shift = gpi_bins_shift(range, bins, h->size < 8 ? 32 : 64);
 }
 
-/* Returns true if only the first four bytes of a bound are set, as by .f32 in place of .f64. */
+/* Returns true if only the first four bytes of a bound are set, as if .f32 had been set in place of .f64. */
 static bool gpi_is_f32_bound(gp_value bound) { return bound.f32 != 0 && bound.u64 <= UINT32_MAX; }
 
 static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
@@ -128,7 +129,7 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
 static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
-    const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the type's range, less one */
+    const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the size of the type's range, minus 1 */
     const cl_ulong lower = d->lower.u64, upper = d->upper.u64;
     gp_result result;
     if (gpi_is_float(h->type)) return gpi_bins_float(gp, h);
@@ -239,8 +240,8 @@ static void gpi_histogram_prelude(const gp_context *gp, const gpi_plan *plan, co
     gpi_histogram_prelude_map(h, text);
 }
 
-/* Sets near_cells, the number of counts in a group's near tables, and is_near, which is true if groups use such tables. Samples
-   of 8 bits are counted by value, so groups use near tables for them, however many bins there are. */
+/* Sets near_cells, the number of counts in a group's own tables, and is_near, which is true if groups use such tables.
+   Samples of 8 bits are counted by value, so groups use their own tables for them, however many bins there are. */
 static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
 {
     const bool serial = h->plan.shape == GP_SHAPE_SERIAL;
@@ -251,7 +252,8 @@ static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
     h->is_near = h->size == 1 || (serial ? 4 * (h->bins + 1) <= cells : h->bins <= cells);
 }
 
-/* Sets the span of a group and the copies of its table in the local shape, with several groups for each compute unit. */
+/* Sets, in the local shape, the span of a group and the number of copies of its table. Each compute unit gets several
+   groups. */
 static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, own = h->size == 1 ? 256 * h->channels : h->bins;
@@ -266,8 +268,8 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     if (h->copies > h->plan.group) h->copies = h->plan.group;
 }
 
-/* Sets the spans and groups. In the serial shape without near tables each group has counts for all bins. So there are at most
-   as many groups as cores, and as samples per bin. */
+/* Sets the spans and groups. In the serial shape, if groups do not use their own tables, each group has a slice with
+   counts for all bins. So there are at most as many groups as cores, and at most as many as samples per bin. */
 static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;
@@ -348,7 +350,7 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset * h->channels, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->out; /* if NULL, passed but not read */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* `out` stands for missing edges */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
     gpi_call_args(call, &h->args);
@@ -384,7 +386,7 @@ static gp_result gpi_histogram_near(gpi_call *call, const gpi_histogram *h)
     return gpi_call_launch(call, &h->plan, h->groups);
 }
 
-/* Returns whether the kernel of many bins clears `out`, in which its first group counts. */
+/* Returns true if the kernel for many bins clears `out`, in which its first group counts. */
 static bool gpi_histogram_clears(const gpi_histogram *h)
 {
     return h->plan.shape == GP_SHAPE_SERIAL && !h->is_near && h->groups > 0 && !h->desc->accumulate;
@@ -416,7 +418,7 @@ static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
 {
     const size_t size = h->out_size;
     gp_result result = GP_OK;
-    cl_mem scratch = h->desc->out; /* without slices another buffer is passed */
+    cl_mem scratch = h->desc->out; /* a placeholder if there are no slices */
     if (h->groups > 0 && gpi_histogram_scratch(h))
         result = gpi_call_scratch(call, h->desc->scratch, gpi_histogram_scratch(h), &scratch);
     if (result == GP_OK && !h->desc->accumulate && !gpi_histogram_clears(h))
@@ -456,7 +458,7 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
     return result;
 }
 
-/* Counts zeros in buffers of its own, first in few bins and then in many, so that each kernel runs. */
+/* Counts zeros in temporary buffers, first in few bins and then in many, so that each kernel runs. */
 static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc)
 {
     const size_t n = 3 * GPI_HISTOGRAM_SERIAL_CELLS, bins = n / 3 + 1;

@@ -1,5 +1,5 @@
-/* args.c - checks arguments of expressions and types of the caller's, writes them into programs, and passes the arguments to
-   kernels (base/args.cl). */
+/* args.c - checks the arguments of the caller's expressions, and the caller's types, writes both into programs, and
+   passes the arguments to kernels (base/args.cl). */
 #include "base/error.h"
 #include "base/text.h"
 #include "base/type.h"
@@ -149,8 +149,8 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
     return false;
 }
 
-/* Returns true if a map may use i: the map names i, or a macro in a source of the caller's or in the build options may
-   do so. */
+/* Returns true if a map may use i: the map names i, or a macro in the caller's sources or in the build options may do
+   so. */
 static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args)
 {
     size_t k;
@@ -162,7 +162,7 @@ static bool gpi_map_has_positions(const gp_context *gp, const char *map, const g
            gpi_may_define(args->pasted, "i");
 }
 
-/* Adds each record's source once, and for each record a check that its size is the size of its type. */
+/* Adds each record's source once, and for each record a check that its `size` is the size of its type. */
 static void gpi_records_define(const gpi_args *args, gpi_text *text)
 {
     const size_t count = args->record_count + args->count;
@@ -177,7 +177,7 @@ static void gpi_records_define(const gpi_args *args, gpi_text *text)
     }
 }
 
-/* Adds the number and type of parts of input `input`, if it is of a built-in vector type of 2 or 4 parts. */
+/* Adds the number and type of parts of input `input`, if its type is a built-in vector of 2 or 4 parts. */
 static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text)
 {
     static const char *const parts[] = {"char", "uchar", "short", "ushort", "int",
@@ -250,7 +250,7 @@ static void gpi_args_name(const gpi_args *args, gpi_text *text)
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes GPI_ARGS_PARAMETERS. */
+/* Passes the arguments for GPI_ARGS_PARAMETERS. */
 static void gpi_call_args(gpi_call *call, const gpi_args *args)
 {
     size_t k;

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sets range->root to the outermost buffer that holds `buffer`, and moves the range to its position there. */
+/* Sets range->root to the outermost buffer that contains `buffer`, and moves the range to its position in that
+   buffer. */
 static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
 {
     cl_mem parent = NULL;
@@ -56,7 +57,7 @@ static gp_result gpi_check_buffer_kind(gp_context *gp, const char *field, const 
     return GP_OK;
 }
 
-/* Fails for a buffer that cannot be queried, because it is not a buffer or for another reason. */
+/* Fails because a buffer could not be queried: it is not a buffer, or the query failed for another reason. */
 static gp_result gpi_fail_buffer(gp_context *gp, const char *field, cl_int error)
 {
     char call[96];
@@ -134,8 +135,9 @@ static bool gpi_same(const gpi_range *a, const gpi_range *b)
     return a->root == b->root && a->begin == b->begin && a->end == b->end;
 }
 
-/* Sets *in_place if the elements of `size` bytes at in_offset and those at out_offset are the same elements of one buffer, or of
-   its sub-buffers. Two NULLs count as one buffer. The output's field is "out", or the input's field with _out. */
+/* Sets *in_place to true if element in_offset of `in` and element out_offset of `out`, both of `size` bytes, have the
+   same position in one buffer, or in its sub-buffers. Two NULLs count as one buffer. The output's field is "out", or
+   the input's field with _out. */
 static gp_result gpi_is_in_place(gp_context *gp, const char *field, cl_mem in, size_t in_offset, cl_mem out,
                                  size_t out_offset, size_t size, bool *in_place)
 {

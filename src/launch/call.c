@@ -55,7 +55,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const cl_event *
     return gpi_check_events(gp, wait, wait_count, done);
 }
 
-/* Makes the call's first command also wait for the previous user of the scratch, in an out-of-order queue. */
+/* In an out-of-order queue, makes the call's first command also wait for the last command that uses the scratch. */
 static gp_result gpi_call_merge_busy(gpi_call *call)
 {
     const cl_uint n = call->wait_count;
@@ -72,8 +72,8 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     return GP_OK;
 }
 
-/* Retires the scratch if its last user has failed, so that this call gets another. A wait for that user would make this call
-   fail, too, and without a wait earlier commands may still use the scratch. */
+/* Retires the scratch if the last command that used it has failed, so that this call gets a new one. Waiting for that
+   command would make this call fail, too; without a wait, earlier commands may still use the scratch. */
 static gp_result gpi_call_leave_failed(gpi_call *call)
 {
     gp_context *gp = call->gp;
@@ -102,9 +102,9 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
 }
 
 /* Adds an enqueued command to the call, or fails if it could not be enqueued. In an out-of-order queue the next command
-   waits for this one. In an in-order queue all commands of the call wait for the caller's events. If one of these events
-   fails, Intel's CPU runtime and Mesa skip only the commands that wait for it. Others would run on data that the skipped
-   ones have not written. */
+   waits for this one. In an in-order queue all commands of the call wait for the caller's events. If one of these
+   events fails, Intel's CPU runtime and Mesa skip only the commands that wait for it. Commands that do not wait for it
+   would run on data that the skipped commands have not written. */
 static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, const char *kernel,
                                    cl_event event)
 {
@@ -165,9 +165,9 @@ static void gpi_call_arg_uint(gpi_call *call, size_t x)
     GPI_CALL_ARG(call, value);
 }
 
-/* Passes GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, another buffer is passed in its place. In a
-   warm-up the device reads a count of 0: all kernels are launched as for `bound` elements, but no expression is evaluated on
-   made-up elements. */
+/* Passes the arguments for GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, another buffer is
+   passed in its place. In a warm-up the device reads a count of 0: all kernels are launched as for `bound` elements,
+   but no expression is evaluated on made-up elements. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const bool none = call->gp->warming_up;
@@ -198,9 +198,9 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     return GP_OK;
 }
 
-/* Copies a result to the host after the call's commands. Waits for the copy, and in an out-of-order queue for no
+/* Copies a result to the host after the call's commands, and waits for the copy. In an out-of-order queue, waits for no
    other call's commands. Fails if a command of any call has failed, or, in an in-order queue, if hash tables have
-   something to report. */
+   errors to report. */
 static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
 {
     gp_context *gp = call->gp;
@@ -213,7 +213,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     /* if only the wait has failed, the copy to the caller's memory may still run */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
-    result = gpi_async_result(gp); /* if a command has failed, its failure explains that of the wait */
+    result = gpi_async_result(gp); /* a command's failure explains why the wait failed */
     if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order && gp->hash)
         result = gp->hash->result(gp);
     if (result != GP_OK || error == CL_SUCCESS) return result;
@@ -239,8 +239,8 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     return result;
 }
 
-/* Ends a chain of commands in the middle of a call of the API. Sets *done, also if nothing was enqueued, and releases all else
-   that the chain holds. It does not call on_async_error. */
+/* Ends a chain of commands in the middle of a call of the API. Sets *done, even if nothing was enqueued, and releases
+   everything else that belongs to the chain. Does not call on_async_error. */
 static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
 {
     gp_context *gp = call->gp;

@@ -17,7 +17,7 @@ static gp_result gpi_finish_queue(gp_context *gp)
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     if (error == CL_SUCCESS) gpi_programs_save(gp);
-    result = gpi_async_result(gp); /* if a command has failed, its failure explains that of clFinish */
+    result = gpi_async_result(gp); /* a command's failure explains why clFinish failed */
     if (result != GP_OK) return result;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clFinish");
     if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "clEnqueueReadBuffer");
@@ -25,7 +25,7 @@ static gp_result gpi_finish_queue(gp_context *gp)
     return gp->out_of_order ? hash->result(gp) : hash->tell(gp);
 }
 
-/* Finishes as gp_finish does, without a call of on_async_error. Failures name gp_finish, whichever call waits. */
+/* Finishes as gp_finish does, but without calling on_async_error. Error texts name gp_finish, whichever call waits. */
 static gp_result gpi_finish(gp_context *gp)
 {
     const char *const outer = gp ? gp->function : NULL;

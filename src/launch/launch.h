@@ -4,7 +4,7 @@
 #include "runtime/tuning.h"
 #include "program/program.h"
 
-/* A range of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
+/* A range of a buffer: bytes [begin, end) of the outermost buffer that contains it. */
 typedef struct gpi_range {
     cl_mem root;
     void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */
@@ -13,10 +13,10 @@ typedef struct gpi_range {
 
 enum {
     GPI_READS,
-    GPI_READS_OR_OUT, /* reads the range, which an output may equal */
+    GPI_READS_OR_OUT, /* read; an output may be the same range */
     GPI_WRITES,
     GPI_BOTH,
-    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* buffers of gp_partition, arguments, scratch */
+    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* gp_partition's buffers, arguments, scratch */
 };
 
 /* A row in the table of a call's buffers. */
@@ -52,30 +52,30 @@ typedef struct gpi_call {
 /* The number of elements of a call. */
 typedef struct gpi_count {
     size_t bound;
-    cl_mem buffer; /* NULL: `bound` is the number */
+    cl_mem buffer; /* NULL: the number is `bound` */
     size_t offset;
     gp_type type;
 } gpi_count;
 
 /* The segments of an array: by offsets, or as rows of one length. */
 typedef struct gpi_offsets {
-    cl_mem buffer; /* the offsets, segments + 1 numbers */
+    cl_mem buffer; /* segments + 1 offsets */
     size_t offset;
     gp_type type;
     size_t row_length, row_stride; /* row_length 0: segments are given by offsets */
-    size_t element_stride;         /* of rows; 0 or 1: their elements are consecutive */
-    size_t segments;               /* their number, or its bound */
+    size_t element_stride;         /* distance of a row's elements; 0 or 1: consecutive */
+    size_t segments;               /* number of segments, or its bound */
     size_t count;                  /* elements of the array */
 } gpi_offsets;
 
 /* The list of large segments, and the scratch that holds it. */
 typedef struct gpi_large_list {
-    size_t large, parts; /* most large segments; most parts of them */
+    size_t large, parts; /* most large segments; most parts of all large segments */
     size_t partials_at;  /* where the parts' results begin, in bytes */
     size_t bytes;
 } gpi_large_list;
 
-enum { GPI_RECORDS_MAX = 4 }; /* types of inputs and an output */
+enum { GPI_RECORDS_MAX = 4 }; /* most record types: those of three inputs and an output */
 
 /* The arguments that a call's expressions may name, and the caller's types of its inputs and outputs. */
 typedef struct gpi_args {

@@ -9,7 +9,7 @@
 
 typedef struct gpi_retired {
     cl_mem buffer;
-    cl_event ended; /* completes when nothing uses the buffer any more */
+    cl_event ended; /* completes when no command uses the buffer any more */
 } gpi_retired;
 
 static void gpi_scratch_free(gp_context *gp, cl_mem buffer)
@@ -50,8 +50,8 @@ static bool gpi_retired_grow(gp_context *gp)
     return true;
 }
 
-/* Detaches the scratch from the context. The caller's pool gets it back once the commands that use it have ended. After an error
-   the context keeps it. */
+/* Detaches the scratch from the context. The caller's pool gets it back once the commands that use it have ended. After
+   an error the context keeps the scratch. */
 static cl_int gpi_scratch_retire(gp_context *gp)
 {
     cl_int error = CL_SUCCESS;
@@ -72,8 +72,9 @@ static cl_int gpi_scratch_retire(gp_context *gp)
     return CL_SUCCESS;
 }
 
-/* Returns to the pool the retired buffers that no command uses; `all`: all of them, since the queue has finished. A failed
-   marker does not show that its commands have ended: it fails when one of them fails, and others may still be running. */
+/* Returns retired buffers to the pool: those that no command uses, or, if `all`, every one, because the queue has
+   finished. A failed marker does not show that its commands have ended: the marker fails when one of them fails, while
+   others may still be running. */
 static void gpi_scratch_settle(gp_context *gp, bool all)
 {
     size_t k, kept = 0;

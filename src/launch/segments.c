@@ -87,10 +87,10 @@ static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o)
                          GPI_READS);
 }
 
-/* Passes GPI_OFFSETS_PARAMETERS. */
+/* Passes the arguments for GPI_OFFSETS_PARAMETERS. */
 static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
 {
-    const cl_mem buffer = o->row_length ? call->gp->counters : o->buffer; /* rows: it is not read */
+    const cl_mem buffer = o->row_length ? call->gp->counters : o->buffer; /* not read for rows */
     GPI_CALL_ARG(call, buffer);
     gpi_call_arg_ulong(call, o->row_length ? 0 : o->offset);
     gpi_call_arg_uint(call, o->row_length ? 0 : gpi_type_size(o->type) / 4);
@@ -99,7 +99,7 @@ static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
     gpi_call_arg_ulong(call, o->count);
 }
 
-/* Passes GPI_LIST_PARAMETERS. */
+/* Passes the arguments for GPI_LIST_PARAMETERS. */
 static void gpi_call_arg_list(gpi_call *call, const gpi_large_list *list, cl_mem scratch)
 {
     GPI_CALL_ARG(call, scratch);

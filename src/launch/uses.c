@@ -47,7 +47,7 @@ static void gpi_uses_fail_overlap(gpi_uses *uses, const gpi_use *a, const gpi_us
         a->range.root == b->range.root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
 }
 
-/* Fails if a buffer that is written overlaps another, unless it is exactly an input that allows that. */
+/* Fails if a buffer that is written overlaps another one, unless both are the same range and the input allows that. */
 static void gpi_uses_apart(gpi_uses *uses)
 {
     size_t a, b;
@@ -78,7 +78,7 @@ static gp_result gpi_uses_scratch(gpi_uses *uses, cl_mem scratch, size_t bytes)
     return uses->result;
 }
 
-/* Adds an argument's buffer, all of it if the argument has no count, and checks it. */
+/* Adds an argument's buffer and checks it. Adds all of the buffer if the argument has no count. */
 static gpi_use *gpi_use_arg(gpi_uses *uses, const char *field, const gp_arg *arg)
 {
     const size_t size = gpi_arg_size(arg);
@@ -114,7 +114,8 @@ static void gpi_uses_args(gpi_uses *uses, const gpi_args *args)
     }
 }
 
-/* Makes the last checks of most calls: overlap of written buffers, arguments, scratch. `args` NULL: the call takes none. */
+/* Makes the last checks of most calls: overlap of written buffers, arguments, scratch. `args` NULL: the call has
+   none. */
 static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scratch, size_t bytes)
 {
     gpi_uses_apart(uses);

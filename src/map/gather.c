@@ -26,7 +26,7 @@ typedef struct gpi_gather {
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    gp_scan_desc scan_desc; /* unpack: the scan that makes ranks of the flags; ranks follow its scratch */
+    gp_scan_desc scan_desc; /* unpack: the scan that computes the flags' ranks, which follow its scratch */
     gpi_scan scan;
     size_t ranks_at; /* where the ranks begin, in bytes */
 } gpi_gather;
@@ -70,7 +70,7 @@ static void gpi_gather_init_unpack(gpi_gather *gather, const gp_unpack_desc *d)
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* Returns the unsigned type that moves an element of `size` bytes. */
+/* Returns the unsigned type in which an element of `size` bytes is moved. */
 static const char *gpi_gather_element_cl(size_t size)
 {
     return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : size == 8 ? "ulong" : "ulong2";
@@ -187,7 +187,7 @@ static gp_result gpi_gather_launch(gpi_call *call, const gpi_gather *g)
     return gpi_call_launch(call, &g->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-/* Enqueues the scan of the flags into the scratch. Its output is the indices of the next launch. */
+/* Enqueues the scan of the flags into the scratch. The next launch uses the output as indices. */
 static gp_result gpi_gather_rank(gpi_call *call, gpi_gather *gather, cl_mem own)
 {
     gp_scan_desc *d = &gather->scan_desc;
@@ -261,7 +261,7 @@ GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *de
 
 /* ------------------------------------------------------------------ warm-up */
 
-/* Moves one zero, in buffers of its own. */
+/* Moves one zero, in temporary buffers. */
 static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of an element, an index or a flag */
@@ -296,7 +296,7 @@ static gp_result gpi_scatter_warm_up(gp_context *gp, const gp_gather_desc *desc)
 static gp_result gpi_unpack_warm_up(gp_context *gp, const gp_unpack_desc *desc)
 {
     gpi_gather gather;
-    gp_scan_desc scan; /* warmed up by itself, for several tiles, too */
+    gp_scan_desc scan; /* also warmed up separately, for several tiles */
     gp_result result;
     gpi_gather_init_unpack(&gather, desc);
     memset(&scan, 0, sizeof scan);

@@ -1,4 +1,5 @@
-/* map.c - gp_transform, gp_fill, gp_iota and gp_adjacent_difference: compute each element by itself, in one launch. */
+/* map.c - gp_transform, gp_fill, gp_iota and gp_adjacent_difference: compute each element independently, in one
+   launch. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -22,7 +23,7 @@ typedef struct gpi_map_input {
     cl_mem buffer;
     size_t offset;
     gp_type type;
-    const gp_record *record; /* NULL: elements have the type */
+    const gp_record *record; /* NULL: elements are of `type` */
 } gpi_map_input;
 
 /* A call of gp_transform, gp_fill, gp_iota or gp_adjacent_difference, ready to be checked and run. */
@@ -35,9 +36,9 @@ typedef struct gpi_map {
     cl_mem out;
     size_t out_offset, out_size;
     const char *out_cl; /* the output's type in memory */
-    gp_type out_type;   /* 0: elements are untyped, or have the type: */
+    gp_type out_type;   /* 0: elements are untyped, or of type out_record */
     const gp_record *out_record;
-    cl_ulong constant[2]; /* the constants a and b of map/map.cl */
+    cl_ulong constant[2]; /* gpi_a and gpi_b of map/map.cl */
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
@@ -281,8 +282,8 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 
 /* ------------------------------------------------------------------ check */
 
-/* Checks the buffers; the output may be exactly an input. Sets map->in_place if it is, and the second input is the first one
-   shifted: then a copy is needed. */
+/* Checks the buffers. The output may be exactly one of the inputs. Sets map->in_place if the output is an input and the
+   second input is the first one shifted, in which case a copy is needed. */
 static gp_result gpi_map_check(gp_context *gp, gpi_map *map, cl_mem scratch)
 {
     static const char *const names[GPI_MAP_INPUTS_MAX] = {"in", "in2", "in3"};
@@ -425,7 +426,7 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 
 /* ------------------------------------------------------------------ warm-up */
 
-/* Runs a described map on one zero, in buffers of its own. Does nothing if `result` is an error, and returns it. */
+/* Runs a described map on one zero, in temporary buffers. If `result` is an error, only returns it. */
 static gp_result gpi_map_warm_up(gp_context *gp, gpi_map *map, gp_result result)
 {
     enum { GPI_LARGEST = GP_RECORD_BYTES }; /* bytes of an element */

@@ -170,7 +170,7 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc)
     return gpi_random_call(gp, desc);
 }
 
-/* Makes one number, in a buffer of its own. */
+/* Makes one number, in a temporary buffer. */
 static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
 {
     gp_random_desc probe;

@@ -20,9 +20,9 @@ enum {
     GPI_STENCIL_SERIAL_LINE = 4096, /* serial: elements of a tile in one dimension */
     GPI_STENCIL_LOCAL_ROW = 64,     /* local: elements of a tile's row */
     GPI_STENCIL_TILE_ROWS = 32,     /* rows of a tile */
-    GPI_STENCIL_BY_ROWS = 64, /* serial, with weights, by rows: elements of a tile, a part of a single row */
-    GPI_STENCIL_SPAN_ROW = 4096, /* serial, with weights: elements of a group's row */
-    GPI_STENCIL_SPAN_MIN = 8192  /* serial, with weights: fewest elements of a group */
+    GPI_STENCIL_BY_ROWS = 64,       /* serial, with weights: elements of a tile, which is a part of one row */
+    GPI_STENCIL_SPAN_ROW = 4096,    /* serial, with weights: most elements per row of a group's span */
+    GPI_STENCIL_SPAN_MIN = 8192     /* serial, with weights: fewest elements of a group */
 };
 
 /* A call of gp_stencil, ready to be checked and run. */
@@ -32,8 +32,8 @@ typedef struct gpi_stencil {
     gp_type out_type;
     size_t height, channels, in_pitch, out_pitch; /* as in the desc, with defaults in place of 0 */
     size_t in_count, out_count;                   /* number of elements from the first to the last one */
-    size_t weights;                               /* number of weights; 0: a map */
-    unsigned tile_x, tile_y; /* a tile without rims; a group handles one, or several in turn */
+    size_t weights;                               /* number of weights; 0: there is a map instead */
+    unsigned tile_x, tile_y; /* size of a tile without rims; a group handles one or several */
     bool in_place;           /* a copy of the input is needed */
     gpi_plan plan;
     gpi_program *program;
@@ -229,8 +229,8 @@ static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
     else gpi_call_arg(call, gpi_type_size(s->desc->type), &value);
 }
 
-/* Sets the part of the output that a group computes: its tile, or, if groups work by rows, an equal share of rows of limited
-   length. */
+/* Sets the size of the part of the output that a group computes: a tile, or, if groups work by rows, several rows of
+   limited length. */
 static void gpi_stencil_span(const gp_context *gp, const gpi_stencil *s, cl_ulong *span_x, cl_ulong *span_y)
 {
     const size_t row = s->desc->width * s->channels;
@@ -337,7 +337,7 @@ GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *
     return result;
 }
 
-/* Runs the stencil on one or two pixels, in buffers of its own, with weights of zero. */
+/* Runs the stencil on one or two pixels, in temporary buffers, with weights of zero. */
 static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc)
 {
     enum { GPI_LARGEST = 17 * 17 * 4 }; /* bytes of all weights */

@@ -11,8 +11,8 @@
 
 enum {
     GPI_TRANSPOSE_COLUMNS = 256, /* serial: columns of a tile */
-    GPI_TRANSPOSE_LINES = 64,    /* serial: most lines of an output row in a tile */
-    GPI_TRANSPOSE_SIDE = 64      /* local: rows and columns of a tile, if local memory has room for two */
+    GPI_TRANSPOSE_LINES = 64,    /* serial: most cache lines of an output row in a tile */
+    GPI_TRANSPOSE_SIDE = 64      /* local: most rows and columns of a tile */
 };
 
 /* A call of gp_transpose, ready to be checked and run. */
@@ -61,7 +61,7 @@ static gp_result gpi_transpose_describe(gp_context *gp, gpi_transpose *t)
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* Returns the columns of a tile. In the local shape a group reads whole rows of it. */
+/* Returns the columns of a tile. In the local shape a group reads whole rows of the tile. */
 static size_t gpi_transpose_side(const gp_context *gp, const gpi_plan *plan, size_t element_size)
 {
     size_t side = GPI_TRANSPOSE_SIDE;
@@ -105,8 +105,8 @@ static gp_result gpi_transpose_check(gp_context *gp, const gpi_transpose *t)
     return gpi_uses_end(&uses, NULL, NULL, 0);
 }
 
-/* Returns the rows of a tile. In the serial shape there are as few as keep all cores busy to the end, in whole lines, but not so few
-   that lines which tiles share cost more than others. */
+/* Returns the rows of a tile. In the serial shape their number is small enough to keep all cores busy to the end, large
+   enough that the cache lines that two tiles share cost little, and a multiple of a line's elements. */
 static size_t gpi_transpose_span(const gp_context *gp, const gpi_transpose *t, size_t side, size_t across)
 {
     const size_t line = 64 / t->desc->element_size;
@@ -164,7 +164,7 @@ GP_API gp_result gp_transpose(gp_context *gp, const gp_transpose_desc *desc)
     return gpi_transpose_call(gp, desc);
 }
 
-/* Moves one element, in buffers of its own. */
+/* Moves one element, in temporary buffers. */
 static gp_result gpi_transpose_warm_up(gp_context *gp, const gp_transpose_desc *desc)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of an element */

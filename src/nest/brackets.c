@@ -10,14 +10,14 @@
 
 enum {
     GPI_BRACKETS_NOTE_BYTES = 32, /* sizeof(gpi_note) in nest/tile_summary.cl */
-    GPI_BRACKETS_LEAVES = 4096    /* leaves below the nodes that one group multiplies */
+    GPI_BRACKETS_LEAVES = 4096    /* leaves of the subtree that one group multiplies */
 };
 
 /* ------------------------------------------------------------------ plan */
 
 /* Returns the most loop iterations of an item that looks back. Counts a wait for every tile, and three waits for each
-   element: for its opener's cell, and twice for the tile of the opener. A wait takes at most all polls, one reading of a
-   tile, and a search. */
+   element: for its opener's entry, and twice for the tile of the opener. The longest wait consists of all polls, one
+   reading of a tile, and a search. */
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
@@ -143,7 +143,8 @@ static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Passes GPI_NEST_PARAMETERS. `polls`: the number of looks at a late tile, with look-back. */
+/* Passes the arguments for GPI_NEST_PARAMETERS. `polls`: how often a group that looks back reads the state of a late
+   tile. */
 static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint polls)
 {
     const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
@@ -156,13 +157,13 @@ static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem 
     GPI_CALL_ARG(call, call->gp->counters);
 }
 
-/* Passes GPI_NEST_PARAMETERS to a kernel that waits for no tile. */
+/* Passes the arguments for GPI_NEST_PARAMETERS to a kernel that waits for no tile. */
 static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     gpi_brackets_arg_nest(call, b, scratch, 0);
 }
 
-/* Returns the number of groups of the kernels in which serial groups handle several tiles each. */
+/* Returns the number of groups in kernels whose serial groups handle several tiles each. */
 static size_t gpi_brackets_groups(const gpi_brackets *b)
 {
     const size_t each = b->plan.shape == GP_SHAPE_SERIAL ? GPI_GROUP_TILES_SERIAL : 1;
@@ -201,7 +202,7 @@ static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* Passes the outputs for parents and depths, with flags that tell which are wanted. */
+/* Passes the outputs for parents and depths, with flags that say which are wanted. */
 static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -265,8 +266,8 @@ static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* Enqueues the single pass (nest/brackets_single_pass.cl). In the local shape a second launch writes "none" for openers without a
-   partner, which are known only after the first. */
+/* Enqueues the single pass (nest/brackets_single_pass.cl). In the local shape a second launch writes "none" for openers
+   without a partner, which are known only after the first launch. */
 static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const bool halves = gpi_brackets_has_halves(b);
@@ -283,7 +284,7 @@ static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
     const gp_brackets_desc *d = b->desc;
     const bool more = d->parent || d->depth || b->errors;
     const cl_uint parts = gpi_brackets_parts(b->leaves);
-    cl_mem scratch = call->gp->counters; /* passed if no scratch is read */
+    cl_mem scratch = call->gp->counters; /* a placeholder if no kernel reads the scratch */
     gp_result r = GP_OK;
     if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;
     if (!d->match && !more) return GP_OK;
@@ -371,7 +372,7 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
     return result;
 }
 
-/* Runs the call's kernels on zeros in buffers of its own, once with one tile and once with two. */
+/* Runs the call's kernels on zeros in temporary buffers, once with one tile and once with two. */
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc)
 {
     gp_brackets_desc probe;
@@ -404,7 +405,7 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     if (desc->errors) probe.errors = out;
     probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
     for (probe.count = 1; probe.count <= n && result == GP_OK; probe.count += n - 1)
-        result = gp_brackets(gp, &probe); /* one tile takes several launches, with either strategy */
+        result = gp_brackets(gp, &probe); /* with one tile, several launches for either strategy */
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (out) (void)clReleaseMemObject(out);
     return result;

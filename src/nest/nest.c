@@ -53,7 +53,7 @@ static bool gpi_brackets_kinds(const gpi_brackets *b)
     return false;
 }
 
-/* Fills the table for elements of one byte that are codes. */
+/* Fills the table for one-byte elements that are codes themselves. */
 static void gpi_brackets_identity(gpi_brackets *b)
 {
     int i;
@@ -86,7 +86,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     return result;
 }
 
-/* Lists the symbols that open, then those that close, if their number is small enough. */
+/* Lists the symbols that open, then the symbols that close, if there are few enough symbols. */
 static void gpi_classes_list(gpi_classes *c)
 {
     size_t i, brackets = 0, codes = 0;
@@ -147,7 +147,7 @@ static void gpi_symbols_free(gp_context *gp)
         if (gp->symbols[k].classes) (void)clReleaseMemObject(gp->symbols[k].classes);
 }
 
-/* Passes GPI_SYMBOL_INPUT_PARAMETERS. */
+/* Passes the arguments for GPI_SYMBOL_INPUT_PARAMETERS. */
 static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
 {
     const cl_ulong offset = b->desc->in_offset;

@@ -14,7 +14,7 @@ typedef struct gpi_brackets {
     bool has_table;
     cl_mem classes; /* the table on the device; another buffer if there is no table */
     bool kinds;     /* there may be brackets of several kinds */
-    bool back;      /* the call looks back: GPI_BRACKETS_BACK */
+    bool back;      /* the call uses look-back: GPI_BRACKETS_BACK */
     size_t index_size;
     gpi_plan plan;
     gpi_program *program;

@@ -111,7 +111,7 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes GPI_STACK_VALUES_PARAMETERS. */
+/* Passes the arguments for GPI_STACK_VALUES_PARAMETERS. */
 static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
 {
     const cl_ulong offset = s->desc->values_offset;
@@ -120,7 +120,7 @@ static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
     gpi_brackets_arg_input(call, &s->nest);
 }
 
-/* Passes GPI_STACK_PARAMETERS. */
+/* Passes the arguments for GPI_STACK_PARAMETERS. */
 static void gpi_stack_arg_scratch(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
 {
     const cl_ulong joints = s->joints_at / 4, bases = s->bases_at / 4, cells = s->cells_at / 4;
@@ -223,7 +223,7 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
     return result;
 }
 
-/* Runs the call's kernels on one element, in buffers of its own. */
+/* Runs the call's kernels on one element, in temporary buffers. */
 static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc)
 {
     gp_stack_scan_desc probe;

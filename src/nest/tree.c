@@ -17,7 +17,7 @@ typedef struct gpi_tree {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, leaves;   /* tiles for the count's bound; runs, rounded up to a power of two */
+    cl_uint tiles, leaves;   /* tiles for the count's bound; number of runs, rounded up to a power of 2 */
     size_t own_at, marks_at; /* where parts of the scratch begin, in bytes */
     size_t scratch_size;
 } gpi_tree;
@@ -129,7 +129,7 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     return gpi_uses_end(&uses, &t->args, d->scratch, t->scratch_size);
 }
 
-/* Sets the kernel and passes GPI_TREE_PARAMETERS. */
+/* Sets the kernel and passes the arguments for GPI_TREE_PARAMETERS. */
 static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, const char *kernel, cl_mem scratch)
 {
     const gp_tree_desc *d = t->desc;
@@ -166,7 +166,7 @@ static gp_result gpi_tree_grow(gpi_call *call, const gpi_tree *t, cl_mem scratch
 
 static gp_result gpi_tree_launch(gpi_call *call, const gpi_tree *t)
 {
-    const cl_uint leaves = t->leaves / t->plan.group; /* tiles: the first launch builds the tree below them */
+    const cl_uint leaves = t->leaves / t->plan.group; /* tiles, whose subtrees the first launch builds */
     const cl_uint parts = gpi_brackets_parts(leaves);
     cl_mem scratch;
     gp_result r = gpi_call_scratch(call, t->desc->scratch, t->scratch_size, &scratch);
@@ -208,7 +208,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
     return result;
 }
 
-/* Runs the call's kernels on one element, in buffers of its own. */
+/* Runs the call's kernels on one element, in temporary buffers. */
 static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 {
     gp_tree_desc probe;

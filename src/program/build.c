@@ -47,8 +47,8 @@ static bool gpi_word_calls(const char *word, size_t length)
     return length > 0;
 }
 
-/* Returns true if the prelude, with the caller's text, may call anything: a word before a bracket may name a function or
-   a macro. A comment or a backslash may hide a bracket, and counts as one. */
+/* Returns true if the prelude, with the caller's text, may call anything: a word before a bracket may name a function
+   or a macro. A comment or a backslash may hide a bracket, and counts as a bracket. */
 static bool gpi_text_calls(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -64,8 +64,8 @@ static bool gpi_text_calls(const char *text)
     return false;
 }
 
-/* Returns true if kernels of `primitive` run slower unless clang's passes run on them twice: merges take 1.06, trees up to
-   1.4 times as long (docs/PERFORMANCE.md). */
+/* Returns true if kernels of `primitive` run slower unless clang's passes run on them twice: without the second run
+   merges take 1.06 times as long, trees up to 1.4 times (docs/PERFORMANCE.md). */
 static bool gpi_wants_passes(gpi_primitive primitive)
 {
     return primitive == GPI_MERGE || primitive == GPI_TREE;
@@ -91,8 +91,8 @@ static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
                       passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes\t-disable-lifetime-markers");
 }
 
-/* Builds with the quick options. NULL: there are none, or the build failed. The caller then builds with the usual
-   options, and reports any error. */
+/* Returns the program built with the quick options, or NULL if there are no such options or the build failed. In that
+   case the caller builds with the usual options, and reports any error. */
 static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program)
 {
     char *options = gpi_quick_options(gp, program);
@@ -126,7 +126,7 @@ static gp_result gpi_build_source(gp_context *gp, const char *source, gpi_progra
     return GP_OK;
 }
 
-/* Removes a binary that the driver has refused, from the program and from the imports or the cache. */
+/* Removes a binary that the driver has refused from the program, and from the imports or the cache. */
 static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
 {
     size_t k;
@@ -220,7 +220,7 @@ static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
         if (group < program->group_max) program->group_max = group;
         if (!sub_groups) continue;
         sub_group = gpi_kernel_sub_group(gp, program->kernel[k]);
-        program->sub_group = k > 0 && sub_group != program->sub_group ? 1 : sub_group; /* 1: they differ */
+        program->sub_group = k > 0 && sub_group != program->sub_group ? 1 : sub_group; /* 1: sizes differ */
     }
     return CL_SUCCESS;
 }

@@ -25,8 +25,8 @@ static bool gpi_line_begins(const char *line, size_t length)
            gpi_line_has(line, length, "note:") || gpi_line_has(line, length, " generated");
 }
 
-/* Adds the messages of a build log that are about kernels/ (`ours`), or all other messages: at most `most` lines. Returns how
-   many lines there were. */
+/* Adds at most `most` lines of a build log: messages about kernels/ if `ours`, else all other messages. Returns the
+   number of such lines in the log. */
 static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_t most)
 {
     bool about_ours = false;
@@ -41,8 +41,8 @@ static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_
     return lines;
 }
 
-/* Returns `log` with the messages about the caller's own lines first, and after them a few of those about kernels/: as a rule,
-   faults of the caller's lines cause them. NULL: no memory. */
+/* Returns `log` with the messages about the caller's own lines first, then a few messages about kernels/, which are
+   usually caused by errors in the caller's lines. Returns NULL if there is no memory. */
 static char *gpi_log_arrange(const char *log)
 {
     gpi_text text;

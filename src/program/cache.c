@@ -1,13 +1,12 @@
 /* cache.c - built programs on disk, and the dump folder.
 
-   A file holds one program's binary for one device and driver. Its name is the key; its header repeats
-   the key and has a checksum, because a damaged binary can crash a driver. It is written under another name
-   and renamed, so that a reader sees all of it or nothing. Loading a file renews its time. After a save, the
-   files that were used longest ago are removed until the folder keeps its bound. Other processes may do the
-   same at any moment: a file that has disappeared is built again, or need not be removed.
-
-   A driver may crash on a file whose checksum is right. So while the driver loads a file, its process keeps a
-   locked mark beside it. A mark that nobody has locked was left by a process that died. */
+   A file holds one program's binary for one device and driver. Its name is the key; its header repeats the key and has
+   a checksum, because a damaged binary can crash a driver. It is written under another name and renamed, so that a
+   reader sees all of it or nothing. Loading a file renews its time. After a save, the least recently used files are
+   removed until the folder is within its limit. Other processes may do the same at any moment: if a file has
+   disappeared, its program is built again.
+   A driver may crash on a file whose checksum is right. So a process keeps a locked mark beside a file while the driver
+   loads that file. A mark that is not locked was left by a process that died. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -44,8 +43,8 @@ static bool gpi_is_absolute(const char *path)
 #endif
 }
 
-/* Returns the folder of the cache if the caller names none; NULL: no cache. On PoCL there is none by default: it keeps
-   machine code itself, and compiles every kernel once more when a program's binary is read (docs/drivers.md). */
+/* Returns the folder of the cache if the caller names none; NULL: no cache. On PoCL there is no cache by default: PoCL
+   caches machine code itself, and compiles every kernel again when a program's binary is read (docs/drivers.md). */
 static char *gpi_cache_dir_default(gp_context *gp)
 {
     const char *named = getenv("GPUPRIM_CACHE");
@@ -71,7 +70,7 @@ static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
                       (unsigned long long)program->key.word[1]);
 }
 
-/* Ends saving to the cache, and logs that once. */
+/* Stops saving to the cache, and logs that once. */
 static void gpi_cache_close(gp_context *gp, const char *path)
 {
     if (gp->cache_closed) return;
@@ -79,8 +78,8 @@ static void gpi_cache_close(gp_context *gp, const char *path)
     gp->cache_closed = true;
 }
 
-/* Takes ownership of the folder's name (NULL: no cache), and makes the folder. A folder that cannot be written may still
-   be read. */
+/* Takes ownership of the folder's name (NULL: no cache), and makes the folder. If the folder cannot be written, it may
+   still be read. */
 static void gpi_cache_open(gp_context *gp, char *folder)
 {
     gp->cache_dir = folder;
@@ -118,7 +117,8 @@ static const char *gpi_cache_ending(const char *name)
     return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
 }
 
-/* Returns true if the file begins as files of the cache do, in any version of the format. The name alone does not prove that. */
+/* Returns true if the file begins like a file of the cache, in any version of the format. The name alone does not prove
+   that the file belongs to the cache. */
 static bool gpi_cache_has_magic(const char *path) { return gpi_file_begins(path, GPI_CACHE_MAGIC, 7); }
 
 /* Adds a file to the list. Takes ownership of `path`. */
@@ -176,7 +176,7 @@ static int gpi_cache_older(const void *pa, const void *pb)
     return (a->used > b->used) - (a->used < b->used);
 }
 
-/* Removes the files that were used longest ago until the rest keeps the bound. */
+/* Removes the least recently used files until the rest is within the limit. */
 static void gpi_cache_trim(gp_context *gp)
 {
     const uint64_t limit = gp->desc.cache_limit ? gp->desc.cache_limit : GPI_CACHE_LIMIT;
@@ -192,7 +192,7 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process removed it */
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* may have disappeared */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);
@@ -212,8 +212,8 @@ static char *gpi_mark_path(const gp_context *gp, const gpi_program *program)
     return path;
 }
 
-/* Marks the program's file while the driver loads it. Returns false if a process died while loading it: then the file is
-   removed, and the driver must not load it. */
+/* Marks the program's file before the driver loads it. Returns false if an earlier process died while loading the file;
+   in that case removes the file, which must not be loaded. */
 static bool gpi_cache_mark(gp_context *gp, gpi_program *program)
 {
     char *path = gpi_mark_path(gp, program);

@@ -56,11 +56,11 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *p
     return text ? text : gpi_kernel_text_in("common", path, length);
 }
 
-/* The state of putting a program's files together. */
+/* The state of composing a program from its files. */
 typedef struct gpi_composition {
     gpi_text *text;
     const char *wing;
-    unsigned long fields; /* fields of an element: blocks of element/ops.cl for more are not added */
+    unsigned long fields; /* fields of an element; blocks of element/ops.cl for more fields are left out */
 } gpi_composition;
 
 /* Returns the number of fields in the element of a prelude; ULONG_MAX if the prelude does not define it. */
@@ -88,7 +88,7 @@ static void gpi_text_include(const gpi_composition *of, const char *path, size_t
     static const char include[] = "#include \"";
     const gpi_kernel_text *file = gpi_kernel_text_of(of->wing, path, length);
     bool within[GPI_COUNT_OF(gpi_kernel_texts)];
-    int depth = file->once ? -1 : 0; /* nested conditions; the guard does not count */
+    int depth = file->once ? -1 : 0; /* depth of nested conditions, not counting the guard */
     size_t i;
     if (seen[file - gpi_kernel_texts] && file->once) return;
     seen[file - gpi_kernel_texts] = true;
@@ -152,7 +152,8 @@ static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_tex
                  gp->info.fp64);
 }
 
-/* Adds shape and sizes for a program in which groups exchange no words. In the serial shape spans are kernel arguments. */
+/* Adds the macros for shape and sizes of a program in which groups exchange no words. In the serial shape spans are
+   kernel arguments. */
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     const bool local = plan->shape == GP_SHAPE_LOCAL;

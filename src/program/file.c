@@ -11,7 +11,7 @@
 #include <process.h>
 #define GPI_MKDIR(path) _mkdir(path)
 #define GPI_PID() ((unsigned)_getpid())
-#else /* these headers declare the functions used here also in strict C99 */
+#else /* these headers declare the functions used here even in strict C99 */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -23,7 +23,7 @@
 #endif
 
 #define GPI_FILE_MAX 0x10000000 /* most bytes of a file that is read */
-#define GPI_PATH_MAX 4096       /* most bytes of a path that a system opens */
+#define GPI_PATH_MAX 4096       /* most bytes of a path that systems accept */
 
 /* Makes a folder and those above it. */
 static bool gpi_make_dirs(const char *path)
@@ -44,9 +44,9 @@ static bool gpi_make_dirs(const char *path)
 
 #if defined(_WIN32)
 
-/* Returns all of a file, which the caller frees, and sets *size to its size. Returns NULL if the file cannot be read or, if
-   `own`, because others may write to it. Then *size is 0 for a file that was not opened or is empty, GPI_FILE_ENDS_EARLY for one
-   that is shorter than reported, and else the number of bytes for which there was no memory. */
+/* Returns all of a file, which the caller frees, and sets *size to its size. Returns NULL if the file cannot be read,
+   or if `own` is true and others may write to the file. On failure sets *size to 0 if the file was not opened or is
+   empty, to GPI_FILE_ENDS_EARLY if the file is shorter than reported, and to the file's size if there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -83,9 +83,9 @@ static void gpi_file_touch(const char *path) { (void)path; }
 
 #else
 
-/* Opens a file for reading; -1: that fails, or the file is not safe or too large. Opening a pipe could block, a device
-   may have no end, and the binary of another user (except root) would run with this user's rights. `refused`: bits
-   that the file's mode must not have. */
+/* Opens a file for reading. Returns -1 on failure, or if the file is unsafe or too large. Opening a pipe could block, a
+   device may have no end, and the binary of another user (except root) would run with this user's rights. `refused`:
+   bits that the file's mode must not have. */
 static int gpi_file_open(const char *path, mode_t refused, struct stat *info)
 {
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -111,9 +111,9 @@ static bool gpi_file_fill(int file, unsigned char *to, size_t size)
     return true;
 }
 
-/* Returns all of a file, which the caller frees, and sets *size to its size. Returns NULL if the file cannot be read or, if
-   `own`, because others may write to it. Then *size is 0 for a file that was not opened or is empty, GPI_FILE_ENDS_EARLY for one
-   that is shorter than reported, and else the number of bytes for which there was no memory. */
+/* Returns all of a file, which the caller frees, and sets *size to its size. Returns NULL if the file cannot be read,
+   or if `own` is true and others may write to the file. On failure sets *size to 0 if the file was not opened or is
+   empty, to GPI_FILE_ENDS_EARLY if the file is shorter than reported, and to the file's size if there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     struct stat info;
@@ -158,14 +158,14 @@ static bool gpi_file_append(int file, const void *bytes, size_t size)
     return true;
 }
 
-/* Writes head and body to a new file. Follows no link that somebody has put at `path`, and lets nobody else write to the file,
+/* Writes head and body to a new file. Does not follow a link at `path`, and denies others write access to the file,
    whatever the umask. */
 static bool gpi_file_fill_new(const char *path, const void *head, size_t head_size, const void *body,
                               size_t body_size)
 {
     int file;
     bool good;
-    (void)remove(path); /* an earlier process with this number may have left one */
+    (void)remove(path); /* an earlier process with the same number may have left such a file */
     file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
     if (file < 0) return false;
     (void)fcntl(file, F_SETFD, FD_CLOEXEC);
@@ -190,7 +190,7 @@ static bool gpi_file_write(const char *path, const void *head, size_t head_size,
     return good;
 }
 
-#if defined(_WIN32) || !defined(LOCK_EX) /* Windows: a file is not marked */
+#if defined(_WIN32) || !defined(LOCK_EX) /* Windows: files are not marked */
 
 static int gpi_mark_set(const char *path, bool *dead)
 {
@@ -207,7 +207,7 @@ static void gpi_mark_remove(const char *path, int mark)
 
 #else
 
-/* Makes a mark, locks it, and then writes to it: other processes ignore an empty mark. -1: that failed. */
+/* Makes a mark, locks it, and then writes to it, since other processes ignore an empty mark. Returns -1 on failure. */
 static int gpi_mark_make(const char *path)
 {
     const int mark = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
@@ -219,7 +219,8 @@ static int gpi_mark_make(const char *path)
     return -1;
 }
 
-/* Returns true if a mark exists whose process has died. If the mark disappears meanwhile, its process was alive. */
+/* Returns true if the mark exists and its process has died. If the mark disappears during the check, its process was
+   alive. */
 static bool gpi_mark_is_dead(const char *path)
 {
     struct stat info;
@@ -230,9 +231,9 @@ static bool gpi_mark_is_dead(const char *path)
     return dead;
 }
 
-/* Marks a file that the driver is about to load, and returns the mark. -1: no mark was made, because the folder
-   cannot be written, or because there is a mark already. Sets *dead to whether that mark's process died while loading
-   the file. */
+/* Marks a file that the driver is about to load, and returns the mark. Returns -1 if no mark was made, because the
+   folder cannot be written, or because there is a mark already. Sets *dead to true if the process of that earlier mark
+   died while loading the file. */
 static int gpi_mark_set(const char *path, bool *dead)
 {
     const int mark = gpi_mark_make(path);
@@ -240,7 +241,8 @@ static int gpi_mark_set(const char *path, bool *dead)
     return mark;
 }
 
-/* Removes a mark. Its file is removed before it is unlocked, so that no other process takes this one for dead. */
+/* Removes a mark. Removes the mark's file before unlocking it, so that other processes do not consider this process
+   dead. */
 static void gpi_mark_remove(const char *path, int mark)
 {
     if (mark < 0) return;

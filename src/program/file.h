@@ -2,7 +2,7 @@
 #pragma once
 #include "api/gpuprim.h"
 
-#define GPI_FILE_ENDS_EARLY SIZE_MAX /* as a size: the file is shorter than the system reports */
+#define GPI_FILE_ENDS_EARLY SIZE_MAX /* returned as a size: the file is shorter than reported */
 
 /* file.c */
 static bool gpi_make_dirs(const char *path);

@@ -1,4 +1,4 @@
-/* import.c - binaries that gp_programs_export wrote, kept until calls ask for them. */
+/* import.c - keeps binaries that gp_programs_export wrote until calls need them. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 typedef struct gpi_import {
     struct gpi_import *next;
     gpi_cache_header header;
-} gpi_import; /* the binary follows the struct */
+} gpi_import; /* in memory, the binary follows this struct */
 
 /* Returns the imported binary of the program and sets program->saved; NULL: there is none. */
 static const unsigned char *gpi_import_find(const gp_context *gp, gpi_program *program, size_t *size)
@@ -50,8 +50,8 @@ static void gpi_imports_free(gp_context *gp)
     gp->imports = NULL;
 }
 
-/* Adds the program at the beginning of `bytes` to the front of *list, and returns the length of its header and binary. 0:
-   the program is damaged, or, if *full, there was no memory. */
+/* Adds the program at the beginning of `bytes` to the front of *list, and returns the length of its header and binary.
+   Returns 0 if the program is damaged, or if there was no memory, which also sets *full. */
 static size_t gpi_import_one(const unsigned char *bytes, size_t size, gpi_import **list, bool *full)
 {
     gpi_cache_header header;

@@ -36,8 +36,8 @@ static void gpi_program_free(gpi_program *program)
     GP_FREE(program);
 }
 
-/* Drops the program at `*at`. The OpenCL implementation keeps the parts that commands in flight need. If these have not ended,
-   new machine code is not saved: the next use of the program builds it again. */
+/* Drops the program at `*at`. The OpenCL implementation keeps the parts that commands in flight need. If these commands
+   have not ended, new machine code is not saved: the next use of the program builds it again. */
 static void gpi_program_drop(gp_context *gp, gpi_program **at)
 {
     gpi_program *program = *at;
@@ -47,7 +47,7 @@ static void gpi_program_drop(gp_context *gp, gpi_program **at)
     gp->stats.programs_dropped++;
 }
 
-/* Returns the program used longest ago, except those that a call in progress may hold; NULL: there is none. */
+/* Returns the least recently used program that no call in progress may still use; NULL: there is none. */
 static gpi_program **gpi_programs_oldest(gp_context *gp)
 {
     gpi_program **at, **oldest = NULL;
@@ -58,7 +58,7 @@ static gpi_program **gpi_programs_oldest(gp_context *gp)
     return oldest;
 }
 
-/* Drops programs until the rest keeps the bound. */
+/* Drops programs until their number is within the limit. */
 static void gpi_programs_trim(gp_context *gp)
 {
     const size_t limit = gp->desc.program_limit ? gp->desc.program_limit : GPI_PROGRAM_LIMIT;

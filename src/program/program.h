@@ -14,7 +14,7 @@ typedef struct gpi_cache_key {
 typedef struct gpi_cache_header {
     char magic[8];
     gpi_cache_key key;
-    uint64_t kernels; /* bit k: kernel k's machine code is inside */
+    uint64_t kernels; /* bit k: the binary has kernel k's machine code */
     uint64_t size;    /* bytes of the binary that follows */
     uint64_t checksum;
 } gpi_cache_header;
@@ -28,14 +28,14 @@ typedef struct gpi_program {
     cl_kernel kernel[GPI_KERNELS_MAX];
     const char *const *names; /* names of the kernels; NULL after the last one */
     size_t group_max;         /* the largest group that all kernels can be launched with */
-    size_t sub_group;  /* work-items of their sub-groups; 0: the driver does not report it; 1: they differ */
-    uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
-    uint32_t saved;    /* bit k: kernel k's machine code is in the file of the disk cache */
-    cl_event fresh;    /* the last launch of a new kernel; NULL: there was none */
-    uint64_t fetched;  /* gp_context.fetches when the program was last looked up */
-    int mark;          /* the mark of its file while the driver loads that: cache.c */
-    bool frozen;       /* its binary was read or loaded, and the driver may not add to it any more */
-    bool borrowed;     /* the cl_program is another context's */
+    size_t sub_group;         /* work-items of the kernels' sub-groups; 0: not reported; 1: kernels differ */
+    uint32_t launched;        /* bit k: kernel k has been launched, so that its machine code exists */
+    uint32_t saved;           /* bit k: kernel k's machine code is in the file of the disk cache */
+    cl_event fresh;           /* the last launch of a new kernel; NULL: there was none */
+    uint64_t fetched;         /* gp_context.fetches when the program was last looked up */
+    int mark;                 /* the mark of its file while the driver loads the file: cache.c */
+    bool frozen;   /* its binary was read or loaded, so that the driver may not extend it any more */
+    bool borrowed; /* the cl_program belongs to another context */
 } gpi_program;
 
 /* Writes the prelude for a plan and a description: all that distinguishes a program from others of its primitive. */

@@ -49,7 +49,7 @@ static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program
     return binaries[own];
 }
 
-/* Builds the same program from its source once more; NULL: that failed. */
+/* Builds the same program again from its source. Returns NULL on failure. */
 static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *program)
 {
     char *source = gpi_source_compose(program->primitive, program->prelude);
@@ -68,10 +68,10 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
 }
 
 /* Returns the binary with all machine code made so far, which the caller frees; NULL: there is none. PoCL (3.1 to 7.0)
-   freezes a program's binary when it is first read, or loaded. For a frozen program, returns the binary of a twin: built
-   from the same source, it finds all machine code in PoCL's own cache, without compiling. If that cache is switched off,
-   the twin may have less code; then returns the larger binary. On PoCL the binary of a borrowed program is never read,
-   because the first reading would freeze it for its owner. */
+   freezes a program's binary when the binary is first read or loaded. For a frozen program, returns the binary of a
+   twin, a program built from the same source, for which PoCL finds all machine code in its own cache without compiling.
+   If that cache is switched off, the twin may have less code; in that case returns the larger binary. On PoCL the
+   binary of a borrowed program is never read, because the first reading would freeze it for its owner. */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size)
 {
     const bool keeps = gpi_is_pocl(&gp->info);
@@ -134,8 +134,8 @@ static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program
     return !gp->out_of_order && (!program->fresh || gpi_event_status(program->fresh) <= CL_COMPLETE);
 }
 
-/* Saves new programs at the beginning of a call, for callers who never call gp_finish. A save takes time, so it waits
-   until a call has launched nothing new. */
+/* Saves new programs at the beginning of a call, for callers who never call gp_finish. A save takes time, so it is
+   delayed until a call launches no new kernel. */
 static void gpi_programs_save_run(gp_context *gp)
 {
     gpi_program *p;
@@ -187,8 +187,8 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     return result;
 }
 
-/* Copies the programs of context `from` to `gp`, with kernels of their own, since arguments are set on kernels. Does
-   nothing if the contexts' build options differ: programs built with other options are other programs. */
+/* Copies the programs of context `from` to `gp`, and creates new kernels for them, since arguments are set on kernels.
+   Does nothing if the contexts' build options differ, because programs depend on them. */
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 {
     const gpi_program *p;

@@ -1,8 +1,8 @@
-/* user_text.c - checks that a text of the caller's cannot change the text around it. An expression is put between parentheses of
-   ours, a monoid's source ahead of our own text. The compiler reports faults within such a text. This file looks for faults that
-   the compiler would report in our text, or not at all: brackets that close ours, comments and literals without an end,
-   directives, names of ours. It also refuses spellings that compilers treat differently: digraphs, trigraphs, and lines joined by
-   backslashes outside of directives. */
+/* user_text.c - checks that a text of the caller's cannot change the text around it. The library puts an expression
+   between parentheses, and a monoid's source before its own text. The compiler reports faults within such a text. This
+   file looks for faults that the compiler would report in the library's text, or not at all: brackets that close the
+   library's, comments and literals without an end, directives, names of the library. It also refuses spellings that
+   compilers treat differently: digraphs, trigraphs, and lines joined by backslashes outside of directives. */
 #include "base/error.h"
 #include "base/math.h"
 #include "base/type.h"
@@ -16,10 +16,11 @@
 #define GPI_TEXT_MAX 16384 /* characters of an expression or of a monoid's source */
 #define GPI_NAME_MAX 256   /* characters of a name: clang's time grows with the square of its length */
 
-/* Compilers allow 256 nested brackets, some of which are ours. A chain of signs costs their stack. */
+/* Compilers allow 256 nested brackets, some of which are the library's. A long chain of signs uses up their stack. */
 enum { GPI_NESTED_MAX = 240, GPI_SIGNS_MAX = 256, GPI_WRONG_MAX = 128 };
 
-/* A source is put ahead of our text. A name (one word or more) and an expression (a value) are put within it. */
+/* A source is put before the library's text. A name (one word or more) and an expression (a value) are put within that
+   text. */
 typedef enum gpi_text_kind { GPI_TEXT_SOURCE, GPI_TEXT_NAME, GPI_TEXT_EXPRESSION } gpi_text_kind;
 
 /* The state of reading a text once, from left to right. */
@@ -28,14 +29,14 @@ typedef struct gpi_reader {
     unsigned line;
     bool is_expression;           /* the text is an expression, or a name */
     const char *library;          /* text whose words must not become macros; NULL: not checked */
-    bool in_directive;            /* in a preprocessor directive, until the line ends */
-    bool has_conditions;          /* the text has #if: brackets in alternatives are not counted */
+    bool in_directive;            /* `at` is in a preprocessor directive */
+    bool has_conditions;          /* the text has #if, so that brackets cannot be counted */
     bool has_words;               /* the text has more than blanks and comments */
-    unsigned depth, braces;       /* number of open brackets; of open braces */
-    unsigned signs;               /* length of the current chain of signs, brackets not counted */
+    unsigned depth, braces;       /* number of open brackets; number of open braces */
+    unsigned signs;               /* number of consecutive signs just read, not counting brackets */
     const char *sign;             /* the last sign that was read */
     unsigned sign_line;           /* the line of `sign` */
-    char open[GPI_NESTED_MAX];    /* closers of the open brackets */
+    char open[GPI_NESTED_MAX];    /* the closers that match the open brackets */
     char wrong[GPI_WRONG_MAX];    /* text of the first fault; empty: none */
     char brackets[GPI_WRONG_MAX]; /* text of the first fault with brackets */
 } gpi_reader;
@@ -179,7 +180,7 @@ static void gpi_read_word(gpi_reader *r)
     r->signs = 0;
 }
 
-/* Reads past a number, with all letters and digits that follow it directly. */
+/* Reads past a number and all letters and digits directly after it. */
 static void gpi_read_number(gpi_reader *r)
 {
     while (gpi_is_letter(*r->at) || *r->at == '.') r->at++;
@@ -217,7 +218,7 @@ static bool gpi_may_define(const char *source, const char *word)
     return source && strchr(source, '#') && gpi_has_word_anywhere(source, word);
 }
 
-/* Returns true for words that the library writes between texts of the caller's. */
+/* Returns true for words that the library writes between the caller's texts. */
 static bool gpi_is_between(const char *word, size_t length)
 {
     static const char *const more[] = {"typedef", "static", "return", "int",    "void", "bool",
@@ -363,8 +364,8 @@ static void gpi_read_text(gpi_reader *r)
 
 /* ------------------------------------------------------------------ checks */
 
-/* Reports an expression that ends after a sign, such as "x > ": a compiler would complain about our parenthesis after it.
-   ++ and -- may be last. */
+/* Reports an expression that ends after a sign, such as "x > ": a compiler would report the library's parenthesis after
+   it. ++ and -- may be last. */
 static void gpi_check_end(gpi_reader *r)
 {
     if (r->wrong[0] || r->brackets[0] || r->signs == 0 || !strchr("+-*/%<>=!&|^~?:,.", *r->sign)) return;
@@ -455,7 +456,8 @@ static gp_result gpi_check_monoid_text(gp_context *gp, const gp_monoid *m)
     return result == GP_OK ? gpi_check_name(gp, "monoid->combine", m->combine, "function", false) : result;
 }
 
-/* Fails if a macro of a monoid's or record's source, in the prelude, is a word of the library's text after it. */
+/* Fails if the source of a monoid or record in the prelude defines a macro whose name is a word in the text after the
+   prelude, `library`. */
 static gp_result gpi_check_macros(gp_context *gp, const char *prelude, const char *library)
 {
     gpi_reader r;

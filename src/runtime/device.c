@@ -33,8 +33,8 @@
 
 /* ------------------------------------------------------------------ one at a time */
 
-/* PoCL (3.1 to 7) initialises its devices at their first use. If a second thread queries devices meanwhile, it crashes or gets no
-   devices. So only one thread of the process queries devices at a time. */
+/* PoCL (3.1 to 7) initialises its devices at their first use. A second thread that queries devices meanwhile crashes or
+   gets no devices. So only one thread of the process queries devices at a time. */
 #if defined(_WIN32)
 static SRWLOCK gpi_discovery = SRWLOCK_INIT;
 static void gpi_discovery_begin(void) { AcquireSRWLockExclusive(&gpi_discovery); }
@@ -59,8 +59,8 @@ static bool gpi_has_extension(const char *extensions, const char *name)
     return false;
 }
 
-/* A device whose properties are read, and the first error. A device is left out after an error: without some of its properties it
-   would seem less capable. */
+/* The device whose properties are being read, and the first error of a query. After an error the device is left out,
+   because without some of its properties it would seem less capable. */
 typedef struct gpi_probe {
     cl_device_id device;
     cl_int error;
@@ -72,7 +72,7 @@ static void gpi_probe_get(gpi_probe *probe, cl_device_info what, size_t size, vo
     if (probe->error == CL_SUCCESS) probe->error = error;
 }
 
-/* Returns the whole text of a device property, which the caller frees; NULL: that failed. */
+/* Returns the whole text of a device property, which the caller frees, or NULL on failure. */
 static char *gpi_probe_text(gpi_probe *probe, cl_device_info what)
 {
     size_t size = 0;
@@ -104,7 +104,7 @@ static cl_uint gpi_probe_uint(gpi_probe *probe, cl_device_info what)
     return value;
 }
 
-/* Reads a property that older devices do not know. If the device does not know it, *value is not changed. */
+/* Reads a property that older devices do not know. Leaves *value unchanged if the device does not know the property. */
 static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, void *value)
 {
     const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
@@ -150,8 +150,8 @@ static bool gpi_is_pocl_7(const gp_device_info *info)
     return gpi_is_pocl(info) && gpi_driver_major(info) >= 7;
 }
 
-/* Returns the number of iterations after which the device leaves a loop; 0: no limit. llvmpipe 22.3 has such a limit, 25.0 does
-   not. Versions between were not tried. */
+/* Returns the number of iterations after which the device leaves a loop; 0: no limit. llvmpipe 22.3 has such a limit,
+   25.0 does not; no version between them was tried. */
 static cl_uint gpi_loop_limit(const gp_device_info *info)
 {
     return gpi_is_llvmpipe(info) && gpi_driver_major(info) < 25 ? 65535 : 0;
@@ -162,10 +162,10 @@ static bool gpi_is_intel_cpu(const gp_device_info *info)
     return (info->device_type & CL_DEVICE_TYPE_CPU) != 0 && gpi_contains(info->platform_name, "Intel");
 }
 
-/* Returns the build options for a device's compiler. Oclgrind 21.10 fails on an intrinsic that optimized code can contain, and
-   finds more in unoptimized code anyway. kernels/common/base/platform.cl explains the macros, which are for llvmpipe (22.3 and
-   25.0; versions between were not tried), for Intel's CPU runtime and for Intel's GPUs. In rusticl's other drivers version 25.0
-   loses writes to structs, and 26.1 does not. */
+/* Returns the build options for a device's compiler. Oclgrind 21.10 fails on an intrinsic that optimized code can
+   contain, and finds more errors in unoptimized code anyway. kernels/common/base/platform.cl explains the macros, which
+   are for llvmpipe (22.3 and 25.0; versions between were not tried), for Intel's CPU runtime and for Intel's GPUs.
+   rusticl's drivers for other devices lose writes to structs in version 25.0, but not in 26.1. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
     if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
@@ -193,7 +193,7 @@ static cl_uint gpi_probe_sub_group_size(gpi_probe *probe, const gp_device_info *
     return below ? (cl_uint)below : above ? (cl_uint)above : 32;
 }
 
-/* Sets sub_groups and sub_group_size by the extensions that the device's compiler has. */
+/* Sets sub_groups and sub_group_size from the device's extensions. */
 static void gpi_probe_sub_groups(gpi_probe *probe, const char *extensions, gp_device_info *info)
 {
     cl_uint size = 0;
@@ -318,9 +318,9 @@ static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_
 
 /* ------------------------------------------------------------------ list */
 
-/* The reason why the first device or platform was left out, because it could not be queried. */
+/* The first failed query, because of which a device or platform was left out. */
 typedef struct gpi_left_out {
-    const char *call; /* NULL: none was left out */
+    const char *call; /* NULL: no device was left out */
     cl_int error;
 } gpi_left_out;
 
@@ -331,7 +331,7 @@ static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error
     left_out->error = error;
 }
 
-/* Fails with `text`, a reason why there is no device, and adds the reason why the first device was left out, if any was. */
+/* Fails with `text`, the reason why there is no device. If a device was left out, appends the query that failed. */
 static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
 {
     const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
@@ -358,7 +358,7 @@ static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t
     for (d = 0; d < n; d++) {
         const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
         gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
-        if (unknown != CL_SUCCESS) break; /* leaves out later devices, too: their indices would change */
+        if (unknown != CL_SUCCESS) break; /* leaves out later devices, too, whose indices would change */
         ++*count;
     }
     return true;
@@ -450,7 +450,8 @@ static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsi
     return *end == '\0';
 }
 
-/* Finds the position of all[i]'s platform among the platforms (32: not found), and of the device in its platform. */
+/* Sets *platform to the index of all[i]'s platform (32: not found), and *device to the device's index in that
+   platform. */
 static void gpi_device_indices(const gp_device_info *all, size_t i, unsigned *platform, size_t *device)
 {
     cl_platform_id platforms[32];
@@ -481,8 +482,9 @@ static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
            gpi_contains_anycase(all[i].version, filter);
 }
 
-/* Returns a score that prefers GPUs, then accelerators, then CPUs, and among devices of one type the one with more compute units.
-   A software rasterizer and Mesa's retired implementation come after others of their type. */
+/* Returns a score that prefers GPUs to accelerators, accelerators to CPUs, and among devices of one type the one with
+   more compute units. A software rasterizer and Mesa's retired implementation rank below other devices of their
+   type. */
 static int64_t gpi_score_default(const gp_device_info *info)
 {
     int64_t score = info->compute_units;

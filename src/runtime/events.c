@@ -4,14 +4,15 @@
    whenever the list is full: failures are kept for gp_finish and for the handler (on_async_error), and times are added to the
    profile. All this happens on the caller's thread.
 
-   The handler may call the library again. So it is called while no call is in progress, at the end of a call or of gp_finish. It
-   is never called from within itself: failures that it causes wait for a later call.
+   The handler may call the library again. So it is called at the end of a call or of gp_finish, when no call is in
+   progress. It is never called from within itself: failures that it causes wait for a later call.
 
-   Commands that are enqueued faster than they run would pile up without bound, here and in the driver. So a call waits when
-   GPI_IN_FLIGHT_MAX commands are in flight. It must not wait for a user event, since only the caller can complete it, nor for
-   later commands of an in-order queue, since they wait for that event, too. No query shows whether a command waits for a user
-   event, so a call waits only for a command that runs. If a command does not begin to run for a while, it counts as stalled,
-   together with all commands in flight at that time. Stalled commands do not count towards the limit. */
+   Commands that are enqueued faster than they run would pile up without bound, here and in the driver. So a call waits
+   when GPI_IN_FLIGHT_MAX commands are in flight. The call must not wait for a user event, which only the caller can
+   complete, nor, in an in-order queue, for a command behind one that waits for a user event. No query shows whether a
+   command waits for a user event, so a call waits only for a command that runs. If a command does not begin to run for
+   a while, it counts as stalled, together with all commands in flight at that time. Stalled commands do not count
+   towards the limit. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -29,7 +30,7 @@ typedef struct gpi_pending {
     cl_event event;
     const char *function; /* the function of the API that enqueued the command; static text */
     const char *kernel;   /* name of the kernel, static text; NULL: the command is no kernel */
-    bool failed;          /* the failure was reported; the event is kept for PoCL */
+    bool failed;          /* the failure was reported, but the event is kept for PoCL */
 } gpi_pending;
 
 /* A command that has failed after it was enqueued. */
@@ -94,8 +95,8 @@ static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
     gp->failures[gp->failure_count++] = *failure;
 }
 
-/* Records that a command failed after it was enqueued: logs the failure, keeps the first one for gp_finish, and all for the
-   handler. */
+/* Records that a command failed after it was enqueued: logs the failure, keeps the first failure for gp_finish, and
+   keeps all failures for the handler. */
 static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int status)
 {
     char text[GPI_ASYNC_TEXT_MAX];
@@ -109,9 +110,9 @@ static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int st
     if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
 }
 
-/* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next call of this function;
-   otherwise a handler that always causes one would never end. Restores the last error's text and the function's name
-   afterwards. */
+/* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next call of this
+   function; otherwise a handler that always causes a failure would be called for ever. Restores the last error's text
+   and the function's name afterwards. */
 static void gpi_tell_failures(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
@@ -132,7 +133,7 @@ static void gpi_tell_failures(gp_context *gp)
     memcpy(gp->error, error, sizeof error);
 }
 
-/* Fails with the first failure of a command since the last call of this function. */
+/* Fails if a command has failed since the last call of this function. The text is that of the first such failure. */
 static gp_result gpi_async_result(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX];
@@ -151,8 +152,9 @@ static cl_int gpi_event_said(cl_event event)
     return status;
 }
 
-/* Returns true if one of the complete events failed after all. Intel's CPU runtime reports CL_COMPLETE for a command that it
-   skipped because an event in its wait list failed. A wait for such a command takes no time and returns the error. */
+/* Returns true if a command failed although all events report CL_COMPLETE. Intel's CPU runtime reports CL_COMPLETE for
+   a command that it skipped because an event in its wait list failed. A wait for such a command takes no time and
+   returns the error. */
 static bool gpi_events_failed(const cl_event *events, cl_uint count)
 {
     return count > 0 && clWaitForEvents(count, events) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -165,8 +167,8 @@ static cl_int gpi_event_status(cl_event event)
     return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
-/* Finds the statuses of the first GPI_SETTLED_AT_ONCE commands. It waits for all ended commands in one call, since Mesa takes ten
-   times as long for a wait per command. */
+/* Finds the statuses of the first GPI_SETTLED_AT_ONCE commands. Checks all ended commands with one wait, since on Mesa
+   one wait per command takes ten times as long. */
 static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_int *statuses)
 {
     cl_event ended[GPI_SETTLED_AT_ONCE];
@@ -235,8 +237,8 @@ static void gpi_pending_free(gp_context *gp)
     GP_FREE(gp->failures);
 }
 
-/* Waits until the command has ended. Returns false if the command does not begin to run for so long that it may never do so. Mesa
-   runs commands that it reports as submitted, and reports none as running until all commands flushed with it have ended. */
+/* Waits until the command has ended. Returns false if the command did not begin to run within a time limit, since it
+   may never begin. Mesa reports a running command as submitted until all commands flushed with it have ended. */
 static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
 {
     const cl_int begun = strcmp(gp->info.platform_name, "rusticl") == 0 ? CL_SUBMITTED : CL_RUNNING;
@@ -269,8 +271,8 @@ static void gpi_throttle(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* Makes room for one more command: settles the commands that have ended. If the list is still more than half full, grows it, too.
-   Returns false if there is no room. */
+/* Makes room for one more command: settles commands that have ended, and grows the list if it is still more than half
+   full. Returns false if there is no room. */
 static bool gpi_pending_reserve(gp_context *gp)
 {
     const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;

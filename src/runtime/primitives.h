@@ -1,15 +1,17 @@
-/* primitives.h - a row for each primitive: its program, how tuning fits it, and the calls that warm it up. */
+/* primitives.h - one row per primitive: its program, its limits for tuning, and the calls that warm it up. */
 #pragma once
 
 /* clang-format off */
 
 /* X(primitive, entry file, rows, memory, least, warm-ups)
 
-   entry file: the program's first file, in kernels/. rows: the primitive whose rows of GPI_TUNING (runtime/tuning_table.h) are
-   used, its own or another's. memory: the function gpi_local_bytes_of_... of tuning.c that returns a group's local memory. least:
-   the fewest work-items of a local group. Primitives on keys or on bins need four, because searches need them, and because PoCL
-   3.1 compiles onesweep for groups of two into code that writes out of bounds. warm-ups: W(field, DESC) for each field of
-   gp_warmup_desc, a gp_DESC_desc that gpi_FIELD_warm_up takes. gp_warmup runs the rows in their order. */
+   entry file: the program's first file, in kernels/. rows: the primitive, itself or another, whose rows of GPI_TUNING
+   (runtime/tuning_table.h) it uses. memory: the last word of the function in tuning.c, gpi_local_bytes_of_..., that
+   returns a group's local memory. least: the fewest work-items of a local group. Primitives on keys or on bins need
+   four, because searches do, and because PoCL 3.1 compiles onesweep for groups of two into code that writes out of
+   bounds. warm-ups: W(field, DESC) for each field of gp_warmup_desc that belongs to the primitive. The field points to
+   a gp_DESC_desc, which is passed to gpi_FIELD_warm_up. gp_warmup warms up the primitives in the order of these
+   rows. */
 #define GPI_PRIMITIVE_ROWS(X, W) \
     X(REDUCE,           "scan/reduce.cl",           REDUCE,     values,   1, W(reduce, reduce)) \
     X(SCAN,             "scan/scan.cl",             SCAN,       elements, 1, W(scan, scan)) \
@@ -53,4 +55,4 @@
 
 /* clang-format on */
 
-#define GPI_LEFT_OUT(field, DESC) /* an argument for W that drops the warm-ups */
+#define GPI_LEFT_OUT(field, DESC) /* a W that drops the warm-ups */

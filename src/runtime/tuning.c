@@ -31,7 +31,7 @@ typedef char gpi_a_primitive_has_no_row_for_unknown_devices
 #undef GPI_UNKNOWN_BIT
 #undef GPI_ROWS_BIT
 
-/* Rows for a shape that tuning forces although the device's row has the other one. */
+/* Rows that are used if tuning forces the shape that the device's row does not have. */
 static const gpi_tuning_row gpi_tuning_forced_serial = {
     GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 static const gpi_tuning_row gpi_tuning_forced_local = {
@@ -60,8 +60,8 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded stage, rows for the group's scan,
-   and a word for each item, for emulated sub-groups. */
+/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded tile, rows for the
+   group's scan, and a word for each item, for emulated sub-groups. */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -75,10 +75,10 @@ static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uin
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* Returns the local memory of a group that sorts without sub-groups, the larger of two amounts. One is for sort/rank_tile.cl: the
-   staged tile and its order, the counters for digits of four bits, rows for the group's scan, and the counters of the tile's
-   digits. The other is a tile's entries (sort/tile_merge_sort.cl) and a word for each item (sort/sort_segments.cl). A search
-   needs less. */
+/* Returns the local memory of a group that sorts without sub-groups: the larger of two amounts. One is for
+   sort/rank_tile.cl: the tile and its order, the counters for digits of four bits, rows for the group's scan, and the
+   counters of the tile's digits. The other is a tile's entries (sort/tile_merge_sort.cl) and a word for each item
+   (sort/sort_segments.cl). A search needs less. */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -94,16 +94,16 @@ static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint
     return (group + 1) * per_item * (size + 2) + group * 4 + 64;
 }
 
-/* Returns the local memory of a group that matches brackets (nest/brackets_tile.cl): for each item nodes, heights, brackets,
-   and a word for emulated sub-groups; for each element a partner; and the nodes beside the tile's path, a table of codes, and
-   slack. `size`: bytes of an index. */
+/* Returns the local memory of a group that matches brackets (nest/brackets_tile.cl): for each item nodes, heights,
+   brackets, and a word for emulated sub-groups; for each element a partner; and the nodes next to the tile's path, a
+   table of codes, and a margin. `size`: bytes of an index. */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
-/* Returns the local memory of a group that scans stacks (nest/stack_scan_tile.cl): in addition to that of brackets, a value for
-   each element, and another value and links for each item. `size`: bytes of a value. */
+/* Returns the local memory of a group that scans stacks (nest/stack_scan_tile.cl): in addition to the memory for
+   brackets, a value for each element, and another value and links for each item. `size`: bytes of a value. */
 static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -111,17 +111,18 @@ static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint
            4 * group + 64;
 }
 
-/* Returns the local memory of a group that builds a tree (nest/tree_tile.cl): for each element an index and eight bytes, or
-   two indices and a byte if that is more; for each item its nodes in the tree of runs, a word for emulated sub-groups, and the
-   unused cells of its rows. */
+/* Returns the local memory of a group that builds a tree (nest/tree_tile.cl): for each element an index and eight
+   bytes, or two indices and a byte if that is more; for each item its nodes in the tree of runs, a word for emulated
+   sub-groups, and the padding of its rows. */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t element = size + 8 > 2 * size + 1 ? size + 8 : 2 * size + 1;
     return group * per_item * element + group * (5 * size + 24) + 64;
 }
 
-/* Returns the local memory of a group that sorts with sub-groups (sort/multisplit.cl, sort/tile_radix_sort.cl): the padded
-   stage with a place for each key, two words for each item, and the digits' counters of each sub-group. */
+/* Returns the local memory of a group that sorts with sub-groups (sort/multisplit.cl, sort/tile_radix_sort.cl): the
+   padded tile with a 16-bit position for each key, two words for each item, and the digits' counters of each
+   sub-group. */
 static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
 {
     const uint64_t group = plan->group, sub_groups = group / plan->sub_group, tile = group * plan->per_item;
@@ -153,7 +154,7 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const struct gpi_tune
     const bool splits = plan->sub_group && plan->group >= plan->sub_group;
     const uint64_t split = splits ? gpi_local_bytes_of_split(plan, size) : 0;
     switch (tuned->rows) {
-    case GPI_SCAN: /* with four elements per item, the stage holds all elements, and products (scan/tile_chunks.cl) */
+    case GPI_SCAN: /* with four elements per item, all elements and the products are in local memory (scan/tile_chunks.cl) */
         return plan->per_item == 4 ? bytes + (plan->group + plan->group / 8) * (uint64_t)size : bytes;
     case GPI_SORT: return bytes > split ? bytes : split;
     case GPI_SORT_TILE: return splits ? split : bytes;
@@ -176,7 +177,7 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
         } else if (plan->group > 1) {
             plan->group /= 2;
         } else {
-            break; /* the build reports the error */
+            break; /* does not fit: the build will report an error */
         }
     }
 }
@@ -208,7 +209,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     plan->shape = shape == GP_SHAPE_SUB_GROUP ? GP_SHAPE_LOCAL : shape;
     plan->sub_group = gpi_sub_group_of(gp, shape);
     most = plan->sub_group && !gpi_has_small_memory(gp) ? 32 : 16;
-    if (plan->sub_group && primitive == GPI_SCAN) most *= 2; /* the rest on the stage: scan/tile_chunks.cl */
+    if (plan->sub_group && primitive == GPI_SCAN) most *= 2; /* half in local memory: scan/tile_chunks.cl */
     if ((plan->shape == GP_SHAPE_SERIAL) != (row->shape == GP_SHAPE_SERIAL)) {
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }
@@ -216,7 +217,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     plan->per_item = row->item_bytes / gpi_power_of_two_below(size);
     if (tuning->tile) plan->per_item = gpi_power_of_two_below(tuning->tile);
     if (plan->shape == GP_SHAPE_SERIAL) {
-        if (plan->per_item < 16) plan->per_item = 16; /* at least a vector */
+        if (plan->per_item < 16) plan->per_item = 16; /* at least one vector */
         return;
     }
     if (plan->per_item > most && !tuning->tile) plan->per_item = most;
@@ -350,7 +351,7 @@ static gp_result gpi_plan_make_sized(gp_context *gp, gpi_primitive primitive, si
     if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
     plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
     if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
-        plan->polls = gp->info.loop_limit / 4; /* a loop of more iterations would end before the wait does */
+        plan->polls = gp->info.loop_limit / 4; /* the device would leave a longer loop before the wait ends */
     gpi_plan_shape(gp, primitive, row, size, plan);
     gpi_plan_words(gp, row, plan);
     return GP_OK;
@@ -389,8 +390,9 @@ static gp_result gpi_plan_make_keys(gp_context *gp, gpi_primitive primitive, siz
     return result == GP_OK ? gpi_plan_check_group(gp, primitive, plan) : result;
 }
 
-/* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits, and tests force tiny ones. `size`:
-   bytes of an index, or, in a scan of stacks, of a value, because the serial shape has a tile of values in private memory. */
+/* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits; tests force tiny tiles.
+   `size`: bytes of an index, or, in a scan of stacks, of a value, because the serial shape has a tile of values in
+   private memory. */
 static gp_result gpi_plan_make_brackets(gp_context *gp, gpi_primitive primitive, size_t size,
                                         gp_strategy strategy, gpi_plan *plan)
 {
@@ -422,8 +424,8 @@ static gp_result gpi_plan_make_map(gp_context *gp, size_t size, gpi_plan *plan)
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
-/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the group that
-   scans the sums of all tiles sets the limit: its items take some 32 iterations per step. */
+/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the
+   group that scans the sums of all tiles sets the limit: each item runs some 32 iterations per step. */
 static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t count, cl_uint *tiles)
 {
     const size_t tile = gpi_plan_tile(plan);
@@ -438,9 +440,9 @@ static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t cou
     return GP_OK;
 }
 
-/* Returns the number of elements of a group in the serial shape. It is small enough that all cores are busy to the end, but at
-   least `least`, and at most plan->per_item. If tuning sets the tile, it is plan->per_item. The result is then rounded up to a
-   multiple of 16, for whole cache lines. */
+/* Returns the number of elements of a group in the serial shape: few enough to keep all cores busy to the end, but at
+   least `least`, and at most plan->per_item. If tuning sets the tile, the number is plan->per_item. Rounds the result
+   up to a multiple of 16, for whole cache lines. */
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
 {
     size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));

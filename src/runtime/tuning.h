@@ -15,7 +15,7 @@ typedef enum gpi_primitive {
 
 /* Limits of the kernels, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
 enum {
-    GPI_TILE_SERIAL_MAX = 1 << 20, /* elements with a bit each in private memory (select/masks.cl) */
+    GPI_TILE_SERIAL_MAX = 1 << 20, /* elements; each has a bit in private memory (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: most elements of an item, in registers */
     GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
     GPI_RING_ROWS = 1024,
@@ -37,13 +37,13 @@ typedef struct gpi_tuning_row {
 
 /* The plan of a call: a row of the tuning table, fitted to the element. */
 typedef struct gpi_plan {
-    gp_shape shape; /* serial or local; GP_SHAPE_SUB_GROUP of a row is local with sub_group > 0 */
+    gp_shape shape; /* serial or local; a row's GP_SHAPE_SUB_GROUP becomes local with sub_group > 0 */
     gp_words words;
     gp_strategy strategy;
     uint32_t sub_group; /* local: work-items of a sub-group; 0: no sub-groups */
     uint32_t group;     /* work-items of a group */
     uint32_t per_item;  /* elements of a work-item */
-    uint32_t polls;     /* looks at a late tile, never 0 (scan/lookback.cl) */
+    uint32_t polls;     /* reads of a late tile's state, never 0 (scan/lookback.cl) */
 } gpi_plan;
 
 /* tuning.c */

@@ -5,13 +5,14 @@
 
 /* X(primitive, class of device, shape, group, bytes, words, strategy, polls)
 
-   group: work-items of a group. bytes: bytes of an item's elements. words AUTO: wide if the device has 64-bit atomics. polls: how
-   often a group looks at late tiles (of brackets: at one) before it computes one itself. On a fair device all polls together last
-   four tile times or more; if waiting is pointless, polls are few. On PoCL a thread may be off its core for milliseconds: 2^19
-   looks with a pause after each take 12 ms on a Zen 5.
-   The order of rows does not matter. A device without a row of its own uses the row of UNKNOWN, which assumes nothing: no
-   sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others are derived from
-   counters (docs/gpu-cost.md) and from documents:
+   group: work-items of a group. bytes: bytes of an item's elements. words AUTO: wide if the device has 64-bit atomics.
+   polls: how often a group reads the states of late tiles (gp_brackets: of one late tile) before it computes such a
+   tile itself. On a fair device all polls together last at least four times as long as a tile takes; if waiting is
+   pointless, polls are few. On PoCL a thread may lose its core for milliseconds: 2^19 polls with a pause after each
+   take 12 ms on a Zen 5.
+   The order of rows does not matter. A device without a row of its own uses the row of UNKNOWN, which assumes nothing:
+   no sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others are
+   derived from counters (docs/gpu-cost.md) and from vendors' documents:
 
    NVIDIA     Lanes load 16 bytes, 8 times in parallel. An H200 needs some 25 KB in flight per multiprocessor (latency times
               bandwidth); six groups have 192 KB in flight, or half of that if local memory is small (tuning.c). A scan keeps

@@ -13,7 +13,7 @@ typedef struct gpi_reduce {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, spans; /* numbers for the count's bound */
+    cl_uint tiles, spans; /* numbers of tiles and spans for the count's bound */
     cl_mem out;
     cl_ulong out_offset;
 } gpi_reduce;
@@ -96,8 +96,8 @@ static gp_result gpi_reduce_check(gp_context *gp, gpi_reduce *reduce)
     return gpi_uses_scratch(&uses, d->scratch, gpi_reduce_scratch(reduce));
 }
 
-/* Returns true if the last group reduces the partials. This requires that it sees the writes of the other groups, and that
-   launches do not overlap, since they count their groups in the same place. */
+/* Returns true if the last group reduces the partials. This requires that the last group sees the writes of the other
+   groups, and that launches do not overlap, since all launches count their groups in the same counter. */
 static bool gpi_reduce_in_one(const gp_context *gp, const gpi_reduce *reduce)
 {
     return reduce->plan.shape == GP_SHAPE_SERIAL && gpi_has_fences(&gp->info) && !gp->out_of_order;
@@ -212,7 +212,7 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
     return result;
 }
 
-/* Runs all launches once, on neutral elements in buffers of its own. */
+/* Runs all launches once, on neutral elements in temporary buffers. */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
 {
     gp_reduce_desc probe = *desc;

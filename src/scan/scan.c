@@ -54,7 +54,7 @@ static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_sca
 /* Returns the bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
 static size_t gpi_look_back_bytes(size_t tiles, size_t size)
 {
-    return GPI_STATE_HEADER * 4 + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
+    return GPI_STATE_HEADER * 4 + tiles * ((size + 3) / 4) * 8; /* 8: one wide or two narrow words */
 }
 
 static size_t gpi_scan_state_bytes(const gpi_scan *scan)
@@ -71,10 +71,11 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
     return state > partials ? state : partials;
 }
 
-/* Chooses between look-back and sweeps. With look-back, a group that has waited too long computes the late tile itself from the
-   input, which a scan in place may have overwritten. So in place, groups wait without bound if the device is fair; else the scan
-   takes sweeps. A device that ends long loops too early (loop_limit) can look back over at most GPI_LOOK_BACK_FEW tiles.
-   Look-back combines sums in an order that depends on timing, so a call that must give the same bits each time takes sweeps. */
+/* Chooses between look-back and sweeps. With look-back, a group that has waited too long computes the late tile itself
+   from the input, which a scan in place may have overwritten. So in place, groups wait without bound if the device is
+   fair; else the scan uses sweeps. A device that ends long loops too early (loop_limit) can look back over at most
+   GPI_LOOK_BACK_FEW tiles. Look-back combines sums in an order that depends on timing, so a call that must give the
+   same bits each time uses sweeps. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
     if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
@@ -217,7 +218,7 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
     return result;
 }
 
-/* Runs the call's kernels on neutral elements in buffers of its own, once with one tile and once with two. */
+/* Runs the call's kernels on neutral elements in temporary buffers, once with one tile and once with two. */
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 {
     gp_scan_desc probe = *desc;

@@ -35,7 +35,7 @@ typedef struct gpi_segmented {
     cl_uint team;        /* number of items that reduce a small segment */
     size_t block;        /* segments that a group handles */
     gpi_large_list list;
-    bool columns;        /* elements are apart; then only these are used: */
+    bool columns;        /* elements are not consecutive; only the members below are used */
     size_t wide, across; /* segments of a block; number of blocks */
     size_t span, parts;  /* elements of a part; parts of a segment */
     size_t scratch;      /* bytes */
@@ -54,7 +54,7 @@ typedef struct gpi_segmented_scan {
     cl_uint polls;       /* 0: groups wait without bound */
     size_t block;        /* segments that a group handles */
     gpi_large_list list;
-    bool columns;        /* elements are apart; then only these are used: */
+    bool columns;        /* elements are not consecutive; only the members below are used */
     size_t wide, across; /* segments of a block; number of blocks */
     size_t span, parts;  /* elements of a part; parts of a segment */
     size_t scratch;      /* bytes */

@@ -1,5 +1,6 @@
-/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into parts;
-   groups reduce the parts, and then join their results. Columns, whose elements are apart, have kernels of their own. */
+/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into
+   parts; groups reduce the parts, and then join their results. Columns, whose elements are not consecutive, have their
+   own kernels. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -31,7 +32,8 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     return gpi_element_make(gp, &o, &s->element);
 }
 
-/* Returns the number of items that reduce or scan a small segment: so many that each has a few elements of an average segment. */
+/* Returns the number of items that reduce or scan a small segment: enough that each item has only a few elements of an
+   average segment. */
 static cl_uint gpi_segmented_team(const gpi_offsets *offsets, const gpi_plan *plan)
 {
     const size_t average = gpi_offsets_average(offsets);
@@ -57,8 +59,8 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     return gpi_offsets_list(gp, &s->offsets, s->small_size, tile, s->element.size, &s->list);
 }
 
-/* Sets how groups share columns: blocks of neighbouring columns, which are cut into parts if there are too few of them to keep the
-   device busy. A part has so many elements that its result costs little beside them. */
+/* Sets how groups share columns: blocks of neighbouring columns, which are cut into parts if there are too few of them
+   to keep the device busy. A part has enough elements that its result adds little cost. */
 static void gpi_segmented_cut(const gp_context *gp, gpi_segmented *s)
 {
     const gp_device_info *info = &gp->info;
@@ -183,7 +185,7 @@ static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_
 static gp_result gpi_segmented_columns(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
 {
     const gpi_offsets *o = &s->offsets;
-    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* one part: it is not used */
+    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* not used for one part */
     gp_result result;
     gpi_call_kernel(call, s->program, "gp_columns_reduce");
     gpi_call_args(call, &s->element.operation.args);
@@ -255,7 +257,7 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
     return result;
 }
 
-/* Reduces neutral elements in buffers of its own: a large segment and a small one, or two columns of several parts. */
+/* Reduces neutral elements in temporary buffers: a large segment and a small one, or two columns of several parts. */
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc)
 {
     gp_segmented_reduce_desc probe;

@@ -1,5 +1,6 @@
-/* segmented_scan.c - gp_segmented_scan: a group scans the small segments of a block. Large segments are cut into parts, which are
-   scanned as the tiles of gp_scan are. Columns, whose elements are apart, have kernels of their own. */
+/* segmented_scan.c - gp_segmented_scan: a group scans the small segments of a block. Large segments are cut into parts,
+   which are scanned as the tiles of gp_scan are. Columns, whose elements are not consecutive, have their own
+   kernels. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -35,7 +36,8 @@ static gp_result gpi_segmented_scan_element(gp_context *gp, const gp_segmented_s
     return gpi_element_make(gp, &o, element);
 }
 
-/* Checks that rows are one after the other, or all within the gaps of the first one, so that no element is in two rows. */
+/* Checks that rows follow one another, or that all rows begin before the second element of the first row, so that no
+   element is in two rows. */
 static gp_result gpi_segmented_scan_apart(gp_context *gp, const gpi_offsets *o)
 {
     const size_t step = o->element_stride ? o->element_stride : 1;
@@ -74,8 +76,9 @@ static gp_result gpi_segmented_scan_spans(gp_context *gp, gpi_segmented_scan *s)
                             &s->list);
 }
 
-/* Sets how groups share columns: blocks of neighbouring columns, each of which a group scans in one pass. If these are too few to
-   keep the device busy, they are cut into parts. Then a group combines the partials of all parts before its own. */
+/* Sets how groups share columns: blocks of neighbouring columns, each of which a group scans in one pass. If there are
+   too few blocks to keep the device busy, cuts them into parts. A group then combines the partials of all parts before
+   its own. */
 static void gpi_segmented_scan_cut(const gp_context *gp, gpi_segmented_scan *s)
 {
     const gp_device_info *info = &gp->info;
@@ -86,7 +89,7 @@ static void gpi_segmented_scan_cut(const gp_context *gp, gpi_segmented_scan *s)
     size_t least;
     s->wide = serial ? GPI_COLUMNS_BYTES / s->element.size : s->plan.group < 32 ? s->plan.group : 32;
     while (!serial && s->wide / 2 >= n) s->wide /= 2;
-    if (serial && strip >= s->wide / 2 && strip < s->wide) s->wide = strip; /* long lines: one pass */
+    if (serial && strip >= s->wide / 2 && strip < s->wide) s->wide = strip; /* allows one pass */
     least = serial ? gpi_ceil_div(GPI_COLUMNS_LEAST, n < s->wide ? n : s->wide) : 8 * s->plan.group / s->wide;
     s->across = gpi_ceil_div(n, s->wide);
     s->span = s->across < (serial ? 1 : 2) * units
@@ -167,7 +170,7 @@ static void gpi_segmented_scan_arg_input(gpi_call *call, const gpi_segmented_sca
     gpi_call_arg_ulong(call, any ? s->desc->in_offset : 0);
 }
 
-/* Passes GPI_SINK_PARAMETERS. */
+/* Passes the arguments for GPI_SINK_PARAMETERS. */
 static void gpi_segmented_scan_arg_output(gpi_call *call, const gpi_segmented_scan *s)
 {
     const bool any = s->offsets.count > 0;
@@ -178,7 +181,7 @@ static void gpi_segmented_scan_arg_output(gpi_call *call, const gpi_segmented_sc
     gpi_call_arg_uint(call, s->desc->exclusive);
 }
 
-/* Selects a kernel, and passes the arguments that all kernels on segments but the spine begin with. */
+/* Selects a kernel, and passes the first arguments, which all kernels on segments except the spine share. */
 static void gpi_segmented_scan_kernel(gpi_call *call, const gpi_segmented_scan *s, const char *name,
                                       cl_mem scratch)
 {
@@ -255,7 +258,7 @@ static void gpi_segmented_scan_arg_columns(gpi_call *call, const gpi_segmented_s
 
 static gp_result gpi_segmented_scan_columns(gpi_call *call, const gpi_segmented_scan *s, cl_mem scratch)
 {
-    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* one part: it is not used */
+    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* not used for one part */
     const cl_ulong out_at = s->desc->out_offset;
     gp_result result = GP_OK;
     if (s->parts > 1) {
@@ -321,7 +324,7 @@ GP_API gp_result gp_segmented_scan_scratch_size(gp_context *gp, const gp_segment
     return result;
 }
 
-/* Scans neutral elements in buffers of its own: a large segment and a small one, or two columns of several parts. */
+/* Scans neutral elements in temporary buffers: a large segment and a small one, or two columns of several parts. */
 static gp_result gpi_segmented_scan_warm_up(gp_context *gp, const gp_segmented_scan_desc *desc)
 {
     gp_segmented_scan_desc probe = *desc;

@@ -12,18 +12,18 @@
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns true if a single pass can handle the call's operation and keys. It has no argmin and argmax, and stages a key as
-   one value of a built-in type. It excludes half keys, because they are loaded from memory as floats before they are
-   compared. */
+/* Returns true if a single pass can handle the call's operation and keys. A single pass does not support argmin and
+   argmax, nor keys that are not one value of a built-in type. It also excludes half keys, which are loaded as floats
+   before they are compared. */
 static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
     return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size);
 }
 
-/* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in order,
-   which a fallback would not do. A group then waits without bound, so the device must be fair. Returns false in the serial
-   shape for sums of ones and for monoids, and on llvmpipe: it ends long loops too early, and crashes when it compiles the
-   kernels for some monoids (docs/drivers.md). */
+/* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in
+   order, which a fallback would not do. A group then waits without bound, so the device must be fair. Returns false in
+   the serial shape for sums of ones and for monoids. Returns false on llvmpipe, which ends long loops too early, and
+   crashes when it compiles the kernels for some monoids (docs/drivers.md). */
 static bool gpi_by_key_can_wait(const gp_context *gp, const gpi_by_key_pass *p)
 {
     if (p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;
@@ -51,7 +51,7 @@ static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys
     return gpi_element_make(gp, &o, element);
 }
 
-/* Adds the macros that convert a staged key to the type that expressions see. */
+/* Adds the macros that convert a loaded key to the type that expressions see. */
 static void gpi_by_key_prelude_key(const gpi_compact *keys, const char *record, gpi_text *text)
 {
     const char *key = keys->record ? keys->record->cl_type : keys->type ? gpi_type_cl(keys->type) : record;
@@ -100,7 +100,7 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
     const size_t size = keyed > p->element.size ? keyed : p->element.size;
     gp_result r = gpi_plan_make_sized(gp, GPI_BY_KEY, size, d->strategy, &p->plan);
     if (r == GP_OK && p->plan.shape == GP_SHAPE_LOCAL && p->plan.per_item > 32)
-        p->plan.per_item = 32; /* one word has a bit for each */
+        p->plan.per_item = 32; /* a word has a bit for each element */
     return r == GP_OK ? gpi_plan_tiles(gp, &p->plan, d->count, &p->tiles) : r;
 }
 
@@ -178,7 +178,7 @@ static gp_result gpi_by_key_pass_launch(gpi_call *call, const gp_reduce_by_key_d
     return gpi_call_launch(call, &p->plan, p->tiles);
 }
 
-/* Reduces neutral elements in buffers of its own, of one tile and of two. */
+/* Reduces neutral elements in temporary buffers, once with one tile and once with two. */
 static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                          const gpi_by_key_pass *p)
 {

@@ -11,8 +11,8 @@
 
 /* ------------------------------------------------------------------ description */
 
-/* Sets the type of elements to `type`, or to untyped elements of `size` bytes. Fails unless exactly one of the two is given.
-   `prefix` is the beginning of the fields' names. */
+/* Sets the type of elements: `type`, or none, with elements of `size` bytes. Fails unless exactly one of the two is
+   given. `prefix` is the beginning of the fields' names. */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size)
 {
@@ -237,7 +237,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
 typedef char
     gpi_a_call_has_too_many_buffers[(int)GPI_COMPACT_ROLES + GP_ARGS_MAX + 1 <= (int)GPI_USES_MAX ? 1 : -1];
 
-/* Checks the buffers. If there are no elements, checks only the counts, and the indices if the count follows the last index. */
+/* Checks the buffers. If there are no elements, checks only the counts and, if c->closed, the output for indices. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     gpi_uses uses;
@@ -409,7 +409,7 @@ static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
     return gpi_call_end(&call, result);
 }
 
-/* Runs the planned call's kernels on zeros in buffers of its own, once with one tile and once with two. */
+/* Runs the planned call's kernels on zeros in temporary buffers, once with one tile and once with two. */
 static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 {
     const size_t tile = gpi_plan_tile(&c->plan), n = tile + 1, room = n * (c->size > 16 ? c->size : 16);

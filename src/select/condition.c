@@ -1,4 +1,4 @@
-/* condition.c - writes program text for moved records and for conditions of the caller's. */
+/* condition.c - writes program text for moved records and for the caller's conditions. */
 #include "base/math.h"
 #include "launch/launch.h"
 #include "select/select.h"
@@ -25,8 +25,8 @@ static void gpi_compact_prelude_moved(size_t size, gpi_text *text)
                  gpi_compact_record(word), (unsigned)(size / word));
 }
 
-/* Adds a function for a condition of the caller's. The condition holds if its value, of any type, is not 0. The expression gets
-   its own lines, so that it may end in a comment. */
+/* Adds a function for the caller's condition. The condition is true if its value, of any type, is not 0. The expression
+   gets its own lines, so that it may end in a comment. */
 static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
                                          const char *field, const char *expression, gpi_text *text)
 {

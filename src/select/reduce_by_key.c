@@ -244,7 +244,7 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
     return r;
 }
 
-/* Warms up the single pass, or, if that cannot run the call, the two steps. */
+/* Warms up the single pass, or the two steps if a single pass cannot run the call. */
 static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc)
 {
     gp_reduce_by_key_desc probe = *desc;

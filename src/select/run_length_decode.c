@@ -1,4 +1,5 @@
-/* run_length_decode.c - gp_run_length_decode: one launch, whose groups have spans of the output. */
+/* run_length_decode.c - gp_run_length_decode: decodes in one launch, in which each group writes a span of the
+   output. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -23,7 +24,7 @@ typedef struct gpi_decode {
 static gp_result gpi_decode_describe(gp_context *gp, const gp_run_length_decode_desc *d, gpi_decode *decode)
 {
     gp_type index_type = d->index_type;
-    gpi_compact keys; /* for its type only */
+    gpi_compact keys; /* only its type is used */
     gp_result result = GP_OK;
     memset(decode, 0, sizeof *decode);
     decode->desc = d;
@@ -111,7 +112,7 @@ static gp_result gpi_decode_launch(gpi_call *call, const gpi_decode *decode)
 {
     const gp_run_length_decode_desc *d = decode->desc;
     const gpi_plan *plan = &decode->plan;
-    const size_t most = d->count > d->run_count ? d->count : d->run_count + 1; /* of elements, or offsets */
+    const size_t most = d->count > d->run_count ? d->count : d->run_count + 1; /* elements or offsets */
     const size_t span = plan->shape == GP_SHAPE_SERIAL
                             ? gpi_serial_span(call->gp, plan, most, GPI_DECODE_SPAN_MIN)
                             : gpi_plan_tile(plan);
@@ -126,7 +127,7 @@ static gp_result gpi_decode_launch(gpi_call *call, const gpi_decode *decode)
     gpi_call_arg_ulong(call, span);
     gpi_call_arg_ulong(call, gpi_ceil_div(d->run_count + 1, groups));
     gpi_call_arg_count(call, &decode->runs);
-    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
+    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* unique number of the launch */
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, plan, groups);
 }
@@ -151,7 +152,7 @@ GP_API gp_result gp_run_length_decode(gp_context *gp, const gp_run_length_decode
     return gpi_call_end(&call, result);
 }
 
-/* Decodes one empty run, in buffers of its own. */
+/* Decodes one empty run, in temporary buffers. */
 static gp_result gpi_run_length_decode_warm_up(gp_context *gp, const gp_run_length_decode_desc *desc)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of two offsets, or of an element */

@@ -19,7 +19,7 @@ static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predi
     return gpi_check_text(gp, "predicate", predicate);
 }
 
-/* Sets the buffer and the type of the flags, which may be any; 0 means GP_U8. */
+/* Sets the buffer and the type of the flags, which may be any gp_type; 0 means GP_U8. */
 static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, size_t offset, gp_type type,
                                   size_t count)
 {

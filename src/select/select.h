@@ -29,7 +29,7 @@ enum {
 typedef struct gpi_compact_array {
     const char *name;
     cl_mem buffer;
-    size_t offset, count, size; /* in elements; size: bytes of an element */
+    size_t offset, count, size; /* offset and count in elements; size: bytes of an element */
     bool used;                  /* the caller wants it, or the call needs it */
 } gpi_compact_array;
 
@@ -41,20 +41,20 @@ typedef struct gpi_by_key_pass {
     cl_uint tiles;        /* number of tiles for the count's bound */
     gpi_count count;
     size_t key_size;
-    bool ones; /* adds up ones: the keys are the only input */
+    bool ones; /* adds up ones, without input other than keys */
 } gpi_by_key_pass;
 
 /* A call of gp_select, gp_partition, gp_unique or gp_run_length_encode, ready to run. */
 typedef struct gpi_compact {
     int select_by, parts, where;
-    gp_type type, flags_type, index_type; /* type 0: elements are untyped, or have the type: */
+    gp_type type, flags_type, index_type; /* type 0: elements are untyped, or of type `record` */
     const gp_record *record;
     size_t size, value_size; /* bytes of an element; bytes of a value */
     const char *predicate, *predicate2, *equal;
     gpi_args args; /* arguments of these expressions */
     bool repeated_only;
-    bool closed; /* the count follows the last index */
-    bool wide;   /* counts and positions take 64 bits */
+    bool closed; /* the number of elements is written after the last index */
+    bool wide;   /* counts and positions have 64 bits */
     gpi_compact_array array[GPI_COMPACT_ROLES];
     gpi_count count;
     gp_strategy strategy;

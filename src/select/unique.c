@@ -73,8 +73,8 @@ static gp_result gpi_unique_either_describe(gp_context *gp, const gp_unique_desc
     return gpi_unique_any_describe(gp, d, d->value_size != 0, c);
 }
 
-/* Fails if offsets_end is set without offsets_out, or with repeated_only: if runs are left out, the next offset is not the end of
-   a run. */
+/* Fails if offsets_end is set without offsets_out, or with repeated_only: if runs are left out, the next offset is not
+   the end of the run before it. */
 static gp_result gpi_check_offsets_end(gp_context *gp, const gp_run_length_encode_desc *d)
 {
     if (!d->offsets_end || (d->offsets_out && !d->repeated_only)) return GP_OK;

@@ -13,7 +13,7 @@
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
 
-/* Returns the fewest keys for which buckets pay: more than shares can have. */
+/* Returns the fewest keys for which buckets pay: more keys than shares are used for. */
 static size_t gpi_buckets_count_min(const gpi_sort *sort)
 {
     return GPI_SORT_SHARES_SPAN * gpi_sort_few(sort) + 1;
@@ -75,7 +75,8 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
-/* Enqueues a sort by buckets. Classic passes must follow: the device skips one of the two. */
+/* Enqueues a sort by buckets. The caller must enqueue classic passes after it: the device skips one of the two
+   sorts. */
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     const cl_uint pass = GPI_PASS_BUCKETS, shift = sort->begin_bit;

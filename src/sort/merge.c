@@ -10,7 +10,7 @@
 
 enum {
     GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* fewest elements of a group */
-    GPI_MERGE_PAGE = 4096 /* addresses this many bytes apart fall in the same set of a first-level cache */
+    GPI_MERGE_PAGE = 4096 /* addresses at this distance are in the same set of a first-level cache */
 };
 
 /* A checked call of gp_merge, ready to run. */
@@ -43,7 +43,7 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
     merge->b.type = d->b_count_type;
     result = gpi_plan_make_keys(gp, GPI_MERGE, merge->key_size, &merge->plan);
     if (result != GP_OK) return result;
-    if (merge->plan.shape == GP_SHAPE_LOCAL) /* an odd number, against bank conflicts: sort/merge_tile.cl */
+    if (merge->plan.shape == GP_SHAPE_LOCAL) /* odd, against bank conflicts: sort/merge_tile.cl */
         merge->plan.per_item = (merge->plan.per_item - 1) | 1;
     return gpi_key_program(gp, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan, &merge->program);
 }
@@ -141,7 +141,7 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
     return gpi_merge_call(gp, desc);
 }
 
-/* Merges two zeros in buffers of its own. */
+/* Merges two zeros in temporary buffers. */
 static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of a key or a value */

@@ -1,5 +1,5 @@
-/* nth_element.c - gp_nth_element: keeps the keys near each rank in one reading, by intervals from a sample, a few times over, and
-   finds the ranks among the kept keys by digits. */
+/* nth_element.c - gp_nth_element: reduces the keys in a few levels, each of which derives from a sample an interval for
+   each rank, reads its keys once, and keeps those in the intervals. Finds the ranks among the kept keys by digits. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -12,9 +12,9 @@
 enum {
     GPI_NTH_MOST = 64,         /* most ranks */
     GPI_NTH_SAMPLES = 32768,   /* most keys of a sample */
-    GPI_NTH_FEW = 32768,       /* so many keys are not worth a level */
-    GPI_NTH_SHARE = 45,        /* a rank keeps 1/45 of the keys if no value is frequent */
-    GPI_NTH_ROOM = 16,         /* and there is room for 1/16 */
+    GPI_NTH_FEW = 32768,       /* most keys for which a level does not pay */
+    GPI_NTH_SHARE = 45,        /* per rank, a level keeps 1/45 of its keys if no value is frequent */
+    GPI_NTH_ROOM = 16,         /* per rank, a level has room for 1/16 of its keys */
     GPI_NTH_GROUPS_SERIAL = 4, /* groups per core */
     GPI_NTH_GROUPS_LOCAL = 8,
     GPI_NTH_DIGIT_SPAN = 16384 /* fewest keys of a group that counts digits */
@@ -36,7 +36,7 @@ typedef struct gpi_nth {
     gpi_nth_rank rank[GPI_NTH_MOST]; /* ascending */
     cl_uint levels;
     cl_ulong room[4];                         /* most keys that a level keeps */
-    size_t state_bytes, kept[2], sample, end; /* parts of the scratch, in bytes */
+    size_t state_bytes, kept[2], sample, end; /* where parts of the scratch begin, and its end, in bytes */
 } gpi_nth;
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -84,7 +84,7 @@ static size_t gpi_nth_part(gpi_nth *nth, size_t bytes)
     return begin;
 }
 
-/* Sets the levels, each of which keeps a part of the level before, and the scratch. */
+/* Sets the levels, each of which keeps some of the previous level's keys, and lays out the scratch. */
 static void gpi_nth_lay_out(gpi_nth *nth)
 {
     const size_t count = nth->desc->rank_count;
@@ -92,7 +92,7 @@ static void gpi_nth_lay_out(gpi_nth *nth)
     size_t keys = nth->desc->count, room = keys / GPI_NTH_ROOM * together + GPI_NTH_FEW;
     if (room > keys) room = keys;
     for (; nth->levels < GPI_NTH_LEVELS && keys > GPI_NTH_FEW; keys = keys / GPI_NTH_SHARE * together)
-        nth->room[nth->levels++] = room; /* of few values, later levels may keep all */
+        nth->room[nth->levels++] = room; /* with few distinct values, later levels may keep all keys */
     nth->state_bytes =
         GPI_NTH_HISTOGRAM * sizeof(cl_ulong) + nth->key_size * together * GPI_SORT_BINS * sizeof(cl_uint);
     (void)gpi_nth_part(nth, nth->state_bytes);
@@ -133,7 +133,7 @@ static gp_result gpi_nth_check(gp_context *gp, const gpi_nth *nth)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Ranks that are found together: `count` of them from `first` on. */
+/* Ranks that are found together: ranks [first, first + count). */
 typedef struct gpi_nth_batch {
     const gpi_nth *nth;
     cl_mem scratch;
@@ -146,7 +146,7 @@ static void gpi_nth_arg_part(gpi_call *call, const gpi_nth_batch *b, size_t byte
     gpi_call_arg_ulong(call, bytes / size);
 }
 
-/* Prepares a kernel, and passes GPI_NTH_PARAMETERS. */
+/* Prepares a kernel, and passes the arguments for GPI_NTH_PARAMETERS. */
 static void gpi_nth_kernel(gpi_call *call, const gpi_nth_batch *b, const char *kernel)
 {
     const gpi_nth *nth = b->nth;
@@ -270,7 +270,7 @@ GP_API gp_result gp_nth_element_scratch_size(gp_context *gp, const gp_nth_elemen
     return result;
 }
 
-/* Finds a rank of zeros in buffers of its own, of so many that there is a level. */
+/* Finds a rank among zeros in temporary buffers. There are enough zeros that one level is used. */
 static gp_result gpi_nth_element_warm_up(gp_context *gp, const gp_nth_element_desc *desc)
 {
     const uint64_t rank = 0;

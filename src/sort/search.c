@@ -13,15 +13,15 @@
 
 enum {
     GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* fewest needles of a group */
-    GPI_SEARCH_PER_SAMPLE = 8          /* serial: needles per sample; fewer would not pay for reading it */
+    GPI_SEARCH_PER_SAMPLE = 8 /* serial: needles per sample, enough to be worth the sample's reading */
 };
 
 /* The source of keys or needles: keys of key_type in memory, or an expression of elements. */
 typedef struct gpi_searched {
     const char *macro;       /* GPI_HAY or GPI_NEEDLE */
-    const char *name, *lane; /* the expression's field in the desc, and the function made of it */
+    const char *name, *lane; /* names of the expression's field in the desc, and of its function */
     const char *map;         /* NULL: keys are read from memory as they are */
-    const gp_record *record; /* NULL: elements are keys; without a buffer, the map is of i alone */
+    const gp_record *record; /* NULL: elements are keys; without a buffer, the map uses only i */
     bool present;            /* there is a buffer */
     size_t size;             /* bytes of an element */
 } gpi_searched;
@@ -151,7 +151,8 @@ static char *gpi_search_prelude(const gp_context *gp, const gpi_search *search)
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns the most samples that a group keeps. In the local shape that is a tile's elements, which fit in local memory. */
+/* Returns the most samples that a group keeps. In the local shape that is the number of a tile's elements, which fit in
+   local memory. */
 static cl_uint gpi_search_samples(const gpi_plan *plan)
 {
     return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SAMPLES_SERIAL;
@@ -213,8 +214,8 @@ static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
     gpi_call_arg_ulong(call, buffer ? offset : 0);
 }
 
-/* Returns how many samples a group of `span` needles keeps. In the serial shape few needles take fewer samples. In the local
-   shape the work-items read all samples at once. */
+/* Returns how many samples a group of `span` needles keeps. In the serial shape, few needles use fewer samples. In the
+   local shape the work-items read all samples at once. */
 static cl_uint gpi_search_wanted(const gpi_search *search, size_t span)
 {
     const cl_uint most = gpi_search_samples(&search->plan);
@@ -273,7 +274,7 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc)
     return gpi_search_call(gp, desc);
 }
 
-/* Searches zeros for a zero, in buffers of its own. Without maps, needles are keys in memory. */
+/* Searches zeros for a zero, in temporary buffers. Without maps, needles are keys in memory. */
 static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 {
     gp_search_desc probe = *desc;

@@ -17,7 +17,7 @@ enum {
 
 /* ------------------------------------------------------------------ checks, plan */
 
-/* `argsort`: values are not read but generated. */
+/* Initializes *s from the desc. `argsort`: values are generated, not read. */
 static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d, bool argsort)
 {
     const cl_uint indices = d->array_indices ? GPI_INDICES_ARRAY : GPI_INDICES_SEGMENT;
@@ -171,7 +171,7 @@ static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes GPI_SEGMENTS_PARAMETERS. */
+/* Passes the arguments for GPI_SEGMENTS_PARAMETERS. */
 static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem state)
 {
     GPI_CALL_ARG(call, state);
@@ -372,7 +372,7 @@ GP_API gp_result gp_segmented_argsort_scratch_size(gp_context *gp, const gp_segm
     return gpi_segments_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
-/* Sorts zeros in buffers of its own: a large segment and a small one. */
+/* Sorts zeros in temporary buffers: a large segment and a small one. */
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc)
 {
     gp_segmented_sort_desc probe;

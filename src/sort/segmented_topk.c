@@ -13,12 +13,12 @@
 
 enum {
     GPI_BEST_MOST = 1024,       /* the greatest k */
-    GPI_BEST_SOME = 512,        /* up to this k, a group has room for fewer entries */
+    GPI_BEST_SOME = 512,        /* if k is at most this, a group has room for fewer entries */
     GPI_BEST_GROUP = 128,       /* most items of a group */
     GPI_BEST_SPAN_LOCAL = 8192, /* keys of a part */
     GPI_BEST_SPAN_SERIAL = 65536,
     GPI_BEST_BLOCK_KEYS = 16384, /* serial: keys of a block of segments */
-    GPI_BEST_SPAN_EACH = 16      /* fewest keys of a part for each of its k results */
+    GPI_BEST_SPAN_EACH = 16      /* fewest keys of a part per result */
 };
 
 /* A checked call of gp_segmented_topk, ready to run. */
@@ -26,7 +26,7 @@ typedef struct gpi_best {
     const gp_segmented_topk_desc *desc;
     size_t key_size, index_size, entry_size; /* bytes */
     gpi_count count;
-    size_t ks_size; /* bytes of a segment's own k; 0: k is that of all */
+    size_t ks_size; /* bytes of a segment's own k; 0: all segments use desc->k */
     gpi_offsets offsets;
     gpi_plan plan;
     gpi_program *program;
@@ -88,7 +88,8 @@ static gp_result gpi_best_check_segments(gp_context *gp, gpi_best *best)
     return GP_OK;
 }
 
-/* Returns a group's room for entries, a power of two. In the local shape an item offers four entries at a time. */
+/* Returns the number of entries that a group has room for, a power of two. In the local shape an item adds four entries
+   at a time. */
 static size_t gpi_best_entries(const gpi_best *best)
 {
     const size_t k = best->desc->k > (size_t)GPI_BEST_SOME ? GPI_BEST_MOST : GPI_BEST_SOME;
@@ -99,7 +100,7 @@ static size_t gpi_best_entries(const gpi_best *best)
     return entries;
 }
 
-/* Makes the plan: a group of the local shape is halved until its entries fit in local memory. */
+/* Makes the plan. In the local shape, halves the group until its entries fit in local memory. */
 static gp_result gpi_best_make_plan(gp_context *gp, gpi_best *best)
 {
     gpi_plan *plan = &best->plan;
@@ -187,7 +188,7 @@ static void gpi_best_arg_keys(gpi_call *call, const gpi_best *best)
     gpi_call_arg_ulong(call, some ? best->desc->keys_offset : 0);
 }
 
-/* Passes GPI_TOPK_OUT_PARAMETERS. */
+/* Passes the arguments for GPI_TOPK_OUT_PARAMETERS. */
 static void gpi_best_arg_out(gpi_call *call, const gpi_best *best)
 {
     const gp_segmented_topk_desc *d = best->desc;
@@ -293,7 +294,7 @@ GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segment
     return result;
 }
 
-/* Finds the greatest of zeros in buffers of its own: in a large row and in another. */
+/* Finds the greatest keys in two large rows of zeros, in temporary buffers. */
 static gp_result gpi_segmented_topk_warm_up(gp_context *gp, const gp_segmented_topk_desc *desc)
 {
     gp_segmented_topk_desc probe;

@@ -63,7 +63,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy ==
-                     GP_STRATEGY_SINGLE_PASS; /* of the call, the context or the tuning row; else classic */
+                     GP_STRATEGY_SINGLE_PASS; /* chosen by the call, the context or the tuning row */
     sort->shares = gpi_sort_shares_of(gp, sort);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);
     else sort->few = sort->desc->count <= gpi_sort_few(sort);
@@ -331,7 +331,7 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gpi_enter(gp, __func__), desc, GPI_INDICES_ARRAY, bytes);
 }
 
-/* Sorts zeros in buffers of its own: first few of them, then enough to run the kernels of every other way to sort. Does not
+/* Sorts zeros in temporary buffers: first few of them, then enough to run the kernels of every other method. Does not
    run kernels that only very many keys need (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {

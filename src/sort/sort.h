@@ -26,7 +26,7 @@ typedef struct gpi_sort {
     cl_uint indices;    /* GPI_INDICES_...: an argsort generates its values */
     bool keys_in_place; /* keys_out is NULL or the same as keys: the output replaces the input */
     bool values_in_place;
-    bool keys_unwanted; /* an argsort without keys_out: sorted keys go to the scratch */
+    bool keys_unwanted; /* an argsort without keys_out: sorted keys are written to the scratch */
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit;
     cl_uint passes; /* number of passes over all keys */
@@ -39,7 +39,7 @@ typedef struct gpi_sort {
     gpi_program *program;
     gpi_count count;
     bool few, onesweep;
-    cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: there are no shares */
+    cl_uint shares;    /* number of shares, each sorted by one group (sort/shares.cl); 0: no shares */
     cl_uint most;      /* if `few`, in the local shape: number of elements written; UINT32_MAX: all */
     size_t block_span; /* keys of a group in the classic kernels */
     cl_uint blocks;
@@ -49,18 +49,18 @@ typedef struct gpi_sort {
     cl_uint ring_rows;
     gpi_sort_layout at;
     gpi_sort_array key[3], value[3]; /* indexed by GPI_PLACE_... */
-    gpi_offsets offsets;             /* its `segments` 0: there are none */
+    gpi_offsets offsets;             /* offsets.segments 0: no segments */
 } gpi_sort;
 
 enum {
     GPI_SORT_BLOCKS_MAX = 1024, /* most rows of the classic table */
-    GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch for a key: sizes must not overflow */
+    GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch per key, so that sizes do not overflow */
     GPI_SORT_ALIGNMENT = 256,
-    GPI_SORT_SERIAL_SMALL = 16384,    /* most keys that one item sorts faster than several launches do */
-    GPI_SORT_SHARES_SPAN = 8,         /* shares beat passes up to this many times the keys of one group */
-    GPI_SORT_SHARES_MAX = 8,          /* most groups, each of which reads all keys */
+    GPI_SORT_SERIAL_SMALL = 16384,    /* most keys that one item sorts faster than several launches */
+    GPI_SORT_SHARES_SPAN = 8,         /* shares are used up to this many times the keys of one group */
+    GPI_SORT_SHARES_MAX = 8,          /* most shares, since every group reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* fewest keys of a group */
-    GPI_SORT_TILES_PER_BLOCK = 200,   /* if loops are limited: a tile takes some 300 iterations */
+    GPI_SORT_TILES_PER_BLOCK = 200,   /* most tiles if loops are limited: each takes 300 iterations */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
 };
 

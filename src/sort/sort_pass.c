@@ -5,13 +5,14 @@
 
 #include <string.h>
 
-/* The bytes from which a pass gains by special treatment of cache lines, measured with PoCL. On a Xeon (Sapphire Rapids) it gains
-   by writing whole lines past the caches. On an EPYC (Zen 5) it gains by fetching the lines that it writes next, which takes 0.6
-   to 0.8 of the time of writing past the caches. The cache sizes that devices report do not distinguish the two CPUs. */
+/* The fewest bytes for which a pass gains from special treatment of cache lines, measured with PoCL. On a Xeon
+   (Sapphire Rapids), a pass gains by writing whole lines past the caches. On an EPYC (Zen 5), a pass gains by fetching
+   the lines that it writes next, which takes 0.6 to 0.8 times as long as writing past the caches. The cache sizes that
+   devices report do not distinguish the two CPUs. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 #define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 
-/* Passes GPI_PLACES_PARAMETERS. */
+/* Passes the arguments for GPI_PLACES_PARAMETERS. */
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
 {
     const cl_uint indices = sort->indices;
@@ -33,7 +34,7 @@ static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
     return sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
 }
 
-/* Passes GPI_DIGIT_PARAMETERS. */
+/* Passes the arguments for GPI_DIGIT_PARAMETERS. */
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
 {
     const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;

@@ -121,8 +121,8 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Sets portion, the number of keys of one onesweep launch, and portions, the number of these launches. A portion is whole
-   tiles, and has no more keys than a word can count. */
+/* Sets portion, the number of keys of one onesweep launch, and portions, the number of these launches. A portion
+   consists of whole tiles, and has no more keys than a word can count. */
 static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
 {
     const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;
@@ -212,7 +212,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
     if (sort->shares) {
-        (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 4 = 1 + GPI_SHARE_PIECES */
+        (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 4 is 1 + GPI_SHARE_PIECES */
     } else if (!sort->few) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_STATE_LAUNCHES + 2 * launches) * 4);
@@ -258,7 +258,8 @@ static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
     array->offset = offset;
 }
 
-/* Sets the three places of keys and values. If no second buffer is needed, another buffer is passed for it and is never read. */
+/* Sets the three arrays of keys and of values. If no second buffer is needed, another buffer takes its place and is
+   never read. */
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 {
     const gp_sort_desc *d = sort->desc;

@@ -38,7 +38,7 @@ typedef struct gpi_records {
     size_t size;       /* bytes of a record; 0: there are none */
     size_t index_size; /* bytes of an index */
     bool moves, in_place;
-    bool direct; /* records are the values of the one key's sort */
+    bool direct; /* the sort by the only key moves the records as its values */
     gpi_records_key key[GP_SORT_COLUMNS_MAX];
     size_t keys, being_planned;
     size_t keys_at, keys_tmp_at, index_at, index_tmp_at, copy_at; /* bytes, after the sorts' scratch */
@@ -108,7 +108,7 @@ static gp_result gpi_records_check_desc(gp_context *gp, const gpi_records *s)
     return GP_OK;
 }
 
-/* Packs columns into keys, from the last column on. A key holds as many columns as fit. */
+/* Packs columns into keys, starting with the last column. A key has as many columns as fit. */
 static void gpi_records_pack(gpi_records *s)
 {
     const gp_sort_column *columns = s->desc->columns;
@@ -135,9 +135,9 @@ static gp_type gpi_records_key_type(const gpi_records_key *key)
     return key->bits <= 8 ? GP_U8 : key->bits <= 16 ? GP_U16 : key->bits <= 32 ? GP_U32 : GP_U64;
 }
 
-/* Returns true if the sort moves the records as values of their keys. That requires a single key and no indices,
-   and is done for small records, for which it costs less than a gather at the end. Measured on PoCL; for GPUs,
-   computed from the bytes moved. */
+/* Returns true if the sort moves the records as values of their keys. That requires a single key and no indices, and is
+   done for small records, for which it costs less than a gather at the end. These limits were measured on PoCL, and for
+   GPUs computed from the bytes moved. */
 static bool gpi_records_is_direct(const gpi_records *s)
 {
     const size_t passes = gpi_ceil_div(s->key[0].bits, GPI_SORT_DIGIT_BITS);
@@ -229,8 +229,8 @@ static void gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, cons
 
 /* ------------------------------------------------------------------ plan */
 
-/* Sets the desc of the sort by `key`. Its values are the records or their indices. The first key's sort makes the indices; later
-   sorts move those of the sort before. `scratch` holds all other arrays. */
+/* Sets the desc of the sort by `key`. The values of this sort are the records or their indices. The first key's sort
+   makes the indices; later sorts move the indices of the previous sort. All other arrays are in `scratch`. */
 static void gpi_records_sort_desc(gpi_records *s, gpi_records_key *key, cl_mem scratch)
 {
     const gp_sort_records_desc *d = s->desc;
@@ -368,8 +368,8 @@ static gp_result gpi_records_launch_keys(gpi_call *call, const gpi_records *s, c
     return gpi_call_launch(call, &key->plan, gpi_ceil_div(s->desc->count, (size_t)span));
 }
 
-/* Enqueues the gather of records into sorted order. In place it reads from a copy, since a group may overwrite records
-   that others have not read. */
+/* Enqueues the gather of records into sorted order. In place, the gather reads from a copy, since a group may overwrite
+   records that other groups have not read. */
 static gp_result gpi_records_move(gpi_call *call, const gpi_records *s, cl_mem scratch)
 {
     const gp_sort_records_desc *d = s->desc;
@@ -441,7 +441,7 @@ GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_reco
     return result;
 }
 
-/* Warms up the sorts that gp_sort_records uses, then sorts one zero in buffers of its own. */
+/* Warms up the sorts that gp_sort_records uses, then sorts one zero in temporary buffers. */
 static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_desc *desc)
 {
     gp_sort_records_desc probe = *desc;

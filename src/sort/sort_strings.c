@@ -22,18 +22,18 @@ typedef struct gpi_strings {
     const gp_sort_strings_desc *desc;
     size_t index_size, offset_size;
     gpi_count count;
-    gpi_plan plan; /* the plan of this file's kernels */
+    gpi_plan plan; /* the plan for gpi_strings.program */
     gpi_program *program;
-    /* the sort of all strings, the sort of ties, and the scan that finds each tie's new place */
+    /* the sort of all strings, the sort of ties, and the scan that finds each tie's new position */
     gp_sort_desc all_desc;
     gpi_sort all;
     gp_segmented_sort_desc ties_desc;
     gpi_segments ties;
     gp_scan_desc scan_desc;
     gpi_scan scan;
-    size_t room;                         /* number of uints in a part of a set */
+    size_t room;                         /* number of uints in each array of a set */
     size_t keys_at, flags_at, set_at[2]; /* where parts begin, in bytes */
-    size_t own, nested, scratch;         /* bytes of own parts, of the nested sorts, of both */
+    size_t own, nested, scratch;         /* bytes of its own parts, of the nested sorts, of both */
     cl_mem parts, nested_scratch;        /* sub-buffers of the scratch */
 } gpi_strings;
 
@@ -229,7 +229,7 @@ static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_
     return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
 }
 
-/* Sets the kernel and passes GPI_ROUND_PARAMETERS. `from`: the set that the kernel reads, 0 or 1. */
+/* Sets the kernel and passes the arguments for GPI_ROUND_PARAMETERS. `from`: the set that the kernel reads, 0 or 1. */
 static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char *kernel, size_t keys_at,
                                 int from)
 {
@@ -242,7 +242,7 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
     gpi_sort_arg_at(call, s->set_at[1 - from]);
 }
 
-/* Passes GPI_TEXT_PARAMETERS. */
+/* Passes the arguments for GPI_TEXT_PARAMETERS. */
 static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
 {
     GPI_CALL_ARG(call, s->desc->bytes);
@@ -273,7 +273,7 @@ static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
     return result == GP_OK ? gpi_sort_launch(call, &s->all) : result;
 }
 
-/* Enqueues the sort of the ties in set `from` by their next bytes, each group of ties by itself. */
+/* Enqueues the sort of the ties in set `from` by their next bytes, each group of ties separately. */
 static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi_strings_state *state,
                                        int from)
 {
@@ -320,8 +320,8 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
     return result == GP_OK ? gpi_call_read(call, s->parts, 0, sizeof *state, state) : result;
 }
 
-/* Sorts all strings, then ties in rounds until none are left. The rounds end because each makes a tie's group smaller or
-   looks further ahead in its strings. */
+/* Sorts all strings, then ties in rounds until none are left. The rounds end, because each round makes a tie's group
+   smaller or compares later bytes of its strings. */
 static gp_result gpi_strings_rounds(gpi_call *call, gpi_strings *s, gpi_strings_state *state)
 {
     int from = 0;
@@ -389,7 +389,7 @@ GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_stri
     return result;
 }
 
-/* Warms up the sorts and the scan that gp_sort_strings uses, then sorts a few strings of the context's own, with ties. */
+/* Warms up the sorts and the scan that gp_sort_strings uses, then sorts a few strings, some of which are equal. */
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc)
 {
     static const char text[] = "abcdefghijklabcdefghijklabcdefghijk";

@@ -1,4 +1,5 @@
-/* topk.c - gp_topk: derives a threshold from a sample, keeps the keys that reach it in one reading, and sorts these. */
+/* topk.c - gp_topk: derives a threshold from a sample, keeps the keys that reach the threshold, in one reading, and
+   sorts the kept keys. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -12,8 +13,8 @@ enum {
     GPI_TOPK_SAMPLES = 8192, /* most keys of the sample */
     GPI_TOPK_SAMPLE_EACH = 8,
     GPI_TOPK_GROUPS_MAX = 1024,     /* most groups of a histogram */
-    GPI_TOPK_SHARE_MAX = 8,         /* if k is more than 1/8 of the keys, all are sorted */
-    GPI_TOPK_RESUME_MOST = 5 << 24, /* keys that one group may read in one launch, in all readings together */
+    GPI_TOPK_SHARE_MAX = 8,         /* if k is more than 1/8 of the keys, all keys are sorted */
+    GPI_TOPK_RESUME_MOST = 5 << 24, /* most keys, counting every reading, that one group reads in a launch */
     GPI_TOPK_TAKE_EACH = 16         /* elements that one item handles */
 };
 
@@ -33,7 +34,7 @@ typedef struct gpi_topk {
     size_t span, tiles, blocks; /* keys of a tile; tiles; blocks of tiles */
     size_t room;                /* most keys that may be kept */
     size_t samples;
-    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* parts, in bytes */
+    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* begin of parts */
 } gpi_topk;
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -55,8 +56,8 @@ static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
     return GP_OK;
 }
 
-/* Plans the sort of `count` keys in the scratch. 0: plans the sort of all keys, which also generates indices.
-   gpi_topk_sort sets the buffers. */
+/* Plans the sort of `count` kept keys in the scratch, or, if `count` is 0, the sort of all keys, which also generates
+   indices. gpi_topk_sort sets the buffers. */
 static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count)
 {
     const gp_topk_desc *d = topk->desc;
@@ -71,7 +72,7 @@ static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count
         left->count_buffer = d->count_buffer;
         left->count_offset = d->count_offset;
         left->count_type = d->count_type;
-        left->values_out = gp->counters; /* passed in place of the scratch */
+        left->values_out = gp->counters; /* stands for the scratch */
     }
     gpi_sort_init(&topk->sort, left, count ? GPI_INDICES_NONE : GPI_INDICES_ARRAY);
     return gpi_sort_plan(gp, &topk->sort);
@@ -99,8 +100,8 @@ static float gpi_topk_rank(const gpi_topk *topk)
     return 1 + x + 4 * gpi_root(x) + (topk->plan.shape == GP_SHAPE_LOCAL ? 2.75f : 0.75f);
 }
 
-/* Returns the most keys that the scratch can keep: at least k, and the number that is expected to reach the
-   threshold, with a margin for the deviation of ranks in a sample. */
+/* Returns the most keys that the scratch can keep: the larger of k and the number of keys that are expected to reach
+   the threshold, with a margin for the deviation of ranks in a sample. */
 static size_t gpi_topk_room(const gpi_topk *topk)
 {
     const size_t n = topk->desc->count, k = topk->desc->k;
@@ -234,8 +235,9 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, topk->tiles);
 }
 
-/* Enqueues a kernel that does nothing unless the sample has misled. Its one group then selects by digits, filters again, and
-   counts the event in the context's counters. */
+/* Enqueues a kernel that does nothing unless the sample has misled: too few or too many keys reach the threshold. In
+   that case the kernel's only group selects by digits, filters again, and counts the event in the context's
+   counters. */
 static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     gpi_topk_arg_filter(call, topk, scratch, "gp_topk_resume");
@@ -243,9 +245,9 @@ static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, 1);
 }
 
-/* Returns true if one group selects and filters again when the sample has misled. If false, gpi_topk_redo enqueues a launch
-   for each digit, and these launches do nothing unless the sample has misled. The serial shape has them, because one serial
-   group would be too slow. */
+/* Returns true if one group selects and filters again when the sample has misled. If false, gpi_topk_redo enqueues a
+   launch for each digit, and these launches do nothing unless the sample has misled. The serial shape uses such
+   launches, because one serial group would be too slow. */
 static bool gpi_topk_resumes(const gp_context *gp, const gpi_topk *topk)
 {
     return topk->plan.shape == GP_SHAPE_LOCAL && !gp->info.loop_limit &&
@@ -297,7 +299,7 @@ static void gpi_topk_take_sorted(gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
     gp_sort_desc *left = &topk->left;
-    topk->sort.most = (cl_uint)d->k; /* a tile may hold more */
+    topk->sort.most = (cl_uint)d->k; /* a tile may have more than k elements */
     if (d->keys_out) {
         left->keys_out = d->keys_out;
         left->keys_out_offset = d->keys_out_offset;
@@ -410,7 +412,8 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
     return result;
 }
 
-/* Warms up the sort of the kept keys, few or many. Then calls gp_topk on zeros, enough that not all of them are sorted. */
+/* Warms up the sort of the kept keys, for few and for many keys. Then calls gp_topk on so many zeros that not all of
+   them are sorted. */
 static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
 {
     gp_topk_desc probe;

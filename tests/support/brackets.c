@@ -27,13 +27,13 @@ gp_context *nest_open_with(size_t variant, const char *options)
     }
     desc.strategy = v->strategy;
     desc.build_options = options;
-    if (options) desc.tuning.polls = 100; /* faulty: waits in vain */
+    if (options) desc.tuning.polls = 100; /* injected faults: some waits are in vain */
     return test_open_if(&desc);
 }
 
 gp_context *nest_open(size_t variant) { return nest_open_with(variant, NULL); }
 
-/* The local shape costs PoCL ten seconds a program. */
+/* In the local shape, PoCL takes ten seconds to build a program. */
 bool nest_is_dear(const gp_context *gp, size_t v)
 {
     return nest_variants[v].shape == GP_SHAPE_LOCAL && !test_builds_are_cheap(gp);
@@ -52,7 +52,8 @@ unsigned char nest_pick(const char *symbols, size_t n)
     return (unsigned char)symbols[test_random() / 7 % n];
 }
 
-/* Nested rightly: kinds remembered on a stack. `most`: how deep; `other`: in 16, how many are no brackets. */
+/* Writes a correctly nested text, with the kinds of open brackets on a stack. `most`: the greatest depth;
+   `other`: how many of 16 symbols are no brackets. */
 static void fill_nested(unsigned char *text, size_t n, size_t most, uint32_t other)
 {
     unsigned char *stack = malloc(n + 1);
@@ -148,7 +149,7 @@ static void note_first(uint64_t *count, uint64_t *first, uint64_t i)
     ++*count;
 }
 
-/* Element i closes what is on top of the stack. */
+/* Matches closer i with the opener on top of the stack. */
 static void close_bracket(nest_reference *r, const int *code, const uint64_t *stack, uint64_t *height,
                           uint64_t i)
 {
@@ -214,7 +215,7 @@ void assert_errors(const char *name, const gp_brackets_errors *got, const gp_bra
 
 /* ------------------------------------------------------------------ check */
 
-/* The buffer holds `expected` between its guards. */
+/* Asserts that the buffer contains `expected` between intact guards. */
 void nest_compare(gp_context *gp, const char *what, cl_mem buffer, size_t offset, size_t count, size_t size,
                   const uint64_t *expected)
 {
@@ -235,7 +236,7 @@ void nest_compare(gp_context *gp, const char *what, cl_mem buffer, size_t offset
     free(out);
 }
 
-/* Runs the call that `desc` says, with codes in `code`, and compares all that it asks for. */
+/* Runs the call that `desc` describes, with the codes in `code`, and checks all requested outputs. */
 void nest_check(gp_context *gp, const char *name, gp_brackets_desc desc, const void *in, size_t size,
                 const int *code, unsigned outputs)
 {
@@ -360,7 +361,7 @@ void assert_nest_scratch_size(gp_context *gp, size_t n, size_t tile)
     const size_t most = 4 * n + 96 * (n / tile + 1) + 256;
     gp_brackets_desc desc = nest_desc(n);
     size_t bytes;
-    desc.match = test_buffer(gp, 4, NULL); /* only whether it is there matters */
+    desc.match = test_buffer(gp, 4, NULL); /* only matters whether it is NULL */
     assert_gp(gp, gp_brackets_scratch_size(gp, &desc, &bytes));
     if (bytes > most) fail_msg("%zu elements: %zu bytes, more than %zu", n, bytes, most);
     clReleaseMemObject(desc.match);

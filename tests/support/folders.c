@@ -47,7 +47,7 @@ void test_remove_folder(const char *folder)
     (void)rmdir(folder);
 }
 
-/* ------------------------------------------------------------------ what is printed */
+/* ------------------------------------------------------------------ output */
 
 static int quiet_was[2];
 static FILE *quiet_file;

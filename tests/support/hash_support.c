@@ -18,7 +18,8 @@ gp_context_desc hash_context_desc(const hash_variant *variant)
     return desc;
 }
 
-/* Mesa runs groups of one item with a loop around an atomic wrongly: no serial shape there. */
+/* Creates a context, except for the serial shape on Mesa, which miscompiles loops with an atomic operation in
+   groups of one item. */
 gp_context *hash_open(const hash_variant *variant)
 {
     const gp_context_desc desc = hash_context_desc(variant);
@@ -33,7 +34,8 @@ gp_context *hash_open(const hash_variant *variant)
     return gp;
 }
 
-/* Narrow words are about tables of 4 and 4 bytes only. */
+/* Returns true if the device supports the widths. Narrow words are used only in tables with keys and values
+   of 4 bytes. */
 bool hash_can(const gp_context *gp, const hash_variant *variant, hash_widths w)
 {
     const bool wide = w.key == 8 || w.value == 8;
@@ -110,7 +112,8 @@ void hash_column_free(hash_column *c)
 
 /* ------------------------------------------------------------------ model */
 
-/* Keys: the extremes first, all ones above all, then different ones from all over. */
+/* Makes a model. Its first keys are the extremes, beginning with the one whose bits are all set; the others
+   are distinct and spread over all numbers. */
 hash_model hash_model_make(size_t universe, size_t key_size)
 {
     hash_model m = {0};
@@ -198,7 +201,7 @@ static int compare_u64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The live keys, each once: sorted by the device or here. */
+/* Checks that retrieve returns each live key once. The keys are sorted by the device or on the host. */
 static void check_retrieve(gp_context *gp, const char *name, gp_hash table, hash_widths w,
                            const hash_model *m, bool sorted)
 {
@@ -265,7 +268,7 @@ void hash_check(gp_context *gp, const char *name, gp_hash table, hash_widths w, 
 {
     check_find(gp, name, table, w, m);
     check_retrieve(gp, name, table, w, m, false);
-    if (test_builds_are_cheap(gp) || (w.key == 4 && !strstr(name, "local"))) /* a sort's program is dear */
+    if (test_builds_are_cheap(gp) || (w.key == 4 && !strstr(name, "local"))) /* a sort builds slowly */
         check_retrieve(gp, name, table, w, m, true);
     check_counts(gp, name, table, m);
 }

@@ -66,7 +66,7 @@ cl_mem guarded(gp_context *gp, size_t offset, size_t count, size_t size, const v
     return buffer;
 }
 
-/* The first byte of [begin, end) that is not poison; `end`: none. */
+/* Returns the first byte of [begin, end) that is not poison; `end` if there is none. */
 static size_t unpoisoned(const unsigned char *out, size_t begin, size_t end)
 {
     while (begin < end && out[begin] == TEST_POISON) begin++;

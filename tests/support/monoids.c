@@ -1,8 +1,8 @@
 /* monoids.c - see monoids.h. */
 #include "support.h"
 
-/* For a type `id`, its text for the device, `id##_one`, `id##_join` and `id##_from_random`: the monoid and
-   the element. `combine` is the function's name in the text. */
+/* Defines the monoid and the element of the type `id`, which has id_one, id_join, id_from_random and a text
+   for the device. `combine` is the function's name in that text. */
 #define DEFINE_MONOID(id, type, text, combine, commutative, exact)                                       \
     const gp_monoid test_##id##_monoid = {type,       text,        combine, &id##_one,                   \
                                           sizeof(id), commutative, exact,   false};                      \
@@ -46,7 +46,8 @@ static saturating saturating_from_random(uint32_t r) { return r >> 12; }
 
 DEFINE_MONOID(saturating, "uint", "/* add_sat is a built-in */\n", "add_sat", true, true)
 
-/* Nibble i is where i goes; the permutation that comes first in the input is applied first. */
+/* Nibble i is the position to which i is moved; the permutation that is first in the input is applied
+   first. */
 typedef uint32_t permutation;
 static const permutation permutation_one = 0x76543210u;
 
@@ -81,7 +82,7 @@ DEFINE_MONOID(permutation, "permutation",
 
 /* ------------------------------------------------------------------ 8, 12 bytes */
 
-/* x -> a x + b over 32-bit integers; the map that comes first in the input is applied first. */
+/* The map x -> a x + b over 32-bit integers; the map that is first in the input is applied first. */
 typedef struct affine {
     uint32_t a, b;
 } affine;
@@ -111,7 +112,8 @@ DEFINE_MONOID(affine, "affine",
               "}\n",
               "affine_then", false, true)
 
-/* Its ends, and how many runs of equal elements; 0 runs: nothing. */
+/* The first and last element of a sequence, and its number of runs of equal elements; 0 runs: the sequence is
+   empty. */
 typedef struct runs {
     uint32_t first, last, count;
 } runs;
@@ -178,7 +180,7 @@ DEFINE_MONOID(sums, "sums",
               "}\n",
               "sums_join", true, false)
 
-/* Chan, Golub, LeVeque 1979: of two sets' means and sums of squared differences, those of both. */
+/* Combines the means, and sums of squared differences, of two sets (Chan, Golub, LeVeque 1979). */
 typedef struct variance {
     float n, mean, m2;
 } variance;
@@ -212,7 +214,8 @@ DEFINE_MONOID(variance, "variance",
 
 /* ------------------------------------------------------------------ 16, 24 bytes */
 
-/* A text's characters as the digits of a number, modulo 2^61 - 1, and the base to the power of its length. */
+/* The hash of a text: the number whose digits are the characters, modulo 2^61 - 1, and the base to the power
+   of the text's length. */
 typedef struct text {
     uint64_t hash, power;
 } text;
@@ -228,12 +231,13 @@ static uint64_t text_add(uint64_t a, uint64_t b) /* both below 2^62 */
     return c % TEXT_PRIME;
 }
 
-/* By halves: C has no product of 128 bits. 2^61 is 1 here. */
+/* Returns the product modulo 2^61 - 1, computed from 32-bit halves, because C has no 128-bit product. 2^61 is
+   congruent to 1. */
 static uint64_t text_times(uint64_t a, uint64_t b)
 {
     const uint64_t al = a & 0xffffffffu, ah = a >> 32, bl = b & 0xffffffffu, bh = b >> 32;
-    const uint64_t middle = al * bh + ah * bl;                                /* counts 2^32; below 2^62 */
-    const uint64_t shifted = (middle >> 29) + ((middle & 0x1fffffffu) << 32); /* 2^61 of it wrapped */
+    const uint64_t middle = al * bh + ah * bl; /* multiple of 2^32; below 2^62 */
+    const uint64_t shifted = (middle >> 29) + ((middle & 0x1fffffffu) << 32); /* 2^61 replaced by 1 */
     return text_add(text_add((al * bl) % TEXT_PRIME, shifted), (ah * bh * 8) % TEXT_PRIME);
 }
 
@@ -321,7 +325,7 @@ DEFINE_MONOID(matrix, "matrix",
               "}\n",
               "matrix_product", false, true)
 
-/* Whole numbers: no rounding, and no zero with a sign. */
+/* Coordinates are integers, so that nothing is rounded, and there is no negative zero. */
 typedef struct box {
     float left, top, right, bottom;
 } box;

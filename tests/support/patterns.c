@@ -3,7 +3,7 @@
 
 /* ------------------------------------------------------------------ order */
 
-/* Bits [begin, end) of the key's place in order. */
+/* Returns bits [begin, end) of the number that orders the key. */
 static uint64_t window(gp_type type, bool descending, uint32_t begin, uint32_t end, uint64_t key)
 {
     const unsigned last = end ? end : 8 * (unsigned)key_size(type);

@@ -1,4 +1,4 @@
-/* patterns.h - keys of every type in every pattern, and what a stable sort makes of them. */
+/* patterns.h - keys of every type in every pattern, and the results of a stable sort of them. */
 #ifndef GPUPRIM_TESTS_PATTERNS_H
 #define GPUPRIM_TESTS_PATTERNS_H
 
@@ -11,22 +11,23 @@ typedef enum key_pattern {
     KEYS_SORTED,
     KEYS_REVERSED,
     KEYS_SPECIAL, /* floats: NaNs of either sign, infinities, zeros; integers: extremes */
-    KEYS_LOW,     /* only the low byte differs: all passes but one have nothing to do */
+    KEYS_LOW,     /* only the low byte differs, so that only one pass moves keys */
     KEYS_PATTERNS
 } key_pattern;
 
-/* `count` keys, to be freed. */
+/* Returns `count` keys, which the caller frees. */
 unsigned char *keys_make(gp_type type, key_pattern pattern, size_t count);
 
-/* The AND of `words` random words for each key; words 0: all keys the same. */
+/* Returns keys each of which is the AND of `words` random words; words 0: all keys are equal. */
 unsigned char *keys_make_and(gp_type type, unsigned words, size_t count);
 
 typedef struct key_entry {
-    uint64_t bits; /* in order, cut to the window */
+    uint64_t bits; /* the compared bits of the number that orders the key */
     size_t index;
 } key_entry;
 
-/* All keys in the order of their bits [begin, end) (end 0: all of them), stably, to be freed. */
+/* Returns all keys, stably sorted by their bits [begin, end) (end 0: to the last bit), which the caller
+   frees. */
 key_entry *keys_sorted(gp_type type, bool descending, uint32_t begin, uint32_t end, const unsigned char *keys,
                        size_t count);
 

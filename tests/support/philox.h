@@ -6,7 +6,7 @@
 
 void philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
-/* Word `word` of a block of gp_random's stream. */
+/* Returns word `word` of a block of gp_random's stream. */
 uint32_t philox_word(uint64_t seed, uint64_t stream, uint64_t block, unsigned word);
 
 #endif

@@ -1,4 +1,4 @@
-/* segments.c - offsets of segments of many lengths. */
+/* segments.c - makes offsets of segments of various lengths. */
 #include "segments.h"
 
 static size_t length_of(lengths lengths, size_t count, size_t segments, size_t s)
@@ -17,7 +17,7 @@ unsigned char *segments_offsets(lengths lengths, size_t count, size_t segments, 
 {
     const size_t size = wide ? 8 : 4;
     unsigned char *offsets = malloc((segments + 1) * 8);
-    uint64_t at = lengths == LENGTHS_ONE ? 0 : test_random() % 3; /* elements before it are in no segment */
+    uint64_t at = lengths == LENGTHS_ONE ? 0 : test_random() % 3; /* earlier elements are in no segment */
     size_t s;
     assert_non_null(offsets);
     for (s = 0; s <= segments; s++) {

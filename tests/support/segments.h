@@ -1,4 +1,4 @@
-/* segments.h - lengths of segments, and offsets that have them. */
+/* segments.h - makes offsets of segments of various lengths. */
 #ifndef GPUPRIM_TESTS_SEGMENTS_H
 #define GPUPRIM_TESTS_SEGMENTS_H
 
@@ -7,17 +7,17 @@
 typedef enum lengths {
     LENGTHS_TINY,  /* 0 to 5 */
     LENGTHS_EMPTY, /* mostly 0 */
-    LENGTHS_MIXED, /* by a power law: a few huge ones among tiny ones */
+    LENGTHS_MIXED, /* by a power law: a few huge segments among tiny ones */
     LENGTHS_ONE,   /* all in one segment, others empty */
     LENGTHS_EVEN,
     LENGTHS_ROWS,    /* no offsets: rows */
     LENGTHS_GAPS,    /* rows with elements between them */
-    LENGTHS_COLUMNS, /* no offsets: elements are apart */
-    LENGTHS_APART,   /* so are the segments; there are elements between them */
-    LENGTHS_BEYOND,  /* tiny ones; some offsets are beyond the end */
+    LENGTHS_COLUMNS, /* no offsets: elements are not consecutive */
+    LENGTHS_APART,   /* the same, with elements between segments */
+    LENGTHS_BEYOND,  /* tiny; some offsets are beyond the end */
     LENGTHS_DISJOINT_COUNT,
     LENGTHS_OVERLAP = LENGTHS_DISJOINT_COUNT, /* rows that overlap */
-    LENGTHS_BAD,                              /* tiny ones; some offsets fall, some are beyond the end */
+    LENGTHS_BAD,                              /* tiny; some offsets decrease, some are beyond the end */
     LENGTHS_COUNT
 } lengths;
 

@@ -1,4 +1,4 @@
-/* support.c - see support.h. This file holds the implementation of gpuprim for every test program. */
+/* support.c - see support.h. This file contains the implementation of gpuprim for every test program. */
 #define GP_IMPLEMENTATION
 #include "support.h"
 
@@ -35,7 +35,7 @@ bool test_builds_are_cheap(const gp_context *gp)
     return test_small() || strstr(info->name, "llvmpipe") != NULL;
 }
 
-/* The one that comes to be for a desc of zeros. It is never released. */
+/* Returns the context for a desc of zeros, which is created once and never released. */
 static gp_context *test_first(void)
 {
     static gp_context *first;
@@ -56,7 +56,7 @@ bool test_forces_shapes(void)
     return full && *full && !test_pretended_class();
 }
 
-/* GPUPRIM_TEST_SUB_GROUP: 0 where it is not set. */
+/* Returns the value of GPUPRIM_TEST_SUB_GROUP; 0: not set. */
 static uint32_t test_sub_group(void)
 {
     const char *text = getenv("GPUPRIM_TEST_SUB_GROUP");
@@ -84,7 +84,7 @@ gp_context *test_open_if(const gp_context_desc *desc)
     if (result != GP_OK && result != GP_ERROR_UNSUPPORTED) fail_msg("%s", gp_last_error(NULL));
     if (gp)
         assert_int_equal(gp_stats_reset(gp),
-                         GP_OK); /* real sub-groups have been tried: a program, a launch */
+                         GP_OK); /* the check of real sub-groups has counted a program and a launch */
     return gp;
 }
 
@@ -101,7 +101,7 @@ gp_context *test_open(const test_variant *variant, const char *options)
     desc.tuning.words = variant->words;
     if (variant->shape == GP_SHAPE_SERIAL) desc.tuning.tile = test_small() ? 1024 : 4096;
     desc.build_options = options;
-    if (options) desc.tuning.polls = 1000; /* faulty: tiles that are waited for in vain */
+    if (options) desc.tuning.polls = 1000; /* injected faults: some waits are in vain */
     gp = test_open_if(&desc);
     if (!gp || variant->words != GP_WORDS_WIDE || gp_context_info(gp)->int64_base_atomics) return gp;
     gp_context_destroy(gp);
@@ -225,7 +225,7 @@ DEFINE_ELEMENT(u64_and, GP_U64, uint64_t, GP_U64, uint64_t, GP_AND, UINT64_MAX, 
 DEFINE_ELEMENT(i32_or, GP_I32, int32_t, GP_I32, int32_t, GP_OR, 0, a | b, AS_INTEGER)
 DEFINE_ELEMENT(u32_prod, GP_U32, uint32_t, GP_U32, uint32_t, GP_PROD, 1, a *b, AS_ODD)
 
-/* Every type with every operation that it has. */
+/* Every type with every operation that the type supports. */
 #define AS_SIGN(r) ((r)&64 ? 1 : -1)
 #define DEFINE_BITS(id, gp, c, ones, value)                           \
     DEFINE_ELEMENT(id##_and, gp, c, gp, c, GP_AND, ones, a &b, value) \

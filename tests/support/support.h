@@ -25,81 +25,86 @@ typedef struct test_variant {
     gp_words words;
 } test_variant;
 
-/* "default" comes first: what the device's profile says. */
+/* All variants. The first one, "default", uses the device's own settings. */
 extern const test_variant test_variants[];
 extern const size_t test_variant_count;
 
-/* Where a variant is no more than a shape. "default" comes first here, too. */
+/* Variants that differ only in shape. The first one is "default" here, too. */
 enum { TEST_SHAPES = 3 };
 extern const test_variant test_shapes[TEST_SHAPES];
 
-/* A context for the variant, with `options` added to every build; NULL when the device cannot do it. */
+/* Creates a context for the variant, with `options` added to every build. Returns NULL if the device does not
+   support it. */
 gp_context *test_open(const test_variant *variant, const char *options);
 
-/* GPUPRIM_TEST_CLASS, the number of a gp_device_class: contexts take that class's rows. */
+/* Returns the value of GPUPRIM_TEST_CLASS, the gp_device_class whose tuning rows contexts use; 0: not set. */
 gp_device_class test_pretended_class(void);
 
-/* True if contexts may force a shape: in the whole matrix, which GPUPRIM_TEST_FULL asks for, and on a device of no pretended
-   class, for which they would be the same but for sizes of tiles. Otherwise test_open_if returns NULL for them, so that the
-   tests run in the shape and the strategy that the device takes by itself. */
+/* Returns true if contexts may force a shape: in the whole matrix, which GPUPRIM_TEST_FULL requests, unless a
+   class is pretended, for which these contexts would differ only in the sizes of tiles. If false,
+   test_open_if returns NULL for such contexts, so that the tests run only in the device's own shape and
+   strategy. */
 bool test_forces_shapes(void);
 
-/* A context; NULL when the device cannot do it. GPUPRIM_TEST_SUB_GROUP, a size: it emulates sub-groups of that
-   size, and NULL stands for the serial shape. All of these are on one cl_context, because PoCL reads its
-   library of built-in functions anew for each, which takes longer than most kernels. GPUPRIM_TEST_OPTIONS: the
-   build options, where `desc` has none. */
+/* Creates a context. Returns NULL if the device does not support it. If GPUPRIM_TEST_SUB_GROUP is a size, the
+   context emulates sub-groups of that size, and the result is NULL for the serial shape. All contexts share
+   one cl_context, because PoCL reads its library of built-in functions again for each cl_context, which takes
+   longer than most kernels. GPUPRIM_TEST_OPTIONS has the build options if `desc` has none. */
 gp_context *test_open_if(const gp_context_desc *desc);
 
-/* From here on groups are taken to wait for one another in vain (gp_device_info.fair). */
+/* Makes the context assume that groups may wait for one another in vain (gp_device_info.fair). */
 void test_pretend_unfair(gp_context *gp);
 
-/* From here on loops are taken to end after many turns (gp_device_info.loop_limit). */
+/* Makes the context assume that loops end after many iterations (gp_device_info.loop_limit). */
 void test_pretend_limited(gp_context *gp);
 
-/* True where builds are dear and the shape is the serial one, which the default has, too: a variant of it
-   would differ in the size of its tiles. */
+/* Returns true if builds are slow and `shape` is serial, as the default shape is: a variant of this shape
+   would differ from the default only in the size of tiles. */
 bool test_is_like_default(const gp_context *gp, gp_shape shape);
 
-/* As test_open; NULL, too, where the variant's shape is like the default. */
+/* Creates a context as test_open does, but also returns NULL if the variant's shape is like the default. */
 gp_context *test_open_other(const test_variant *variant);
 
-/* What the library's check says of sub-groups of that size in such groups: gp_sub_group_check. */
+/* Returns the result of the library's check (gp_sub_group_check) of sub-groups of `size` work-items in groups
+   of `group`. */
 gp_result test_sub_group_check(gp_context *gp, uint32_t size, uint32_t group);
 
-/* Work-items of a sub-group as the context runs its kernels; 0: it has none. */
+/* Returns the number of work-items of a sub-group in the context's kernels; 0: no sub-groups. */
 uint32_t test_sub_group_of(gp_context *gp);
 
-/* Elements of an item of a selection, if the device had this compute capability. */
-/* The class of a GPU with this name and vendor. */
+/* Returns the class of a GPU with this name and vendor. */
 gp_device_class test_class_of(const char *name, const char *vendor);
+/* Returns the number of elements per item in a selection if the device has this compute capability. */
 uint32_t test_per_item_at(gp_context *gp, uint32_t capability);
 
-/* The most elements that a kernel which has been compiled for fewer takes: PoCL compiles it once more for
-   grids of 65536 items, which the local shape has where others do not. No limit where builds are cheap. */
+/* Returns the most elements for which a kernel is not compiled again. PoCL compiles a kernel once more for
+   grids of 65536 items, which only the local shape has. There is no limit if builds are fast. */
 size_t test_most(const gp_context *gp, gp_shape shape);
 
-/* True under a simulator: keep sizes small. */
+/* Returns true under a simulator, for which sizes must be small. */
 bool test_small(void);
 
-/* Where an error is, as the caller's own text is named; Oclgrind 21.10 knows no #line. */
+/* Returns the text that locates an error in a build log: `text`, or a general one for Oclgrind 21.10, which
+   ignores #line. */
 const char *test_place(const char *text);
 
-/* True when the device is a simulator or a rasterizer: builds are cheap, so that whole grids run. */
+/* Returns true if the device is a simulator or a rasterizer, whose builds are fast, so that whole grids can
+   run. */
 bool test_builds_are_cheap(const gp_context *gp);
 
 /* ------------------------------------------------------------------ elements */
 
-/* An element type with its operation, on the device and here. */
+/* An element type with its operation, on the device and on the host. */
 typedef struct test_element {
     const char *name;
     gp_type type, out_type;
     gp_op op;
     const gp_monoid *monoid;
     size_t in_size, size;
-    void (*from)(const void *in, void *out);                  /* an input element as a sum */
-    void (*combine)(const void *a, const void *b, void *out); /* a before b; out may be a */
+    void (*from)(const void *in, void *out);                  /* converts an input element to a sum */
+    void (*combine)(const void *a, const void *b, void *out); /* combines a, then b; out may be a */
     void (*identity)(void *out);
-    void (*make)(uint32_t random, void *in); /* an input element from random bits */
+    void (*make)(uint32_t random, void *in); /* makes an input element from random bits */
 } test_element;
 
 extern const test_element test_u32_sum, test_u32_sum_u64, test_u32_min, test_u32_max, test_i32_sum,
@@ -107,7 +112,7 @@ extern const test_element test_u32_sum, test_u32_sum_u64, test_u32_min, test_u32
     test_u64_min, test_u64_max, test_u8_sum_u64, test_u8_sum, test_i16_max, test_f64_sum, test_u32_xor,
     test_u64_and, test_i32_or, test_u32_prod, test_grid_u16_max;
 
-/* Every type with every operation that it has. */
+/* Every type with every operation that the type supports. */
 extern const test_element *const test_grid[];
 extern const size_t test_grid_count;
 
@@ -121,19 +126,19 @@ typedef enum test_pattern {
     TEST_EQUAL,
     TEST_SORTED,
     TEST_REVERSED,
-    TEST_FEW_BITS, /* entropy-reduced: AND of three random words */
+    TEST_FEW_BITS, /* the AND of three random words */
     TEST_PATTERNS
 } test_pattern;
 
 uint32_t test_random(void);
 
-/* count elements, to be freed */
+/* Returns `count` elements, which the caller frees. */
 void *test_input(const test_element *element, test_pattern pattern, size_t count);
 
-/* A device buffer of `size` bytes, from `data`, or poisoned where that is NULL. */
+/* Creates a buffer of `size` bytes with a copy of `data`, or, if `data` is NULL, with poison. */
 cl_mem test_buffer(gp_context *gp, size_t size, const void *data);
 
-/* Its contents, to be freed. */
+/* Returns the first `size` bytes of the buffer, which the caller frees. */
 void *test_read(gp_context *gp, cl_mem buffer, size_t size);
 
 enum { TEST_POISON = 0xa5 };
@@ -144,7 +149,7 @@ enum { TEST_POISON = 0xa5 };
         if (assert_gp_result != GP_OK) fail_msg("%s: %s", #call, gp_last_error(gp)); \
     } while (0)
 
-/* The call fails with this result, and the text has this in it. */
+/* Asserts that the call fails with the result `expected`, and that the error text contains `part`. */
 #define assert_gp_fails(gp, call, expected, part)                                                            \
     do {                                                                                                     \
         const gp_result assert_gp_result = (call);                                                           \
@@ -156,19 +161,19 @@ enum { TEST_POISON = 0xa5 };
 
 /* ------------------------------------------------------------------ scans of ones */
 
-/* A context that must come to be. */
+/* Creates a context. The test fails if that fails. */
 gp_context *test_open_with(const gp_context_desc *desc);
 
 gp_stats test_profile_of(gp_context *gp);
 
-/* A scan of `count` ones, ready to be called; its buffers are to be released. */
+/* Returns the desc of a scan of `count` ones; test_release releases its buffers. */
 gp_scan_desc test_ones(gp_context *gp, size_t count);
 void test_release(gp_scan_desc *desc);
 
-/* The buffer holds 1, 2, 3, ... */
+/* Asserts that the buffer contains 1, 2, 3, ... */
 void assert_scanned(gp_context *gp, cl_mem buffer, size_t count);
 
-/* All of it: scans `count` ones and checks. */
+/* Scans `count` ones, and checks the result. */
 void test_scan_ones(gp_context *gp, size_t count);
 
 #endif

@@ -17,13 +17,13 @@ def read(path):
 
 
 def listed(text):
-    """Returns what lint checks, from its list: names, and arguments of clang."""
+    """Returns the programs of lint's list: their names, and the arguments of clang."""
     parts = [part.split("\n") for part in text.strip("\n").split("\n\n")]
     return [(part[0], part[1:]) for part in parts]
 
 
 def split(arguments):
-    """Returns macros with their values, the files included first, and the program's file, from arguments of clang."""
+    """Returns from arguments of clang the macros with their values, the files included first, and the program's file."""
     macros, included = {}, []
     words = iter(arguments)
     for word in words:
@@ -36,8 +36,8 @@ def split(arguments):
 
 
 def takes(arguments, macros, prelude, extensions, lanes):
-    """Whether a device compiles the program; `prelude`: the text of what is included first; `lanes`: whether the device has
-    sub-groups. A device.cl has no kernels."""
+    """Returns whether a device compiles the program. `prelude`: the text of the files included first; `lanes`: whether
+    the device has sub-groups. A device.cl has no kernels."""
     if macros.get("GPI_SHAPE_SERIAL") != "0" or "-target" in arguments or arguments[-1].endswith("/device.cl"):
         return False
     if "GPI_SUB_GROUP" in macros and not lanes:

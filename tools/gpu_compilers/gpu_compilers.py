@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""gpu_compilers.py - every program of the calls, compiled by the compilers of GPUs that are not there (docs/gpu-cost.md).
+"""gpu_compilers.py - compiles every program of the calls with the compilers of GPUs that are not present (docs/gpu-cost.md).
 
 usage: gpu_compilers.py [--check] [--devices NAME,...] [--forms] FOLDER
 
-FOLDER has calls and build, and takes what is made on the way; what was compiled before is kept there. Prints a table, and
-writes bench/gpu_compilers.json. With --check it compares with that file instead: it fails when a program is not built, when
-kernels do not have the groups and the sub-groups that the program is for, and when more is spilled, or kept in private
-memory, than in that file. --forms: besides, every program of `make lint` in the local shape; the file has none of these.
+FOLDER has calls and build. Temporary files, and the results of compiling, are kept there. Prints a table, and writes
+bench/gpu_compilers.json. With --check, compares with that file instead, and fails if a program is not built, if kernels
+do not have the program's sizes of groups and sub-groups, or if they spill more, or use more private memory, than in
+that file. With --forms, also compiles every program of `make lint` in the local shape; these are not in the file.
 """
 import argparse
 import collections
@@ -51,7 +51,8 @@ def read(path):
 
 
 def programs_of(device, description, folder):
-    """What the library builds on a device for all works: each text once, for the first work that has it."""
+    """Returns the programs that the library builds on a device for all works: each text once, for the first work that
+    has it."""
     own = os.path.join(folder, device)
     shutil.rmtree(own, ignore_errors=True)
     os.makedirs(own)
@@ -92,7 +93,7 @@ def forms_of(device, description, calls, folder):
 
 
 def kept(program, source, folder):
-    """Where the result of compiling a program is kept."""
+    """Returns the path of the stored result of compiling a program."""
     readers = read(os.path.join(HERE, "intel.py")) + read(os.path.join(HERE, "mesa.py"))
     key = hashlib.sha256("\0".join([program.text, program.options, program.device, source, readers]).encode()).hexdigest()
     return os.path.join(folder, "kept", key[:32] + ".json")
@@ -107,7 +108,7 @@ def build_on_intel(program):
 
 
 def build_on_mesa(programs, folder):
-    """Where the driver ends the process, the rest is built by another."""
+    """Builds programs on Mesa. If the driver ends the process, another process builds the rest."""
     found = {path: rest for path, *rest in
              mesa.build(RUNNER, folder + "/build", programs[0].device, [p.path for p in programs])}
     missing = [p for p in programs if p.path not in found]
@@ -123,7 +124,7 @@ def parts(sequence, size):
 
 
 def build(programs, sources, folder):
-    """For each program [kernels' counters by name, seconds of the CPU, log]; no kernels: it was not built."""
+    """Returns for each program [kernels' counters by name, seconds of the CPU, log]; no kernels: it was not built."""
     os.makedirs(os.path.join(folder, "kept"), exist_ok=True)
     places = {p.path: kept(p, sources[p.device], folder) for p in programs}
     todo = [p for p in programs if not os.path.exists(places[p.path])]
@@ -150,7 +151,7 @@ def rows_of(program, source, kernels):
 
 
 def faults_of(program, kernels, log):
-    """What is wrong with a program whatever the baseline says, a line each."""
+    """Returns a line for each fault of a program that does not depend on the baseline."""
     what = "%s, %s (%s)" % (program.device, program.work, program.path)
     if len(program.text) > LONGEST:
         yield "%s: a text of %d bytes, more than %d" % (what, len(program.text), LONGEST)
@@ -170,7 +171,8 @@ def key(row):
 
 
 def compare(rows, baseline):
-    """Where more is spilled or private than in the baseline, or what it does not have is, a line each."""
+    """Returns a line for each program that spills more or uses more private memory than in the baseline, or that is not
+    in the baseline and does either."""
     before = {key(row): row for row in baseline}
     sources = {row["device"]: row["source"] for row in baseline}
     for row in rows:
@@ -215,7 +217,7 @@ def print_spills(rows):
 
 
 def write(rows, baseline):
-    """Rows of devices that were not asked now stay as they were."""
+    """Writes the rows. Rows of devices that were not compiled for in this run are unchanged."""
     devices = {row["device"] for row in rows}
     rows = sorted(rows + [row for row in baseline if row["device"] not in devices], key=key)
     with open(BASELINE, "w") as out:
@@ -223,7 +225,7 @@ def write(rows, baseline):
 
 
 def describe(devices, folder):
-    """What drivers say of the devices, and the compilers' names, of those that answer."""
+    """Returns descriptions of the devices by their drivers, and the compilers' names, for the drivers that work."""
     descriptions, sources = {}, {}
     for device in devices:
         try:
@@ -238,7 +240,7 @@ def describe(devices, folder):
 
 
 def compile_and_print(programs, sources, folder):
-    """Returns the kernels' rows, and what is wrong, a line each."""
+    """Returns the kernels' rows, and a line for each fault."""
     results = build(programs, sources, folder)
     rows = [row for p, r in zip(programs, results) for row in rows_of(p, sources[p.device], r[0])]
     print_devices(programs, results, rows)

@@ -1,4 +1,4 @@
-"""intel.py - programs compiled by Intel's compiler (ocloc, with IGC), and what it says of their kernels."""
+"""intel.py - compiles programs with Intel's compiler (ocloc, with IGC), and reads its figures of their kernels."""
 import os
 import re
 import struct
@@ -34,7 +34,7 @@ NO_KERNEL = "Intel_Symbol_Table_Void_Program"  # what IGC adds to some programs
 
 
 class Failure(Exception):
-    """A program does not build: what the compiler says."""
+    """A program does not build. The text is the compiler's."""
 
 
 def description(device):
@@ -48,7 +48,7 @@ def source_name(runner):
 
 
 def sections(elf):
-    """The contents of each section by its name, of a 64-bit ELF file."""
+    """Returns the contents of each section of a 64-bit ELF file, by name."""
     begin, = struct.unpack_from("<Q", elf, 40)
     size, count, names = struct.unpack_from("<HHH", elf, 58)
     headers = [struct.unpack_from("<IIQQQQ", elf, begin + i * size) for i in range(count)]
@@ -61,7 +61,7 @@ def sections(elf):
 
 
 def kernels_of(info, code_bytes):
-    """Counters of each kernel by its name, of the text in .ze_info; code_bytes gives a kernel's size."""
+    """Returns the counters of each kernel by name, from the text in .ze_info; code_bytes returns a kernel's size."""
     found = {}
     text = re.split(r"^(?!kernels:)\w+:", info[info.index("kernels:"):], flags=re.M)[0]
     for part in re.split(r"^  - name: *", text, flags=re.M)[1:]:
@@ -78,7 +78,7 @@ def kernels_of(info, code_bytes):
 
 
 def run(*command):
-    """Runs a command; returns its status, what it writes, and the seconds of the CPU that it takes with its children."""
+    """Runs a command. Returns its status, its output, and the CPU seconds of the command and its children."""
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
         _, status, used = os.wait4(process.pid, 0)

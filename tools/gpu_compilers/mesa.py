@@ -1,4 +1,5 @@
-"""mesa.py - programs compiled by Mesa's drivers of GPUs that are not there (drm-shim), and what these say of their kernels."""
+"""mesa.py - compiles programs with Mesa's drivers of GPUs that are not present (drm-shim), and reads the drivers'
+figures of the kernels."""
 import os
 import re
 import subprocess
@@ -11,7 +12,7 @@ DEVICES = {"navi31": AMD, "vega10": AMD, "fd660": ADRENO, "fd750": ADRENO}
 
 
 class Failure(Exception):
-    """No program is built: what the driver says."""
+    """No program is built. The text is the driver's."""
 
 
 def environment(device):
@@ -39,7 +40,8 @@ def source_name(text):
 
 
 def by_name(text):
-    """What is said of each kernel, with its name. A kernel may be compiled twice: once for any offset, and once for none."""
+    """Returns the driver's text about each kernel, with the kernel's name. A kernel may be compiled twice: for any
+    offset, and for offset 0."""
     for part in text.split("decl_function __wrapped_")[1:]:
         head = re.match(r"(\w+) \(\) \(entrypoint\)", part)
         if head:
@@ -47,7 +49,7 @@ def by_name(text):
 
 
 def amd_kernels(text, kernels):
-    """ACO's figures of kernels, with their names."""
+    """Returns ACO's figures of kernels, with their names."""
     for name, part in by_name(text):
         code, _, stats = part.partition("*** SHADER STATS ***")
         code = code[code.rfind("Shader main disassembly"):]
@@ -60,7 +62,7 @@ def amd_kernels(text, kernels):
 
 
 def adreno_kernels(text, kernels):
-    """ir3's figures of kernels, with their names. What it spills is private memory."""
+    """Returns ir3's figures of kernels, with their names. Spilled values are in private memory."""
     del kernels
     for name, part in by_name(text):
         def number(what, part=part):
@@ -70,7 +72,8 @@ def adreno_kernels(text, kernels):
 
 
 def facts_of(stdout):
-    """For each program its path, whether it was built, seconds, the log, and OpenCL's figures of its kernels by name."""
+    """Returns for each program its path, whether it was built, seconds, the log, and OpenCL's figures of its kernels by
+    name."""
     for part in re.split(r"^program ", stdout, flags=re.M)[1:]:
         head, _, rest = part.partition("\n")
         path, state, seconds = head.split()
@@ -82,7 +85,7 @@ def facts_of(stdout):
 
 
 def build(runner, program, device, paths):
-    """Of each program: its path, kernels' counters by name (None: it was not built), seconds and the log."""
+    """Returns for each program its path, kernels' counters by name (None: it was not built), seconds and the log."""
     stdout, stderr = output_of(runner, program, device, *paths)
     said = dict(part.split("\n", 1) for part in re.split(r"^program ", stderr, flags=re.M)[1:])
     for path, good, seconds, log, kernels in facts_of(stdout):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_gpu_compilers.py - is what compilers say read as it should be, and is what is worse found?
+"""test_gpu_compilers.py - tests that the compilers' output is read correctly, and that worse results are found.
 
 usage: test_gpu_compilers.py
 """

@@ -1,4 +1,4 @@
-"""amd.py - the hot kernel's machine code for AMD's chips, as clang writes it."""
+"""amd.py - reads the hot kernel's machine code for AMD's chips, as compiled by clang."""
 import collections
 import os
 import re
@@ -18,7 +18,7 @@ CHIPS = {
 }
 FORM = 4  # GPI_SUB_GROUP_AMD
 MAIN_CHIPS = ("gfx90a", "gfx1100")
-# They do nothing: the code has them because the hardware looks ahead.
+# Instructions without effect, which are in the code because the hardware prefetches.
 HINTS = ("s_delay_alu", "s_clause", "s_nop", "s_waitcnt", "s_waitcnt_vscnt", "s_waitcnt_depctr", "s_code_end", "s_inst_prefetch")
 
 
@@ -73,7 +73,7 @@ def instruction_of(address, name, operands):
 
 
 def bodies_of(text):
-    """Lines of each function."""
+    """Returns the lines of each function."""
     bodies, lines = {}, None
     for line in text.splitlines():
         begin = re.match(r"(\w+):\s+; @", line)
@@ -87,7 +87,7 @@ def bodies_of(text):
 
 
 def code_of(text, kernel):
-    """The kernel's instructions, then those of the functions that it calls."""
+    """Returns the kernel's instructions, then those of the functions that it calls."""
     bodies, names, code, labels, callee = bodies_of(text), [kernel], [], {}, None
     for name in names:
         for line in bodies[name]:

@@ -1,4 +1,4 @@
-"""counts.py - what kernel launches do to memory, counted under Oclgrind by plugin.cpp."""
+"""counts.py - the memory accesses of kernel launches, counted under Oclgrind by plugin.cpp."""
 import json
 import os
 import shutil
@@ -16,27 +16,28 @@ WORKS = ("reduce-u32 scan-u32 select-u32 sort-u32 sort-few-u32 sort-pairs-u32 hi
          "brackets-u8 merge-u32 topk-u32 segmented-topk-u32 nth-element-u32 segmented-sort-u32 segmented-reduce-u32 reduce-columns-u32 "
          "scan-segments-u32 scan-columns-u32 gather-u32 transpose-u32 transform-u32 partition-u32 unique-u32 rle-u32 rle-decode-u32 reduce-by-key-u32 segmented-scan-u32 "
          "search-u32 sort-strings stack-scan-u8 tree-u32 stencil-f32 sort-records reduce-records select-records").split()
-# The same kernels on input that is not random: for one class, and without machine code.
+# The same kernels on input that is not random, for one class only, and without machine code.
 SKEWED = {work + "-" + skew: work for work, skews in {"sort-u32": ("constant", "zipf", "sorted", "reversed"),
                                                       "histogram-u8": ("constant", "zipf")}.items() for skew in skews}
 SKEWED_CLASS = "nvidia"
 SORTS = ("sort-u32", "sort-pairs-u32")
 
-# The device that Oclgrind pretends to be: an H200's multiprocessors and what each group may have. Where there are as many
-# groups as the device wants, one multiprocessor gives each a large call's share of a small input.
+# The device that Oclgrind pretends to be: an H200's multiprocessors, and the limits of a group. If the number of groups
+# depends on the number of multiprocessors, the device has one, so that a group's share of a small input is as large as
+# in a large call.
 DEVICE = "--num-threads 1 --local-mem-size 49152 --max-wgsize 1024 --compute-units".split()
 UNITS = {"reduce-u32": 1, "histogram-u8": 1, "hash-combine": 1}
-# Bytes of an element, where it is no word.
+# Bytes of an element, if it is not a word.
 ELEMENT_BYTES = {"histogram-u8": 1, "reduce-records": 16, "select-records": 16, "sort-records": 16}
 
 
 class Run:
-    """The launches of one call, as a class would see them."""
+    """The launches of one call, for one class of devices."""
 
     def __init__(self, work, name, dump, elements, launches):
         self.work, self.name, self.dump, self.elements, self.launches = work, name, dump, elements, launches
         self.element_bytes = ELEMENT_BYTES.get(work, 4)
-        # The kernel that moves most, its group, and the elements of a work-item.
+        # The kernel that moves the most bytes, its group, and the elements of a work-item.
         hot = max(self.launches, key=sectors)
         self.hot, self.group = hot["kernel"], hot["group"]
         self.per_item = max(1, self.elements / (hot["groups"] * hot["group"]))
@@ -46,7 +47,7 @@ class Run:
 
 
 def run(work, name, folder):
-    """A call's Run for a class, or another of the DEVICES."""
+    """Returns the Run of a call for a class, or for another of the DEVICES."""
     (device, lanes), dump = DEVICES[name], os.path.join(folder, work + "-" + name)
     shutil.rmtree(dump, ignore_errors=True)
     os.makedirs(dump)
@@ -81,7 +82,8 @@ def total(launches, part, *kinds):
 
 
 def moved(run):
-    """Bytes of global memory for each element: whole sectors for loads; stores meet in the cache."""
+    """Returns the bytes of global memory moved for each element. Loads move whole sectors; stores are combined in the
+    cache."""
     return (32 * total(run.launches, "units", "global_load") + total(run.launches, "bytes", "global_store")) / run.elements
 
 
@@ -89,7 +91,7 @@ LOCAL = ("local_load", "local_store", "local_atomic")
 
 
 def counters(run):
-    """Counters of a run by name."""
+    """Returns the counters of a run by name."""
     all_, hot, n = run.launches, run.hot_launches(), run.elements
     found = {
         "launches_per_call": len(all_),
@@ -112,7 +114,7 @@ def counters(run):
 
 
 def values_of_pairs(runs, name):
-    """What a sort of pairs moves beyond what one of the same keys does."""
+    """Returns the bytes that a sort of pairs moves in addition to those of a sort of the same keys."""
     of = {run.work: total(run.launches, "units", "global_load", "global_store") / run.elements
           for run in runs if run.name == name and run.work in SORTS}
     return {"value_sectors_per_element": of["sort-pairs-u32"] - of["sort-u32"]}

@@ -1,8 +1,8 @@
-"""cub.py - the same counters of CUB's hot kernels, from their machine code for sm_90.
+"""cub.py - determines the same counters for CUB's hot kernels, from their machine code for sm_90.
 
-Oclgrind cannot run them. What a sort's pass and a histogram ask of local memory comes from a simulation of their steps
-on random digits; of others, from the code, as if no bank were asked twice. CUB has no gather, hash table,
-brackets, stack scan, tree or stencil; its search and its sort of strings are not counted.
+Oclgrind cannot run these kernels. The local memory accesses of a sort's pass and of a histogram are simulated on random
+digits; those of other kernels are read from the code, as if there were no bank conflicts. CUB has no gather, hash
+table, brackets, stack scan, tree or stencil; its search and its sort of strings are not counted.
 """
 import collections
 import glob
@@ -19,28 +19,29 @@ import nvidia
 import programs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CHIP = "sm_90"  # whose counters stand beside ours
-NVCC = shutil.which("nvcc")  # the toolkit's: PyPI's, found later, has no CUB
+CHIP = "sm_90"  # the class to whose counters CUB's are compared
+NVCC = shutil.which("nvcc")  # the toolkit's nvcc: PyPI's, which is found later, has no CUB
 
-# unit of cub.cu; pattern of the hot kernel's name; elements of a work-item and work-items of a group, as CUB 3.0 is tuned
-# for sm_90 (cub/device/dispatch/tuning); kernels launched (cub/device/dispatch). No elements: groups stride over the input,
-# and instructions are those of the hot loop alone.
+# unit of cub.cu; pattern of the hot kernel's name; elements of a work-item and work-items of a group, as CUB 3.0 is
+# tuned for sm_90 (cub/device/dispatch/tuning); kernels launched (cub/device/dispatch). Without elements, groups stride
+# over the input, and only the hot loop's instructions are counted.
 Work = collections.namedtuple("Work", "unit kernel per_item group launches")
 WORKS = {
     "reduce-u32": Work("CUB_REDUCE", "DeviceReduceKernel", None, 256, 2),
     "scan-u32": Work("CUB_SCAN", "DeviceScanKernel", 24, 128, 2),
     "select-u32": Work("CUB_SELECT", "DeviceSelectSweepKernel", 17, 384, 2),
-    # Histogram, its scan, four passes; clearing comes on top.
+    # Histogram, its scan, and four passes; clearing is added.
     "sort-u32": Work("CUB_SORT", "DeviceRadixSortOnesweepKernel", 19, 384, 6),
     "sort-pairs-u32": Work("CUB_SORT_PAIRS", "DeviceRadixSortOnesweepKernel", 17, 384, 6),
     "histogram-u8": Work("CUB_HISTOGRAM", "DeviceHistogramSweepKernel.*jii", None, 768, 2),  # 32-bit offsets
     "merge-u32": Work("CUB_MERGE", "device_merge_kernel", 15, 512, 2),
     "topk-u32": Work("CUB_TOPK", "DeviceTopKKernel", None, 512, 4),
-    # Of 500 segments and more, 16 work-items sort one of 64 elements. Two launches tell small segments from large ones.
+    # Of 500 segments and more, 16 work-items sort one of 64 elements. Two launches separate small segments from large
+    # ones.
     "segmented-sort-u32": Work("CUB_SEGMENTED_SORT", "DeviceSegmentedSortKernelSmall", 4, 256, 3),
-    # A group for each segment: most of it has nothing to do, which no way of a full tile says.
+    # A group for each segment: most of its work-items are idle, which the path of a full tile does not show.
     "segmented-reduce-u32": Work("CUB_SEGMENTED_REDUCE", "DeviceSegmentedReduceKernel", None, 256, 1),
-    # The host makes the tile as large as it takes for 48 KB in flight on a multiprocessor; a bulk copy brings it.
+    # The host chooses the tile's size so that 48 KB are in flight on a multiprocessor; a bulk copy loads the tile.
     "transform-u32": Work("CUB_TRANSFORM", "transform_kernel", 6, 256, 1),
     "partition-u32": Work("CUB_PARTITION", "DeviceSelectSweepKernel", 14, 256, 2),
     "unique-u32": Work("CUB_UNIQUE", "DeviceSelectSweepKernel", 17, 384, 2),
@@ -48,14 +49,15 @@ WORKS = {
     "reduce-by-key-u32": Work("CUB_REDUCE_BY_KEY", "ReduceByKeyKernel", 18, 256, 2),
     "segmented-scan-u32": Work("CUB_SEGMENTED_SCAN", "DeviceScanByKeyKernel", 14, 288, 2),
 }
-# CUB 3.0 has no top-k: of PyPI's, 3.5, where tools/deps.sh has put it.
+# CUB 3.0 has no top-k, so PyPI's CUB 3.5 is used, which tools/deps.sh installs.
 NEWER = glob.glob("build/ptxas/lib/python3*/site-packages/nvidia/cu13/include/cccl")
-# What follows from what they do: sectors loaded and stored, where each element is moved once; tiles that a warp looks back at.
+# Numbers that follow from the algorithms: sectors loaded and stored if each element is moved once; tiles at which a
+# warp looks back.
 MOVED = {"reduce-u32": (1 / 8, 0), "scan-u32": (1 / 8, 1 / 8), "select-u32": (1 / 8, 1 / 16), "merge-u32": (1 / 8, 1 / 8),
          "transform-u32": (1 / 8, 1 / 8), "partition-u32": (1 / 8, 1 / 8), "unique-u32": (1 / 8, 1 / 32),
          "rle-u32": (1 / 8, 2 / 32), "reduce-by-key-u32": (2 / 8, 2 / 32), "segmented-scan-u32": (2 / 8, 1 / 8)}
 LOOK_BACK = {"scan-u32": 32}
-TUNED = {("sort-u32", "sm_80"): 21}  # elements of a work-item, where they differ
+TUNED = {("sort-u32", "sm_80"): 21}  # elements of a work-item, if they differ
 
 
 def is_there():
@@ -63,7 +65,7 @@ def is_there():
 
 
 def works():
-    """Those that can be compiled."""
+    """Returns the works that can be compiled."""
     return [work for work in WORKS if work != "topk-u32" or NEWER]
 
 
@@ -73,7 +75,7 @@ def wavefronts(words):
 
 
 def onesweep(per_item, group, pairs):
-    """For each key of a tile: wavefronts of local memory; sectors of global memory."""
+    """Returns, for each key of a tile, the wavefronts of local memory and the sectors of global memory."""
     warps, keys, total, stored, arrays = group // 32, per_item * group, 0, 0, 2 if pairs else 1
     digits = random.Random(1).choices(range(256), k=keys)
     ranks = [0] * keys
@@ -84,7 +86,7 @@ def onesweep(per_item, group, pairs):
     places = [starts[digit] + i for i, digit in enumerate(in_order)]
     for row in range(0, keys, 32):
         lanes = slice(row, row + 32)
-        total += 2 * wavefronts(digits[lanes]) + 1  # early counts; the running counts of the warp; a leader's, shared
+        total += 2 * wavefronts(digits[lanes]) + 1  # early counts; the warp's running counts; a leader's count, shared
         offsets = [2 * digit + half for digit in in_order[lanes] for half in (0, 1)]
         total += (wavefronts(ranks[lanes]) + 1 + wavefronts(offsets)) * arrays  # scatter, read back
         stored += len({place // 8 for place in places[lanes]}) * arrays
@@ -93,7 +95,7 @@ def onesweep(per_item, group, pairs):
 
 
 def wavefronts_of_bins():
-    """For each random byte, counted in bins of which a group has one each."""
+    """Returns the wavefronts per random byte of counting in bins, if each group has one set of bins."""
     rows = 1000
     digits = random.Random(1).choices(range(256), k=32 * rows)
     busiest = (max(collections.Counter(d % 32 for d in digits[i:i + 32]).values()) for i in range(0, 32 * rows, 32))
@@ -101,7 +103,7 @@ def wavefronts_of_bins():
 
 
 def compiled(unit, chip, folder):
-    """A unit's machine code, made once for each text of it and version of nvcc."""
+    """Returns a unit's machine code, which is compiled once for each text and version of nvcc."""
     source = os.path.join(HERE, "cub.cu")
     with open(source, "rb") as text:
         name = hashlib.sha256(text.read() + programs.output_of(NVCC, "--version").encode()).hexdigest()[:16]
@@ -114,12 +116,13 @@ def compiled(unit, chip, folder):
 
 
 def per_item_of(work, chip, elements, groups):
-    """Elements of a work-item. Where groups stride over the input: of a call that brings a multiprocessor so many."""
+    """Returns the elements of a work-item. If groups stride over the input, these are the elements in a call with that
+    many per multiprocessor."""
     return TUNED.get((work, chip)) or WORKS[work].per_item or elements / (groups * WORKS[work].group)
 
 
 def count(work, elements, folder, chip=CHIP):
-    """Counters by name, as the rows of class nvidia have them."""
+    """Returns the counters by name, as in the rows of class nvidia."""
     unit, pattern, tiled, group, launches = WORKS[work]
     path, sort = compiled(unit, chip, folder), work in counts.SORTS
     usage = programs.output_of("cuobjdump", "-res-usage", path)
@@ -161,7 +164,7 @@ def count(work, elements, folder, chip=CHIP):
 
 
 def rate(work, device, elements, folder, counted=None):
-    """What the model says: elements in a ns."""
+    """Returns the model's rate, in elements per ns."""
     chip = model.DEVICES[device][0].partition("-")[2] or CHIP
     counted = counted or count(work, elements, folder, chip)
     per_item = per_item_of(work, chip, elements, counted["resident_groups"])

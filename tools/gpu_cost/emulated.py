@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""emulated.py - do kernels need a form for devices without sub-groups, beside the one with emulated sub-groups?
+"""emulated.py - measures whether kernels need a form for devices without sub-groups in addition to emulated sub-groups.
 
 usage: emulated.py FOLDER [WORK...]
 
-FOLDER has plugin.so and calls. Prints, for each work, barriers of a tile of the hot kernel, local wavefronts and sectors of global
-memory for an element: without sub-groups, with emulated ones of 32 work-items, and the second as a multiple of the first.
+FOLDER has plugin.so and calls. Prints, for each work, the barriers of a tile of the hot kernel, and the local
+wavefronts and sectors of global memory per element: without sub-groups, with emulated sub-groups of 32 work-items, and
+the second as a multiple of the first.
 """
 import os
 import sys

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""gpu_cost.py - what the kernels would cost on a GPU, counted without one (docs/gpu-cost.md).
+"""gpu_cost.py - counts, without a GPU, the cost of the kernels on a GPU (docs/gpu-cost.md).
 
 usage: gpu_cost.py [--check [--class NAME]...] FOLDER
 
-FOLDER has plugin.so and calls, and takes what is made on the way. Prints a table, and writes bench/gpu_cost.json; with
---check it compares with that file instead, and fails when a counter is more than 2 % worse; --class takes some of the
-classes of GPUs. What no tool is there for is left out.
+FOLDER has plugin.so and calls; temporary files are written to it. Prints a table, and writes bench/gpu_cost.json. With
+--check, compares with that file instead, and fails if a counter is more than 2 % worse. --class selects classes of
+GPUs. Counters whose tools are missing are left out.
 """
 import argparse
 import concurrent.futures
@@ -29,7 +29,7 @@ MODEL = "model"  # a source that is not compared
 
 
 def abreast(function, cases):
-    """The function's results, several at a time."""
+    """Returns the function's results for all items. Several calls run at the same time."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(function, cases))
 
@@ -60,7 +60,7 @@ def compiled_runs(all_runs, name):
 
 
 def rows_of_texts(all_runs):
-    """Of one class: texts of others differ in values only."""
+    """Returns rows of one class only, because the texts of other classes differ only in values."""
     for run in compiled_runs(all_runs, nvidia.CLASS):
         yield from rows_of(run.work, run.name, "text", {"longest_program_lines": counts.longest_program(run)})
 
@@ -86,7 +86,7 @@ def rows_of_amd(all_runs):
 
 
 def rows_of_model(all_runs, rows):
-    """Where everything is known that it takes."""
+    """Returns the model's rows for works whose counters are all known."""
     found = {}
     for row in rows:
         found.setdefault((row["work"], row["class"]), {})[row["counter"]] = row["value"]
@@ -106,7 +106,7 @@ def count(all_runs):
 
 
 def rows_of_cub(all_runs, folder):
-    """CUB's values by the key of their rows."""
+    """Returns CUB's values by the keys of their rows."""
     works, elements = cub.works(), {run.work: run.elements for run in all_runs}
     found = dict(zip(works, abreast(lambda work: cub.count(work, elements[work], folder), works)))
     for work, values in found.items():
@@ -116,7 +116,7 @@ def rows_of_cub(all_runs, folder):
 
 
 def print_published(all_runs, folder):
-    """What the model says of CUB, beside what CUB does."""
+    """Prints the model's rates for CUB, and CUB's published rates."""
     elements = {run.work: run.elements for run in all_runs}
     for work, device, known, source in model.PUBLISHED:
         rate = cub.rate(work, device, elements[work], folder)
@@ -125,7 +125,7 @@ def print_published(all_runs, folder):
 
 
 def add_cub(rows, baseline, all_runs, folder):
-    """CUB's values of rows that it has, or those of the baseline."""
+    """Adds CUB's values to the rows that CUB has: those counted now, or those of the baseline."""
     known = {key(row): row["cub"] for row in baseline}
     if cub.is_there():
         known = {k: value for k, value in known.items() if k[0] not in cub.works()}
@@ -139,7 +139,7 @@ def key(row):
 
 
 def print_table(rows):
-    """For each work and counter a line, with a column for each class."""
+    """Prints a line for each work and counter, with a column for each class."""
     names = sorted({row["class"] for row in rows})
     values = {key(row): row for row in rows}
     print("%-22s%-34s%s%15s" % ("work", "counter", "".join("%15s" % name for name in names), "CUB"))
@@ -151,7 +151,7 @@ def print_table(rows):
 
 
 def print_beside_cub(rows):
-    """For each work that CUB has: sm_90's counters, and CUB's in brackets."""
+    """Prints, for each work that CUB has, sm_90's counters, with CUB's in brackets."""
     values = {key(row): row for row in rows}
     counters = {"instructions": "instructions_per_%s", "local wavefronts": "local_wavefronts_per_%s",
                 "barriers": "barriers_per_tile", "launches": "launches_per_call", "groups": "resident_groups",
@@ -165,7 +165,7 @@ def print_beside_cub(rows):
 
 
 def print_skew(rows):
-    """What skewed input costs, as a multiple of random input's."""
+    """Prints the cost of skewed input as a multiple of the cost of random input."""
     values = {key(row): row["value"] for row in rows}
 
     def ratio(work, *counters):
@@ -199,13 +199,13 @@ def is_worse(row, before):
 
 
 def plant(rows):
-    """The rows, the first of them 3 % worse."""
+    """Returns the rows, with the first one 3 % worse."""
     factor = 0.97 if rows[0]["counter"] in MORE_IS_BETTER else 1.03
     return [dict(rows[0], value=rows[0]["value"] * factor), *rows[1:]]
 
 
 def check(rows, baseline):
-    """What is wrong, a line each. Of the baseline only the sources count that have counted now."""
+    """Returns a line for each fault. Compares only with the baseline's rows from sources that have counted now."""
     found = {key(row): row for row in rows}
     sources = {row["source"] for row in rows}
     for before in baseline:
@@ -224,7 +224,7 @@ def check(rows, baseline):
 
 
 def write(rows, baseline):
-    """Rows whose source has not counted now stay as they were."""
+    """Writes the rows. Rows whose source has not counted now are unchanged."""
     sources = {row["source"] for row in rows}
     rows = sorted(rows + [row for row in baseline if row["source"] not in sources], key=key)
     with open(BASELINE, "w") as out:
@@ -232,7 +232,7 @@ def write(rows, baseline):
 
 
 def read_baseline():
-    """Before anything is counted, which takes minutes."""
+    """Reads the baseline. Called before anything is counted, which takes minutes."""
     if not os.path.exists(BASELINE):
         return []
     with open(BASELINE) as lines:
@@ -246,7 +246,7 @@ def read_baseline():
 
 
 def take(folder):
-    """The folder for this run alone: the file that holds it."""
+    """Locks the folder for this run. Returns the locked file."""
     lock = open(os.path.join(folder, "lock"), "w")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -257,7 +257,7 @@ def take(folder):
 
 
 def run(arguments):
-    """Counts and prints; the exit status."""
+    """Counts and prints. Returns the exit status."""
     baseline = [row for row in read_baseline() if row["class"].partition("-")[0] in arguments.classes]
     programs.find_cuda()
     all_runs = runs(arguments.folder, arguments.classes)

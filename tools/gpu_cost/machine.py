@@ -1,17 +1,17 @@
-"""machine.py - what can be read from a kernel's machine code, whoever made it.
+"""machine.py - reads figures from a kernel's machine code, for every compiler.
 
-Which way a work-item takes, and how often a loop turns, is not in the code. Taken is the way that moves the most bytes of
-global memory, of such the most of local memory, and of such the shortest: that of a full tile. What has a predicate counts a
-quarter: a tile's end is handled so.
-A loop is taken to pass once over the elements of a work-item: a turn takes as many as its rarest kind of memory access has
-words (bytes, where elements are bytes). A loop without any turns once. A loop with atomic operations or volatile loads waits
-for other groups: left out.
+The code does not show which path a work-item takes, nor how often a loop iterates. The path chosen here moves the most
+bytes of global memory, among such paths the most bytes of local memory, and among those it is the shortest: the path of
+a full tile. Instructions with a predicate count a quarter, because they handle a tile's end. A loop is assumed to pass
+once over the elements of a work-item: an iteration handles as many elements as its rarest kind of memory access has
+words (bytes, if elements are bytes). A loop without memory accesses iterates once. A loop with atomic operations or
+volatile loads waits for other groups, and is left out.
 """
 import bisect
 import collections
 import sys
 
-sys.setrecursionlimit(10000)  # Path.best: a call for each block of a way
+sys.setrecursionlimit(10000)  # Path.best: one recursive call for each block of a path
 
 # kind: load, store (global memory), local_load, local_store, shared (atomic or volatile: seen by other groups), branch,
 # call, return, exit, barrier, other. falls: the next instruction may be executed after it. sure: it has no predicate.
@@ -45,11 +45,11 @@ class Flow:
         return bisect.bisect_right(self.begins, i) - 1
 
     def at(self, address):
-        """The block that begins there."""
+        """Returns the block that begins at the instruction."""
         return self.addresses.index(address)
 
     def reached(self, entry):
-        """The blocks to which ways lead from a block, itself included."""
+        """Returns the blocks that can be reached from a block, including itself."""
         found, todo = {entry}, [entry]
         while todo:
             new = self.next[todo.pop()] - found
@@ -62,7 +62,7 @@ class Flow:
         return [i for b in sorted(blocks) for i in range(self.begins[b], ends[b])]
 
     def dominators(self):
-        """For each block those through which every way to it leads, itself included."""
+        """Returns, for each block, the blocks that are on every path to it, including itself."""
         roots = {0, *(self.block(i) for i in self.calls)}
         everything = set(range(len(self.begins)))
         found = [{b} if b in roots else everything for b in sorted(everything)]
@@ -76,7 +76,7 @@ class Flow:
         return found
 
     def loops(self):
-        """Blocks of each loop by its head, inner loops first; and where its turns end."""
+        """Returns the blocks of each loop by the loop's head, inner loops first, and the blocks where iterations end."""
         dominators, loops, latches = self.dominators(), {}, {}
         for last, heads in enumerate(self.next):
             for head in heads & dominators[last]:
@@ -98,8 +98,9 @@ def elements_a_turn(body, size):
     return min(words.values()) if words else None
 
 
-# Of a way: bytes of global and of local memory moved, minus its instructions, how many of these are barriers, and the turns
-# of local memory for a sub-group's 32 lanes, where none waits for another's bank. The greatest way is taken.
+# The value of a path: bytes of global and of local memory moved, minus its instructions, the number of barriers among
+# these, and the wavefronts of local memory for a sub-group's 32 lanes without bank conflicts. The path with the
+# greatest value is chosen.
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -112,7 +113,7 @@ def times(a, factor):
 
 
 def with_jumps(code):
-    """The code, where calls of what never returns are branches: ptxas leaves loops so."""
+    """Returns the code with calls that never return replaced by branches, because ptxas leaves loops in this way."""
     flow = Flow(code)
 
     def returns(address):
@@ -124,16 +125,16 @@ def with_jumps(code):
 
 
 class Path:
-    """What a work-item executes."""
+    """The path that a work-item executes."""
 
     def __init__(self, code, per_item, size=4):
         self.code, self.per_item, self.size = with_jumps(code), per_item, size
         self.flow = Flow(self.code)
         self.loops, self.latches = self.flow.loops()
-        self.whole, self.turning = {}, set()  # the best way through each loop, all turns; loops with turns
+        self.whole, self.turning = {}, set()  # the best path through each loop, with all iterations; loops that iterate
 
     def own(self, block):
-        """A block, with the functions that it calls."""
+        """Returns the value of a block, including the functions that it calls."""
         whole = NOTHING
         for i in self.flow.instructions([block]):
             instruction = self.code[i]
@@ -149,13 +150,13 @@ class Path:
         return self.through(self.flow.at(address), "return")
 
     def through(self, entry, kind):
-        """The best way from a block to an instruction of a kind."""
+        """Returns the best path from a block to an instruction of a kind."""
         region = self.flow.reached(entry)
         ends = {b for b in region if any(self.code[i].kind == kind for i in self.flow.instructions([b]))}
         return self.best(entry, region, ends) if ends else NOTHING
 
     def loop(self, head):
-        """The best way through a loop, all turns."""
+        """Returns the best path through a loop, with all iterations."""
         if head not in self.whole:
             self.whole[head] = self.turns(head, self.loops[head])
         return self.whole[head]
@@ -169,7 +170,7 @@ class Path:
         if waiting:
             turns = 0
         elif elements is None or any(self.loop(i) and i in self.turning for i in inner):
-            turns = 1  # an outer loop turns once for all elements of its inner ones
+            turns = 1  # an outer loop iterates once for all elements of its inner ones
         else:
             turns = max(1, self.per_item / elements)
         if turns > 1 or not waiting and inner & self.turning:
@@ -177,9 +178,10 @@ class Path:
         return times(turn, turns)
 
     def best(self, entry, region, ends, loop=None):
-        """The best way from a block to one of the ends. A loop on the way, but not the one asked about, is one step."""
+        """Returns the best path from a block to one of the ends. A loop on the path is one step, except the loop in
+        question."""
         inner = {}
-        for head, body in self.loops.items():  # the outermost of those within the region come last, and win
+        for head, body in self.loops.items():  # the outermost loops within the region come last, and replace inner ones
             if head != loop and head in region and body <= region and not (loop is not None and loop in body):
                 inner.update((b, head) for b in body)
         found = {}
@@ -190,7 +192,7 @@ class Path:
         def way(node):
             if node in found:
                 return found[node]
-            found[node] = None  # a way back is none
+            found[node] = None  # a back edge is not part of a path
             blocks = self.loops[node] if node in inner else {node}
             worth = self.loop(node) if node in inner else self.own(node)
             after = {step(n) for b in blocks for n in self.flow.next[b] if n in region} - {node, loop}
@@ -204,13 +206,14 @@ class Path:
         return way(step(entry)) or NOTHING
 
     def executed(self):
-        """Instructions, barriers among them, and turns of local memory for a sub-group."""
+        """Returns the instructions executed, the barriers among them, and the wavefronts of local memory for a sub-group."""
         _, _, instructions, barriers, wavefronts = self.through(0, "exit")
         return -instructions, barriers, wavefronts
 
 
     def of_the_hot_loop(self):
-        """Instructions for an element in the loop with the widest loads of global memory; of several, the shortest."""
+        """Returns the instructions per element in the loop with the widest loads of global memory, or in the shortest
+        such loop."""
         loops = []
         for head, body in self.loops.items():
             inside = [self.code[i] for i in self.flow.instructions(body)]
@@ -221,7 +224,7 @@ class Path:
 
 
 def loads_in_flight(code):
-    """The most loads of global memory that come before the first use of one of their results."""
+    """Returns the most loads of global memory before the first use of one of their results."""
     most, waiting = 0, []
     for instruction in code:
         if any(instruction.reads & written for written in waiting):

@@ -1,19 +1,21 @@
-"""model.py - how near a copy's bandwidth a call should come, by its counters. A guess: no GPU has been asked.
+"""model.py - estimates from a call's counters how close it comes to a copy's bandwidth. The estimate was not checked on
+a GPU.
 
-An element takes the time of its bytes (memory), instructions (issue), local wavefronts (banks) and of its tile's waiting,
-joined by a p-norm, because they overlap only in part. A tile waits for its loads, as many at a time as are in flight, and
-where tiles look back, for its turn; a multiprocessor has so many of them at once as there is room for (Little's law).
+The time of an element is the p-norm of the times for its bytes (memory), its instructions (issue), its local wavefronts
+(banks) and its tile's waiting, because these overlap only in part. A tile waits for its loads, several of which are in
+flight at a time, and, if tiles look back, for its turn. A multiprocessor runs as many tiles at once as it has room for
+(Little's law).
 
-P and LOOK_BACK, chosen by hand, fit PUBLISHED within 9 %, CUB's rates; nothing of ours is in them. What comes out for CUB is printed
-beside these.
+P and LOOK_BACK were chosen by hand to fit CUB's published rates (PUBLISHED), within 9 %; they do not depend on this
+library. The model's rates for CUB are printed next to the published ones.
 """
 P = 1.8
 COPY = 0.91  # of the peak bandwidth
-LATENCY = 700  # ns, of a load of global memory
-LOOK_BACK = 2000  # ns, of a tile, with everything else that tiles do one after the other
+LATENCY = 700  # latency of a load of global memory, in ns
+LOOK_BACK = 2000  # ns per tile, for look-back and everything else that tiles do one after another
 
-# class, multiprocessors, GHz, work-items that a multiprocessor issues an integer instruction for in a cycle, peak bandwidth
-# (bytes/ns). No machine code of ours is for the B200: sm_90's stands in for its.
+# class, multiprocessors, GHz, work-items that a multiprocessor issues an integer instruction for in a cycle, peak
+# bandwidth (bytes/ns). For the B200, sm_90's machine code is used.
 DEVICES = {
     "h200": ("nvidia", 132, 1.98, 64, 4800),
     "h100": ("nvidia", 132, 1.98, 64, 3352),
@@ -23,7 +25,7 @@ DEVICES = {
 }
 PREDICTED = ("h200", "a100", "rx7900xtx")
 
-# Of CUB: work, device, elements (keys) in a ns, where it is published. All of 2^28.
+# CUB's rates: work, device, elements (keys) per ns, source. All for 2^28 elements.
 PUBLISHED = (
     ("reduce-u32", "h200", 1077, "NVIDIA/cccl pull request 9722, I32: 249.3 us"),
     ("reduce-u32", "b200", 1541, "NVIDIA/cccl issue 9817, F32: 174.2 us"),
@@ -33,7 +35,8 @@ PUBLISHED = (
     ("partition-u32", "b200", 336, "NVIDIA/cccl pull request 3617, partition.if, I32, before its tuning: 798.1 us"),
 )
 
-# Bytes that an element must take: input and output once; sorts: a read for the counts, then a read and a write a pass.
+# The fewest bytes per element: input and output once; for sorts a read for the counts, then a read and a write for each
+# pass.
 BYTES = {"reduce-u32": 4, "scan-u32": 8, "select-u32": 6, "sort-u32": 36, "sort-pairs-u32": 68, "histogram-u8": 1,
          "merge-u32": 8, "gather-u32": 12, "transpose-u32": 8, "transform-u32": 8, "partition-u32": 8, "unique-u32": 5, "rle-u32": 6,
          "segmented-scan-u32": 12, "stencil-f32": 8}
@@ -43,7 +46,7 @@ PASSES = 4
 
 
 def rate(work, device, moved, counted, compiled, per_item, group):
-    """Elements in a ns. moved: bytes of global memory for each; counted, compiled: counters by name."""
+    """Returns the elements per ns. moved: bytes of global memory per element; counted, compiled: counters by name."""
     _, multiprocessors, clock, issued, bandwidth = DEVICES[device]
     passes = PASSES if "sort" in work else 1
     each = "%s_per_key_pass" if "sort" in work else "%s_per_element"
@@ -58,5 +61,5 @@ def rate(work, device, moved, counted, compiled, per_item, group):
 
 
 def fraction(work, device, elements):
-    """Of a copy's bandwidth, with so many elements in a ns."""
+    """Returns the fraction of a copy's bandwidth for a rate in elements per ns."""
     return elements * BYTES[work] / (COPY * DEVICES[device][4])

@@ -1,4 +1,4 @@
-"""nvidia.py - the hot kernel's machine code for NVIDIA's chips: clang, ptxas, cuobjdump."""
+"""nvidia.py - reads the hot kernel's machine code for NVIDIA's chips, with clang, ptxas and cuobjdump."""
 import os
 import re
 import subprocess
@@ -9,8 +9,8 @@ import programs
 CLANG, TARGET, LIBRARY = "clang-15", "nvptx64--nvidiacl", "/usr/lib/clc/nvptx64--nvidiacl.bc"
 CLASS = "nvidia"
 
-# Of a multiprocessor: work-items, groups, local memory (bytes), and what the driver keeps of that for each group.
-# CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+# A multiprocessor's work-items, groups and local memory (bytes), and the local memory that the driver reserves for each
+# group. CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 CHIPS = {
     "sm_75": (1024, 16, 64 << 10, 0),
     "sm_80": (2048, 32, 164 << 10, 1 << 10),
@@ -19,7 +19,7 @@ CHIPS = {
 }
 MAIN_CHIP = "sm_90"
 FORM = 3  # GPI_SUB_GROUP_NVIDIA
-# As NVIDIA's compiler has it: its macros, and inline PTX.
+# The definitions of NVIDIA's compiler: its macros, and inline PTX.
 OPTIONS = ["-Dcl_nv_pragma_unroll", "-D__NV_CL_C_VERSION=120", "-fasm", "-Xclang", "-target-cpu", "-Xclang", "sm_80", "-Xclang",
            "-target-feature", "-Xclang", "+ptx75"]
 REGISTERS = 65536
@@ -73,7 +73,7 @@ def instruction_of(address, text):
 
 
 def code_of(listing, kernel):
-    """The kernel's instructions, without what fills up its end."""
+    """Returns the kernel's instructions, without the padding at its end."""
     code, inside = [], False
     for line in listing.splitlines():
         function = re.search(r"Function : (\S+)", line)
@@ -103,7 +103,7 @@ def ptx_for(text, chip, group):
 
 
 def assemble(path, chip, text, kernel):
-    """What ptxas says, and the kernel's listing."""
+    """Returns the output of ptxas, and the kernel's listing."""
     with open(path + ".ptx", "w") as out:
         out.write(text)
     said = subprocess.run(["ptxas", "-arch=" + chip, "-O3", "-v", path + ".ptx", "-o", path + ".cubin"],
@@ -132,7 +132,7 @@ def counters_of(chip, run, said, listing):
 
 
 def listings(path, source, kernel, group, *options):
-    """What ptxas says and the kernel's listing, by chip."""
+    """Returns the output of ptxas and the kernel's listing, by chip."""
     programs.compile_to(path + ".s", source, CLANG, TARGET, LIBRARY, [*OPTIONS, *options])
     with open(path + ".s") as lines:
         text = lines.read()
@@ -141,6 +141,6 @@ def listings(path, source, kernel, group, *options):
 
 
 def count(run):
-    """(class, counters) of a run's hot kernel for each chip."""
+    """Returns (class, counters) of a run's hot kernel for each chip."""
     for chip, said, listing in listings(os.path.join(run.dump, "hot"), programs.source_of(run, FORM), run.hot, run.group):
         yield class_of(chip), counters_of(chip, run, said, listing)

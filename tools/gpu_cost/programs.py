@@ -1,4 +1,5 @@
-"""programs.py - the composed program of a call, compiled to assembly text by clang for a chip without its driver."""
+"""programs.py - compiles the composed program of a call to assembly text, by clang, for a chip whose driver is not
+needed."""
 import glob
 import os
 import re
@@ -7,15 +8,15 @@ import subprocess
 import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# How CL1.2 with 64-bit atomic operations is compiled for the hot kernel's chip.
+# Options to compile CL1.2 with 64-bit atomic operations for the hot kernel's chip.
 OPTIONS = ["-x", "cl", "-cl-std=CL1.2", "-O3", "-w", "-S", "-nogpulib", "-Xclang", "-finclude-default-header",
            "-Xclang", "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"]
-# Where tools/deps.sh puts what PyPI has of CUDA.
+# The folder in which tools/deps.sh installs CUDA's packages from PyPI.
 CUDA = "build/ptxas/lib/python3*/site-packages/nvidia/cu13/bin"
 
 
 def find_cuda():
-    """The system's own comes first: PyPI's nvcc is without CUB."""
+    """Finds a program of CUDA. The system's own comes first, because PyPI's nvcc has no CUB."""
     os.environ["PATH"] = os.pathsep.join([os.environ["PATH"], *map(os.path.abspath, glob.glob(CUDA))])
 
 
@@ -32,7 +33,8 @@ def version(tool):
 
 
 def source_of(run, form):
-    """The file that has the run's hot kernel, with sub-groups in a form of kernels/gpu/group/sub_group.cl, not emulated."""
+    """Returns the file that has the run's hot kernel, with sub-groups in a form of kernels/gpu/group/sub_group.cl, not
+    emulated."""
     for name in sorted(os.listdir(run.dump)):
         path = os.path.join(run.dump, name)
         if name.endswith(".cl") and not name.startswith("form"):
@@ -48,7 +50,7 @@ def source_of(run, form):
 
 
 def write_once(path, text):
-    """Others may be reading it."""
+    """Writes a file at once, because other processes may be reading it."""
     if not os.path.exists(path):
         with open("%s.%d" % (path, threading.get_ident()), "w") as out:
             out.write(text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_gpu_cost.py - are accesses of kernels, and ways through machine code, counted as they should be?
+"""test_gpu_cost.py - tests that accesses of kernels, and paths through machine code, are counted correctly.
 
 usage: test_gpu_cost.py FOLDER
 
@@ -18,7 +18,7 @@ import machine
 import nvidia
 import programs
 
-# A shuffle by local memory, with a call of its own, and a function that is no operation, in a group of 64.
+# A shuffle through local memory, with a call, and a function that is no operation, in a group of 64.
 SHUFFLE = """
 uint gpi_sg_lane(void) { return get_local_id(0) % 32; }
 uint load(__local uint *at) { return *at; }
@@ -39,8 +39,8 @@ __kernel void shuffle(__global const uint *in, __global uint *out)
     out[i] = gpi_sg_shuffle(room[i], 0, room);
 }
 """
-# Each operation of sub-groups once, and how many of the instruction it should be on NVIDIA's chips: a match of eight
-# bits is eight votes.
+# Each operation of sub-groups once, and the number of instructions that it should compile to on NVIDIA's chips: a match
+# of eight bits is eight votes.
 OPERATIONS = """
 #define GPI_SUB_GROUP 32
 #define GPI_SUB_GROUP_FORM 3
@@ -64,7 +64,7 @@ FOLDER = None
 
 
 def launches(kernel, source):
-    """What the plug-in says of a group of 64, for sub-groups of 16 and 32."""
+    """Returns the plug-in's counts for a group of 64, for sub-groups of 16 and 32."""
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
         with open(folder + "/source.cl", "w") as out:
             out.write(source)
@@ -78,7 +78,7 @@ def launches(kernel, source):
 
 
 def instructions(per_item, *lines):
-    """Executed by a work-item; an address is 16 times a line's number."""
+    """Returns the instructions that a work-item executes; an address is 16 times a line's number."""
     text = "\tFunction : kernel\n" + "".join("        /*%04x*/  %s ;\n" % (16 * i, line) for i, line in enumerate(lines))
     return machine.Path(nvidia.code_of(text, "kernel"), per_item).executed()[0]
 

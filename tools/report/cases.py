@@ -1,4 +1,4 @@
-"""cases.py - rows of gpbench as tables and plots: by n, by case, by variant."""
+"""cases.py - shows rows of gpbench as tables and plots: by n, by case, by variant."""
 
 import os
 
@@ -36,7 +36,7 @@ def table_of_case(title, rows):
 
 
 def tables_of(rows):
-    """One for each case and size, those of a type and a case under one summary."""
+    """Returns a table for each case and size. Tables of one type and case are under one summary."""
     parts = []
     for (primitive, kind), case in results.grouped(rows, "primitive", "type").items():
         sizes = results.grouped(case, "n")
@@ -49,7 +49,7 @@ def tables_of(rows):
 
 
 def said(series, x=None):
-    """The points of each series at x, or its last one: what a plot says in words."""
+    """Returns the points of each series at x, or its last point, as the plot's text."""
 
     def value(s):
         return next((y for at, y in s.points if at == x), s.points[-1][1])
@@ -62,12 +62,12 @@ def is_variant(row):
 
 
 def first_own(rows):
-    """The name of the row that stands for the library, where it is not plain `gpuprim`."""
+    """Returns the name of the row that represents the library if there is no row `gpuprim`."""
     return next((r["variant"] for r in rows if is_variant(r)), "gpuprim")
 
 
 def by_name(rows, x, y, own):
-    """A series for each name."""
+    """Returns a series for each name."""
     series = []
     for (name,), of_name in results.grouped(rows, "variant").items():
         role = plots.OWN if name == own else plots.role_of(of_name[0])
@@ -81,7 +81,7 @@ def limit_of(rows, x, y):
 
 
 def selections(rows):
-    """What is drawn of these rows: the library beside limit and peers, and the library's variants."""
+    """Returns the rows of each plot: the library with limit and peers, and the library's variants."""
     own = first_own(rows)
     if not any(map(is_variant, rows)):
         yield "", rows, own
@@ -94,7 +94,7 @@ def selections(rows):
 
 
 def curves_by_n(primitive, kind, rows, with_variants):
-    """Throughput against n."""
+    """Draws throughput against n."""
     ns = sorted({r["n"] for r in rows})
     for suffix, some, own in list(selections(rows))[: 2 if with_variants else 1]:
         series = by_name(some, lambda r: r["n"], results.rate, own) + limit_of(
@@ -106,14 +106,14 @@ def curves_by_n(primitive, kind, rows, with_variants):
 
 
 def label_of_case(names):
-    """Names without what all have in common."""
+    """Returns the names without their common parts."""
     common = os.path.commonprefix(names) if len(names) > 1 else ""
     common = common[: max(common.rfind(" "), common.rfind(":")) + 1]
     return [name[len(common) :].strip() for name in names]
 
 
 def dots_by_case(title, rows):
-    """Throughput by the kind of input, at one size."""
+    """Draws throughput by kind of input, at one size."""
     cases = list(results.grouped(rows, "primitive", "type"))
     kinds = {kind for _, kind in cases}
     names = label_of_case([f"{primitive}, {kind}" if len(kinds) > 1 else primitive for primitive, kind in cases])
@@ -132,7 +132,7 @@ def dots_by_case(title, rows):
 
 
 def dots_by_variant(title, rows, value=results.rate, unit=PER_S):
-    """One case at one size, a line for each row."""
+    """Draws one case at one size, with a line for each row."""
     roles = (
         ("gpuprim", plots.OWN, ("gpuprim",)),
         ("others", plots.PEER, ("peer", "info")),
@@ -149,7 +149,7 @@ def dots_by_variant(title, rows, value=results.rate, unit=PER_S):
 
 
 def figures_of(section, rows):
-    """Titles and plots. Against n where there are several sizes, else a dot for each."""
+    """Returns titles and plots: against n if there are several sizes, else a dot for each row."""
     good = results.measured(rows)
     if not good:
         return

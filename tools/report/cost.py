@@ -1,4 +1,4 @@
-"""cost.py - the section of what is counted without a GPU, bench/gpu_cost.json (docs/gpu-cost.md)."""
+"""cost.py - the section on costs that are counted without a GPU, bench/gpu_cost.json (docs/gpu-cost.md)."""
 
 import json
 import os
@@ -12,7 +12,7 @@ LOAD, STORE = "load_sectors_per_element", "store_sectors_per_element"
 
 
 def section():
-    """What the kernels would cost on GPUs, which no device at hand tells."""
+    """Returns the section on the cost of the kernels on GPUs, which cannot be measured here."""
     with open(GPU_COST, encoding="utf-8") as file:
         counted = json.load(file)
     parts, figures = [], []

@@ -4,7 +4,7 @@
 # usage: tools/report/measure.sh RESULTS INFO
 #
 # INFO is what `make info` printed. On a CPU the peers run, too, and some of them are a hundred times slower than the
-# library: there sorts, nests and hash tables are smaller than those of `gpbench all`.
+# library: there sorts, nests and hash tables are smaller than in `gpbench all`.
 set -eu
 
 results=$1
@@ -19,7 +19,7 @@ part=$results.part
 trap 'rm -f "$part"' EXIT
 : >"$results"
 
-# A failure is in the rows, too: go on.
+# A failure is also in the rows, so the script continues.
 measure() { # sub-command options...
     build/gpbench "$@" --results "$part" || status=1
     if [ -s "$results" ]; then

@@ -12,7 +12,7 @@ def escape(text):
 
 
 class Html(str):
-    """What needs no escape."""
+    """Text that needs no escapes."""
 
 
 def link(key, text):
@@ -20,7 +20,7 @@ def link(key, text):
 
 
 def table(caption, head, rows, own=lambda row: False, text=(0,)):
-    """The first column names the row; those of `text` stand at the left."""
+    """Returns a table. The first column has the rows' names; columns in `text` are left-aligned."""
 
     def cell(tag, i, x, attributes=""):
         left = ' class="text"' if i in text else ""
@@ -50,7 +50,7 @@ def details(summary, inside):
 
 
 def section(key, title, about, inside):
-    """Its address, its title, and its HTML."""
+    """Returns a section: its address, its title, and its HTML."""
     head = f'<section id="{key}" aria-labelledby="{key}-title">\n<h2 id="{key}-title">{escape(title)}</h2>\n'
     return key, title, f'{head}<p class="soft">{escape(about)}</p>\n{inside}</section>\n'
 
@@ -60,7 +60,7 @@ def facts(pairs):
 
 
 def page(title, head, sections):
-    """The sections are what section() made."""
+    """Returns the page with these sections, which section() returned."""
     contents = "".join(f"<li>{link(key, name)}</li>\n" for key, name, _ in sections)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -1,4 +1,4 @@
-"""plots.py - plots by gnuplot, as SVG that stands in a page: colours are the page's variables, symbols its own."""
+"""plots.py - draws plots by gnuplot, as SVG within a page, with the page's variables as colours, and the page's symbols."""
 
 import collections
 import math
@@ -12,7 +12,8 @@ WIDTH = 460
 OWN, VARIANT, LIMIT, PEER = range(4)
 PEER_COLOURS = 6
 
-# What gnuplot's symbols need, once a page: circles, squares, triangles, diamonds, pentagons; the even ones are filled.
+# The definitions for gnuplot's symbols, once per page: circles, squares, triangles, diamonds, pentagons; even numbers
+# are filled.
 SYMBOLS = """<svg class="symbols" aria-hidden="true" focusable="false"><defs>
 <path id="gpPt0" stroke-width=".3" d="M-1,0 h2 M0,-1 v2"/><path id="gpPt1" stroke-width=".3" d="M-1,-1 L1,1 M1,-1 L-1,1"/>
 <path id="gpPt2" stroke-width=".3" d="M-1,0 L1,0 M0,-1 L0,1 M-1,-1 L1,1 M-1,1 L1,-1"/>
@@ -24,10 +25,10 @@ SYMBOLS = """<svg class="symbols" aria-hidden="true" focusable="false"><defs>
 <path id="gpPt13" stroke-width=".3" d="M0,1.33 L1.265,.411 L.782,-1.067 L-.782,-1.076 L-1.265,.411 z"/>
 <use href="#gpPt13" id="gpPt14" fill="currentColor"/>
 </defs></svg>"""
-POINTS = (5, 9, 11, 13, 15, 4, 8, 10, 12, 14, 6, 2, 3)  # as gnuplot counts them: from 1
+POINTS = (5, 9, 11, 13, 15, 4, 8, 10, 12, 14, 6, 2, 3)  # gnuplot counts them from 1
 
 
-# A line of a plot: its name, what it stands for (OWN, VARIANT, LIMIT, PEER), and its points (x, y).
+# A line of a plot: its name, its kind (OWN, VARIANT, LIMIT, PEER), and its points (x, y).
 Series = collections.namedtuple("Series", "name role points")
 
 
@@ -37,7 +38,7 @@ def role_of(row):
     return VARIANT if row["kind"] == "gpuprim" or row["variant"].startswith("gpuprim:") else PEER
 
 
-Style = collections.namedtuple("Style", "colour point width")  # a colour is the number of one of the page's variables
+Style = collections.namedtuple("Style", "colour point width")  # a colour is the number of one of the page's colour variables
 
 
 def styles(series):
@@ -63,7 +64,7 @@ def dot_of(style):
 
 
 def key_of(series, lines):
-    """The key, which stands below the plot and wraps as text does."""
+    """Returns the key, which is below the plot and wraps as text does."""
     items = []
     for s, style in zip(series, styles(series)):
         dashes = ' stroke-dasharray="3 3"' if style.colour == 3 else ""
@@ -76,7 +77,8 @@ def key_of(series, lines):
 
 
 def inline(svg):
-    """gnuplot's file without what a page has already: header, symbols, fonts, titles; and with the page's colours."""
+    """Returns gnuplot's file without the parts that the page has already (header, symbols, fonts, titles), and with the
+    page's colours."""
     svg = svg[svg.index('<g id="gnuplot_canvas">') :]
     svg = re.sub(r"<defs>.*?</defs>|<title>.*?</title>|<rect [^>]*/>", "", svg, flags=re.S)
     svg = re.sub(r" (id|font-family|class|stroke-linecap|stroke-linejoin)=([\"']).*?\2", "", svg)
@@ -99,12 +101,13 @@ def gnuplot(script, height, label):
 
 
 def quoted(name):
-    """In double quotes gnuplot would run what stands in backquotes."""
+    """Returns the text in single quotes, because gnuplot runs text in backquotes within double quotes."""
     return "'" + name.replace("'", "''").replace("\n", " ") + "'"
 
 
 def scale_of(axis, values, most):
-    """Logarithmic where values differ much, else from 0, with so many tics at most, at 1, 2 or 5 times a power of ten."""
+    """Returns an axis: logarithmic if values differ much, else from 0, with at most so many tics, at 1, 2 or 5 times a
+    power of ten."""
     low, high = min(values), max(values)
     form = '"%.0s %c"\n' if low >= 1 else '"%g"\n'
     if high > 15 * low:
@@ -136,7 +139,7 @@ def power_tics(values):
 
 
 def curve(series, label, x_label, y_label, log_x=True, x_tics=None):
-    """y against x, a line for each series. x_tics: numbers, of which powers of two are written so."""
+    """Draws y against x, with a line for each series. x_tics: numbers; powers of two are written as such."""
     series = [s for s in series if s.points]
     xs = [x for s in series for x, _ in s.points]
     x0, x1 = (min(xs) / 1.3, max(xs) * 1.3) if log_x else (min(xs) - 0.03, max(xs) + 0.03)
@@ -157,7 +160,7 @@ def curve(series, label, x_label, y_label, log_x=True, x_tics=None):
 
 
 def dots(series, names, label, x_label):
-    """A line for each of the names, and on it a dot for each series, whose points are (x, number of the name)."""
+    """Draws a line for each name, with a dot for each series, whose points are (x, number of the name)."""
     series = [s for s in series if s.points]
     tics = ", ".join(f"{quoted(name.replace('%', '%%'))} {i}" for i, name in enumerate(names))
     plots = [f"$d{i} using 1:2 {dot_of(style)}" for i, style in enumerate(styles(series))]

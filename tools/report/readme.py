@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""readme.py - tables of figures from bench/results/ (`make readme-figures`): those of the newest file of each instruction set side by
-side in README, and of the newest file of each device in docs/PERFORMANCE.md.
+"""readme.py - writes tables of figures from bench/results/ (`make readme-figures`): in README the newest file of each
+instruction set, side by side, and in docs/PERFORMANCE.md the newest file of each device.
 
 usage: readme.py [--check]
 
-With --check it changes nothing, and fails where a document says something else than the files.
+With --check it changes nothing, and fails if a document differs from the files.
 """
 
 import glob
@@ -19,7 +19,7 @@ BEGIN, END = "<!-- figures: make readme-figures -->\n", "<!-- /figures -->\n"
 
 
 def source(head, rows):
-    """What was measured, when, and how much its rows spread."""
+    """Returns a text that says what was measured, when, and how much the rows vary."""
     spread = statistics.median(r["spread"] for r in results.measured(rows) if "spread" in r)
     hidden = f" without {head['hidden'].replace(',', ', ')}" if head.get("hidden") else ""
     return (
@@ -40,7 +40,8 @@ def figures(head, rows):
 
 
 def side_by_side(files):
-    """Speeds and peers of several files, in the rows of the first one. A file may have measured a row at another n."""
+    """Returns the speeds and peers of several files, for the rows of the first file. Another file may have measured a
+    row at another n."""
     marks = [chr(ord("A") + i) for i in range(len(files))]
     lines = [["", "n"] + [f"{mark}: {what}" for mark in marks for what in ("G elements/s", "fastest peer", "times as fast as it")]]
     lines.append(["---"] * len(lines[0]))
@@ -57,7 +58,7 @@ def side_by_side(files):
 
 
 def newest(files, *keys):
-    """The newest file for each value of these keys of the head, the newest first."""
+    """Returns the newest file for each value of these keys of the head, the newest file first."""
     ascending = sorted(files, key=lambda file: file[0]["date"])
     last = {tuple(head[key] for key in keys): (head, rows) for head, rows in ascending}
     return sorted(last.values(), key=lambda file: file[0]["date"], reverse=True)

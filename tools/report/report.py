@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""report.py - a results file of gpbench as one page, build/report.html (`make report`).
+"""report.py - writes a results file of gpbench as one page, build/report.html (`make report`).
 
 usage: report.py RESULTS PAGE [INFO]
 
-RESULTS is what `gpbench all --results RESULTS` wrote. INFO is what `make info` printed: the page has its verdict when it is
-about the same device. Needs gnuplot.
+RESULTS was written by `gpbench all --results RESULTS`. INFO is the output of `make info`: the page shows its verdict if
+it is for the same device. Needs gnuplot.
 """
 
 import concurrent.futures
@@ -50,7 +50,7 @@ def overview(rows):
 
 
 def verdict(head, info):
-    """What the self-test says at its end, when it is about this device."""
+    """Returns the verdict of the self-test in `info`, or a text that says why there is none."""
     if info is None:
         return "not run"
     lines = info.splitlines()

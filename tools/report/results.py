@@ -1,11 +1,12 @@
-"""results.py - a results file of gpbench (bench/README.md): its rows by section, by case and size, and what to tell first."""
+"""results.py - reads a results file of gpbench (bench/README.md): its rows by section, by case and size, and the
+headlines."""
 
 import collections
 import json
 import math
 import re
 
-# A section of the report: its address, its title, the primitives whose rows it has, and what it is about.
+# A section of the report: its address, its title, the primitives whose rows it has, and its description.
 Section = collections.namedtuple("Section", "key title pattern about")
 SECTIONS = [
     Section("memory", "Memory", r"read|copy|scale|add|triad", "Loops that do nothing but move 32-bit words, by their form."),
@@ -115,7 +116,8 @@ SECTIONS = [
 ]
 OTHER = Section("other", "Other", r".*", "Rows that no section above asks for.")
 
-# What is told first, and in README: a label, a section, a primitive, a type; of hash tables an operation instead of a type.
+# The headlines, which are also in README: a label, a section, a primitive, and a type; for hash tables an operation
+# instead of a type.
 HEADLINES = [
     ("reduce u32", "reduce", "reduce", "u32"),
     ("scan u32", "scan", "scan", "u32"),
@@ -154,7 +156,7 @@ USUAL_N = 2**24
 
 
 def load(path):
-    """What describes the run, and the rows."""
+    """Returns the description of the run, and the rows."""
     with open(path, encoding="utf-8") as file:
         lines = [json.loads(line) for line in file if line.strip()]
     if not lines or "gpbench" not in lines[0]:
@@ -163,7 +165,7 @@ def load(path):
 
 
 def by_section(rows):
-    """Sections that have rows, in order."""
+    """Returns the sections that have rows, in order."""
     found = collections.OrderedDict((s, []) for s in SECTIONS + [OTHER])
     for row in rows:
         section = next(s for s in found if re.fullmatch(s.pattern, row["primitive"]))
@@ -172,7 +174,7 @@ def by_section(rows):
 
 
 def grouped(rows, *fields):
-    """Rows by the values of these fields, in the order in which they come."""
+    """Returns rows by the values of these fields, in the order of the file."""
     groups = collections.OrderedDict()
     for row in rows:
         groups.setdefault(tuple(row.get(f) for f in fields), []).append(row)
@@ -188,7 +190,7 @@ def rate(row):
 
 
 def usual_n(rows):
-    """The size nearest to the usual one."""
+    """Returns the size that is closest to the usual one."""
     return min((r["n"] for r in rows), key=lambda n: (abs(math.log2(n / USUAL_N)), n), default=0)
 
 
@@ -214,7 +216,8 @@ def rows_of_headline(rows, primitive, which):
 
 
 def headlines(rows):
-    """Label, section's key, n, rate, fraction of the limit (0: there is none), fastest peer, how many times as fast as it."""
+    """Returns for each headline: label, section's key, n, rate, fraction of the limit (0: there is none), fastest peer,
+    and how many times as fast as the peer."""
     for label, section, primitive, which in HEADLINES:
         case = measured(rows_of_headline(rows, primitive, which))
         own = next((r for r in case if r["kind"] == "gpuprim"), None)

@@ -1,5 +1,5 @@
-"""special.py - the sections whose plots are neither against n nor by case. Each function takes the section's rows and all
-rows, and returns figures and the HTML of tables."""
+"""special.py - the sections whose plots are neither against n nor by case. The arguments of each function are the
+section's rows and all rows; it returns figures and the HTML of tables."""
 
 import cases
 import page
@@ -19,7 +19,7 @@ def launch(rows, _):
 
 
 def ladder(rows, _):
-    """The steps, the library, and the fastest of the loops that read."""
+    """Returns figures and tables of the steps, the library, and the fastest loop that reads."""
     figures, tables = [], []
     for (n,), of_n in results.grouped(results.measured(rows), "n").items():
         limits = sorted((r for r in of_n if r["kind"] == "limit"), key=results.rate)
@@ -36,7 +36,7 @@ def ladder(rows, _):
 
 
 def entropy(rows, all_rows):
-    """Keys without skew, of entropy 1, are those of the plain sort of the same size."""
+    """Returns figures and tables of sorts by entropy. Keys of entropy 1, without skew, are those of the plain sort of the same size."""
 
     def x(row):
         return float(row["primitive"].partition("entropy ")[2] or 1)
@@ -95,7 +95,8 @@ def hash_table(title, rows):
 
 
 def by_load(rows):
-    """An operation a plot: of different keys of 32 bits, in the table that has most rows, or the largest such."""
+    """Returns a plot for each operation, on distinct 32-bit keys, in the table with the most rows, or the largest of
+    these."""
     figures, tables = [], []
     for (operation,), of in results.grouped(rows, "operation").items():
         tables.append(hash_table(f"hash, {operation}", of))

@@ -2,13 +2,13 @@
 
 
 def count(n):
-    """2^24, or the number."""
+    """Returns the number as text, such as 2^24 for a power of two."""
     n = int(n)
     return f"2^{n.bit_length() - 1}" if n >= 1024 and n & (n - 1) == 0 else str(n)
 
 
 def digits(x):
-    """Three that count."""
+    """Returns the number with three significant digits."""
     return f"{x:.0f}" if x >= 100 else f"{x:.1f}" if x >= 10 else f"{x:.2f}"
 
 
@@ -17,7 +17,7 @@ def rate(x):
 
 
 def short(x):
-    """As short as it can be: 1.5 G, 0.2, 0."""
+    """Returns the number as short as possible: 1.5 G, 0.2, 0."""
     return next(
         (f"{x / scale:.3g}{unit}" for scale, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")) if x >= scale), f"{x:.3g}"
     )
