@@ -350,7 +350,7 @@ typedef struct gp_record {
    or of another argument.
    Limits: at most GP_ARGS_MAX arguments, whose values together have at most GP_ARGS_BYTES.
    Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, that begins with
-   gp_, gpi_, GP_ or GPI_, or that the call's expressions have anyway, such as x and i. GP_ERROR_BUILD for a
+   gp_, gpi_, GP_ or GPI_, or that is an operand of the call's expressions, such as x or i. GP_ERROR_BUILD for a
    keyword or macro of OpenCL C; names of its functions (min) are allowed.
    Example: examples/14_arguments.c */
 typedef struct gp_arg {
@@ -772,13 +772,13 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
 
    Scans each segment as gp_scan would, by any gp_op or a monoid: running totals of the rows or the columns of a
    matrix, or of segments given by offsets. With `map`, the elements are map(in[i]). Offsets are on the device. With
-   an element_stride the elements of a row are apart: the columns of a matrix that is stored row by row have
+   an element_stride the elements of a row are not consecutive: the columns of a matrix that is stored row by row have
    row_length = rows, element_stride = columns, segment_count = columns. A call for the rows and a second one, in
    place, for the columns make a summed-area table.
 
    If segments are marked by flags or keys, gp_scan with `segments` scans them.
 
-   Result: elements of out_type, each at the place of its element: out is laid out as in is. Elements between rows
+   Result: elements of out_type, each at its element's position: `out` has the layout of `in`. Elements between rows
      and outside all segments are neither read nor written. The index i in a map, and the results of argmin and
      argmax (out_type 0: GP_U64), count from the segment's first element. Argmin and argmax return the lowest
      index of equal elements, also in reverse.
@@ -1540,8 +1540,8 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
    sample that is rounded up to `bins` is in the last bin.
    Edges are bins + 1 rising numbers of the samples' type. Equal neighbours make an empty bin. If edges fall,
    samples are counted in any bins.
-   With `map`, element i's sample is map(in[i]). Without an input (`in` NULL, `type` 0) the map is of the
-   index alone. Such maps, and maps of records, require map_type.
+   With `map`, element i's sample is map(in[i]). Without an input (`in` NULL, `type` 0) the map uses only
+   the index. Such maps, and maps of records, require map_type.
    With `channels`, an element is a pixel of 1 to 4 samples, which lie together. Each channel has `bins`
    counts of its own, one channel after the other; only the first channels_out channels are counted (colours
    without alpha). Weights are integers, signed or not and of any width, one per element, for all its
@@ -1878,7 +1878,7 @@ GP_API gp_result gp_segmented_argsort_scratch_size(gp_context *gp, const gp_segm
    Limits: 2^32 - 3 strings.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is
      read. At its end the call then returns GP_ERROR_INVALID_ARGUMENT, and gp_last_error has the number of
-     such strings and the index of the first. `out` holds the order all the same. */
+     such strings and the index of the first. `out` has the order in this case, too. */
 typedef struct gp_sort_strings_desc {
     cl_mem bytes;
     size_t bytes_offset;
@@ -2277,7 +2277,7 @@ typedef struct gp_hash_desc {
     cl_event *done;
 } gp_hash_desc;
 
-/* Makes an empty table. On failure *table is all zeros. */
+/* Creates an empty table. On failure *table is all zeros. */
 GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_hash *table);
 
 /* Sets *bytes to the size of the buffer that a table with this desc needs. */
@@ -2624,12 +2624,12 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
 
 /* out[i] = map(x, y, z, i)      x, y and z are in[i], in2[i] and in3[i]
 
-   Evaluates an expression for each element. There may be no input at all: then the expression is of i alone.
+   Evaluates an expression for each element. There may be no input at all: then the expression uses i only.
    An expression that names an input that is not given does not compile.
 
    Result: elements of out_type. The expression's value is converted to it as C does; if out_type is a record,
      the value must have its type.
-   Order: each element is computed by itself: the same result every time.
+   Order: each element is computed independently; the same result every time.
    Aliasing: `out` may be the same elements as an input of its size (in place); otherwise it overlaps nothing.
      Inputs may overlap one another. The number in count_buffer lies outside of `out`.
    Cost: reads and writes once; one launch, no scratch. A program is compiled per expression and its types.
@@ -2865,7 +2865,7 @@ typedef enum gp_border {
             column and row
 
    The input is a line (height 0 or 1) or a picture of rows. dx and dy count pixels. A pixel has `channels`
-   elements; each channel is computed by itself. Weights are f32 on the device, row by row, beginning at
+   elements; channels are computed independently. Weights are f32 on the device, row by row, beginning at
    (-radius_x, -radius_y): a correlation.
 
    Result: elements of out_type. Weighted elements are summed as f32, or as f64 if the input or the output is
@@ -3095,7 +3095,8 @@ typedef struct gp_warmup_desc {
     const gp_transpose_desc *transpose; /* only element_size */
     const gp_stencil_desc *stencil;     /* only types, channels, radii, border, map, args, height > 1 */
     const gp_random_desc *random;       /* only type, kind */
-    const gp_group_rows_desc *group_rows; /* only types of columns, count, as for sort, and which outputs are NULL */
+    const gp_group_rows_desc
+        *group_rows; /* only types of columns, count, as for sort, and which outputs are NULL */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -3248,7 +3249,7 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 #include <stdarg.h>
 #include <stdio.h>
 
-#if defined(__MINGW_PRINTF_FORMAT) /* the format that the C library uses */
+#if defined(__MINGW_PRINTF_FORMAT) /* the C library's format */
 #define GPI_PRINTF(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
 #elif defined(__GNUC__)
 #define GPI_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
@@ -3256,7 +3257,7 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 #define GPI_PRINTF(text, first)
 #endif
 
-#define GPI_ERROR_MAX 8192 /* characters of gp_last_error, build log included */
+#define GPI_ERROR_MAX 8192 /* most characters of gp_last_error, including a build log */
 
 enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a message */
 
@@ -3276,7 +3277,7 @@ static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *call);
 
 /* ---- Begin file src/base/context.h ---- */
 /* context.h - the struct of a context, for all layers above. */
-#define GPI_ELEMENT_MAX 128 /* bytes of an element, eight fields included */
+#define GPI_ELEMENT_MAX 128 /* most bytes of an element, even of one with eight fields */
 
 /* A table of symbols of an earlier call of gp_brackets or gp_stack_scan, kept on the device (nest.c). */
 typedef struct gpi_symbols {
@@ -3302,8 +3303,8 @@ typedef struct gpi_hash_hooks {
 } gpi_hash_hooks;
 
 struct gp_context {
-    const char *function; /* the public call that runs, or ran last; static text */
-    gp_context_desc desc; /* its strings are copied or no longer used */
+    const char *function; /* name of the current or last public call; static text */
+    gp_context_desc desc; /* its strings have been copied or are no longer used */
     gp_device_info info;
     cl_context context;
     cl_command_queue queue;
@@ -3320,7 +3321,7 @@ struct gp_context {
     struct gpi_program *programs;
     struct gpi_import *imports; /* imported binaries */
     uint64_t fetches;           /* number of programs fetched so far */
-    uint64_t released;          /* no call in progress holds programs fetched up to this number */
+    uint64_t released;          /* calls in progress do not use programs fetched up to this number */
     uint32_t save_in;           /* calls until new machine code is saved; 0: there is none */
 
     cl_mem scratch;
@@ -3338,7 +3339,7 @@ struct gp_context {
     struct gpi_handle *handles; /* handles of hash tables */
     uint32_t handle_count;
     uint32_t generation;        /* generation of the next handle */
-    const gpi_hash_hooks *hash; /* NULL: the context has had no table */
+    const gpi_hash_hooks *hash; /* NULL: no table was created yet */
     bool hash_unread; /* hash kernels may have counted events that must be reported (gpi_hash_result) */
     cl_uint hash_told[GPI_HASH_TOLD]; /* the hash kernels' counts, as last read */
 
@@ -3350,13 +3351,13 @@ struct gp_context {
     size_t kernel_count;
     struct gpi_pending *pending;
     size_t pending_count, pending_capacity;
-    bool order_lost; /* a command has failed, and the next one may run on PoCL before those in flight */
-    size_t pending_stalled;              /* the first commands that count as stalled (runtime/events.c) */
+    bool order_lost;        /* a command has failed; on PoCL the next one may run before commands in flight */
+    size_t pending_stalled; /* number of commands at the front that count as stalled */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* text of the first failure after enqueuing; empty: none */
     struct gpi_failure *failures;        /* failures that on_async_error has not received yet */
     size_t failure_count, failure_capacity;
     bool telling;         /* on_async_error is running */
-    const char *callback; /* the callback that runs within a call (base/use.c); NULL: none */
+    const char *callback; /* name of the callback that is running (base/use.c); NULL: none */
 
     char error[GPI_ERROR_MAX];
 };
@@ -3450,8 +3451,8 @@ static const char *gpi_result_name(gp_result result)
     }
 }
 
-/* Copies text to `out`, with bytes that do not print as \xNN. In a quotation it escapes quotation marks, backslashes, line ends
-   and bytes that are not ASCII, too. Returns the number of bytes of `bytes` for which `out` has room. */
+/* Copies text to `out`, and writes \xNN for each unprintable byte. In a quotation, also escapes quotation marks,
+   backslashes, line ends and bytes that are not ASCII. Returns how many bytes of `bytes` fit in `out`. */
 static size_t gpi_escape(const char *bytes, size_t length, bool quotation, char *out, size_t size)
 {
     size_t i, used = 0;
@@ -3475,8 +3476,8 @@ static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE
     return out;
 }
 
-/* Passes the text to the logger. Calls that the logger makes are refused; this is not logged, and does not change the last
-   failure's text. */
+/* Passes the text to the logger. Calls that the logger makes are refused; the refusal is not logged, and does not
+   change the last failure's text. */
 static void gpi_log_text(gp_context *gp, gp_log_level level, const char *text)
 {
     const char *const function = gpi_orphan_function;
@@ -3516,7 +3517,7 @@ static const char *gpi_entered(const gp_context *gp)
     return gp && !gp->callback ? gp->function : gpi_orphan_function;
 }
 
-/* Records the text of a failure, after the result's name and `function`, if that is not NULL, and logs it. */
+/* Records and logs the text of a failure, which begins with the result's name and, unless it is NULL, `function`. */
 static gp_result gpi_fail_list(gp_context *gp, gp_result result, const char *function, const char *format,
                                va_list args)
 {
@@ -3551,7 +3552,7 @@ static gp_result gpi_fail_text(gp_context *gp, gp_result result, const char *for
     return result;
 }
 
-/* Puts `prefix` between the function's name and the rest of the last failure's text. */
+/* Inserts `prefix` after the function's name in the last failure's text. */
 static void gpi_fail_within(gp_context *gp, const char *prefix)
 {
     char *at = strstr(gp->error, gp->function);
@@ -3585,7 +3586,7 @@ static const char *gpi_cl_error_name(cl_int error)
     }
 }
 
-/* Returns the result for an OpenCL error. Lack of memory has results of its own; all others are GP_ERROR_OPENCL. */
+/* Returns the result for an OpenCL error: a specific one for lack of memory, else GP_ERROR_OPENCL. */
 static gp_result gpi_result_of(cl_int error)
 {
     switch (error) {
@@ -3647,7 +3648,8 @@ static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-/* Returns the largest power of two, at most 16, that divides `size`: the word in which such an element is moved. */
+/* Returns the largest power of two, at most 16, that divides `size`: the size of the words in which an element of
+   `size` bytes is moved. */
 static size_t gpi_word_of(size_t size)
 {
     size_t word = 16;
@@ -3828,7 +3830,8 @@ static bool gpi_is_signed(gp_type type)
     return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64;
 }
 
-/* Returns the type that values of `type` have in an expression. Halves exist in memory only, and become floats. */
+/* Returns the type that values of `type` have in an expression. Halves exist only in memory; expressions see them as
+   floats. */
 static gp_type gpi_operand(gp_type type) { return type == GP_F16 ? GP_F32 : type; }
 
 static bool gpi_is_arg(gp_op op) { return op == GP_ARGMIN || op == GP_ARGMAX; }
@@ -3884,7 +3887,7 @@ static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out)
     }
 }
 
-/* Returns a half as a float, which is exact. */
+/* Converts a half to a float, exactly. */
 static float gpi_float_of_half(uint16_t half)
 {
     const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = half >> 10 & 31u;
@@ -3907,9 +3910,9 @@ static gp_result gpi_check_use(gp_context *gp);
 /* ---- End file src/base/use.h ---- */
 
 /* ---- Begin file src/base/use.c ---- */
-/* use.c - refuses calls in a forked process and in callbacks. A forked child lacks the threads of the OpenCL implementation, and
-   its locks may be held for ever, so that a call of OpenCL may hang. So every call of the API checks this before it first uses
-   OpenCL or the context's programs. */
+/* use.c - refuses calls in a forked process and in callbacks. A forked child lacks the threads of the OpenCL
+   implementation, whose locks may stay locked for ever, so that a call of OpenCL may hang. So every call of the API
+   checks for both cases before it uses OpenCL or the context's programs. */
 #if !defined(_WIN32)
 #include <sys/types.h>
 #include <unistd.h>
@@ -3917,7 +3920,7 @@ static gp_result gpi_check_use(gp_context *gp);
 static pid_t gpi_process; /* the process that used the library first; 0: none yet */
 #endif
 
-/* Returns true in a process that was forked after the library's first use. Remembers the process at that use. */
+/* Returns true in a process that was forked after the library's first use. The first use records its process. */
 static bool gpi_forked(void)
 {
 #if defined(_WIN32)
@@ -3998,8 +4001,8 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 
 /* ------------------------------------------------------------------ one at a time */
 
-/* PoCL (3.1 to 7) initialises its devices at their first use. If a second thread queries devices meanwhile, it crashes or gets no
-   devices. So only one thread of the process queries devices at a time. */
+/* PoCL (3.1 to 7) initialises its devices at their first use. A second thread that queries devices meanwhile crashes or
+   gets no devices. So only one thread of the process queries devices at a time. */
 #if defined(_WIN32)
 static SRWLOCK gpi_discovery = SRWLOCK_INIT;
 static void gpi_discovery_begin(void) { AcquireSRWLockExclusive(&gpi_discovery); }
@@ -4024,8 +4027,8 @@ static bool gpi_has_extension(const char *extensions, const char *name)
     return false;
 }
 
-/* A device whose properties are read, and the first error. A device is left out after an error: without some of its properties it
-   would seem less capable. */
+/* The device whose properties are being read, and the first error of a query. After an error the device is left out,
+   because without some of its properties it would seem less capable. */
 typedef struct gpi_probe {
     cl_device_id device;
     cl_int error;
@@ -4037,7 +4040,7 @@ static void gpi_probe_get(gpi_probe *probe, cl_device_info what, size_t size, vo
     if (probe->error == CL_SUCCESS) probe->error = error;
 }
 
-/* Returns the whole text of a device property, which the caller frees; NULL: that failed. */
+/* Returns the whole text of a device property, which the caller frees, or NULL on failure. */
 static char *gpi_probe_text(gpi_probe *probe, cl_device_info what)
 {
     size_t size = 0;
@@ -4069,7 +4072,7 @@ static cl_uint gpi_probe_uint(gpi_probe *probe, cl_device_info what)
     return value;
 }
 
-/* Reads a property that older devices do not know. If the device does not know it, *value is not changed. */
+/* Reads a property that older devices do not know. Leaves *value unchanged if the device does not know the property. */
 static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, void *value)
 {
     const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
@@ -4115,8 +4118,8 @@ static bool gpi_is_pocl_7(const gp_device_info *info)
     return gpi_is_pocl(info) && gpi_driver_major(info) >= 7;
 }
 
-/* Returns the number of iterations after which the device leaves a loop; 0: no limit. llvmpipe 22.3 has such a limit, 25.0 does
-   not. Versions between were not tried. */
+/* Returns the number of iterations after which the device leaves a loop; 0: no limit. llvmpipe 22.3 has such a limit,
+   25.0 does not; no version between them was tried. */
 static cl_uint gpi_loop_limit(const gp_device_info *info)
 {
     return gpi_is_llvmpipe(info) && gpi_driver_major(info) < 25 ? 65535 : 0;
@@ -4127,10 +4130,10 @@ static bool gpi_is_intel_cpu(const gp_device_info *info)
     return (info->device_type & CL_DEVICE_TYPE_CPU) != 0 && gpi_contains(info->platform_name, "Intel");
 }
 
-/* Returns the build options for a device's compiler. Oclgrind 21.10 fails on an intrinsic that optimized code can contain, and
-   finds more in unoptimized code anyway. kernels/common/base/platform.cl explains the macros, which are for llvmpipe (22.3 and
-   25.0; versions between were not tried), for Intel's CPU runtime and for Intel's GPUs. In rusticl's other drivers version 25.0
-   loses writes to structs, and 26.1 does not. */
+/* Returns the build options for a device's compiler. Oclgrind 21.10 fails on an intrinsic that optimized code can
+   contain, and finds more errors in unoptimized code anyway. kernels/common/base/platform.cl explains the macros, which
+   are for llvmpipe (22.3 and 25.0; versions between were not tried), for Intel's CPU runtime and for Intel's GPUs.
+   rusticl's drivers for other devices lose writes to structs in version 25.0, but not in 26.1. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
     if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
@@ -4158,7 +4161,7 @@ static cl_uint gpi_probe_sub_group_size(gpi_probe *probe, const gp_device_info *
     return below ? (cl_uint)below : above ? (cl_uint)above : 32;
 }
 
-/* Sets sub_groups and sub_group_size by the extensions that the device's compiler has. */
+/* Sets sub_groups and sub_group_size from the device's extensions. */
 static void gpi_probe_sub_groups(gpi_probe *probe, const char *extensions, gp_device_info *info)
 {
     cl_uint size = 0;
@@ -4283,9 +4286,9 @@ static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_
 
 /* ------------------------------------------------------------------ list */
 
-/* The reason why the first device or platform was left out, because it could not be queried. */
+/* The first failed query, because of which a device or platform was left out. */
 typedef struct gpi_left_out {
-    const char *call; /* NULL: none was left out */
+    const char *call; /* NULL: no device was left out */
     cl_int error;
 } gpi_left_out;
 
@@ -4296,7 +4299,7 @@ static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error
     left_out->error = error;
 }
 
-/* Fails with `text`, a reason why there is no device, and adds the reason why the first device was left out, if any was. */
+/* Fails with `text`, the reason why there is no device. If a device was left out, appends the query that failed. */
 static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
 {
     const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
@@ -4323,7 +4326,7 @@ static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t
     for (d = 0; d < n; d++) {
         const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
         gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
-        if (unknown != CL_SUCCESS) break; /* leaves out later devices, too: their indices would change */
+        if (unknown != CL_SUCCESS) break; /* leaves out later devices, too, whose indices would change */
         ++*count;
     }
     return true;
@@ -4415,7 +4418,8 @@ static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsi
     return *end == '\0';
 }
 
-/* Finds the position of all[i]'s platform among the platforms (32: not found), and of the device in its platform. */
+/* Sets *platform to the index of all[i]'s platform (32: not found), and *device to the device's index in that
+   platform. */
 static void gpi_device_indices(const gp_device_info *all, size_t i, unsigned *platform, size_t *device)
 {
     cl_platform_id platforms[32];
@@ -4446,8 +4450,9 @@ static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
            gpi_contains_anycase(all[i].version, filter);
 }
 
-/* Returns a score that prefers GPUs, then accelerators, then CPUs, and among devices of one type the one with more compute units.
-   A software rasterizer and Mesa's retired implementation come after others of their type. */
+/* Returns a score that prefers GPUs to accelerators, accelerators to CPUs, and among devices of one type the one with
+   more compute units. A software rasterizer and Mesa's retired implementation rank below other devices of their
+   type. */
 static int64_t gpi_score_default(const gp_device_info *info)
 {
     int64_t score = info->compute_units;
@@ -4526,14 +4531,15 @@ static void gpi_watch(gp_context *gp, const char *kernel, cl_event event);
    whenever the list is full: failures are kept for gp_finish and for the handler (on_async_error), and times are added to the
    profile. All this happens on the caller's thread.
 
-   The handler may call the library again. So it is called while no call is in progress, at the end of a call or of gp_finish. It
-   is never called from within itself: failures that it causes wait for a later call.
+   The handler may call the library again. So it is called at the end of a call or of gp_finish, when no call is in
+   progress. It is never called from within itself: failures that it causes wait for a later call.
 
-   Commands that are enqueued faster than they run would pile up without bound, here and in the driver. So a call waits when
-   GPI_IN_FLIGHT_MAX commands are in flight. It must not wait for a user event, since only the caller can complete it, nor for
-   later commands of an in-order queue, since they wait for that event, too. No query shows whether a command waits for a user
-   event, so a call waits only for a command that runs. If a command does not begin to run for a while, it counts as stalled,
-   together with all commands in flight at that time. Stalled commands do not count towards the limit. */
+   Commands that are enqueued faster than they run would pile up without bound, here and in the driver. So a call waits
+   when GPI_IN_FLIGHT_MAX commands are in flight. The call must not wait for a user event, which only the caller can
+   complete, nor, in an in-order queue, for a command behind one that waits for a user event. No query shows whether a
+   command waits for a user event, so a call waits only for a command that runs. If a command does not begin to run for
+   a while, it counts as stalled, together with all commands in flight at that time. Stalled commands do not count
+   towards the limit. */
 #include <time.h>
 
 #define GPI_IN_FLIGHT_MAX 1024 /* most commands in flight */
@@ -4543,7 +4549,7 @@ typedef struct gpi_pending {
     cl_event event;
     const char *function; /* the function of the API that enqueued the command; static text */
     const char *kernel;   /* name of the kernel, static text; NULL: the command is no kernel */
-    bool failed;          /* the failure was reported; the event is kept for PoCL */
+    bool failed;          /* the failure was reported, but the event is kept for PoCL */
 } gpi_pending;
 
 /* A command that has failed after it was enqueued. */
@@ -4608,8 +4614,8 @@ static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
     gp->failures[gp->failure_count++] = *failure;
 }
 
-/* Records that a command failed after it was enqueued: logs the failure, keeps the first one for gp_finish, and all for the
-   handler. */
+/* Records that a command failed after it was enqueued: logs the failure, keeps the first failure for gp_finish, and
+   keeps all failures for the handler. */
 static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int status)
 {
     char text[GPI_ASYNC_TEXT_MAX];
@@ -4623,9 +4629,9 @@ static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int st
     if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
 }
 
-/* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next call of this function;
-   otherwise a handler that always causes one would never end. Restores the last error's text and the function's name
-   afterwards. */
+/* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next call of this
+   function; otherwise a handler that always causes a failure would be called for ever. Restores the last error's text
+   and the function's name afterwards. */
 static void gpi_tell_failures(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
@@ -4646,7 +4652,7 @@ static void gpi_tell_failures(gp_context *gp)
     memcpy(gp->error, error, sizeof error);
 }
 
-/* Fails with the first failure of a command since the last call of this function. */
+/* Fails if a command has failed since the last call of this function. The text is that of the first such failure. */
 static gp_result gpi_async_result(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX];
@@ -4665,8 +4671,9 @@ static cl_int gpi_event_said(cl_event event)
     return status;
 }
 
-/* Returns true if one of the complete events failed after all. Intel's CPU runtime reports CL_COMPLETE for a command that it
-   skipped because an event in its wait list failed. A wait for such a command takes no time and returns the error. */
+/* Returns true if a command failed although all events report CL_COMPLETE. Intel's CPU runtime reports CL_COMPLETE for
+   a command that it skipped because an event in its wait list failed. A wait for such a command takes no time and
+   returns the error. */
 static bool gpi_events_failed(const cl_event *events, cl_uint count)
 {
     return count > 0 && clWaitForEvents(count, events) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -4679,8 +4686,8 @@ static cl_int gpi_event_status(cl_event event)
     return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
-/* Finds the statuses of the first GPI_SETTLED_AT_ONCE commands. It waits for all ended commands in one call, since Mesa takes ten
-   times as long for a wait per command. */
+/* Finds the statuses of the first GPI_SETTLED_AT_ONCE commands. Checks all ended commands with one wait, since on Mesa
+   one wait per command takes ten times as long. */
 static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_int *statuses)
 {
     cl_event ended[GPI_SETTLED_AT_ONCE];
@@ -4749,8 +4756,8 @@ static void gpi_pending_free(gp_context *gp)
     GP_FREE(gp->failures);
 }
 
-/* Waits until the command has ended. Returns false if the command does not begin to run for so long that it may never do so. Mesa
-   runs commands that it reports as submitted, and reports none as running until all commands flushed with it have ended. */
+/* Waits until the command has ended. Returns false if the command did not begin to run within a time limit, since it
+   may never begin. Mesa reports a running command as submitted until all commands flushed with it have ended. */
 static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
 {
     const cl_int begun = strcmp(gp->info.platform_name, "rusticl") == 0 ? CL_SUBMITTED : CL_RUNNING;
@@ -4783,8 +4790,8 @@ static void gpi_throttle(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* Makes room for one more command: settles the commands that have ended. If the list is still more than half full, grows it, too.
-   Returns false if there is no room. */
+/* Makes room for one more command: settles commands that have ended, and grows the list if it is still more than half
+   full. Returns false if there is no room. */
 static bool gpi_pending_reserve(gp_context *gp)
 {
     const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;
@@ -4834,16 +4841,18 @@ static cl_int gpi_restore_order(gp_context *gp)
 /* ---- End file src/runtime/events.c ---- */
 
 /* ---- Begin file src/runtime/primitives.h ---- */
-/* primitives.h - a row for each primitive: its program, how tuning fits it, and the calls that warm it up. */
+/* primitives.h - one row per primitive: its program, its limits for tuning, and the calls that warm it up. */
 /* clang-format off */
 
 /* X(primitive, entry file, rows, memory, least, warm-ups)
 
-   entry file: the program's first file, in kernels/. rows: the primitive whose rows of GPI_TUNING (runtime/tuning_table.h) are
-   used, its own or another's. memory: the function gpi_local_bytes_of_... of tuning.c that returns a group's local memory. least:
-   the fewest work-items of a local group. Primitives on keys or on bins need four, because searches need them, and because PoCL
-   3.1 compiles onesweep for groups of two into code that writes out of bounds. warm-ups: W(field, DESC) for each field of
-   gp_warmup_desc, a gp_DESC_desc that gpi_FIELD_warm_up takes. gp_warmup runs the rows in their order. */
+   entry file: the program's first file, in kernels/. rows: the primitive, itself or another, whose rows of GPI_TUNING
+   (runtime/tuning_table.h) it uses. memory: the last word of the function in tuning.c, gpi_local_bytes_of_..., that
+   returns a group's local memory. least: the fewest work-items of a local group. Primitives on keys or on bins need
+   four, because searches do, and because PoCL 3.1 compiles onesweep for groups of two into code that writes out of
+   bounds. warm-ups: W(field, DESC) for each field of gp_warmup_desc that belongs to the primitive. The field points to
+   a gp_DESC_desc, which is passed to gpi_FIELD_warm_up. gp_warmup warms up the primitives in the order of these
+   rows. */
 #define GPI_PRIMITIVE_ROWS(X, W) \
     X(REDUCE,           "scan/reduce.cl",           REDUCE,     values,   1, W(reduce, reduce)) \
     X(SCAN,             "scan/scan.cl",             SCAN,       elements, 1, W(scan, scan)) \
@@ -4887,7 +4896,7 @@ static cl_int gpi_restore_order(gp_context *gp)
 
 /* clang-format on */
 
-#define GPI_LEFT_OUT(field, DESC) /* an argument for W that drops the warm-ups */
+#define GPI_LEFT_OUT(field, DESC) /* a W that drops the warm-ups */
 /* ---- End file src/runtime/primitives.h ---- */
 
 /* ---- Begin file kernels/common/group/constants.cl ---- */
@@ -4919,7 +4928,7 @@ typedef enum gpi_primitive {
 
 /* Limits of the kernels, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
 enum {
-    GPI_TILE_SERIAL_MAX = 1 << 20, /* elements with a bit each in private memory (select/masks.cl) */
+    GPI_TILE_SERIAL_MAX = 1 << 20, /* elements; each has a bit in private memory (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: most elements of an item, in registers */
     GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
     GPI_RING_ROWS = 1024,
@@ -4941,13 +4950,13 @@ typedef struct gpi_tuning_row {
 
 /* The plan of a call: a row of the tuning table, fitted to the element. */
 typedef struct gpi_plan {
-    gp_shape shape; /* serial or local; GP_SHAPE_SUB_GROUP of a row is local with sub_group > 0 */
+    gp_shape shape; /* serial or local; a row's GP_SHAPE_SUB_GROUP becomes local with sub_group > 0 */
     gp_words words;
     gp_strategy strategy;
     uint32_t sub_group; /* local: work-items of a sub-group; 0: no sub-groups */
     uint32_t group;     /* work-items of a group */
     uint32_t per_item;  /* elements of a work-item */
-    uint32_t polls;     /* looks at a late tile, never 0 (scan/lookback.cl) */
+    uint32_t polls;     /* reads of a late tile's state, never 0 (scan/lookback.cl) */
 } gpi_plan;
 
 /* tuning.c */
@@ -4977,13 +4986,14 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 
 /* X(primitive, class of device, shape, group, bytes, words, strategy, polls)
 
-   group: work-items of a group. bytes: bytes of an item's elements. words AUTO: wide if the device has 64-bit atomics. polls: how
-   often a group looks at late tiles (of brackets: at one) before it computes one itself. On a fair device all polls together last
-   four tile times or more; if waiting is pointless, polls are few. On PoCL a thread may be off its core for milliseconds: 2^19
-   looks with a pause after each take 12 ms on a Zen 5.
-   The order of rows does not matter. A device without a row of its own uses the row of UNKNOWN, which assumes nothing: no
-   sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others are derived from
-   counters (docs/gpu-cost.md) and from documents:
+   group: work-items of a group. bytes: bytes of an item's elements. words AUTO: wide if the device has 64-bit atomics.
+   polls: how often a group reads the states of late tiles (gp_brackets: of one late tile) before it computes such a
+   tile itself. On a fair device all polls together last at least four times as long as a tile takes; if waiting is
+   pointless, polls are few. On PoCL a thread may lose its core for milliseconds: 2^19 polls with a pause after each
+   take 12 ms on a Zen 5.
+   The order of rows does not matter. A device without a row of its own uses the row of UNKNOWN, which assumes nothing:
+   no sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others are
+   derived from counters (docs/gpu-cost.md) and from vendors' documents:
 
    NVIDIA     Lanes load 16 bytes, 8 times in parallel. An H200 needs some 25 KB in flight per multiprocessor (latency times
               bandwidth); six groups have 192 KB in flight, or half of that if local memory is small (tuning.c). A scan keeps
@@ -5116,7 +5126,7 @@ typedef char gpi_a_primitive_has_no_row_for_unknown_devices
 #undef GPI_UNKNOWN_BIT
 #undef GPI_ROWS_BIT
 
-/* Rows for a shape that tuning forces although the device's row has the other one. */
+/* Rows that are used if tuning forces the shape that the device's row does not have. */
 static const gpi_tuning_row gpi_tuning_forced_serial = {
     GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 static const gpi_tuning_row gpi_tuning_forced_local = {
@@ -5145,8 +5155,8 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded stage, rows for the group's scan,
-   and a word for each item, for emulated sub-groups. */
+/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded tile, rows for the
+   group's scan, and a word for each item, for emulated sub-groups. */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -5160,10 +5170,10 @@ static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uin
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* Returns the local memory of a group that sorts without sub-groups, the larger of two amounts. One is for sort/rank_tile.cl: the
-   staged tile and its order, the counters for digits of four bits, rows for the group's scan, and the counters of the tile's
-   digits. The other is a tile's entries (sort/tile_merge_sort.cl) and a word for each item (sort/sort_segments.cl). A search
-   needs less. */
+/* Returns the local memory of a group that sorts without sub-groups: the larger of two amounts. One is for
+   sort/rank_tile.cl: the tile and its order, the counters for digits of four bits, rows for the group's scan, and the
+   counters of the tile's digits. The other is a tile's entries (sort/tile_merge_sort.cl) and a word for each item
+   (sort/sort_segments.cl). A search needs less. */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -5179,16 +5189,16 @@ static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint
     return (group + 1) * per_item * (size + 2) + group * 4 + 64;
 }
 
-/* Returns the local memory of a group that matches brackets (nest/brackets_tile.cl): for each item nodes, heights, brackets,
-   and a word for emulated sub-groups; for each element a partner; and the nodes beside the tile's path, a table of codes, and
-   slack. `size`: bytes of an index. */
+/* Returns the local memory of a group that matches brackets (nest/brackets_tile.cl): for each item nodes, heights,
+   brackets, and a word for emulated sub-groups; for each element a partner; and the nodes next to the tile's path, a
+   table of codes, and a margin. `size`: bytes of an index. */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
-/* Returns the local memory of a group that scans stacks (nest/stack_scan_tile.cl): in addition to that of brackets, a value for
-   each element, and another value and links for each item. `size`: bytes of a value. */
+/* Returns the local memory of a group that scans stacks (nest/stack_scan_tile.cl): in addition to the memory for
+   brackets, a value for each element, and another value and links for each item. `size`: bytes of a value. */
 static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -5196,17 +5206,18 @@ static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint
            4 * group + 64;
 }
 
-/* Returns the local memory of a group that builds a tree (nest/tree_tile.cl): for each element an index and eight bytes, or
-   two indices and a byte if that is more; for each item its nodes in the tree of runs, a word for emulated sub-groups, and the
-   unused cells of its rows. */
+/* Returns the local memory of a group that builds a tree (nest/tree_tile.cl): for each element an index and eight
+   bytes, or two indices and a byte if that is more; for each item its nodes in the tree of runs, a word for emulated
+   sub-groups, and the padding of its rows. */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t element = size + 8 > 2 * size + 1 ? size + 8 : 2 * size + 1;
     return group * per_item * element + group * (5 * size + 24) + 64;
 }
 
-/* Returns the local memory of a group that sorts with sub-groups (sort/multisplit.cl, sort/tile_radix_sort.cl): the padded
-   stage with a place for each key, two words for each item, and the digits' counters of each sub-group. */
+/* Returns the local memory of a group that sorts with sub-groups (sort/multisplit.cl, sort/tile_radix_sort.cl): the
+   padded tile with a 16-bit position for each key, two words for each item, and the digits' counters of each
+   sub-group. */
 static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
 {
     const uint64_t group = plan->group, sub_groups = group / plan->sub_group, tile = group * plan->per_item;
@@ -5238,7 +5249,7 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const struct gpi_tune
     const bool splits = plan->sub_group && plan->group >= plan->sub_group;
     const uint64_t split = splits ? gpi_local_bytes_of_split(plan, size) : 0;
     switch (tuned->rows) {
-    case GPI_SCAN: /* with four elements per item, the stage holds all elements, and products (scan/tile_chunks.cl) */
+    case GPI_SCAN: /* with four elements per item, all elements and the products are in local memory (scan/tile_chunks.cl) */
         return plan->per_item == 4 ? bytes + (plan->group + plan->group / 8) * (uint64_t)size : bytes;
     case GPI_SORT: return bytes > split ? bytes : split;
     case GPI_SORT_TILE: return splits ? split : bytes;
@@ -5261,7 +5272,7 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
         } else if (plan->group > 1) {
             plan->group /= 2;
         } else {
-            break; /* the build reports the error */
+            break; /* does not fit: the build will report an error */
         }
     }
 }
@@ -5293,7 +5304,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     plan->shape = shape == GP_SHAPE_SUB_GROUP ? GP_SHAPE_LOCAL : shape;
     plan->sub_group = gpi_sub_group_of(gp, shape);
     most = plan->sub_group && !gpi_has_small_memory(gp) ? 32 : 16;
-    if (plan->sub_group && primitive == GPI_SCAN) most *= 2; /* the rest on the stage: scan/tile_chunks.cl */
+    if (plan->sub_group && primitive == GPI_SCAN) most *= 2; /* half in local memory: scan/tile_chunks.cl */
     if ((plan->shape == GP_SHAPE_SERIAL) != (row->shape == GP_SHAPE_SERIAL)) {
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }
@@ -5301,7 +5312,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     plan->per_item = row->item_bytes / gpi_power_of_two_below(size);
     if (tuning->tile) plan->per_item = gpi_power_of_two_below(tuning->tile);
     if (plan->shape == GP_SHAPE_SERIAL) {
-        if (plan->per_item < 16) plan->per_item = 16; /* at least a vector */
+        if (plan->per_item < 16) plan->per_item = 16; /* at least one vector */
         return;
     }
     if (plan->per_item > most && !tuning->tile) plan->per_item = most;
@@ -5435,7 +5446,7 @@ static gp_result gpi_plan_make_sized(gp_context *gp, gpi_primitive primitive, si
     if (plan->strategy == GP_STRATEGY_AUTO) plan->strategy = row->strategy;
     plan->polls = gp->desc.tuning.polls ? gp->desc.tuning.polls : row->polls;
     if (gp->info.loop_limit && plan->polls > gp->info.loop_limit / 4)
-        plan->polls = gp->info.loop_limit / 4; /* a loop of more iterations would end before the wait does */
+        plan->polls = gp->info.loop_limit / 4; /* the device would leave a longer loop before the wait ends */
     gpi_plan_shape(gp, primitive, row, size, plan);
     gpi_plan_words(gp, row, plan);
     return GP_OK;
@@ -5474,8 +5485,9 @@ static gp_result gpi_plan_make_keys(gp_context *gp, gpi_primitive primitive, siz
     return result == GP_OK ? gpi_plan_check_group(gp, primitive, plan) : result;
 }
 
-/* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits, and tests force tiny ones. `size`:
-   bytes of an index, or, in a scan of stacks, of a value, because the serial shape has a tile of values in private memory. */
+/* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits; tests force tiny tiles.
+   `size`: bytes of an index, or, in a scan of stacks, of a value, because the serial shape has a tile of values in
+   private memory. */
 static gp_result gpi_plan_make_brackets(gp_context *gp, gpi_primitive primitive, size_t size,
                                         gp_strategy strategy, gpi_plan *plan)
 {
@@ -5507,8 +5519,8 @@ static gp_result gpi_plan_make_map(gp_context *gp, size_t size, gpi_plan *plan)
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
-/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the group that
-   scans the sums of all tiles sets the limit: its items take some 32 iterations per step. */
+/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the
+   group that scans the sums of all tiles sets the limit: each item runs some 32 iterations per step. */
 static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t count, cl_uint *tiles)
 {
     const size_t tile = gpi_plan_tile(plan);
@@ -5523,9 +5535,9 @@ static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t cou
     return GP_OK;
 }
 
-/* Returns the number of elements of a group in the serial shape. It is small enough that all cores are busy to the end, but at
-   least `least`, and at most plan->per_item. If tuning sets the tile, it is plan->per_item. The result is then rounded up to a
-   multiple of 16, for whole cache lines. */
+/* Returns the number of elements of a group in the serial shape: few enough to keep all cores busy to the end, but at
+   least `least`, and at most plan->per_item. If tuning sets the tile, the number is plan->per_item. Rounds the result
+   up to a multiple of 16, for whole cache lines. */
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
 {
     size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
@@ -5548,7 +5560,7 @@ typedef struct gpi_cache_key {
 typedef struct gpi_cache_header {
     char magic[8];
     gpi_cache_key key;
-    uint64_t kernels; /* bit k: kernel k's machine code is inside */
+    uint64_t kernels; /* bit k: the binary has kernel k's machine code */
     uint64_t size;    /* bytes of the binary that follows */
     uint64_t checksum;
 } gpi_cache_header;
@@ -5562,14 +5574,14 @@ typedef struct gpi_program {
     cl_kernel kernel[GPI_KERNELS_MAX];
     const char *const *names; /* names of the kernels; NULL after the last one */
     size_t group_max;         /* the largest group that all kernels can be launched with */
-    size_t sub_group;  /* work-items of their sub-groups; 0: the driver does not report it; 1: they differ */
-    uint32_t launched; /* bit k: kernel k has been launched, so that its machine code exists */
-    uint32_t saved;    /* bit k: kernel k's machine code is in the file of the disk cache */
-    cl_event fresh;    /* the last launch of a new kernel; NULL: there was none */
-    uint64_t fetched;  /* gp_context.fetches when the program was last looked up */
-    int mark;          /* the mark of its file while the driver loads that: cache.c */
-    bool frozen;       /* its binary was read or loaded, and the driver may not add to it any more */
-    bool borrowed;     /* the cl_program is another context's */
+    size_t sub_group;         /* work-items of the kernels' sub-groups; 0: not reported; 1: kernels differ */
+    uint32_t launched;        /* bit k: kernel k has been launched, so that its machine code exists */
+    uint32_t saved;           /* bit k: kernel k's machine code is in the file of the disk cache */
+    cl_event fresh;           /* the last launch of a new kernel; NULL: there was none */
+    uint64_t fetched;         /* gp_context.fetches when the program was last looked up */
+    int mark;                 /* the mark of its file while the driver loads the file: cache.c */
+    bool frozen;   /* its binary was read or loaded, so that the driver may not extend it any more */
+    bool borrowed; /* the cl_program belongs to another context */
 } gpi_program;
 
 /* Writes the prelude for a plan and a description: all that distinguishes a program from others of its primitive. */
@@ -5674,8 +5686,8 @@ static bool gpi_word_calls(const char *word, size_t length)
     return length > 0;
 }
 
-/* Returns true if the prelude, with the caller's text, may call anything: a word before a bracket may name a function or
-   a macro. A comment or a backslash may hide a bracket, and counts as one. */
+/* Returns true if the prelude, with the caller's text, may call anything: a word before a bracket may name a function
+   or a macro. A comment or a backslash may hide a bracket, and counts as a bracket. */
 static bool gpi_text_calls(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -5691,8 +5703,8 @@ static bool gpi_text_calls(const char *text)
     return false;
 }
 
-/* Returns true if kernels of `primitive` run slower unless clang's passes run on them twice: merges take 1.06, trees up to
-   1.4 times as long (docs/PERFORMANCE.md). */
+/* Returns true if kernels of `primitive` run slower unless clang's passes run on them twice: without the second run
+   merges take 1.06 times as long, trees up to 1.4 times (docs/PERFORMANCE.md). */
 static bool gpi_wants_passes(gpi_primitive primitive)
 {
     return primitive == GPI_MERGE || primitive == GPI_TREE;
@@ -5718,8 +5730,8 @@ static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
                       passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes\t-disable-lifetime-markers");
 }
 
-/* Builds with the quick options. NULL: there are none, or the build failed. The caller then builds with the usual
-   options, and reports any error. */
+/* Returns the program built with the quick options, or NULL if there are no such options or the build failed. In that
+   case the caller builds with the usual options, and reports any error. */
 static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program)
 {
     char *options = gpi_quick_options(gp, program);
@@ -5753,7 +5765,7 @@ static gp_result gpi_build_source(gp_context *gp, const char *source, gpi_progra
     return GP_OK;
 }
 
-/* Removes a binary that the driver has refused, from the program and from the imports or the cache. */
+/* Removes a binary that the driver has refused from the program, and from the imports or the cache. */
 static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
 {
     size_t k;
@@ -5847,7 +5859,7 @@ static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
         if (group < program->group_max) program->group_max = group;
         if (!sub_groups) continue;
         sub_group = gpi_kernel_sub_group(gp, program->kernel[k]);
-        program->sub_group = k > 0 && sub_group != program->sub_group ? 1 : sub_group; /* 1: they differ */
+        program->sub_group = k > 0 && sub_group != program->sub_group ? 1 : sub_group; /* 1: sizes differ */
     }
     return CL_SUCCESS;
 }
@@ -5897,8 +5909,8 @@ static bool gpi_line_begins(const char *line, size_t length)
            gpi_line_has(line, length, "note:") || gpi_line_has(line, length, " generated");
 }
 
-/* Adds the messages of a build log that are about kernels/ (`ours`), or all other messages: at most `most` lines. Returns how
-   many lines there were. */
+/* Adds at most `most` lines of a build log: messages about kernels/ if `ours`, else all other messages. Returns the
+   number of such lines in the log. */
 static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_t most)
 {
     bool about_ours = false;
@@ -5913,8 +5925,8 @@ static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_
     return lines;
 }
 
-/* Returns `log` with the messages about the caller's own lines first, and after them a few of those about kernels/: as a rule,
-   faults of the caller's lines cause them. NULL: no memory. */
+/* Returns `log` with the messages about the caller's own lines first, then a few messages about kernels/, which are
+   usually caused by errors in the caller's lines. Returns NULL if there is no memory. */
 static char *gpi_log_arrange(const char *log)
 {
     gpi_text text;
@@ -5950,7 +5962,7 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
 
 /* ---- Begin file src/program/file.h ---- */
 /* file.h - files and folders. */
-#define GPI_FILE_ENDS_EARLY SIZE_MAX /* as a size: the file is shorter than the system reports */
+#define GPI_FILE_ENDS_EARLY SIZE_MAX /* returned as a size: the file is shorter than reported */
 
 /* file.c */
 static bool gpi_make_dirs(const char *path);
@@ -5968,14 +5980,13 @@ static void gpi_mark_remove(const char *path, int mark);
 /* ---- Begin file src/program/cache.c ---- */
 /* cache.c - built programs on disk, and the dump folder.
 
-   A file holds one program's binary for one device and driver. Its name is the key; its header repeats
-   the key and has a checksum, because a damaged binary can crash a driver. It is written under another name
-   and renamed, so that a reader sees all of it or nothing. Loading a file renews its time. After a save, the
-   files that were used longest ago are removed until the folder keeps its bound. Other processes may do the
-   same at any moment: a file that has disappeared is built again, or need not be removed.
-
-   A driver may crash on a file whose checksum is right. So while the driver loads a file, its process keeps a
-   locked mark beside it. A mark that nobody has locked was left by a process that died. */
+   A file holds one program's binary for one device and driver. Its name is the key; its header repeats the key and has
+   a checksum, because a damaged binary can crash a driver. It is written under another name and renamed, so that a
+   reader sees all of it or nothing. Loading a file renews its time. After a save, the least recently used files are
+   removed until the folder is within its limit. Other processes may do the same at any moment: if a file has
+   disappeared, its program is built again.
+   A driver may crash on a file whose checksum is right. So a process keeps a locked mark beside a file while the driver
+   loads that file. A mark that is not locked was left by a process that died. */
 #if !defined(_WIN32)
 #include <dirent.h>
 #include <sys/stat.h>
@@ -5998,8 +6009,8 @@ static bool gpi_is_absolute(const char *path)
 #endif
 }
 
-/* Returns the folder of the cache if the caller names none; NULL: no cache. On PoCL there is none by default: it keeps
-   machine code itself, and compiles every kernel once more when a program's binary is read (docs/drivers.md). */
+/* Returns the folder of the cache if the caller names none; NULL: no cache. On PoCL there is no cache by default: PoCL
+   caches machine code itself, and compiles every kernel again when a program's binary is read (docs/drivers.md). */
 static char *gpi_cache_dir_default(gp_context *gp)
 {
     const char *named = getenv("GPUPRIM_CACHE");
@@ -6025,7 +6036,7 @@ static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
                       (unsigned long long)program->key.word[1]);
 }
 
-/* Ends saving to the cache, and logs that once. */
+/* Stops saving to the cache, and logs that once. */
 static void gpi_cache_close(gp_context *gp, const char *path)
 {
     if (gp->cache_closed) return;
@@ -6033,8 +6044,8 @@ static void gpi_cache_close(gp_context *gp, const char *path)
     gp->cache_closed = true;
 }
 
-/* Takes ownership of the folder's name (NULL: no cache), and makes the folder. A folder that cannot be written may still
-   be read. */
+/* Takes ownership of the folder's name (NULL: no cache), and makes the folder. If the folder cannot be written, it may
+   still be read. */
 static void gpi_cache_open(gp_context *gp, char *folder)
 {
     gp->cache_dir = folder;
@@ -6072,7 +6083,8 @@ static const char *gpi_cache_ending(const char *name)
     return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
 }
 
-/* Returns true if the file begins as files of the cache do, in any version of the format. The name alone does not prove that. */
+/* Returns true if the file begins like a file of the cache, in any version of the format. The name alone does not prove
+   that the file belongs to the cache. */
 static bool gpi_cache_has_magic(const char *path) { return gpi_file_begins(path, GPI_CACHE_MAGIC, 7); }
 
 /* Adds a file to the list. Takes ownership of `path`. */
@@ -6130,7 +6142,7 @@ static int gpi_cache_older(const void *pa, const void *pb)
     return (a->used > b->used) - (a->used < b->used);
 }
 
-/* Removes the files that were used longest ago until the rest keeps the bound. */
+/* Removes the least recently used files until the rest is within the limit. */
 static void gpi_cache_trim(gp_context *gp)
 {
     const uint64_t limit = gp->desc.cache_limit ? gp->desc.cache_limit : GPI_CACHE_LIMIT;
@@ -6146,7 +6158,7 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process removed it */
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* may have disappeared */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);
@@ -6166,8 +6178,8 @@ static char *gpi_mark_path(const gp_context *gp, const gpi_program *program)
     return path;
 }
 
-/* Marks the program's file while the driver loads it. Returns false if a process died while loading it: then the file is
-   removed, and the driver must not load it. */
+/* Marks the program's file before the driver loads it. Returns false if an earlier process died while loading the file;
+   in that case removes the file, which must not be loaded. */
 static bool gpi_cache_mark(gp_context *gp, gpi_program *program)
 {
     char *path = gpi_mark_path(gp, program);
@@ -6356,8 +6368,8 @@ static const char *const gpi_kernel_common_base_count[] = {
 "#include \"base/constants.cl\"",
 "#include \"base/platform.cl\"",
 "",
-"/* The number of elements of a call. If `wanted_words` is 0, it is `bound`, which the host knows. Otherwise it is in device",
-"   memory: entry `wanted_offset` of the array `wanted`, whose entries have `wanted_words` 32-bit words, but at most `bound`. */",
+"/* The number of elements of a call. If `wanted_words` is 0, it is `bound`, which the host knows. Otherwise it is entry",
+"   `wanted_offset` of the array `wanted` in device memory, but at most `bound`. An entry has `wanted_words` 32-bit words. */",
 "#define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words",
 "",
 "/* Returns number i of an array whose numbers have one or two words. */",
@@ -6379,8 +6391,8 @@ static const char *const gpi_kernel_common_base_count[] = {
 "    return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));",
 "}",
 "",
-"/* Counts the call as clamped, in the context's counters, if it wanted more elements than its bound. One item counts, of the group",
-"   in which `first_group` is true. */",
+"/* Counts the call as clamped, in the context's counters, if it wanted more elements than its bound. Only one item counts, in the",
+"   group in which `first_group` is true. */",
 "#define GPI_COUNT_CHECK(first_group, counters)                                \\",
 "    if ((first_group) && GPI_LOCAL_ID == 0 &&                                 \\",
 "        gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \\",
@@ -6396,7 +6408,7 @@ static const char *const gpi_kernel_common_base_count[] = {
 "    atomic_inc((counters) + GPI_COUNT_CLAMPED)",
 "",
 "/* Returns the number of elements, and counts the call as clamped if it wanted more than its bound. GPI_COUNT_CHECKED_NAMED reads",
-"   the number once for both. */",
+"   the number once for both purposes. */",
 "static ulong gpi_count_checked(ulong bound, ulong wanted, bool first_group, volatile __global uint *counters)",
 "{",
 "    if (wanted > bound && first_group && GPI_LOCAL_ID == 0) atomic_inc(counters + GPI_COUNT_CLAMPED);",
@@ -6611,7 +6623,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "",
 "   Groups exchange words while they run. All reads and writes of these are relaxed atomic operations, because OpenCL C 1.2 has no",
 "   acquire or release, and several devices have none at all. That suffices, because each word carries its own validity",
-"   (scan/lookback.cl). A plain read would be a data race. On some devices, a volatile read is none (gpi_word_load).",
+"   (scan/lookback.cl). A plain read would be a data race. On some devices, a volatile read is not a data race (gpi_word_load).",
 "",
 "       wide word    ulong   needs cl_khr_int64_base_atomics",
 "       narrow word  uint    OpenCL 1.2 core",
@@ -6621,7 +6633,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "       GPI_INT64_EXTENDED   1: cl_khr_int64_extended_atomics, a cheaper atomic read of a wide word",
 "       GPI_FP64             1: double is used",
 "       GPI_SUB_GROUP        work-items of a sub-group (group/sub_group.cl); 0 or undefined: none",
-"       GPI_SUB_GROUP_PINNED 1: the attribute intel_reqd_sub_group_size asks for this size of sub-groups",
+"       GPI_SUB_GROUP_PINNED 1: the attribute intel_reqd_sub_group_size asks for sub-groups of this size",
 "       GPI_WG               work-items of a group                                                     */",
 "#ifndef GPI_BASE_PLATFORM_CL",
 "#define GPI_BASE_PLATFORM_CL",
@@ -6639,23 +6651,23 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#endif",
 "#pragma OPENCL FP_CONTRACT OFF",
 "",
-"/* The host defines GPI_LLVMPIPE_25 for Mesa's llvmpipe from version 25.0 on, because the compiler has no macro for it. A kernel",
-"   crashes there if a function with a loop calls one with a barrier, so everything is inlined. */",
+"/* The host defines GPI_LLVMPIPE_25 for Mesa's llvmpipe from version 25.0 on, because the compiler has no macro for it. With",
+"   these versions, a kernel crashes if a function with a loop calls a function with a barrier, so everything is inlined. */",
 "#ifdef GPI_LLVMPIPE_25",
 "#define static static __attribute__((always_inline))",
 "#endif",
 "",
-"/* On llvmpipe, and on Mesa's other drivers before 26.1 (GPI_LOSES_WRITES), members of structs lose what was written to them if a",
-"   loop of known length is unrolled. On llvmpipe, compiling such a loop is also slow (docs/drivers.md). GPI_TURNS(n) is n, but the",
-"   compiler does not know it. It is used in loops over elements, and in other loops whose turns add up to many. */",
+"/* On llvmpipe, and on Mesa's other drivers before 26.1 (GPI_LOSES_WRITES), writes to struct members are lost if a loop of known",
+"   length is unrolled. On llvmpipe, compiling such a loop is also slow (docs/drivers.md). GPI_TURNS(n) equals n, but the compiler",
+"   does not know its value. Loops over elements use it, and other loops with many iterations in total. */",
 "#if defined(GPI_LLVMPIPE_25) || defined(GPI_LOSES_WRITES)",
 "#define GPI_TURNS(n) ((n)*get_work_dim())",
 "#else",
 "#define GPI_TURNS(n) (n)",
 "#endif",
 "",
-"/* GPI_STRUCT_TURNS(n) does the same in loops over whole structs, in which every version of llvmpipe needs it. GPI_LOSES_STRUCTS",
-"   is 1 on devices that need it. */",
+"/* GPI_STRUCT_TURNS(n) is the same for loops over whole structs: there, every version of llvmpipe needs it. GPI_LOSES_STRUCTS is",
+"   1 on devices that need GPI_STRUCT_TURNS. */",
 "#if defined(GPI_LLVMPIPE) || defined(GPI_LOSES_WRITES)",
 "#define GPI_STRUCT_TURNS(n) ((n)*get_work_dim())",
 "#define GPI_LOSES_STRUCTS 1",
@@ -6664,9 +6676,9 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_LOSES_STRUCTS 0",
 "#endif",
 "",
-"/* GPI_ON_CPU is 1 for PoCL or Intel's runtime on a CPU. There global memory is the process's memory, and clang's own built-ins",
-"   work on it. (PoCL also has drivers for other devices: these have the targets below. For Intel's runtime the host defines",
-"   GPI_INTEL_CPU.) */",
+"/* GPI_ON_CPU is 1 for PoCL or Intel's runtime on a CPU. There, global memory is the process's memory, and clang's own",
+"   built-ins work on it. (The target macros below exclude PoCL's drivers for other devices. For Intel's runtime the host",
+"   defines GPI_INTEL_CPU.) */",
 "#ifdef GPI_INTEL_CPU",
 "#define GPI_ON_CPU 1",
 "#elif defined(POCL_DEVICE_ADDRESS_BITS) && !defined(__NVPTX__) && !defined(__AMDGCN__) && \\",
@@ -6683,8 +6695,9 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#endif",
 "",
 "/* GPI_AT_ONCE precedes a loop that fills an array of 16 elements, if the array is then loaded as a vector. It makes LLVM fill the",
-"   array at once. Otherwise LLVM fills two halves, and the load waits until both have left the CPU's store buffer. A loop that",
-"   cannot be vectorized stays as it is. GPI_APART precedes a loop whose turns share no memory: LLVM need not check that. */",
+"   array with one store. Otherwise LLVM fills two halves, and the load waits until both have left the CPU's store buffer.",
+"   GPI_AT_ONCE has no effect on a loop that cannot be vectorized. GPI_APART precedes a loop whose iterations share no memory, so",
+"   that LLVM omits its run-time check. */",
 "#if GPI_ON_CPU",
 "#define GPI_AT_ONCE _Pragma(\"clang loop vectorize_width(16)\")",
 "#define GPI_APART _Pragma(\"clang loop vectorize(assume_safety)\")",
@@ -6704,8 +6717,8 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))",
 "#endif",
 "",
-"/* GPI_VOLATILE_RELAXED is 1 if volatile accesses are relaxed atomic ones. This holds in PTX (PTX ISA, memory consistency model),",
-"   and in LLVM's AMDGPU from version 12 on, whose volatile accesses bypass the caches (AMDGPUUsage, memory model). */",
+"/* GPI_VOLATILE_RELAXED is 1 if volatile accesses are relaxed atomics. This holds in PTX (PTX ISA, memory consistency model), and",
+"   in LLVM's AMDGPU from version 12 on, whose volatile accesses bypass the caches (AMDGPUUsage, memory model). */",
 "#if defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)",
 "#define GPI_VOLATILE_RELAXED 1",
 "#else",
@@ -6718,13 +6731,13 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "",
 "#if GPI_INT64_EXTENDED",
 "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable",
-"#line 112 \"kernels/common/base/platform.cl\"",
+"#line 113 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_or(p, 0ul); }",
 "#else",
-"#line 114 \"kernels/common/base/platform.cl\"",
+"#line 115 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atom_cmpxchg(p, 0ul, 0ul); }",
 "#endif",
-"#line 116 \"kernels/common/base/platform.cl\"",
+"#line 117 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_cas(volatile __global gpi_word *p, gpi_word old, gpi_word w)",
 "{",
 "    return atom_cmpxchg(p, old, w);",
@@ -6733,7 +6746,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#if !GPI_VOLATILE_RELAXED",
 "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atom_xchg(p, w); }",
 "#endif",
-"#line 124 \"kernels/common/base/platform.cl\"",
+"#line 125 \"kernels/common/base/platform.cl\"",
 "static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)",
 "{",
 "    (void)atom_cmpxchg(p, old, w);",
@@ -6741,7 +6754,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#else",
 "typedef uint gpi_word;",
 "",
-"#line 131 \"kernels/common/base/platform.cl\"",
+"#line 132 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_read(volatile __global gpi_word *p) { return atomic_or(p, 0u); }",
 "static gpi_word gpi_word_cas(volatile __global gpi_word *p, gpi_word old, gpi_word w)",
 "{",
@@ -6751,35 +6764,35 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#if !GPI_VOLATILE_RELAXED",
 "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atomic_xchg(p, w); }",
 "#endif",
-"#line 140 \"kernels/common/base/platform.cl\"",
+"#line 141 \"kernels/common/base/platform.cl\"",
 "static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)",
 "{",
 "    (void)atomic_cmpxchg(p, old, w);",
 "}",
 "#endif",
 "",
-"/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. They are volatile accesses on devices where these are",
-"   relaxed atomics, because gpi_word_read and an exchange are slower. On CPUs the load is clang's built-in. Stores to different",
-"   words may land in any order, because each word carries its own validity. All groups see one item's stores to one word in order.",
-"   */",
+"/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. On devices whose volatile accesses are relaxed atomics,",
+"   both are volatile accesses, because gpi_word_read and an exchange are slower. On CPUs the load is clang's built-in. Stores to",
+"   different words may become visible in any order, because each word carries its own validity. All groups see one item's stores",
+"   to one word in order. */",
 "#if GPI_ON_CPU",
-"#line 151 \"kernels/common/base/platform.cl\"",
+"#line 152 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_load(volatile __global gpi_word *p)",
 "{",
 "    return __atomic_load_n((volatile __private gpi_word *)(size_t)p, __ATOMIC_RELAXED);",
 "}",
 "#elif GPI_VOLATILE_RELAXED",
-"#line 156 \"kernels/common/base/platform.cl\"",
+"#line 157 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return *p; }",
 "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { *p = w; }",
 "#else",
-"#line 159 \"kernels/common/base/platform.cl\"",
+"#line 160 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }",
 "#endif",
 "",
-"/* Fences, on devices for which they are known: if a group writes plain memory, calls GPI_RELEASE and writes a word, its writes",
-"   are visible to a group that loads this word and then calls GPI_ACQUIRE. On other devices these macros do nothing. (Intel's",
-"   compiler does not vectorize a kernel with clang's fences, and then operations of sub-groups abort: docs/drivers.md.) */",
+"/* Fences. If a group writes plain memory, calls GPI_RELEASE and writes a word, its writes are visible to a group that loads",
+"   this word and then calls GPI_ACQUIRE. On devices without a known fence, these macros do nothing. (Intel's compiler does",
+"   not vectorize a kernel with clang's fences, and in such a kernel sub-group operations abort: docs/drivers.md.) */",
 "#ifdef GPI_INTEL_CPU",
 "#define GPI_RELEASE() mem_fence(CLK_GLOBAL_MEM_FENCE)",
 "#define GPI_ACQUIRE() mem_fence(CLK_GLOBAL_MEM_FENCE)",
@@ -6797,12 +6810,12 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#if GPI_WIDE && GPI_ON_CPU && defined(__x86_64__)",
 "#define GPI_LINE_WORDS 8",
 "typedef ulong8 gpi_line;",
-"#line 182 \"kernels/common/base/platform.cl\"",
+"#line 183 \"kernels/common/base/platform.cl\"",
 "static gpi_line gpi_line_load(volatile __global gpi_word *p) { return *(volatile __global ulong8 *)p; }",
 "#elif GPI_WIDE && defined(cl_nv_pragma_unroll)",
 "#define GPI_LINE_WORDS 4",
 "typedef ulong4 gpi_line;",
-"#line 186 \"kernels/common/base/platform.cl\"",
+"#line 187 \"kernels/common/base/platform.cl\"",
 "static gpi_line gpi_line_load(volatile __global gpi_word *p)",
 "{",
 "    const ulong2 a = ((volatile __global ulong2 *)p)[0], b = ((volatile __global ulong2 *)p)[1];",
@@ -6822,8 +6835,8 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_PREFETCH_WRITE(p) (void)(p)",
 "#endif",
 "",
-"/* Pauses before a group looks again at what it waits for. Without a pause, the faster a CPU looks, the sooner its budget of looks",
-"   is used up. (A pause is 23 ns on a Zen 5.) */",
+"/* Pauses before a group polls a word again. Without a pause, a fast CPU would use up its budget of polls too soon. (A pause is 23",
+"   ns on a Zen 5.) */",
 "#if GPI_ON_CPU && defined(__x86_64__)",
 "#define GPI_PAUSE() __builtin_ia32_pause()",
 "#elif GPI_ON_CPU && defined(__aarch64__)",
@@ -6832,11 +6845,11 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_PAUSE() (void)0",
 "#endif",
 "",
-"/* GPI_UNROLL unrolls loops over arrays, so that a GPU's work-item has the arrays in registers. It does nothing on CPUs, which",
-"   have too few registers, and on llvmpipe (GPI_TURNS). GPI_EACH(j, n) is such a loop, for j = 0, 1, ... n - 1;",
-"   GPI_EACH_CHUNK(j, n, chunk) is one for j = 0, chunk, 2 chunk, ... below n. For the same reason GPI_INLINE_GPU inlines functions",
-"   that take the address of such an array. GPI_ROLLED is for loops that are seldom run and must not occupy registers.",
-"   GPI_UNROLL_SOME is for loops that load. */",
+"/* GPI_UNROLL unrolls loops over arrays, so that a GPU's work-item keeps the arrays in registers. It does nothing on CPUs, which",
+"   have too few registers, and on llvmpipe (GPI_TURNS). GPI_EACH(j, n) is such a loop, for j = 0, 1, ... n - 1; GPI_EACH_CHUNK(j,",
+"   n, chunk) is one for j = 0, chunk, 2 chunk, ... below n. For the same reason GPI_INLINE_GPU inlines functions that take the",
+"   address of such an array. GPI_ROLLED is for loops that are seldom run and must not occupy registers. GPI_UNROLL_SOME is for",
+"   loops that load. */",
 "#if !defined(GPI_LLVMPIPE) && !GPI_ON_CPU",
 "#define GPI_UNROLL _Pragma(\"unroll\")",
 "#define GPI_ROLLED _Pragma(\"unroll 1\")",
@@ -6848,16 +6861,17 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#endif",
 "#define GPI_EACH(j, n) GPI_EACH_CHUNK(j, n, 1)",
 "#define GPI_EACH_CHUNK(j, n, chunk) GPI_UNROLL for (uint j = 0; j < (n); j += (chunk))",
-"/* Makes the compiler compute the word x here. NVIDIA's compiler would otherwise put additions off and keep both terms in",
-"   registers, or move additions out of loops and keep all results. */",
+"/* Makes the compiler compute the word x here. Otherwise, NVIDIA's compiler would delay an addition and keep both terms",
+"   in registers, or move additions out of a loop and keep all their results in registers. */",
 "#if defined(cl_nv_pragma_unroll)",
 "#define GPI_SETTLE(x) __asm__ volatile(\"\" : \"+r\"(x))",
 "#else",
 "#define GPI_SETTLE(x)",
 "#endif",
-"/* On Intel's GPUs a lane (of 16) has 64 words of registers, and everything beyond is spilled. GPI_SPARING keeps a loop rolled, if",
-"   otherwise all of its loads would be in flight at once. GPI_ANEW(x, zero) is x, computed again in each turn of a loop: `zero` is",
-"   0, but the compiler assumes that it changes from turn to turn. So it does not keep x, and what depends on x, in registers. */",
+"/* On Intel's GPUs a lane (of 16) has 64 words of registers, and values beyond these are spilled. GPI_SPARING keeps a loop rolled,",
+"   if otherwise all of its loads would be in flight at once. GPI_ANEW(x, zero) is x, computed again in each turn of a loop: `zero`",
+"   is 0, but the compiler assumes that it changes from turn to turn. So it keeps neither x, nor values computed from x, in",
+"   registers. */",
 "#ifdef GPI_INTEL_GPU",
 "#define GPI_SPARING _Pragma(\"unroll 1\")",
 "#define GPI_ANEW(x, zero) ((x) + (zero))",
@@ -6865,8 +6879,8 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_SPARING",
 "#define GPI_ANEW(x, zero) (x)",
 "#endif",
-"/* Returns the greater of the ulongs x and y, given the lesser one. This is two instructions on NVIDIA's chips, where a comparison",
-"   would be two more. */",
+"/* Returns the greater of the ulongs x and y. `lesser` is the lesser of the two. This takes two instructions on NVIDIA's",
+"   chips, and a comparison would take two more. */",
 "#if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)",
 "#define GPI_GREATER(x, y, lesser) ((x) ^ (y) ^ (lesser))",
 "#else",
@@ -6878,11 +6892,11 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_INLINE_GPU static",
 "#endif",
 "",
-"/* GPI_INLINE inlines where that was measured to pay. On other devices compilers inline everything anyway, and Oclgrind 21.10",
-"   fails on an intrinsic that the attribute leaves (llvm.experimental.noalias.scope.decl). PoCL 3.1 compiles a kernel, with",
-"   everything that is inlined into it, three times, but a GPI_NOINLINE function only once, unless this function asks for its",
-"   work-item or has a barrier. GPI_NOINLINE only has an effect in groups of one item, because in larger groups PoCL miscompiles",
-"   private arrays that a kernel passes to a function (docs/drivers.md). */",
+"/* GPI_INLINE inlines a function on devices where this was measured to be faster. On other devices compilers inline everything",
+"   anyway, and Oclgrind 21.10 fails on an intrinsic that results from the attribute (llvm.experimental.noalias.scope.decl).",
+"   PoCL 3.1 compiles a kernel, with everything that is inlined into it, three times, but a GPI_NOINLINE function only once,",
+"   unless this function queries its work-item's id or has a barrier. GPI_NOINLINE only has an effect in groups of one item,",
+"   because in larger groups PoCL miscompiles private arrays that a kernel passes to a function (docs/drivers.md). */",
 "#if GPI_ON_CPU",
 "#define GPI_INLINE __attribute__((always_inline)) static",
 "#else",
@@ -6897,7 +6911,7 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "   every function that does. On Intel's CPU runtime it calls get_local_id even then, because Intel's compiler crashes on a",
 "   selection without this call (docs/drivers.md). */",
 "#if GPI_WG == 1 && !defined(GPI_INTEL_CPU)",
-"#line 280 \"kernels/common/base/platform.cl\"",
+"#line 282 \"kernels/common/base/platform.cl\"",
 "GPI_INLINE size_t gpi_only_item(void) { return 0; }",
 "#define GPI_LOCAL_ID gpi_only_item()",
 "#else",
@@ -6925,15 +6939,16 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "#define GPI_STORE_PRIVATE(type, v, p) vstore16(v, 0, p)",
 "#endif",
 "",
-"/* Stores an aligned cache line of 16 words that is not read again soon: past the caches, if the compiler is known to",
-"   follow the hint. Measured: docs/PERFORMANCE.md. */",
+"/* Stores an aligned cache line of 16 words that is not read again soon. The store bypasses the caches if the compiler",
+"   is known to follow the hint. (Measured: docs/PERFORMANCE.md.) */",
 "#if GPI_ON_CPU",
 "#define GPI_STREAM_STORE(v, p) __builtin_nontemporal_store(v, p)",
 "#else",
 "#define GPI_STREAM_STORE(v, p) (*(p) = (v))",
 "#endif",
 "",
-"/* GPI_TURNED reverses a vector of 16, and GPI_UPPER is its upper half. If GPI_LANE_BY_LANE is 1, they name each lane. */",
+"/* GPI_TURNED reverses a vector of 16, and GPI_UPPER is its upper half. If GPI_LANE_BY_LANE is 1, both macros list all",
+"   lanes. */",
 "#if defined(GPI_LANE_BY_LANE) && GPI_LANE_BY_LANE",
 "#define GPI_TURNED(v)                                                                                        \\",
 "    ((__typeof__(v))((v.sf), (v.se), (v.sd), (v.sc), (v.sb), (v.sa), (v.s9), (v.s8), (v.s7), (v.s6), (v.s5), \\",
@@ -7555,10 +7570,10 @@ static const char *const gpi_kernel_common_element_op[] = {
 "       GPI_OP_n            the operation, one of the codes below",
 "       GPI_VALUE_n         type of the value, at least 32 bits wide for arg",
 "       GPI_FLOAT_n         1: GPI_VALUE_n is float or double",
-"       GPI_RESULT_n        type of what is stored, as an operand",
+"       GPI_RESULT_n        type of the stored result, as an operand",
 "       GPI_COMPENSATED_n   1: the compensated kind",
-"       GPI_LANE_n          type of a lane of the plain kind: GPI_VALUE_n, or a narrower one that the sums of",
-"                           a tile fit into",
+"       GPI_LANE_n          type of a lane of the plain kind: GPI_VALUE_n, or a narrower type that the sums of a tile fit",
+"                           into",
 "       GPI_INDEX_n         unsigned integer as wide as GPI_VALUE_n: indices of the arg kind within a tile */",
 "#include \"base/paste.cl\"",
 "",
@@ -7689,7 +7704,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "}",
 "",
 "/* Returns the best of all lanes and e. If no element of a lane has beaten the identity, the lane's first element has the",
-"   identity's value, and the lane gets its index. */",
+"   identity's value, and the lane gets the index of that element. */",
 "#line 160 \"kernels/common/element/op.cl\"",
 "static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)",
 "{",
@@ -7938,17 +7953,18 @@ static const char *const gpi_kernel_common_group_collectives[] = {
 "/* collectives.cl - reductions and scans of one value per item of a group, by any associative operation (.):",
 "",
 "       NAME_reduce(x, memory)                   x0 . x1 ... xG-1        to every item",
-"       NAME_scan(x, &total, memory)             x0 . x1 ... xl          to item l; total: of all items",
+"       NAME_scan(x, &total, memory)             x0 . x1 ... xl          to item l; total: x0 . x1 ... xG-1",
 "       NAME_scan_exclusive(x, &total, memory)   x0 . x1 ... xl-1        the identity to item 0",
 "",
 "   On GPUs, groups without sub-groups use this file: a reduction has 3 barriers here, compared with 12 in",
 "   group/sub_group_collectives.cl with emulated sub-groups (docs/gpu-cost.md).",
 "",
-"   Values are combined in item order, for any number G of items. All items call, or none. `memory` is free on return: each call",
-"   ends with a barrier after its last read.",
+"   Values are combined in item order, for any number G of items. Each function must be called by all items or by none. `memory`",
+"   is free on return: each call ends with a barrier after its last read.",
 "",
-"   Values are stored in rows of 32, with an unused cell after each row, so that items that scan different rows access different",
-"   banks. Each row is scanned by one item, without barriers. Then each item combines the last values of the rows before its own.",
+"   Values are stored in rows of 32, with an unused element after each row, so that items that scan different rows access",
+"   different banks. Each row is scanned by one item, without barriers. Then each item combines the last values of the rows",
+"   before its own.",
 "",
 "         x0    x1    ...  x31           x0     x0.x1    ...  x0...x31",
 "         x32   x33   ...  x63     ->    x32    x32.x33  ...  x32...x63",
@@ -7959,8 +7975,8 @@ static const char *const gpi_kernel_common_group_collectives[] = {
 "       GPI_GROUP_T              type of x",
 "       GPI_GROUP_COMBINE(a, b)  a . b",
 "       GPI_GROUP_IDENTITY       the neutral element",
-"       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   what GPI_GROUP_COMBINE needs from the caller: as the first parameter of these",
-"                                functions, and as an argument, each with a comma; not defined: nothing",
+"       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   a first parameter of these functions that GPI_GROUP_COMBINE needs, and the",
+"                                               argument that passes it on, each followed by a comma; empty if not defined",
 "       GPI_GROUP_SIZE           G",
 "       GPI_GROUP_ITEM           l",
 "       GPI_GROUP_TURNS(n)       n, hidden from compilers that must not unroll (docs/drivers.md)",
@@ -7978,12 +7994,12 @@ static const char *const gpi_kernel_common_group_collectives[] = {
 "#define GPI_GROUP_ROW 32u",
 "#define GPI_GROUP_ROWS ((GPI_GROUP_SIZE + GPI_GROUP_ROW - 1) / GPI_GROUP_ROW)",
 "#define GPI_GROUP_CELL(l) ((l) + (l) / GPI_GROUP_ROW)",
-"/* The cell of row r's last value. */",
+"/* The index of row r's last value in `memory`. */",
 "#define GPI_GROUP_END(r) GPI_GROUP_CELL(min((r)*GPI_GROUP_ROW + GPI_GROUP_ROW, (uint)GPI_GROUP_SIZE) - 1)",
 "#endif",
 "",
 "#if GPI_GROUP_ALONE",
-"#line 49 \"kernels/common/group/collectives.cl\"",
+"#line 50 \"kernels/common/group/collectives.cl\"",
 "static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)",
 "{",
 "    (void)memory;",
@@ -8008,7 +8024,7 @@ static const char *const gpi_kernel_common_group_collectives[] = {
 "",
 "#else",
 "/* Stores every item's x, in rows, and replaces each row by its inclusive scan. */",
-"#line 73 \"kernels/common/group/collectives.cl\"",
+"#line 74 \"kernels/common/group/collectives.cl\"",
 "static void GPI_GROUP_N(_rows)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)",
 "{",
 "    const uint l = GPI_GROUP_ITEM, first = l * GPI_GROUP_ROW;",
@@ -8801,7 +8817,7 @@ static const char *const gpi_kernel_common_hash_slots[] = {
 /* ---- Begin file kernels/common/hash/table.cl ---- */
 static const char *const gpi_kernel_common_hash_table[] = {
 "/* table.cl - a hash table with open addressing and linear probing, without locks: operations of one item on one key.",
-"   gp_device_source also returns this file. Users' kernels may use only its names without gpi_.",
+"   gp_device_source also returns this file. Users' kernels may use only its names that do not begin with gpi_.",
 "",
 "       home(key) = mix(key ^ seed) & mask         a probe visits home, home + 1, ... (mod capacity)",
 "",
@@ -8825,16 +8841,16 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "   one value is reserved. If values are narrower than words, no value equals the reserved word.",
 "",
 "   Invariants:",
-"     - A slot belongs to the key that claimed it, even if that key is erased. So a probe that meets an empty slot has",
-"       seen all keys that began to be inserted before it. No key can have two slots, because two writers of the same key",
-"       both try to claim the first slot that was empty for either of them, and one of their exchanges fails.",
+"     - A slot belongs to the key that claimed it, even if that key is erased. So if the probe for a key meets an empty",
+"       slot, that key has no slot. No key can have two slots, because two writers of the same key both try to claim the",
+"       first slot that was empty for either of them, and one of their exchanges fails.",
 "     - A value changes only by compare-and-swap from the value that was seen, so that no update is lost. In the packed",
 "       form key and value change together. In the split form a reader between the two exchanges sees an absent key.",
 "     - Every access to a slot is atomic. A relaxed load is enough, because each word is valid by itself.",
 "   A probe ends after `steps` slots: the capacity, or fewer on a device whose loops are limited. On such a device no key is",
-"   `steps` slots or more after its home, so that a search misses nothing. An exchange fails only because another item's exchange",
+"   `steps` slots or more after its home, so that a search misses no key. An exchange fails only because another item's exchange",
 "   succeeded. On a device whose loops are limited, `turns` also bounds how often an exchange is repeated. tests/models/hash.pml",
-"   checks all this, with operations that race and loads that are late.",
+"   checks all this, including racing operations and late loads.",
 "",
 "   Parameters",
 "       GPI_HASH_PACKED   1: packed form, 64-bit atomics; keys and values of 4 bytes",
@@ -8867,14 +8883,14 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "#define GPI_SIDE_SLOTS 1",
 "#endif",
 "",
-"/* The library's kernels have the table's facts (hash/constants.cl) as arguments, so that they stay within the buffer whatever it",
-"   contains. If the facts in the header differ, a kernel does not touch the table (gpi_hash_work). */",
+"/* The library's kernels have the table's facts (hash/constants.cl) as arguments, so that they never access memory outside the",
+"   buffer, whatever it contains. If the facts in the header differ, a kernel does not touch the table (gpi_hash_work). */",
 "",
 "/* The outcome of a key, and the index of its count in the header. gp_hash_result has the same values. */",
 "#define GP_HASH_INSERTED 1   /* it was absent, and has been inserted */",
 "#define GP_HASH_EXISTED 2    /* it was present: its value is kept, assigned or combined */",
 "#define GP_HASH_FAILED 3     /* no slot was found, or t.turns exchanges failed */",
-"#define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved one; never in the packed form */",
+"#define GP_HASH_REFUSED 4    /* its value is, or would become, the reserved value; never in the packed form */",
 "#define GP_HASH_SUPERSEDED 5 /* an equal key of the batch was put instead */",
 "#define GP_HASH_ERASED 6",
 "#define GP_HASH_ABSENT 7",
@@ -8970,7 +8986,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "",
 "GPI_INLINE void gpi_hash_count(gp_hash_table t, uint what, uint x) { gpi_add_wide(t.counts + 2 * what, x); }",
 "",
-"/* Computes the group's elements: [*begin, *end) of n. */",
+"/* Computes the range [*begin, *end) of n elements that the group handles. */",
 "static void gpi_span(ulong n, ulong span, ulong *begin, ulong *end)",
 "{",
 "    *begin = min(n, span * get_group_id(0));",
@@ -9075,7 +9091,7 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "    return v;",
 "}",
 "",
-"/* Returns the value that replaces x, a live key's value, when it is changed with v. */",
+"/* Returns the new value of a live key whose value x is changed with v. */",
 "static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)",
 "{",
 "    if (change == GPI_CHANGE_ASSIGN) return v;",
@@ -10010,7 +10026,7 @@ static const char *const gpi_kernel_common_nest_brackets_single_pass[] = {
 "#if !defined(GPI_MEASURE) || !defined(GPI_ENCLOSE)",
 "#error \"GPI_MEASURE and GPI_ENCLOSE must be defined\"",
 "#endif",
-"#line 42 \"kernels/common/nest/brackets_single_pass.cl\"",
+"#line 41 \"kernels/common/nest/brackets_single_pass.cl\"",
 "GPI_KERNEL void gp_brackets_look_back(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,",
 "__global gpi_index *parent, ulong parent_at, uint parents,",
 "__global gpi_index *depth, ulong depth_at, uint depths,",
@@ -10029,7 +10045,7 @@ static const char *const gpi_kernel_common_nest_brackets_single_pass[] = {
 "to.depths = depths;",
 "gpi_lookback_group(symbols, to, nest, group, shared);",
 "}",
-"#line 62",
+"#line 61",
 "GPI_KERNEL void gp_brackets_rest(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,",
 "GPI_NEST_PARAMETERS)",
 "{",
@@ -10264,7 +10280,7 @@ static const char *const gpi_kernel_common_nest_lookback[] = {
 "#include \"nest/lookback_wait.cl\"",
 "#include \"nest/stack_monoid.cl\"",
 "#if GPI_LOOKBACK",
-"#line 47 \"kernels/common/nest/lookback.cl\"",
+"#line 48 \"kernels/common/nest/lookback.cl\"",
 "GPI_NOINLINE gpi_node gpi_lookback_compute(gpi_lookback back, uint x)",
 "{",
 "gpi_node all = gpi_node_make(0, 0), node;",
@@ -10285,7 +10301,7 @@ static const char *const gpi_kernel_common_nest_lookback[] = {
 "if (x < back.leaves) gpi_lookback_write(back, x, all);",
 "return all;",
 "}",
-"#line 69",
+"#line 70",
 "static gpi_node gpi_lookback_node(gpi_lookback back, uint x)",
 "{",
 "gpi_node node;",
@@ -10293,19 +10309,19 @@ static const char *const gpi_kernel_common_nest_lookback[] = {
 "GPI_ACQUIRE();",
 "return node;",
 "}",
-"#line 78",
+"#line 79",
 "static gpi_node gpi_lookback_beside(gpi_lookback back, uint x)",
 "{",
 "return (x & 1) && x > 1 ? gpi_lookback_node(back, x - 1) : gpi_node_make(0, 0);",
 "}",
-"#line 85",
+"#line 86",
 "static void gpi_lookback_all_beside(gpi_lookback back, uint tile, GPI_GROUP_SPACE gpi_node *beside)",
 "{",
 "const uint levels = 31 - clz(back.leaves + tile);",
 "for (uint level = (uint)GPI_LOCAL_ID; level < levels; level += GPI_WG)",
 "beside[level] = gpi_lookback_beside(back, (back.leaves + tile) >> level);",
 "}",
-"#line 94",
+"#line 95",
 "static gpi_node gpi_lookback_climb(gpi_lookback back, uint tile, gpi_node leaf,",
 "GPI_GROUP_SPACE const gpi_node *beside)",
 "{",
@@ -10346,7 +10362,7 @@ static const char *const gpi_kernel_common_nest_lookback_nodes[] = {
 "ulong n;",
 "uint leaves, polls;",
 "} gpi_lookback;",
-"#line 24 \"kernels/common/nest/lookback_nodes.cl\"",
+"#line 25 \"kernels/common/nest/lookback_nodes.cl\"",
 "static gpi_lookback gpi_lookback_make(volatile __global uint *words, gpi_symbol_input in,",
 "volatile __global uint *counters, ulong n, uint leaves, uint polls)",
 "{",
@@ -10359,24 +10375,24 @@ static const char *const gpi_kernel_common_nest_lookback_nodes[] = {
 "back.polls = polls;",
 "return back;",
 "}",
-"#line 37",
+"#line 38",
 "static uint gpi_node_word(gpi_node node, uint k)",
 "{",
 "const gpi_index x = k < 2 ? node.pops : node.pushes;",
 "return GPI_WORD_THERE | (uint)(k % 2 ? (ulong)x >> 31 : (ulong)x);",
 "}",
-"#line 43",
+"#line 44",
 "static volatile __global uint *gpi_node_words(gpi_lookback back, uint x)",
 "{",
 "return back.words + (ulong)x * GPI_NODE_WORDS;",
 "}",
-"#line 49",
+"#line 50",
 "static void gpi_lookback_write(gpi_lookback back, uint x, gpi_node node)",
 "{",
 "volatile __global uint *words = gpi_node_words(back, x);",
 "for (uint k = 0; k < GPI_NODE_WORDS; k++) gpi_word_write(words + k, gpi_node_word(node, k));",
 "}",
-"#line 56",
+"#line 57",
 "static void gpi_lookback_publish(gpi_lookback back, uint x, gpi_node node)",
 "{",
 "const uint level = clz(x) - clz(back.leaves), tile = ((x + 1) << level) - 1 - back.leaves;",
@@ -10386,12 +10402,12 @@ static const char *const gpi_kernel_common_nest_lookback_nodes[] = {
 "if (gpi_tells(words + k, tile, k)) gpi_word_write(words + k, gpi_node_word(node, k));",
 "}",
 "}",
-"#line 66",
+"#line 67",
 "static gpi_index gpi_number_of(uint low, uint high)",
 "{",
 "return (gpi_index)(low & ~GPI_WORD_THERE) | (gpi_index)((ulong)(high & ~GPI_WORD_THERE) << 31);",
 "}",
-"#line 73",
+"#line 74",
 "static bool gpi_lookback_look(gpi_lookback back, uint x, gpi_node *node)",
 "{",
 "const uint level = clz(x) - clz(back.leaves);",
@@ -10456,7 +10472,7 @@ static const char *const gpi_kernel_common_nest_stack_monoid[] = {
 "typedef uint gpi_index;",
 "typedef uint4 gpi_index_quad;",
 "typedef uint16 gpi_aligned_row;",
-"#line 43 \"kernels/common/nest/stack_monoid.cl\"",
+"#line 44 \"kernels/common/nest/stack_monoid.cl\"",
 "typedef uint16 gpi_index_row __attribute__((aligned(4)));",
 "typedef uint8 gpi_index_half;",
 "#define gpi_convert_row convert_uint16",
@@ -10465,7 +10481,7 @@ static const char *const gpi_kernel_common_nest_stack_monoid[] = {
 "typedef ulong gpi_index;",
 "typedef ulong4 gpi_index_quad;",
 "typedef ulong16 gpi_aligned_row;",
-"#line 51 \"kernels/common/nest/stack_monoid.cl\"",
+"#line 52 \"kernels/common/nest/stack_monoid.cl\"",
 "typedef ulong16 gpi_index_row __attribute__((aligned(8)));",
 "typedef ulong8 gpi_index_half;",
 "#define gpi_convert_row convert_ulong16",
@@ -10475,7 +10491,7 @@ static const char *const gpi_kernel_common_nest_stack_monoid[] = {
 "#endif",
 "#define GPI_NONE (~(gpi_index)0)",
 "#define GPI_LANE_NUMBERS(type) ((type)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))",
-"#line 63 \"kernels/common/nest/stack_monoid.cl\"",
+"#line 64 \"kernels/common/nest/stack_monoid.cl\"",
 "static void gpi_row_write(__global gpi_index *out, gpi_index_row row)",
 "{",
 "if ((size_t)out % sizeof(gpi_aligned_row) == 0)",
@@ -10485,7 +10501,7 @@ static const char *const gpi_kernel_common_nest_stack_monoid[] = {
 "typedef struct gpi_node {",
 "gpi_index pops, pushes;",
 "} gpi_node;",
-"#line 76",
+"#line 77",
 "static gpi_node gpi_node_make(gpi_index pops, gpi_index pushes)",
 "{",
 "gpi_node node;",
@@ -10493,9 +10509,9 @@ static const char *const gpi_kernel_common_nest_stack_monoid[] = {
 "node.pushes = pushes;",
 "return node;",
 "}",
-"#line 84",
+"#line 85",
 "static gpi_index gpi_excess(gpi_index a, gpi_index b) { return a > b ? a - b : 0; }",
-"#line 86",
+"#line 87",
 "static gpi_node gpi_node_product(gpi_node a, gpi_node b)",
 "{",
 "return gpi_node_make(a.pops + gpi_excess(b.pops, a.pushes), b.pushes + gpi_excess(a.pushes, b.pops));",
@@ -10566,10 +10582,10 @@ static const char *const gpi_kernel_common_nest_stack_monoid[] = {
 "for (uint k = l; k < width; k += GPI_WG) grow((groups + g) * width + k); \\",
 "} \\",
 "} while (0)",
-"#line 178",
+"#line 179",
 "static ulong gpi_tile_begin(uint tile) { return (ulong)tile * GPI_TILE; }",
 "static uint gpi_tiles_of(ulong n) { return (uint)((n + GPI_TILE - 1) / GPI_TILE); }",
-"#line 182",
+"#line 183",
 "static uint gpi_tile_length_of(ulong n, uint tile)",
 "{",
 "return (uint)min((ulong)GPI_TILE, n - min(n, gpi_tile_begin(tile)));",
@@ -11086,7 +11102,7 @@ static const char *const gpi_kernel_common_nest_tree_runs[] = {
 "crowd->count += counts;",
 "return crowd->count - counts;",
 "}",
-"#line 232",
+"#line 233",
 "static ulong gpi_first_at(gpi_family f, ulong at, gpi_index most)",
 "{",
 "const ulong last = min(f.n, (at / GPI_RUN + 1) * GPI_RUN);",
@@ -11094,7 +11110,7 @@ static const char *const gpi_kernel_common_nest_tree_runs[] = {
 "while (at < last && gpi_key_of(f, at) > most) at++;",
 "return at;",
 "}",
-"#line 241",
+"#line 242",
 "static bool gpi_goes_on(gpi_family f, gpi_tree_run run, gpi_index key)",
 "{",
 "const uint next = gpi_run_lows_first_below(f.tree, f.leaves, f.leaves + run.number, key);",
@@ -11102,7 +11118,7 @@ static const char *const gpi_kernel_common_nest_tree_runs[] = {
 "if (next == f.leaves) return false;",
 "return f.tree[f.leaves + next].key == key || gpi_key_of(f, gpi_first_at(f, at, key)) == key;",
 "}",
-"#line 250",
+"#line 251",
 "static void gpi_crowd_end(gpi_family f, gpi_tree_run run, const gpi_crowd *crowd)",
 "{",
 "if (crowd->key == 0 || !(f.outputs & GPI_TREE_CHILDREN)) return;",
@@ -11133,7 +11149,7 @@ static const char *const gpi_kernel_common_scan_columns[] = {
 "(block).element_stride = element_stride; \\",
 "(block).wide = wide; \\",
 "(block).segments = (uint)min((ulong)wide, segments - min(segments, first))",
-"#line 27 \"kernels/common/scan/columns.cl\"",
+"#line 28 \"kernels/common/scan/columns.cl\"",
 "GPI_INLINE GPI_T gpi_column_load(gpi_column_block block, const ulong row_stride, uint s, ulong i)",
 "{",
 "gpi_input segment = block.input;",
@@ -11663,7 +11679,7 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "#include \"scan/reduce_tile.cl\"",
 "#include \"scan/segment_parts.cl\"",
 "#include \"scan/segments.cl\"",
-"#line 32 \"kernels/common/scan/segmented_reduce.cl\"",
+"#line 33 \"kernels/common/scan/segmented_reduce.cl\"",
 "GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
 "GPI_OFFSETS_PARAMETERS, GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS,",
 "__global GPI_OUT *out, ulong out_offset, gpi_argument initial, ulong block,",
@@ -11685,7 +11701,7 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "gpi_segments_block(input, numbers, list, first, last, small, team, out + out_offset, gpi_base_of(initial),",
 "counters, shared, listed);",
 "}",
-"#line 57",
+"#line 58",
 "GPI_KERNEL void gp_segments_parts(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
 "GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)",
 "{",
@@ -11704,7 +11720,7 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "if (GPI_LOCAL_ID == 0) ((__global GPI_T *)list.partials)[p] = sum;",
 "}",
 "}",
-"#line 77",
+"#line 78",
 "GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __global GPI_OUT *out,",
 "ulong out_offset, gpi_argument initial)",
 "{",
@@ -11752,7 +11768,7 @@ static const char *const gpi_kernel_common_scan_segmented_scan[] = {
 "#if GPI_SEGMENTED",
 "#error \"segments are given by offsets, not by heads\"",
 "#endif",
-"#line 44 \"kernels/common/scan/segmented_scan.cl\"",
+"#line 45 \"kernels/common/scan/segmented_scan.cl\"",
 "GPI_KERNEL void gp_segments_scan(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
 "GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_SINK_PARAMETERS,",
 "GPI_COUNT_PARAMETERS, ulong block, uint small, uint team,",
@@ -11775,7 +11791,7 @@ static const char *const gpi_kernel_common_scan_segmented_scan[] = {
 "GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
 "gpi_segments_scan(input, numbers, list, first, last, small, team, sink, counters, shared, listed);",
 "}",
-"#line 70",
+"#line 71",
 "static void gpi_part_scan(const gpi_tile *tile, GPI_T prefix, gpi_input segment, gpi_segment_part part,",
 "gpi_sink sink, gpi_tile_shared shared)",
 "{",
@@ -11783,7 +11799,7 @@ static const char *const gpi_kernel_common_scan_segmented_scan[] = {
 "to.out = sink.out + part.segment.begin;",
 "gpi_tile_scan(tile, prefix, segment, part.base, to, shared);",
 "}",
-"#line 80",
+"#line 81",
 "GPI_KERNEL void gp_segments_look_back(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
 "GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_SINK_PARAMETERS,",
 "uint polls, volatile __global uint *counters)",
@@ -11817,7 +11833,7 @@ static const char *const gpi_kernel_common_scan_segmented_scan[] = {
 "shared);",
 "}",
 "}",
-"#line 114",
+"#line 115",
 "GPI_KERNEL void gp_segments_upsweep(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
 "GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)",
 "{",
@@ -11836,7 +11852,7 @@ static const char *const gpi_kernel_common_scan_segmented_scan[] = {
 "if (GPI_LOCAL_ID == 0) ((__global GPI_T *)list.partials)[p] = sum;",
 "}",
 "}",
-"#line 133",
+"#line 134",
 "GPI_KERNEL void gp_segments_prefixes(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, gpi_argument initial)",
 "{",
 "GPI_SHARED(gpi_tile_memory, shared);",
@@ -11850,7 +11866,7 @@ static const char *const gpi_kernel_common_scan_segmented_scan[] = {
 "gpi_base_of(initial), shared);",
 "}",
 "}",
-"#line 147",
+"#line 148",
 "GPI_KERNEL void gp_segments_downsweep(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
 "GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_SINK_PARAMETERS)",
 "{",
@@ -12102,7 +12118,7 @@ static const char *const gpi_kernel_common_scan_walk_back_item[] = {
 "}",
 "return flag;",
 "}",
-"#line 28",
+"#line 29",
 "static uint gpi_fold_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *product)",
 "{",
 "uint anchor = next;",
@@ -12119,7 +12135,7 @@ static const char *const gpi_kernel_common_scan_walk_back_item[] = {
 "return inclusive ? 0 : anchor;",
 "}",
 "#endif",
-"#line 49 \"kernels/common/scan/walk_back_item.cl\"",
+"#line 51 \"kernels/common/scan/walk_back_item.cl\"",
 "static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,",
 "uint *polls, bool bounded, gpi_tile_shared shared)",
 "{",
@@ -12248,7 +12264,7 @@ static const char *const gpi_kernel_common_select_decoded[] = {
 "GPI_DECODED(GPI_DECODED_MEMBER)",
 "ulong runs, count;",
 "} gpi_decoded;",
-"#line 43 \"kernels/common/select/decoded.cl\"",
+"#line 44 \"kernels/common/select/decoded.cl\"",
 "static ulong gpi_run_find(gpi_decoded d, ulong low, ulong high, ulong p)",
 "{",
 "while (high - low > 1) {",
@@ -12371,7 +12387,7 @@ static const char *const gpi_kernel_common_select_run_length_decode[] = {
 "#include \"select/decoded.cl\"",
 "#define GPI_DECODED_PARAMETER(type, name, x, more) __global type *name##_out, ulong name##_out_at,",
 "#define GPI_DECODED_SET(type, name, x, more) d.name = name##_out + name##_out_at;",
-"#line 22 \"kernels/common/select/run_length_decode.cl\"",
+"#line 23 \"kernels/common/select/run_length_decode.cl\"",
 "GPI_NOINLINE bool gpi_decode_is_bad(__global const GPI_OFFSET *offsets, ulong first, ulong end, ulong n,",
 "ulong count)",
 "{",
@@ -12380,7 +12396,7 @@ static const char *const gpi_kernel_common_select_run_length_decode[] = {
 "for (ulong i = first + GPI_LOCAL_ID; i < min(end, n); i += GPI_WG) falls |= offsets[i] > offsets[i + 1];",
 "return bad || falls;",
 "}",
-"#line 32",
+"#line 33",
 "GPI_KERNEL void gp_decode_runs(__global const GPI_OFFSET *offsets, ulong offsets_at,",
 "__global const GPI_ELEMENT *in, ulong in_at,",
 "GPI_DECODED(GPI_DECODED_PARAMETER) ulong count, ulong span, ulong share,",
@@ -13345,22 +13361,22 @@ static const char *const gpi_kernel_common_sort_nth_element[] = {
 "vstore16(rank, 0, (nth).rank); \\",
 "(nth).flip = (gpi_key_bits)flip; \\",
 "(nth).ranks = ranks",
-"#line 64 \"kernels/common/sort/nth_element.cl\"",
+"#line 65 \"kernels/common/sort/nth_element.cl\"",
 "static __global ulong *gpi_nth_at(gpi_nth nth, uint at, uint level, uint i)",
 "{",
 "return nth.state + at + level * GPI_NTH_RANKS + i;",
 "}",
-"#line 70",
+"#line 71",
 "static ulong gpi_nth_count(gpi_nth nth, uint level)",
 "{",
 "return level == 0 ? nth.n : min(nth.state[GPI_NTH_CURSOR + level - 1], nth.room[level - 1]);",
 "}",
-"#line 75",
+"#line 76",
 "static __global const gpi_key *gpi_nth_keys(gpi_nth nth, uint level)",
 "{",
 "return level == 0 ? nth.key : nth.kept[(level - 1) % 2];",
 "}",
-"#line 83",
+"#line 85",
 "static void gpi_nth_merge(gpi_nth nth, uint level, gpi_nth_shared shared)",
 "{",
 "uint m = 0;",
@@ -13378,7 +13394,7 @@ static const char *const gpi_kernel_common_sort_nth_element[] = {
 "}",
 "shared->tile.intervals = m;",
 "}",
-"#line 103",
+"#line 106",
 "GPI_NOINLINE void gpi_nth_arrive(gpi_nth nth, uint level, gpi_nth_shared shared)",
 "{",
 "ulong kept = 0;",
@@ -13402,7 +13418,7 @@ static const char *const gpi_kernel_common_sort_nth_element[] = {
 "shared->tile.lo[g] == shared->tile.hi[g] ? GPI_NTH_FOUND : shared->rest[r] - below + kept;",
 "}",
 "}",
-"#line 129",
+"#line 132",
 "GPI_KERNEL void gp_nth_sample(GPI_NTH_PARAMETERS, uint level, __global gpi_key *sample, ulong sample_at,",
 "uint samples, volatile __global uint *counters)",
 "{",
@@ -13415,7 +13431,7 @@ static const char *const gpi_kernel_common_sort_nth_element[] = {
 "for (uint i = (uint)get_group_id(0) * GPI_WG + (uint)GPI_LOCAL_ID; i < s; i += step)",
 "sample[sample_at + i] = gpi_nth_keys(nth, level)[((ulong)i * n + gpi_somewhere(i, n)) / s];",
 "}",
-"#line 144",
+"#line 148",
 "GPI_KERNEL void gp_nth_split(GPI_NTH_PARAMETERS, uint level, __global gpi_key *sample, ulong sample_at,",
 "uint samples)",
 "{",
@@ -13450,7 +13466,7 @@ static const char *const gpi_kernel_common_sort_nth_element[] = {
 "*gpi_nth_at(nth, GPI_NTH_HI, level, r) = hi;",
 "}",
 "}",
-"#line 179",
+"#line 183",
 "GPI_KERNEL void gp_nth_filter(GPI_NTH_PARAMETERS, uint level)",
 "{",
 "GPI_SHARED(gpi_nth_memory, shared);",
@@ -13478,7 +13494,7 @@ static const char *const gpi_kernel_common_sort_nth_element[] = {
 "(void)atomic_add((volatile __global uint *)gpi_nth_at(nth, GPI_NTH_INSIDE, level, g), inside);",
 "}",
 "}",
-"#line 209",
+"#line 213",
 "GPI_KERNEL void gp_nth_digits(GPI_NTH_PARAMETERS, uint levels, uint d, __global gpi_key *key_out,",
 "ulong key_out_at, uint16 place, volatile __global uint *counters)",
 "{",
@@ -13574,7 +13590,7 @@ static const char *const gpi_kernel_common_sort_nth_search[] = {
 "}",
 "gpi_sync();",
 "}",
-"#line 50",
+"#line 51",
 "static void gpi_nth_choose(uint d, uint searches, __global const uint *bins, gpi_nth_shared shared)",
 "{",
 "for (uint r = searches; r-- > 0;) {",
@@ -13614,7 +13630,7 @@ static const char *const gpi_kernel_common_sort_rank[] = {
 "#include \"sort/count_passes.cl\"",
 "#include \"sort/digit.cl\"",
 "#include \"sort/rank_keys.cl\"",
-"#line 24 \"kernels/common/sort/rank.cl\"",
+"#line 25 \"kernels/common/sort/rank.cl\"",
 "static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,",
 "GPI_NEAR uint *count)",
 "{",
@@ -13743,9 +13759,9 @@ static const char *const gpi_kernel_common_sort_sample[] = {
 "#define GPI_SORT_SAMPLE_CL",
 "#include \"base/platform.cl\"",
 "#include \"element/hash_function.cl\"",
-"#line 8 \"kernels/common/sort/sample.cl\"",
+"#line 9 \"kernels/common/sort/sample.cl\"",
 "static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }",
-"#line 12",
+"#line 13",
 "GPI_INLINE_GPU ulong gpi_sample_place(uint i, ulong stretch, ulong longer)",
 "{",
 "return i * stretch + min((ulong)i, longer) + gpi_somewhere(i, stretch + (i < longer ? 1 : 0));",
@@ -13923,7 +13939,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "#include \"sort/segments_state.cl\"",
 "#include \"sort/single_tile.cl\"",
 "#include \"sort/sort_segments.cl\"",
-"#line 48 \"kernels/common/sort/segmented_sort.cl\"",
+"#line 49 \"kernels/common/sort/segmented_sort.cl\"",
 "GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span,",
 "GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
 "{",
@@ -13946,7 +13962,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "(void)gpi_max_before(most, &total, row);",
 "if (l == 0) segments.maxima[get_group_id(0)] = total;",
 "}",
-"#line 72",
+"#line 73",
 "static void gpi_sort_large_add(gpi_segments segments, ulong begin, ulong length, ulong span, uint from)",
 "{",
 "const uint rows = (uint)((length + span - 1) / span);",
@@ -13960,13 +13976,13 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "large->from[0] = from;",
 "for (uint r = 0; r < rows; r++) segments.owner[row + r] = k;",
 "}",
-"#line 86",
+"#line 87",
 "static void gpi_sort_bad_add(gpi_state state, uint i, volatile __global uint *counters)",
 "{",
 "if (atomic_inc(state + GPI_SORT_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);",
 "(void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);",
 "}",
-"#line 94",
+"#line 95",
 "GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span, ulong small,",
 "ulong row_span, uint from, volatile __global uint *counters)",
 "{",
@@ -13993,7 +14009,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sort_large_add(segments, before, own - before, row_span, from);",
 "}",
 "}",
-"#line 125",
+"#line 126",
 "GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
 "ulong window, uint small, uint from, uint tmp_first)",
 "{",
@@ -14011,7 +14027,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "}",
 "#define GPI_EACH_ROW(r, state) \\",
 "for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))",
-"#line 147",
+"#line 148",
 "GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
 "uint pass, ulong span)",
 "{",
@@ -14031,7 +14047,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 169",
+"#line 170",
 "GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)",
 "{",
 "GPI_SHARED(gpi_bases_memory, shared);",
@@ -14065,7 +14081,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 205",
+"#line 206",
 "GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
 "uint pass, ulong span, uint first_place, ulong lines_from, uint lines)",
 "{",
@@ -14090,7 +14106,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 230",
+"#line 231",
 "GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)",
 "{",
 "gpi_segments segments;",
@@ -14166,7 +14182,7 @@ static const char *const gpi_kernel_common_sort_segmented_topk[] = {
 "}",
 "gpi_sync();",
 "}",
-"#line 76",
+"#line 77",
 "GPI_KERNEL void gp_topk_segments(__global const gpi_key *key, ulong key_at, GPI_OFFSETS_PARAMETERS,",
 "GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS, GPI_TOPK_OUT_PARAMETERS,",
 "ulong span, ulong block, volatile __global uint *counters)",
@@ -14195,7 +14211,7 @@ static const char *const gpi_kernel_common_sort_segmented_topk[] = {
 "gpi_topk_put(out, s, segment, shared);",
 "}",
 "}",
-"#line 106",
+"#line 107",
 "GPI_KERNEL void gp_topk_parts(__global const gpi_key *key, ulong key_at, GPI_OFFSETS_PARAMETERS,",
 "GPI_LIST_PARAMETERS, uint k, ulong flip, ulong span)",
 "{",
@@ -14216,7 +14232,7 @@ static const char *const gpi_kernel_common_sort_segmented_topk[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 128",
+"#line 129",
 "GPI_KERNEL void gp_topk_join(GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_TOPK_OUT_PARAMETERS)",
 "{",
 "GPI_SHARED(gpi_best_memory, shared);",
@@ -14487,7 +14503,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "__global uint *index, *place, *owner, *offsets;",
 "__global gpi_strings_group *groups;",
 "} gpi_set;",
-"#line 53 \"kernels/common/sort/sort_strings.cl\"",
+"#line 54 \"kernels/common/sort/sort_strings.cl\"",
 "static gpi_set gpi_set_at(__global uint *set, ulong room)",
 "{",
 "gpi_set s;",
@@ -14535,7 +14551,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "ulong length;",
 "uint bad;",
 "} gpi_string;",
-"#line 111",
+"#line 112",
 "static gpi_string gpi_string_find(gpi_text text, ulong i)",
 "{",
 "const ulong begin = gpi_number(text.offsets, text.offsets_at + i, text.offset_words);",
@@ -14546,7 +14562,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "s.length = s.bad ? 0 : end - begin;",
 "return s;",
 "}",
-"#line 122",
+"#line 123",
 "static ulong gpi_string_key(gpi_string s, ulong depth)",
 "{",
 "const ulong left = s.length - depth;",
@@ -14554,7 +14570,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "for (uint k = 0; k < GPI_PREFIX && k < left; k++) key |= (ulong)s.at[depth + k] << (56 - 8 * k);",
 "return key;",
 "}",
-"#line 131",
+"#line 132",
 "static uint gpi_strings_common(gpi_string a, gpi_string b, ulong depth, uint cap)",
 "{",
 "const uint most = (uint)min(min(a.length, b.length) - depth, (ulong)cap);",
@@ -14564,7 +14580,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "while (k < most && a.at[depth + k] == b.at[depth + k]) k++;",
 "return k;",
 "}",
-"#line 144",
+"#line 145",
 "GPI_KERNEL void gp_strings_keys_first(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong span,",
 "GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
 "{",
@@ -14583,14 +14599,14 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "if (s.bad) (void)atomic_max(round.state + GPI_STRINGS_FIRST_BAD, ~(uint)i);",
 "}",
 "}",
-"#line 164",
+"#line 166",
 "static bool gpi_strings_tied(gpi_round round, ulong j, uint first)",
 "{",
 "const ulong key = round.keys[j];",
 "return key == round.keys[j + 1] && (key & 255) == GPI_MORE &&",
 "(first || round.from.owner[j] == round.from.owner[j + 1]);",
 "}",
-"#line 173",
+"#line 175",
 "GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span, __global uint *out,",
 "ulong out_at, uint out_words)",
 "{",
@@ -14608,7 +14624,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "}",
 "}",
 "}",
-"#line 192",
+"#line 194",
 "static gpi_strings_group gpi_group_after(gpi_strings_group old)",
 "{",
 "gpi_strings_group g;",
@@ -14617,7 +14633,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "g.skip = g.cap;",
 "return g;",
 "}",
-"#line 202",
+"#line 204",
 "GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span)",
 "{",
 "gpi_round round;",
@@ -14644,7 +14660,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "}",
 "}",
 "#define GPI_STRINGS_AHEAD 16",
-"#line 231",
+"#line 233",
 "static void gpi_strings_fetch(gpi_round round, gpi_text text, ulong j, ulong many)",
 "{",
 "#if GPI_ON_CPU",
@@ -14655,7 +14671,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "round.from.groups[round.from.owner[near]].depth);",
 "#endif",
 "}",
-"#line 243",
+"#line 245",
 "GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)",
 "{",
 "gpi_round round;",
@@ -14674,7 +14690,7 @@ static const char *const gpi_kernel_common_sort_sort_strings[] = {
 "}",
 "}",
 "}",
-"#line 262",
+"#line 264",
 "GPI_KERNEL void gp_strings_keys(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)",
 "{",
 "gpi_round round;",
@@ -14708,13 +14724,13 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "#include \"sort/topk_select.cl\"",
 "#include \"sort/topk_state.cl\"",
 "#include \"sort/topk_tile.cl\"",
-"#line 48 \"kernels/common/sort/topk.cl\"",
+"#line 49 \"kernels/common/sort/topk.cl\"",
 "static uint gpi_sample_rank(ulong k, ulong n, uint s)",
 "{",
 "const float x = (float)(k - 1) * ((float)s / (float)n);",
 "return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + GPI_TOPK_SPARE));",
 "}",
-"#line 55",
+"#line 56",
 "static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __global gpi_key *sample)",
 "{",
 "const ulong stretch = n / s, longer = n % s;",
@@ -14726,7 +14742,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "}",
 "GPI_EACH_LEFT(i, s) sample[i] = key[gpi_sample_place(i, stretch, longer)];",
 "}",
-"#line 69",
+"#line 71",
 "GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,",
 "GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
@@ -14756,13 +14772,13 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "#endif",
 "if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;",
 "}",
-"#line 103",
+"#line 105",
 "static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)",
 "{",
 "volatile __global uint *cursor = topk.cursor + round;",
 "return atomic_or(cursor, 0u) > topk.room ? ~0u : atomic_add(cursor, keys);",
 "}",
-"#line 112",
+"#line 114",
 "static uint gpi_topk_enter(gpi_topk topk, uint round, uint number, uint below, uint equal,",
 "__global uint4 *directory)",
 "{",
@@ -14782,7 +14798,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "(to).key = kept_key + kept_key_at; \\",
 "(to).index = kept_index + kept_index_at; \\",
 "(directory) += directory_at",
-"#line 134",
+"#line 136",
 "GPI_INLINE void gpi_topk_filter(gpi_topk topk, uint round, gpi_topk_tile tile, ulong base,",
 "__global uint4 *directory, gpi_topk_kept to, gpi_topk_shared shared)",
 "{",
@@ -14798,7 +14814,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "to.index += start;",
 "gpi_tile_keep(tile, found, to, base, shared);",
 "}",
-"#line 150",
+"#line 152",
 "GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "uint span, GPI_TOPK_KEPT_PARAMETERS)",
 "{",
@@ -14812,7 +14828,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "topk.number[GPI_TOPK_THRESHOLD]);",
 "gpi_topk_filter(topk, 0, tile, base, directory, to, shared);",
 "}",
-"#line 164",
+"#line 166",
 "GPI_KERNEL void gp_topk_filter_again(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS,",
 "ulong flip, uint span, GPI_TOPK_KEPT_PARAMETERS)",
 "{",
@@ -14829,7 +14845,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, s.threshold);",
 "gpi_topk_filter(topk, 1, tile, base, directory, to, shared);",
 "}",
-"#line 183",
+"#line 185",
 "GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "uint span, GPI_TOPK_KEPT_PARAMETERS, volatile __global uint *counters)",
 "{",
@@ -14858,7 +14874,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "atomic_inc(counters + GPI_COUNT_FALLBACKS);",
 "}",
 "}",
-"#line 212",
+"#line 214",
 "GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "uint level, ulong span, volatile __global uint *counters)",
 "{",
@@ -14878,7 +14894,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "if (shared->count[d]) gpi_add_wide(gpi_topk_bin(topk, level, d), shared->count[d]);",
 "}",
 "}",
-"#line 235",
+"#line 238",
 "GPI_NOINLINE uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,",
 "gpi_topk_shared shared)",
 "{",
@@ -14888,7 +14904,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "for (uint i = block * GPI_TOPK_BLOCK + l; i < number; i += GPI_WG) sum += directory[i].y;",
 "return gpi_topk_sum(sum, shared);",
 "}",
-"#line 246",
+"#line 250",
 "GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,",
 "__global const uint4 *directory, ulong enough)",
 "{",
@@ -14898,7 +14914,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "for (uint i = block * GPI_TOPK_BLOCK; i < number && sum < enough; i++) sum += directory[i].z;",
 "return min(sum, enough);",
 "}",
-"#line 258",
+"#line 262",
 "GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,",
 "uint span, __global const uint4 *directory, ulong directory_at,",
 "__global const gpi_key *kept_key, ulong kept_key_at,",
@@ -14941,7 +14957,7 @@ static const char *const gpi_kernel_common_sort_topk[] = {
 "gpi_tile_keep_equal(tile, min(missing - before, (ulong)own.z), to, (ulong)number * span, shared);",
 "}",
 "}",
-"#line 304",
+"#line 308",
 "GPI_KERNEL void gp_topk_take(__global const gpi_key *key, ulong key_at, __global const gpi_value *index,",
 "ulong index_at, __global gpi_key *key_out, ulong key_out_at,",
 "__global gpi_value *index_out, ulong index_out_at, uint wants, ulong k,",
@@ -15136,7 +15152,8 @@ static const char *const gpi_kernel_common_sort_topk_tile[] = {
 static const char *const gpi_kernel_common_table_constants[] = {
 "#ifndef GPI_TABLE_CONSTANTS_CL",
 "#define GPI_TABLE_CONSTANTS_CL",
-"#define GPI_ROWS_TABLES 4",
+"#define GPI_ROWS_TABLES \\",
+"4",
 "#define GPI_ROWS_EMPTY 0xffffffffu",
 "#define GPI_ROWS_PROBES 256",
 "#define GPI_ROWS_SMALL 0",
@@ -15164,51 +15181,53 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, volatile __global uint *state,",
 "ulong state_at, uint table, ulong span)",
 "{",
-"if (gpi_rows_load(state + state_at + GPI_ROWS_SMALL) != table) return;",
+"if (gpi_slot_load(state + state_at + GPI_ROWS_SMALL) != table) return;",
 "GPI_ROWS_SPAN(size);",
-"for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG) slots[i] = GPI_ROWS_EMPTY;",
+"for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG)",
+"slots[i] = GPI_ROWS_EMPTY;",
 "}",
-"#line 39",
-"GPI_KERNEL void gp_rows_put(GPI_KEYS_PARAMETERS, volatile __global uint *slots, ulong slots_at, uint size, uint base,",
-"uint row_mask, uint probes, __global uint *slot_of, ulong slot_of_at,",
+"#line 40",
+"GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS, volatile __global uint *slots, ulong slots_at, uint size,",
+"uint base, uint row_mask, uint probes, __global uint *slot_of, ulong slot_of_at,",
 "volatile __global uint *state, ulong state_at, uint table, ulong span,",
 "GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)",
 "{",
 "const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);",
 "volatile __global uint *small = state + state_at + GPI_ROWS_SMALL;",
 "GPI_ROWS_SPAN(n);",
-"gpi_keys keys;",
+"gpi_key_columns columns;",
 "gpi_rows t;",
 "if (table == 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0) state[state_at + GPI_ROWS_COUNT] = (uint)n;",
 "if (begin >= end) return;",
-"GPI_KEYS_SET(keys);",
+"GPI_COLUMNS_SET(columns);",
 "t.slots = slots + slots_at;",
 "t.size = size;",
 "t.row_mask = row_mask;",
 "t.probes = probes;",
-"if (table == 0 && gpi_keys_are_bad(keys, begin, end) && atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)",
+"if (table == 0 && gpi_columns_are_bad(columns, begin, end) &&",
+"atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)",
 "(void)atomic_inc(counters + GPI_COUNT_BAD);",
-"if (gpi_rows_put_span(t, keys, begin, end, slot_of + slot_of_at, base, small, table))",
+"if (gpi_rows_put_span(t, columns, begin, end, slot_of + slot_of_at, base, small, table))",
 "(void)atomic_max(small, table + 1);",
 "}",
-"#line 63",
-"GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of, ulong slot_of_at,",
-"__global const uint *rows, ulong rows_at, __global const uint *state, ulong state_at,",
-"ulong span)",
+"#line 65",
+"GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of,",
+"ulong slot_of_at, __global const uint *rows, ulong rows_at,",
+"__global const uint *state, ulong state_at, ulong span)",
 "{",
 "GPI_ROWS_SPAN(state[state_at + GPI_ROWS_GROUPS]);",
 "for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)",
 "slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;",
 "}",
-"#line 73",
-"GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of, ulong slot_of_at,",
-"ulong span, GPI_COUNT_PARAMETERS)",
+"#line 75",
+"GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of,",
+"ulong slot_of_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
 "GPI_ROWS_SPAN(gpi_count(bound, wanted, wanted_offset, wanted_words));",
 "for (ulong i = slot_of_at + begin + GPI_LOCAL_ID; i < slot_of_at + end; i += GPI_WG)",
 "slot_of[i] = slots[slots_at + slot_of[i]];",
 "}",
-"#line 82",
+"#line 84",
 "GPI_KERNEL void gp_rows_offsets(__global const uint *groups, ulong groups_at, __global uint *offsets,",
 "ulong offsets_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
@@ -15239,123 +15258,118 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "#define GPI_KEY_STRINGS_PARAMETER(c, offset) \\",
 "__global const uchar *key##c, ulong key##c##_at, ulong key##c##_size, __global const offset *ends##c, \\",
 "ulong ends##c##_at,",
-"#define GPI_KEYS_PARAMETERS \\",
+"#define GPI_COLUMNS_PARAMETERS \\",
 "GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PARAMETER) GPI_KEY_STRINGS(GPI_KEY_STRINGS_PARAMETER) ulong seed",
 "#define GPI_KEY_NUMBERS_MEMBER(c, word, words, kind) __global const word *key##c;",
 "#define GPI_KEY_STRINGS_MEMBER(c, offset) \\",
 "__global const uchar *key##c; \\",
 "__global const offset *ends##c; \\",
 "ulong key##c##_size;",
-"typedef struct gpi_keys {",
+"typedef struct gpi_key_columns {",
 "GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_MEMBER)",
 "GPI_KEY_STRINGS(GPI_KEY_STRINGS_MEMBER)",
 "ulong seed;",
-"} gpi_keys;",
-"#define GPI_KEY_NUMBERS_SET(c, word, words, kind) keys.key##c = key##c + key##c##_at * (words);",
+"} gpi_key_columns;",
+"#define GPI_KEY_NUMBERS_SET(c, word, words, kind) columns.key##c = key##c + key##c##_at * (words);",
 "#define GPI_KEY_STRINGS_SET(c, offset) \\",
-"keys.key##c = key##c + key##c##_at; \\",
-"keys.ends##c = ends##c + ends##c##_at; \\",
-"keys.key##c##_size = key##c##_size;",
-"#define GPI_KEYS_SET(keys) \\",
+"columns.key##c = key##c + key##c##_at; \\",
+"columns.ends##c = ends##c + ends##c##_at; \\",
+"columns.key##c##_size = key##c##_size;",
+"#define GPI_COLUMNS_SET(columns) \\",
 "GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_SET) \\",
 "GPI_KEY_STRINGS(GPI_KEY_STRINGS_SET) \\",
-"keys.seed = seed",
-"#define gpi_key_bits(x) (x)",
+"columns.seed = seed",
+"#define gpi_equal_bits(x) (x)",
 "#line 56 \"kernels/common/table/keys.cl\"",
-"static ushort gpi_key_half(ushort x)",
+"static ushort gpi_equal_half(ushort x)",
 "{",
 "return (x & 0x7fff) > 0x7c00 ? (ushort)0x7e00 : x == 0x8000 ? (ushort)0 : x;",
 "}",
-"static uint gpi_key_float(uint x)",
+"static uint gpi_equal_float(uint x)",
 "{",
 "return (x & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : x == 0x80000000u ? 0u : x;",
 "}",
-"static ulong gpi_key_double(ulong x)",
+"static ulong gpi_equal_double(ulong x)",
 "{",
 "const ulong infinity = 0x7fful << 52;",
 "return (x & ~(1ul << 63)) > infinity ? infinity + 1 : x == 1ul << 63 ? 0ul : x;",
 "}",
 "#line 71",
-"static ulong gpi_key_mix(ulong hash, ulong x, ulong seed)",
+"static ulong gpi_row_mix(ulong hash, ulong x, ulong seed)",
 "{",
 "hash = (hash ^ x) * (seed | 1);",
 "return hash ^ hash >> 32;",
 "}",
 "#line 80",
-"static ulong gpi_key_bytes(__global const uchar *bytes, ulong i, ulong end)",
+"static ulong gpi_string_word(__global const uchar *bytes, ulong i, ulong end)",
 "{",
 "ulong word = 0;",
 "for (uint k = 0; k < 8 && i + k < end; k++) word |= (ulong)bytes[i + k] << 8 * k;",
 "return word;",
 "}",
-"#define GPI_KEY_STRINGS_RANGE(c, offset) \\",
-"static bool gpi_key_range_##c(gpi_keys keys, ulong i, ulong *begin, ulong *end) \\",
-"{ \\",
-"*begin = keys.ends##c[i]; \\",
-"*end = keys.ends##c[i + 1]; \\",
-"if (*begin <= *end && *end <= keys.key##c##_size) return false; \\",
-"*begin = *end = 0; \\",
-"return true; \\",
+"#line 87",
+"static bool gpi_string_is_bad(ulong begin, ulong end, ulong size) { return begin > end || end > size; }",
+"#line 90",
+"static ulong2 gpi_string_range(ulong begin, ulong end, ulong size)",
+"{",
+"return gpi_string_is_bad(begin, end, size) ? (ulong2)(0, 0) : (ulong2)(begin, end);",
 "}",
-"#line 98",
-"GPI_KEY_STRINGS(GPI_KEY_STRINGS_RANGE)",
+"#define GPI_STRING_RANGE(c, i) \\",
+"gpi_string_range(columns.ends##c[i], columns.ends##c[(i) + 1], columns.key##c##_size)",
 "#define GPI_KEY_STRINGS_BAD(c, offset) \\",
-"for (ulong i = first + GPI_LOCAL_ID; i < end; i += GPI_WG) { \\",
-"ulong from, to; \\",
-"bad |= gpi_key_range_##c(keys, i, &from, &to); \\",
-"}",
-"#line 106",
-"static bool gpi_keys_are_bad(gpi_keys keys, ulong first, ulong end)",
+"for (ulong i = first + GPI_LOCAL_ID; i < end; i += GPI_WG) \\",
+"bad |= gpi_string_is_bad(columns.ends##c[i], columns.ends##c[i + 1], columns.key##c##_size);",
+"#line 104",
+"static bool gpi_columns_are_bad(gpi_key_columns columns, ulong first, ulong end)",
 "{",
 "bool bad = false;",
 "GPI_KEY_STRINGS(GPI_KEY_STRINGS_BAD)",
-"(void)keys;",
+"(void)columns;",
 "(void)first;",
 "(void)end;",
 "return bad;",
 "}",
 "#define GPI_KEY_NUMBERS_HASH(c, word, words, kind) \\",
 "for (uint w = 0; w < (words); w++) \\",
-"hash = gpi_key_mix(hash, gpi_key_##kind(keys.key##c[i * (words) + w]), keys.seed);",
+"hash = gpi_row_mix(hash, gpi_equal_##kind(columns.key##c[i * (words) + w]), columns.seed);",
 "#define GPI_KEY_STRINGS_HASH(c, offset) \\",
 "{ \\",
-"ulong begin, end; \\",
-"(void)gpi_key_range_##c(keys, i, &begin, &end); \\",
-"hash = gpi_key_mix(hash, end - begin, keys.seed); \\",
-"for (; begin < end; begin += 8) \\",
-"hash = gpi_key_mix(hash, gpi_key_bytes(keys.key##c, begin, end), keys.seed); \\",
+"const ulong2 range = GPI_STRING_RANGE(c, i); \\",
+"hash = gpi_row_mix(hash, range.y - range.x, columns.seed); \\",
+"for (ulong at = range.x; at < range.y; at += 8) \\",
+"hash = gpi_row_mix(hash, gpi_string_word(columns.key##c, at, range.y), columns.seed); \\",
 "}",
-"#line 130",
-"GPI_INLINE ulong gpi_keys_hash(gpi_keys keys, ulong i)",
+"#line 125",
+"GPI_INLINE ulong gpi_row_hash(gpi_key_columns columns, ulong i)",
 "{",
-"ulong hash = keys.seed;",
+"ulong hash = columns.seed;",
 "GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_HASH)",
 "GPI_KEY_STRINGS(GPI_KEY_STRINGS_HASH)",
-"return gpi_key_mix(hash, 0, 0xbf58476d1ce4e5b9ul);",
+"return gpi_row_mix(hash, 0, 0xbf58476d1ce4e5b9ul);",
 "}",
 "#define GPI_KEY_NUMBERS_EQUAL(c, word, words, kind) \\",
 "for (uint w = 0; w < (words); w++) \\",
-"if (gpi_key_##kind(keys.key##c[i * (words) + w]) != gpi_key_##kind(keys.key##c[j * (words) + w])) return false;",
+"if (gpi_equal_##kind(columns.key##c[i * (words) + w]) != \\",
+"gpi_equal_##kind(columns.key##c[j * (words) + w])) \\",
+"return false;",
 "#define GPI_KEY_STRINGS_EQUAL(c, offset) \\",
 "{ \\",
-"ulong begin, end, other, other_end; \\",
-"(void)gpi_key_range_##c(keys, i, &begin, &end); \\",
-"(void)gpi_key_range_##c(keys, j, &other, &other_end); \\",
-"if (end - begin != other_end - other) return false; \\",
-"for (; begin < end; begin++, other++) \\",
-"if (keys.key##c[begin] != keys.key##c[other]) return false; \\",
+"const ulong2 a = GPI_STRING_RANGE(c, i), b = GPI_STRING_RANGE(c, j); \\",
+"if (a.y - a.x != b.y - b.x) return false; \\",
+"for (ulong at = 0; at < a.y - a.x; at++) \\",
+"if (columns.key##c[a.x + at] != columns.key##c[b.x + at]) return false; \\",
 "}",
-"#line 151",
-"GPI_INLINE bool gpi_keys_equal(gpi_keys keys, ulong i, ulong j)",
+"#line 146",
+"GPI_INLINE bool gpi_rows_equal(gpi_key_columns columns, ulong i, ulong j)",
 "{",
 "GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_EQUAL)",
 "GPI_KEY_STRINGS(GPI_KEY_STRINGS_EQUAL)",
 "return true;",
 "}",
-"#define GPI_KEY_NUMBERS_PREFETCH(c, word, words, kind) GPI_PREFETCH_READ(keys.key##c + i * (words));",
-"#define GPI_KEY_STRINGS_PREFETCH(c, offset) GPI_PREFETCH_READ(keys.ends##c + i);",
-"#line 161",
-"GPI_INLINE void gpi_keys_prefetch(gpi_keys keys, ulong i)",
+"#define GPI_KEY_NUMBERS_PREFETCH(c, word, words, kind) GPI_PREFETCH_READ(columns.key##c + i * (words));",
+"#define GPI_KEY_STRINGS_PREFETCH(c, offset) GPI_PREFETCH_READ(columns.ends##c + i);",
+"#line 156",
+"GPI_INLINE void gpi_row_prefetch(gpi_key_columns columns, ulong i)",
 "{",
 "GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PREFETCH)",
 "GPI_KEY_STRINGS(GPI_KEY_STRINGS_PREFETCH)",
@@ -15380,7 +15394,7 @@ static const char *const gpi_kernel_common_table_rows[] = {
 "#line 23 \"kernels/common/table/rows.cl\"",
 "static uint gpi_rows_home(gpi_rows t, ulong hash) { return mul_hi((uint)(hash >> 32), t.size); }",
 "#line 25",
-"static uint gpi_rows_load(volatile __global uint *slot)",
+"static uint gpi_slot_load(volatile __global uint *slot)",
 "{",
 "#if GPI_ON_CPU",
 "return __atomic_load_n((volatile __private uint *)(size_t)slot, __ATOMIC_RELAXED);",
@@ -15391,19 +15405,22 @@ static const char *const gpi_kernel_common_table_rows[] = {
 "#endif",
 "}",
 "#line 37",
-"static bool gpi_rows_may_be(gpi_rows t, uint seen, ulong hash) { return ((seen ^ (uint)hash) & ~t.row_mask) == 0; }",
-"#line 41",
-"GPI_NOINLINE uint gpi_rows_put(gpi_rows t, gpi_keys keys, ulong i, ulong hash)",
+"static bool gpi_rows_may_be(gpi_rows t, uint seen, ulong hash)",
+"{",
+"return ((seen ^ (uint)hash) & ~t.row_mask) == 0;",
+"}",
+"#line 44",
+"GPI_NOINLINE uint gpi_rows_put(gpi_rows t, gpi_key_columns columns, ulong i, ulong hash)",
 "{",
 "const uint mine = ((uint)hash & ~t.row_mask) | (uint)i;",
 "uint slot = gpi_rows_home(t, hash);",
 "for (uint probe = 0; probe < t.probes; probe++) {",
-"uint seen = gpi_rows_load(t.slots + slot);",
+"uint seen = gpi_slot_load(t.slots + slot);",
 "if (seen == GPI_ROWS_EMPTY) {",
 "seen = atomic_cmpxchg(t.slots + slot, GPI_ROWS_EMPTY, mine);",
 "if (seen == GPI_ROWS_EMPTY) return slot;",
 "}",
-"if (gpi_rows_may_be(t, seen, hash) && gpi_keys_equal(keys, i, seen & t.row_mask)) {",
+"if (gpi_rows_may_be(t, seen, hash) && gpi_rows_equal(columns, i, seen & t.row_mask)) {",
 "if (mine < seen) (void)atomic_min(t.slots + slot, mine);",
 "return slot;",
 "}",
@@ -15603,7 +15620,7 @@ static const char *const gpi_kernel_cpu_hash_batch[] = {
 "gpi_batch_read(t, keys, base, end, wide, &ahead->next);",
 "gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &ahead->later);",
 "}",
-"#line 54",
+"#line 55",
 "GPI_INLINE uint gpi_ahead_step(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,",
 "gpi_ahead *ahead)",
 "{",
@@ -15617,7 +15634,7 @@ static const char *const gpi_kernel_cpu_hash_batch[] = {
 "gpi_tally name; \\",
 "for (uint k_ = 0; k_ < 32; k_++) name[k_] = 0",
 "#define GPI_TALLY_ADD(name, what) name[what]++",
-"#line 73",
+"#line 74",
 "static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint change, uint wants,",
 "volatile __global uint *counters)",
 "{",
@@ -15637,7 +15654,7 @@ static const char *const gpi_kernel_cpu_hash_batch[] = {
 "__global uint *keys, *values;",
 "volatile __global uint *count;",
 "} gpi_failed;",
-"#line 97",
+"#line 98",
 "static void gpi_failed_add(gpi_failed failed, gp_hash_key key, gp_hash_value value, uint wants, uint widths)",
 "{",
 "const uint at = atomic_inc(failed.count);",
@@ -15645,7 +15662,7 @@ static const char *const gpi_kernel_cpu_hash_batch[] = {
 "if (wants & GPI_WANTS_FAILED_VALUES)",
 "gpi_element_write(failed.values, at, value, (widths & GPI_WIDE_VALUES) != 0);",
 "}",
-"#line 105",
+"#line 106",
 "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)",
 "{",
 "const gp_hash_table judge = gpi_hash_table_of(judge_memory, GPI_FACTS(judge));",
@@ -15673,7 +15690,7 @@ static const char *const gpi_kernel_cpu_hash_batch[] = {
 "}",
 "gpi_tally_flush(tally, t, facts, change, wants, counters);",
 "}",
-"#line 135",
+"#line 136",
 "GPI_KERNEL void gp_hash_find_keys(GPI_FIND_KEYS_PARAMETERS)",
 "{",
 "gpi_ahead ahead;",
@@ -15692,7 +15709,7 @@ static const char *const gpi_kernel_cpu_hash_batch[] = {
 "}",
 "}",
 "}",
-"#line 154",
+"#line 155",
 "GPI_KERNEL void gp_hash_erase_keys(GPI_ERASE_KEYS_PARAMETERS)",
 "{",
 "gpi_ahead ahead;",
@@ -16020,7 +16037,7 @@ static const char *const gpi_kernel_cpu_histogram_count_samples[] = {
 "#define GPI_EVERY_BIN(bins) false",
 "#define gpi_count_every(table, row, s, i, bins) (i)",
 "#endif",
-"#line 189 \"kernels/cpu/histogram/count_samples.cl\"",
+"#line 190 \"kernels/cpu/histogram/count_samples.cl\"",
 "GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,",
 "volatile __global uint *out, gpi_near_shared near)",
 "{",
@@ -16052,7 +16069,7 @@ static const char *const gpi_kernel_cpu_histogram_count_samples[] = {
 "if (sum) gpi_out_add(out, k, sum);",
 "}",
 "}",
-"#line 223",
+"#line 224",
 "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,",
 "__global gpi_histogram_cell *slices, uint clears)",
 "{",
@@ -16375,7 +16392,7 @@ static const char *const gpi_kernel_cpu_map_stencil_tile[] = {
 "gpi_stencil_row(picture, out + y * out_pitch, (long)first_x, (long)end_x, (long)y, weight);",
 "}",
 "#else",
-"#line 141 \"kernels/cpu/map/stencil_tile.cl\"",
+"#line 142 \"kernels/cpu/map/stencil_tile.cl\"",
 "GPI_INLINE GPI_VECTOR(GPI_LANE)",
 "gpi_stencil_elements(gpi_picture in, GPI_NEAR const GPI_X *here, ulong e, ulong y)",
 "{",
@@ -16389,7 +16406,7 @@ static const char *const gpi_kernel_cpu_map_stencil_tile[] = {
 "typedef struct gpi_stencil_memory {",
 "GPI_X near[GPI_STENCIL_ROWS * GPI_ROW];",
 "} gpi_stencil_memory;",
-"#line 157",
+"#line 158",
 "static void gpi_stencil_group(gpi_picture picture, __global const float *weights, ulong first_x,",
 "ulong first_y, ulong end_x, ulong end_y, __global GPI_OUT *out, ulong out_pitch,",
 "gpi_stencil_memory *memory)",
@@ -16745,7 +16762,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_eights[] = {
 "GPI_STORE_PRIVATE(gpi_cell_half, tops->cells.hi, tops->free - 8);",
 "return found;",
 "}",
-"#line 98",
+"#line 99",
 "GPI_INLINE uint16 gpi_eights_row(const gpi_eight *table, gpi_tops *tops, uint openers, uint brackets,",
 "uint16 places)",
 "{",
@@ -16754,7 +16771,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_eights[] = {
 "const uint16 upper = gpi_eight_step(table + max(row >> 8, 1u), tops, (uint16)(places.hi, places.hi));",
 "return (uint16)(lower.lo, upper.lo);",
 "}",
-"#line 108",
+"#line 109",
 "GPI_INLINE void gpi_eights_enclose(const gpi_eight *table, gpi_tops *tops, gpi_brackets_block block, uint at,",
 "__global uint *out)",
 "{",
@@ -16769,7 +16786,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_eights[] = {
 "gpi_row_write(out + j, gpi_pick_lanes(found, found, convert_uint16(ranks)));",
 "}",
 "}",
-"#line 125",
+"#line 126",
 "GPI_INLINE void gpi_eights_find(const gpi_eight *table, gpi_tops *tops, gpi_brackets_block block, uint at,",
 "uint *places, uint *found)",
 "{",
@@ -16784,7 +16801,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_eights[] = {
 "}",
 "}",
 "#else",
-"#line 139 \"kernels/cpu/nest/brackets_eights.cl\"",
+"#line 140 \"kernels/cpu/nest/brackets_eights.cl\"",
 "static void gpi_eights_make(gpi_eight *row) { (void)row; }",
 "#endif",
 "#endif",
@@ -16914,13 +16931,13 @@ static const char *const gpi_kernel_cpu_nest_brackets_enclose[] = {
 "left &= left - 1;",
 "}",
 "}",
-"#line 146",
+"#line 147",
 "GPI_INLINE bool gpi_walk_mixed(gpi_brackets_block block)",
 "{",
 "const ulong pairs = block.openers & block.closers >> 1;",
 "return block.closers != ~0ul && gpi_block_brackets(block) != (pairs | pairs << 1);",
 "}",
-"#line 154",
+"#line 155",
 "GPI_INLINE gpi_index *gpi_walk_block(gpi_index *free, gpi_brackets_block block, gpi_index at,",
 "__global gpi_index *out, uint length, bool room)",
 "{",
@@ -16953,7 +16970,7 @@ static const char *const gpi_kernel_cpu_nest_brackets_enclose[] = {
 "}",
 "return free + steps;",
 "}",
-"#line 187",
+"#line 188",
 "static void gpi_walk_tile(gpi_symbol_input in, gpi_nest nest, const gpi_eight *eights, uint tile,",
 "__global gpi_index *parent)",
 "{",
@@ -18392,7 +18409,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum);",
 "}",
 "}",
-"#line 79",
+"#line 80",
 "static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,",
 "GPI_BASE initial)",
 "{",
@@ -18415,7 +18432,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "}",
 "typedef uint gpi_listed_shared;",
 "#define GPI_LISTED_SHARED(name) const gpi_listed_shared name = 0",
-"#line 103",
+"#line 104",
 "GPI_NOINLINE void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,",
 "ulong last, uint small, uint team, __global GPI_OUT *out,",
 "GPI_BASE initial, volatile __global uint *counters,",
@@ -18919,7 +18936,7 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "typedef gpi_lanes gpi_carry;",
 "#define GPI_CARRY(sum) ((gpi_lanes)(sum))",
 "#define GPI_CARRIED(carry) ((carry).s0)",
-"#line 88 \"kernels/cpu/scan/tile_scan.cl\"",
+"#line 89 \"kernels/cpu/scan/tile_scan.cl\"",
 "static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_carry sum, const bool exclusive)",
 "{",
 "const gpi_lanes y = gpi_lanes_make(gpi_read_vector(input, i), 0);",
@@ -18931,7 +18948,7 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "}",
 "#endif",
 "#if GPI_SCANS_BYTES",
-"#line 102 \"kernels/cpu/scan/tile_scan.cl\"",
+"#line 103 \"kernels/cpu/scan/tile_scan.cl\"",
 "GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong end, GPI_T *sum,",
 "const bool exclusive, const ulong ahead)",
 "{",
@@ -18947,7 +18964,7 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "return i;",
 "}",
 "#endif",
-"#line 119 \"kernels/cpu/scan/tile_scan.cl\"",
+"#line 121 \"kernels/cpu/scan/tile_scan.cl\"",
 "GPI_INLINE GPI_T gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong base, GPI_T before,",
 "gpi_sink sink, const bool exclusive, const ulong ahead)",
 "{",
@@ -18995,7 +19012,7 @@ static const char *const gpi_kernel_cpu_scan_tile_scan[] = {
 "return sum;",
 "}",
 "#define GPI_NEXT_TILE ((ulong)GPI_TILES_ABREAST * GPI_TILE)",
-"#line 169",
+"#line 171",
 "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,",
 "gpi_tile_shared shared)",
 "{",
@@ -20056,7 +20073,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "map[2] = GPI_BINS_ARE_DIGITS;",
 "return true;",
 "}",
-"#line 132",
+"#line 133",
 "static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits bits, __global ulong *map)",
 "{",
 "const uint size = (uint)clamp(n / GPI_SAMPLE_EACH, (ulong)GPI_SAMPLE_LEAST, (ulong)GPI_SAMPLE_MOST);",
@@ -20082,7 +20099,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "else gpi_bin_store(map, even, table[0]);",
 "return min(largest, other) <= size / GPI_LARGE_PART;",
 "}",
-"#line 161",
+"#line 163",
 "GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at)",
 "{",
 "gpi_places places;",
@@ -20098,7 +20115,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "n >= GPI_SAMPLE_LEAST &&",
 "gpi_bin_sample(gpi_move_make(places, from, GPI_PLACE_OUT).key, n, bits, gpi_part(state, map_at));",
 "}",
-"#line 180",
+"#line 182",
 "GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,",
 "ulong bases_at)",
 "{",
@@ -20113,13 +20130,13 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "(void)gpi_bases_of(shared);",
 "GPI_EACH_BIN(d) bases[d] = shared->next[d];",
 "}",
-"#line 196",
+"#line 198",
 "static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_range range, uint from)",
 "{",
 "if (n > GPI_SINGLE_TILE_FEW) gpi_single_tile_range(places, base, n, range, from, 0);",
 "else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, range.bits);",
 "}",
-"#line 203",
+"#line 205",
 "GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range, uint from)",
 "{",
 "uint next[GPI_BINS], begin = 0;",
@@ -20136,7 +20153,7 @@ static const char *const gpi_kernel_cpu_sort_buckets[] = {
 "begin = next[d];",
 "}",
 "}",
-"#line 221",
+"#line 223",
 "GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong map_at,",
 "ulong bases_at, ulong few)",
 "{",
@@ -20492,7 +20509,7 @@ static const char *const gpi_kernel_cpu_sort_nth_tile[] = {
 "}",
 "#line 29",
 "static void gpi_nth_total(gpi_nth_tile_shared shared) { (void)shared; }",
-"#line 32",
+"#line 33",
 "GPI_INLINE uint gpi_nth_pack(__private gpi_key *to, __global const gpi_key *key, gpi_flags flags)",
 "{",
 "#if GPI_PACKS",
@@ -20510,7 +20527,7 @@ static const char *const gpi_kernel_cpu_sort_nth_tile[] = {
 "return n;",
 "#endif",
 "}",
-"#line 51",
+"#line 52",
 "GPI_NOINLINE uint gpi_nth_tile_count(__global const gpi_key *key, uint length, gpi_key_bits flip,",
 "gpi_nth_tile_shared shared)",
 "{",
@@ -20557,7 +20574,7 @@ static const char *const gpi_kernel_cpu_sort_nth_tile[] = {
 "}",
 "return n;",
 "}",
-"#line 99",
+"#line 100",
 "GPI_INLINE void gpi_nth_tile(__global const gpi_key *key, uint length, gpi_key_bits flip,",
 "__global gpi_key *kept, volatile __global uint *cursor, ulong room,",
 "gpi_nth_tile_shared shared)",
@@ -20606,7 +20623,7 @@ static const char *const gpi_kernel_cpu_sort_onesweep[] = {
 "if (GPI_LOCAL_ID == 0 && failed) gpi_ring_abandon(ring);",
 "return !gpi_broadcast(failed, &shared->word);",
 "}",
-"#line 40",
+"#line 41",
 "static void gpi_onesweep_tile(gpi_move move, gpi_ring ring, uint tile, ulong base, uint length,",
 "gpi_bin_map digit, uint lines, __global const ulong *bases,",
 "__global ulong *bases_after, gpi_move_shared shared)",
@@ -21368,7 +21385,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "}",
 "for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_range_digit_of(move.key[i], digit)]++);",
 "}",
-"#line 175",
+"#line 176",
 "GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_range range, uint *from)",
 "{",
 "gpi_top top;",
@@ -21391,7 +21408,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "return exact || gpi_insert_range(gpi_move_make(places, to, GPI_PLACE_OUT), base, n, range.bits);",
 "}",
 "#define GPI_SINGLE_TILE_COUNTERS ((8 * GPI_KEY_SIZE + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX * GPI_TOP_BINS)",
-"#line 203",
+"#line 204",
 "static uint gpi_single_tile_count(__global const gpi_key *key, ulong base, ulong n, gpi_range range,",
 "uint width, uint passes, uint *next)",
 "{",
@@ -21407,7 +21424,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "for (uint p = 0; p < passes; p++) same |= (uint)(next[p << width] == n) << p;",
 "return same;",
 "}",
-"#line 221",
+"#line 222",
 "static void gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_range range, uint from,",
 "uint tmp_first)",
 "{",
@@ -21427,7 +21444,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "}",
 "gpi_single_tile_end(places, base, n, from);",
 "}",
-"#line 243",
+"#line 244",
 "GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_range range, uint from,",
 "uint tmp_first)",
 "{",
@@ -21435,7 +21452,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "else if (!gpi_single_tile_top(places, base, n, range, &from))",
 "gpi_single_tile_passes(places, base, n, range, from, tmp_first);",
 "}",
-"#line 252",
+"#line 253",
 "GPI_NOINLINE void gpi_single_tile_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,",
 "uint tmp_first)",
 "{",
@@ -21455,7 +21472,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "gpi_key_bits one[GPI_SINGLE_TILE_FEW];",
 "gpi_bits16 sixteen[GPI_SINGLE_TILE_FEW / 16];",
 "} gpi_few;",
-"#line 277",
+"#line 278",
 "static gpi_rank16 gpi_few_ranks(const gpi_few *few, uint b, uint n)",
 "{",
 "const gpi_bits16 own = few->sixteen[b];",
@@ -21469,7 +21486,7 @@ static const char *const gpi_kernel_cpu_sort_single_tile[] = {
 "for (uint i = end; i < n; i++) rank -= (gpi_bits16)(few->one[i]) < own;",
 "return rank;",
 "}",
-"#line 292",
+"#line 293",
 "GPI_NOINLINE void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_digit_bits bits)",
 "{",
 "union {",
@@ -21706,60 +21723,65 @@ static const char *const gpi_kernel_cpu_table_put_span[] = {
 "#define GPI_ROWS_FEW 8",
 "#define GPI_ROWS_NEAR (1u << 12)",
 "#line 16 \"kernels/cpu/table/put_span.cl\"",
-"GPI_INLINE void gpi_rows_hash(gpi_rows t, gpi_keys keys, ulong first, ulong end, bool far, __private ulong *hash)",
+"GPI_INLINE void gpi_rows_hash(gpi_rows t, gpi_key_columns columns, ulong first, ulong end, bool far,",
+"__private ulong *hash)",
 "{",
 "const uint n = first < end ? (uint)min((ulong)GPI_ROWS_BLOCK, end - first) : 0;",
-"for (uint k = 0; k < n; k++) hash[k] = gpi_keys_hash(keys, first + k);",
+"for (uint k = 0; k < n; k++) hash[k] = gpi_row_hash(columns, first + k);",
 "if (far)",
 "for (uint k = 0; k < n; k++) GPI_PREFETCH_READ(t.slots + gpi_rows_home(t, hash[k]));",
 "}",
-"#line 25",
-"GPI_INLINE void gpi_rows_fetch(gpi_rows t, gpi_keys keys, ulong first, ulong end, __private const ulong *hash)",
+"#line 26",
+"GPI_INLINE void gpi_rows_fetch(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,",
+"__private const ulong *hash)",
 "{",
 "for (uint k = 0; k < GPI_ROWS_BLOCK && first + k < end; k++) {",
-"const uint seen = gpi_rows_load(t.slots + gpi_rows_home(t, hash[k]));",
-"gpi_keys_prefetch(keys, seen & t.row_mask);",
+"const uint seen = gpi_slot_load(t.slots + gpi_rows_home(t, hash[k]));",
+"gpi_row_prefetch(columns, seen & t.row_mask);",
 "}",
 "}",
-"#line 34",
-"GPI_INLINE bool gpi_rows_put_block(gpi_rows t, gpi_keys keys, ulong first, ulong end, __private const ulong *hash,",
-"__global uint *slot_of, uint base)",
+"#line 36",
+"GPI_INLINE bool gpi_rows_put_block(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,",
+"__private const ulong *hash, __global uint *slot_of, uint base)",
 "{",
 "for (uint k = 0; k < GPI_ROWS_BLOCK && first + k < end; k++) {",
 "const ulong i = first + k;",
-"uint slot = gpi_rows_home(t, hash[k]), seen = gpi_rows_load(t.slots + slot);",
-"for (uint probe = 1; !gpi_rows_may_be(t, seen, hash[k]) && seen != GPI_ROWS_EMPTY && probe < GPI_ROWS_FEW; probe++) {",
+"uint slot = gpi_rows_home(t, hash[k]), seen = gpi_slot_load(t.slots + slot);",
+"for (uint probe = 1;",
+"!gpi_rows_may_be(t, seen, hash[k]) && seen != GPI_ROWS_EMPTY && probe < GPI_ROWS_FEW; probe++) {",
 "slot = slot + 1 < t.size ? slot + 1 : 0;",
-"seen = gpi_rows_load(t.slots + slot);",
+"seen = gpi_slot_load(t.slots + slot);",
 "}",
-"if ((seen & t.row_mask) > i || !gpi_keys_equal(keys, i, seen & t.row_mask)) slot = gpi_rows_put(t, keys, i, hash[k]);",
+"if ((seen & t.row_mask) > i || !gpi_rows_equal(columns, i, seen & t.row_mask))",
+"slot = gpi_rows_put(t, columns, i, hash[k]);",
 "if (slot == GPI_ROWS_NONE) return false;",
 "slot_of[i] = base + slot;",
 "}",
 "return true;",
 "}",
-"#line 53",
-"GPI_NOINLINE bool gpi_rows_put_span(gpi_rows t, gpi_keys keys, ulong first, ulong end, __global uint *slot_of,",
-"uint base, volatile __global uint *small, uint table)",
+"#line 57",
+"GPI_NOINLINE bool gpi_rows_put_span(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,",
+"__global uint *slot_of, uint base, volatile __global uint *small,",
+"uint table)",
 "{",
 "ulong hash[3][GPI_ROWS_BLOCK];",
 "if (t.size <= GPI_ROWS_NEAR) {",
 "for (; first < end; first += GPI_ROWS_BLOCK) {",
-"if (gpi_rows_load(small) != table) return false;",
-"gpi_rows_hash(t, keys, first, end, false, hash[0]);",
-"if (!gpi_rows_put_block(t, keys, first, end, hash[0], slot_of, base)) return true;",
+"if (gpi_slot_load(small) != table) return false;",
+"gpi_rows_hash(t, columns, first, end, false, hash[0]);",
+"if (!gpi_rows_put_block(t, columns, first, end, hash[0], slot_of, base)) return true;",
 "}",
 "return false;",
 "}",
 "uint now = 0;",
-"gpi_rows_hash(t, keys, first, end, true, hash[0]);",
-"gpi_rows_hash(t, keys, first + GPI_ROWS_BLOCK, end, true, hash[1]);",
+"gpi_rows_hash(t, columns, first, end, true, hash[0]);",
+"gpi_rows_hash(t, columns, first + GPI_ROWS_BLOCK, end, true, hash[1]);",
 "for (; first < end; first += GPI_ROWS_BLOCK) {",
 "const uint next = now == 2 ? 0 : now + 1, after = next == 2 ? 0 : next + 1;",
-"if (gpi_rows_load(small) != table) return false;",
-"gpi_rows_hash(t, keys, first + 2 * GPI_ROWS_BLOCK, end, true, hash[after]);",
-"gpi_rows_fetch(t, keys, first + GPI_ROWS_BLOCK, end, hash[next]);",
-"if (!gpi_rows_put_block(t, keys, first, end, hash[now], slot_of, base)) return true;",
+"if (gpi_slot_load(small) != table) return false;",
+"gpi_rows_hash(t, columns, first + 2 * GPI_ROWS_BLOCK, end, true, hash[after]);",
+"gpi_rows_fetch(t, columns, first + GPI_ROWS_BLOCK, end, hash[next]);",
+"if (!gpi_rows_put_block(t, columns, first, end, hash[now], slot_of, base)) return true;",
 "now = next;",
 "}",
 "return false;",
@@ -22097,19 +22119,19 @@ static const char *const gpi_kernel_cpu_vector_lanes_bytes[] = {
 "#if GPI_VECTOR_BYTES == 16",
 "#define GPI_LANE_BYTES(k) (0x03020100u + 0x04040404u * (k))",
 "#define GPI_LANE_ROW(a, b, c, d) GPI_LANE_BYTES(a), GPI_LANE_BYTES(b), GPI_LANE_BYTES(c), GPI_LANE_BYTES(d)",
-"#line 62",
+"#line 63",
 "__constant uint gpi_lane_rows[64] __attribute__((aligned(16))) = {",
 "GPI_LANE_ROW(0, 0, 0, 0), GPI_LANE_ROW(0, 0, 0, 0), GPI_LANE_ROW(1, 0, 0, 0), GPI_LANE_ROW(0, 1, 0, 0),",
 "GPI_LANE_ROW(2, 0, 0, 0), GPI_LANE_ROW(0, 2, 0, 0), GPI_LANE_ROW(1, 2, 0, 0), GPI_LANE_ROW(0, 1, 2, 0),",
 "GPI_LANE_ROW(3, 0, 0, 0), GPI_LANE_ROW(0, 3, 0, 0), GPI_LANE_ROW(1, 3, 0, 0), GPI_LANE_ROW(0, 1, 3, 0),",
 "GPI_LANE_ROW(2, 3, 0, 0), GPI_LANE_ROW(0, 2, 3, 0), GPI_LANE_ROW(1, 2, 3, 0), GPI_LANE_ROW(0, 1, 2, 3)};",
-"#line 69",
+"#line 70",
 "GPI_INLINE uint4 gpi_pack_quarter_4(uint4 v, uint mask)",
 "{",
 "const uint4 from = *(__constant const uint4 *)(gpi_lane_rows + 4 * (mask & 15));",
 "return as_uint4(gpi_move_bytes(as_uchar16(v), as_uchar16(from)));",
 "}",
-"#line 75",
+"#line 76",
 "static void gpi_pack_near_4(__private uchar *to, uint16 v, uint mask)",
 "{",
 "typedef uint4 vector __attribute__((aligned(1)));",
@@ -23154,7 +23176,7 @@ static const char *const gpi_kernel_gpu_histogram_count_samples[] = {
 "if (near) gpi_near_add(t, run);",
 "else gpi_out_add(t.out, run.cell, run.weight);",
 "}",
-"#line 58",
+"#line 59",
 "static gpi_histogram_run gpi_run_go_on(gpi_tables t, gpi_histogram_run run, uint cell, gpi_weight weight,",
 "const bool near)",
 "{",
@@ -23168,9 +23190,9 @@ static const char *const gpi_kernel_gpu_histogram_count_samples[] = {
 "return next;",
 "}",
 "#if GPI_BYTES && !GPI_WEIGHTS && !GPI_MAPPED",
-"#line 72",
+"#line 73",
 "static void gpi_count_byte(gpi_tables t, uint cell) { (void)atomic_inc(t.near + cell * GPI_BYTE_COPIES); }",
-"#line 75",
+"#line 76",
 "static void gpi_count_vector(gpi_tables t, uint4 x, uint channel)",
 "{",
 "uint first[GPI_CHANNELS];",
@@ -23182,7 +23204,7 @@ static const char *const gpi_kernel_gpu_histogram_count_samples[] = {
 "gpi_count_byte(t, first[k % GPI_CHANNELS] + (word >> 8 * (k % 4) & 255u));",
 "}",
 "}",
-"#line 90",
+"#line 91",
 "static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)",
 "{",
 "__global const uchar *in = (__global const uchar *)s.in;",
@@ -23209,9 +23231,9 @@ static const char *const gpi_kernel_gpu_histogram_count_samples[] = {
 "}",
 "}",
 "#elif GPI_BYTES && !GPI_MAPPED",
-"#line 118 \"kernels/gpu/histogram/count_samples.cl\"",
+"#line 119 \"kernels/gpu/histogram/count_samples.cl\"",
 "static uint gpi_byte_cell(ulong at, uint value) { return (uint)(at % GPI_CHANNELS) * 256 + value; }",
-"#line 121",
+"#line 122",
 "static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)",
 "{",
 "__global const uchar *in = (__global const uchar *)s.in;",
@@ -23234,7 +23256,7 @@ static const char *const gpi_kernel_gpu_histogram_count_samples[] = {
 "for (uint k = 0; k < 4; k++) gpi_run_end(t, run[k], near);",
 "}",
 "#else",
-"#line 144 \"kernels/gpu/histogram/count_samples.cl\"",
+"#line 145 \"kernels/gpu/histogram/count_samples.cl\"",
 "static void gpi_cells_find(const GPI_OPERAND *x, gpi_bins bins, uint *cell)",
 "{",
 "#if GPI_BYTES",
@@ -23243,7 +23265,7 @@ static const char *const gpi_kernel_gpu_histogram_count_samples[] = {
 "gpi_bins_find(x, bins, cell);",
 "#endif",
 "}",
-"#line 153 \"kernels/gpu/histogram/count_samples.cl\"",
+"#line 154 \"kernels/gpu/histogram/count_samples.cl\"",
 "static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)",
 "{",
 "gpi_histogram_run run;",
@@ -23263,7 +23285,7 @@ static const char *const gpi_kernel_gpu_histogram_count_samples[] = {
 "gpi_run_end(t, run, near);",
 "}",
 "#endif",
-"#line 174 \"kernels/gpu/histogram/count_samples.cl\"",
+"#line 175 \"kernels/gpu/histogram/count_samples.cl\"",
 "static void gpi_near_join(gpi_tables t, volatile __local uint *near, uint cells, uint copies, uint channels)",
 "{",
 "for (uint first = 0; first < cells; first += GPI_WG) {",
@@ -23285,7 +23307,7 @@ static const char *const gpi_kernel_gpu_histogram_count_samples[] = {
 "}",
 "typedef volatile __local uint *gpi_near_shared;",
 "#define GPI_NEAR_SHARED(name) volatile __local uint name[GPI_NEAR_CELLS]",
-"#line 198",
+"#line 199",
 "static void gpi_count_near(gpi_samples s, gpi_bins bins, uint bins_copies, uint channels,",
 "volatile __global uint *out, gpi_near_shared near)",
 "{",
@@ -23304,7 +23326,7 @@ static const char *const gpi_kernel_gpu_histogram_count_samples[] = {
 "gpi_near_join(t, near, cells, copies, channels);",
 "}",
 "#if !GPI_BYTES",
-"#line 217",
+"#line 218",
 "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,",
 "__global gpi_histogram_cell *slices, uint clears)",
 "{",
@@ -23396,7 +23418,7 @@ static const char *const gpi_kernel_gpu_map_map_tile[] = {
 "lane[k] = gpi_map(GPI_ARGS_OF(in) GPI_MAP_X(k), GPI_MAP_Y(k), GPI_MAP_Z(k), i + k, in.a, in.b)",
 "#define GPI_MAP_LOAD(i, type, name) const GPI_QUAD(type) name = GPI_READ_QUAD(type, in.name + (i), true);",
 "#define GPI_MAP_ALIGNED(in, type, name) &&GPI_IS_QUAD(type, (in).name)",
-"#line 43 \"kernels/gpu/map/map_tile.cl\"",
+"#line 44 \"kernels/gpu/map/map_tile.cl\"",
 "GPI_INLINE_GPU void gpi_map_quad(gpi_inputs in, ulong i, GPI_LANE *lane)",
 "{",
 "GPI_OPERAND_ARRAYS(GPI_MAP_LOAD, i)",
@@ -23405,12 +23427,12 @@ static const char *const gpi_kernel_gpu_map_map_tile[] = {
 "GPI_MAP_SET(2);",
 "GPI_MAP_SET(3);",
 "}",
-"#line 53",
+"#line 54",
 "static bool gpi_map_aligned(gpi_inputs in, __global GPI_OUT *out)",
 "{",
 "return GPI_IS_QUAD(GPI_OUT, out) GPI_OPERAND_ARRAYS(GPI_MAP_ALIGNED, in);",
 "}",
-"#line 58",
+"#line 59",
 "static void gpi_map_quads(gpi_inputs in, __global GPI_OUT *out, ulong begin)",
 "{",
 "GPI_LANE lane[GPI_MAP_STEP];",
@@ -23421,14 +23443,14 @@ static const char *const gpi_kernel_gpu_map_map_tile[] = {
 "}",
 "}",
 "#endif",
-"#line 69 \"kernels/gpu/map/map_tile.cl\"",
+"#line 70 \"kernels/gpu/map/map_tile.cl\"",
 "static void gpi_map_step(gpi_inputs in, __global GPI_OUT *out, ulong begin)",
 "{",
 "GPI_LANE lane[GPI_MAP_STEP];",
 "GPI_EACH(k, GPI_MAP_STEP) lane[k] = gpi_value_any(in, begin + k * GPI_WG);",
 "GPI_EACH(k, GPI_MAP_STEP) GPI_MAP_WRITE(out, begin + k * GPI_WG, lane[k]);",
 "}",
-"#line 76",
+"#line 77",
 "static void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)",
 "{",
 "const uint l = (uint)GPI_LOCAL_ID;",
@@ -23664,7 +23686,7 @@ static const char *const gpi_kernel_gpu_map_transpose_tile[] = {
 "GPI_OUT x[GPI_SIDE * GPI_TRANSPOSE_ROW];",
 "} gpi_transpose_memory;",
 "#define GPI_TRANSPOSE_ROWS (GPI_WG / GPI_SIDE)",
-"#line 17 \"kernels/gpu/map/transpose_tile.cl\"",
+"#line 18 \"kernels/gpu/map/transpose_tile.cl\"",
 "static void gpi_transpose_tile(__global const GPI_OUT *in, ulong in_stride, __global GPI_OUT *out,",
 "ulong out_stride, uint rows, uint columns,",
 "__local gpi_transpose_memory *memory)",
@@ -25279,7 +25301,7 @@ static const char *const gpi_kernel_gpu_scan_reduce_segments[] = {
 "#endif",
 "typedef __local uint *gpi_listed_shared;",
 "#define GPI_LISTED_SHARED(name) __local uint name[GPI_WG]",
-"#line 69 \"kernels/gpu/scan/reduce_segments.cl\"",
+"#line 70 \"kernels/gpu/scan/reduce_segments.cl\"",
 "static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,",
 "uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,",
 "volatile __global uint *counters, gpi_tile_shared shared,",
@@ -25453,7 +25475,7 @@ static const char *const gpi_kernel_gpu_scan_scan_segments[] = {
 "#endif",
 "typedef __local uint *gpi_listed_shared;",
 "#define GPI_LISTED_SHARED(name) __local uint name[GPI_WG + 1]",
-"#line 23 \"kernels/gpu/scan/scan_segments.cl\"",
+"#line 24 \"kernels/gpu/scan/scan_segments.cl\"",
 "static void gpi_segment_scan(gpi_input segment, gpi_sink sink, uint lane, uint team, uint steps,",
 "__local GPI_T *cell)",
 "{",
@@ -25470,7 +25492,7 @@ static const char *const gpi_kernel_gpu_scan_scan_segments[] = {
 "carry = gpi_combine(GPI_COMBINE_OF(segment) carry, total);",
 "}",
 "}",
-"#line 42",
+"#line 43",
 "static void gpi_segments_scan(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,",
 "uint small, uint team, gpi_sink sink, volatile __global uint *counters,",
 "gpi_tile_shared shared, gpi_listed_shared listed)",
@@ -26404,7 +26426,7 @@ static const char *const gpi_kernel_gpu_select_by_key_tile[] = {
 "}",
 "}",
 "#endif",
-"#line 31 \"kernels/gpu/select/by_key_tile.cl\"",
+"#line 32 \"kernels/gpu/select/by_key_tile.cl\"",
 "GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "GPI_CELL value[GPI_PER_ITEM];",
@@ -26438,7 +26460,7 @@ static const char *const gpi_kernel_gpu_select_by_key_tile[] = {
 "#else",
 "#define GPI_STAGE_NEXT(stage, l, j) ((stage) + GPI_TILE_PAD((l) + 1))[GPI_TILE_PAD((j)*GPI_WG)]",
 "#endif",
-"#line 69",
+"#line 71",
 "GPI_INLINE_GPU void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,",
 "gpi_run_sink runs, gpi_tile_shared shared)",
 "{",
@@ -26881,7 +26903,7 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "#define GPI_PIECE_AT_ONCE GPI_PER_ITEM",
 "#endif",
 "#define GPI_PIECE_STAGED (GPI_PIECE_AT_ONCE < GPI_PER_ITEM)",
-"#line 66 \"kernels/gpu/select/pieces.cl\"",
+"#line 67 \"kernels/gpu/select/pieces.cl\"",
 "GPI_INLINE_GPU uint gpi_piece_load_some(gpi_input input, ulong at, uint length, uint j, const uint n,",
 "gpi_kept_cell *x)",
 "{",
@@ -26897,7 +26919,7 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "}",
 "return selected;",
 "}",
-"#line 85",
+"#line 86",
 "GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept_cell *piece,",
 "gpi_kept_cell *x)",
 "{",
@@ -26936,7 +26958,7 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "#define GPI_COUNT_WORDS (GPI_COUNT_BITS / 4)",
 "#define GPI_COUNT_OF(words, c) \\",
 "((words)[(c) % GPI_COUNT_WORDS] >> (c) / GPI_COUNT_WORDS * GPI_COUNT_BITS & GPI_COUNT_MASK)",
-"#line 128 \"kernels/gpu/select/pieces.cl\"",
+"#line 129 \"kernels/gpu/select/pieces.cl\"",
 "GPI_INLINE_GPU void gpi_piece_count(uint selected, uint *before, uint *all, gpi_sg_shared memory)",
 "{",
 "const uint pairs = selected - (selected >> 1 & 0x55555555);",
@@ -26953,7 +26975,7 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "all[w] = gpi_sg_from(sum, GPI_SUB_GROUP - 1, memory);",
 "}",
 "}",
-"#line 146",
+"#line 147",
 "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "__local gpi_kept_cell *piece = gpi_piece_of(shared);",
@@ -26988,7 +27010,7 @@ static const char *const gpi_kernel_gpu_select_pieces[] = {
 "tile->selected = first;",
 "tile->before = gpi_items_scan_sub_groups(first, &tile->aggregate, shared->value);",
 "}",
-"#line 182 \"kernels/gpu/select/pieces.cl\"",
+"#line 183 \"kernels/gpu/select/pieces.cl\"",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }",
 "#endif",
 "#endif",
@@ -27621,7 +27643,7 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "GPI_SETTLE((words)[(j) * (bits) / 32])",
 "#define GPI_SPLIT_UNPACK(words, j, bits) \\",
 "((words)[(j) * (bits) / 32] >> (j) * (bits) % 32 & ((1u << (bits)) - 1))",
-"#line 141",
+"#line 142",
 "GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared shared)",
 "{",
 "__local const uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;",
@@ -27632,7 +27654,7 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "GPI_SPLIT_PACK(at, j, 16, c);",
 "}",
 "}",
-"#line 153",
+"#line 154",
 "GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint left, const bool full, gpi_digit digit,",
 "uint *digits, gpi_move_shared shared)",
 "{",
@@ -27648,7 +27670,7 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "(void)digits;",
 "}",
 "#if GPI_VALUE_SIZE",
-"#line 171",
+"#line 172",
 "GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint left, const uint *digits,",
 "gpi_move_shared shared)",
 "{",
@@ -27657,7 +27679,7 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "(to + l + shared->next[GPI_SPLIT_UNPACK(digits, j, 8)])[j * GPI_WG] =",
 "GPI_PADDED_AT(shared->stage.value, l, GPI_WG, j);",
 "}",
-"#line 181",
+"#line 182",
 "GPI_INLINE_GPU void gpi_split_load_values(gpi_move move, ulong first, uint left, const bool full,",
 "gpi_value *value)",
 "{",
@@ -27666,7 +27688,7 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "}",
 "}",
 "#endif",
-"#line 191 \"kernels/gpu/sort/multisplit.cl\"",
+"#line 192 \"kernels/gpu/sort/multisplit.cl\"",
 "GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_digit digit, const uint *at,",
 "gpi_move_shared shared)",
 "{",
@@ -27689,7 +27711,7 @@ static const char *const gpi_kernel_gpu_sort_multisplit[] = {
 "(void)at;",
 "#endif",
 "}",
-"#line 215",
+"#line 216",
 "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,",
 "gpi_move_shared shared)",
 "{",
@@ -27729,7 +27751,7 @@ static const char *const gpi_kernel_gpu_sort_nth_sample[] = {
 "(void)s;",
 "(void)flip;",
 "}",
-"#line 18",
+"#line 19",
 "static void gpi_nth_bounds(__global const gpi_key *sample, uint room, uint s, gpi_key_bits flip, uint from,",
 "uint to, gpi_key_bits *lo, gpi_key_bits *hi, gpi_nth_shared shared)",
 "{",
@@ -28954,7 +28976,7 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "#define GPI_FOUND GPI_PER_ITEM",
 "#define GPI_BEYOND (~(gpi_key_bits)0)",
 "#define GPI_KEY_RUN_AT(j) ((j) / GPI_KEY_RUN * (GPI_KEY_RUN * GPI_WG) + (j) % GPI_KEY_RUN)",
-"#line 38 \"kernels/gpu/sort/topk_filter.cl\"",
+"#line 39 \"kernels/gpu/sort/topk_filter.cl\"",
 "GPI_INLINE_GPU void gpi_tile_read(gpi_topk_tile tile, gpi_found *order)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_KEY_RUN;",
@@ -28976,7 +28998,7 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "order[j] = inside ? gpi_key_order(key[GPI_KEY_RUN_AT(j)], tile.flip) : GPI_BEYOND;",
 "}",
 "}",
-"#line 60",
+"#line 61",
 "GPI_INLINE_GPU void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *below, uint *equal,",
 "gpi_topk_shared shared)",
 "{",
@@ -28998,12 +29020,12 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "*below = shared->count[0];",
 "*equal = shared->count[1] - (tile.threshold == GPI_BEYOND ? GPI_TILE - tile.length : 0);",
 "}",
-"#line 82",
+"#line 83",
 "static bool gpi_passes(gpi_topk_tile tile, gpi_key_bits order, const bool equals)",
 "{",
 "return equals ? order == tile.threshold : order < tile.threshold;",
 "}",
-"#line 89",
+"#line 90",
 "GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *order, const bool equals,",
 "uint most, gpi_topk_kept to, ulong base, gpi_topk_shared shared)",
 "{",
@@ -29027,13 +29049,13 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "}",
 "}",
 "}",
-"#line 113",
+"#line 114",
 "GPI_INLINE_GPU void gpi_tile_keep(gpi_topk_tile tile, const gpi_found *found, gpi_topk_kept to, ulong base,",
 "gpi_topk_shared shared)",
 "{",
 "gpi_tile_keep_passing(tile, found, false, 0, to, base, shared);",
 "}",
-"#line 119",
+"#line 120",
 "GPI_INLINE_GPU void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,",
 "gpi_topk_shared shared)",
 "{",
@@ -29053,12 +29075,12 @@ static const char *const gpi_kernel_gpu_table_put_span[] = {
 "#include \"table/keys.cl\"",
 "#include \"table/rows.cl\"",
 "#line 11 \"kernels/gpu/table/put_span.cl\"",
-"static bool gpi_rows_put_span(gpi_rows t, gpi_keys keys, ulong first, ulong end, __global uint *slot_of, uint base,",
-"volatile __global uint *small, uint table)",
+"static bool gpi_rows_put_span(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,",
+"__global uint *slot_of, uint base, volatile __global uint *small, uint table)",
 "{",
 "for (ulong i = first + get_local_id(0); i < end; i += GPI_WG) {",
-"if (gpi_rows_load(small) != table) return false;",
-"const uint slot = gpi_rows_put(t, keys, i, gpi_keys_hash(keys, i));",
+"if (gpi_slot_load(small) != table) return false;",
+"const uint slot = gpi_rows_put(t, columns, i, gpi_row_hash(columns, i));",
 "if (slot == GPI_ROWS_NONE) return true;",
 "slot_of[i] = base + slot;",
 "}",
@@ -29465,11 +29487,11 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *p
     return text ? text : gpi_kernel_text_in("common", path, length);
 }
 
-/* The state of putting a program's files together. */
+/* The state of composing a program from its files. */
 typedef struct gpi_composition {
     gpi_text *text;
     const char *wing;
-    unsigned long fields; /* fields of an element: blocks of element/ops.cl for more are not added */
+    unsigned long fields; /* fields of an element; blocks of element/ops.cl for more fields are left out */
 } gpi_composition;
 
 /* Returns the number of fields in the element of a prelude; ULONG_MAX if the prelude does not define it. */
@@ -29497,7 +29519,7 @@ static void gpi_text_include(const gpi_composition *of, const char *path, size_t
     static const char include[] = "#include \"";
     const gpi_kernel_text *file = gpi_kernel_text_of(of->wing, path, length);
     bool within[GPI_COUNT_OF(gpi_kernel_texts)];
-    int depth = file->once ? -1 : 0; /* nested conditions; the guard does not count */
+    int depth = file->once ? -1 : 0; /* depth of nested conditions, not counting the guard */
     size_t i;
     if (seen[file - gpi_kernel_texts] && file->once) return;
     seen[file - gpi_kernel_texts] = true;
@@ -29561,7 +29583,8 @@ static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_tex
                  gp->info.fp64);
 }
 
-/* Adds shape and sizes for a program in which groups exchange no words. In the serial shape spans are kernel arguments. */
+/* Adds the macros for shape and sizes of a program in which groups exchange no words. In the serial shape spans are
+   kernel arguments. */
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     const bool local = plan->shape == GP_SHAPE_LOCAL;
@@ -29619,7 +29642,7 @@ static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size
 #include <process.h>
 #define GPI_MKDIR(path) _mkdir(path)
 #define GPI_PID() ((unsigned)_getpid())
-#else /* these headers declare the functions used here also in strict C99 */
+#else /* these headers declare the functions used here even in strict C99 */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -29631,7 +29654,7 @@ static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size
 #endif
 
 #define GPI_FILE_MAX 0x10000000 /* most bytes of a file that is read */
-#define GPI_PATH_MAX 4096       /* most bytes of a path that a system opens */
+#define GPI_PATH_MAX 4096       /* most bytes of a path that systems accept */
 
 /* Makes a folder and those above it. */
 static bool gpi_make_dirs(const char *path)
@@ -29652,9 +29675,9 @@ static bool gpi_make_dirs(const char *path)
 
 #if defined(_WIN32)
 
-/* Returns all of a file, which the caller frees, and sets *size to its size. Returns NULL if the file cannot be read or, if
-   `own`, because others may write to it. Then *size is 0 for a file that was not opened or is empty, GPI_FILE_ENDS_EARLY for one
-   that is shorter than reported, and else the number of bytes for which there was no memory. */
+/* Returns all of a file, which the caller frees, and sets *size to its size. Returns NULL if the file cannot be read,
+   or if `own` is true and others may write to the file. On failure sets *size to 0 if the file was not opened or is
+   empty, to GPI_FILE_ENDS_EARLY if the file is shorter than reported, and to the file's size if there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -29691,9 +29714,9 @@ static void gpi_file_touch(const char *path) { (void)path; }
 
 #else
 
-/* Opens a file for reading; -1: that fails, or the file is not safe or too large. Opening a pipe could block, a device
-   may have no end, and the binary of another user (except root) would run with this user's rights. `refused`: bits
-   that the file's mode must not have. */
+/* Opens a file for reading. Returns -1 on failure, or if the file is unsafe or too large. Opening a pipe could block, a
+   device may have no end, and the binary of another user (except root) would run with this user's rights. `refused`:
+   bits that the file's mode must not have. */
 static int gpi_file_open(const char *path, mode_t refused, struct stat *info)
 {
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -29719,9 +29742,9 @@ static bool gpi_file_fill(int file, unsigned char *to, size_t size)
     return true;
 }
 
-/* Returns all of a file, which the caller frees, and sets *size to its size. Returns NULL if the file cannot be read or, if
-   `own`, because others may write to it. Then *size is 0 for a file that was not opened or is empty, GPI_FILE_ENDS_EARLY for one
-   that is shorter than reported, and else the number of bytes for which there was no memory. */
+/* Returns all of a file, which the caller frees, and sets *size to its size. Returns NULL if the file cannot be read,
+   or if `own` is true and others may write to the file. On failure sets *size to 0 if the file was not opened or is
+   empty, to GPI_FILE_ENDS_EARLY if the file is shorter than reported, and to the file's size if there was no memory. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     struct stat info;
@@ -29766,14 +29789,14 @@ static bool gpi_file_append(int file, const void *bytes, size_t size)
     return true;
 }
 
-/* Writes head and body to a new file. Follows no link that somebody has put at `path`, and lets nobody else write to the file,
+/* Writes head and body to a new file. Does not follow a link at `path`, and denies others write access to the file,
    whatever the umask. */
 static bool gpi_file_fill_new(const char *path, const void *head, size_t head_size, const void *body,
                               size_t body_size)
 {
     int file;
     bool good;
-    (void)remove(path); /* an earlier process with this number may have left one */
+    (void)remove(path); /* an earlier process with the same number may have left such a file */
     file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
     if (file < 0) return false;
     (void)fcntl(file, F_SETFD, FD_CLOEXEC);
@@ -29798,7 +29821,7 @@ static bool gpi_file_write(const char *path, const void *head, size_t head_size,
     return good;
 }
 
-#if defined(_WIN32) || !defined(LOCK_EX) /* Windows: a file is not marked */
+#if defined(_WIN32) || !defined(LOCK_EX) /* Windows: files are not marked */
 
 static int gpi_mark_set(const char *path, bool *dead)
 {
@@ -29815,7 +29838,7 @@ static void gpi_mark_remove(const char *path, int mark)
 
 #else
 
-/* Makes a mark, locks it, and then writes to it: other processes ignore an empty mark. -1: that failed. */
+/* Makes a mark, locks it, and then writes to it, since other processes ignore an empty mark. Returns -1 on failure. */
 static int gpi_mark_make(const char *path)
 {
     const int mark = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
@@ -29827,7 +29850,8 @@ static int gpi_mark_make(const char *path)
     return -1;
 }
 
-/* Returns true if a mark exists whose process has died. If the mark disappears meanwhile, its process was alive. */
+/* Returns true if the mark exists and its process has died. If the mark disappears during the check, its process was
+   alive. */
 static bool gpi_mark_is_dead(const char *path)
 {
     struct stat info;
@@ -29838,9 +29862,9 @@ static bool gpi_mark_is_dead(const char *path)
     return dead;
 }
 
-/* Marks a file that the driver is about to load, and returns the mark. -1: no mark was made, because the folder
-   cannot be written, or because there is a mark already. Sets *dead to whether that mark's process died while loading
-   the file. */
+/* Marks a file that the driver is about to load, and returns the mark. Returns -1 if no mark was made, because the
+   folder cannot be written, or because there is a mark already. Sets *dead to true if the process of that earlier mark
+   died while loading the file. */
 static int gpi_mark_set(const char *path, bool *dead)
 {
     const int mark = gpi_mark_make(path);
@@ -29848,7 +29872,8 @@ static int gpi_mark_set(const char *path, bool *dead)
     return mark;
 }
 
-/* Removes a mark. Its file is removed before it is unlocked, so that no other process takes this one for dead. */
+/* Removes a mark. Removes the mark's file before unlocking it, so that other processes do not consider this process
+   dead. */
 static void gpi_mark_remove(const char *path, int mark)
 {
     if (mark < 0) return;
@@ -29860,11 +29885,11 @@ static void gpi_mark_remove(const char *path, int mark)
 /* ---- End file src/program/file.c ---- */
 
 /* ---- Begin file src/program/import.c ---- */
-/* import.c - binaries that gp_programs_export wrote, kept until calls ask for them. */
+/* import.c - keeps binaries that gp_programs_export wrote until calls need them. */
 typedef struct gpi_import {
     struct gpi_import *next;
     gpi_cache_header header;
-} gpi_import; /* the binary follows the struct */
+} gpi_import; /* in memory, the binary follows this struct */
 
 /* Returns the imported binary of the program and sets program->saved; NULL: there is none. */
 static const unsigned char *gpi_import_find(const gp_context *gp, gpi_program *program, size_t *size)
@@ -29904,8 +29929,8 @@ static void gpi_imports_free(gp_context *gp)
     gp->imports = NULL;
 }
 
-/* Adds the program at the beginning of `bytes` to the front of *list, and returns the length of its header and binary. 0:
-   the program is damaged, or, if *full, there was no memory. */
+/* Adds the program at the beginning of `bytes` to the front of *list, and returns the length of its header and binary.
+   Returns 0 if the program is damaged, or if there was no memory, which also sets *full. */
 static size_t gpi_import_one(const unsigned char *bytes, size_t size, gpi_import **list, bool *full)
 {
     gpi_cache_header header;
@@ -30010,8 +30035,8 @@ static void gpi_program_free(gpi_program *program)
     GP_FREE(program);
 }
 
-/* Drops the program at `*at`. The OpenCL implementation keeps the parts that commands in flight need. If these have not ended,
-   new machine code is not saved: the next use of the program builds it again. */
+/* Drops the program at `*at`. The OpenCL implementation keeps the parts that commands in flight need. If these commands
+   have not ended, new machine code is not saved: the next use of the program builds it again. */
 static void gpi_program_drop(gp_context *gp, gpi_program **at)
 {
     gpi_program *program = *at;
@@ -30021,7 +30046,7 @@ static void gpi_program_drop(gp_context *gp, gpi_program **at)
     gp->stats.programs_dropped++;
 }
 
-/* Returns the program used longest ago, except those that a call in progress may hold; NULL: there is none. */
+/* Returns the least recently used program that no call in progress may still use; NULL: there is none. */
 static gpi_program **gpi_programs_oldest(gp_context *gp)
 {
     gpi_program **at, **oldest = NULL;
@@ -30032,7 +30057,7 @@ static gpi_program **gpi_programs_oldest(gp_context *gp)
     return oldest;
 }
 
-/* Drops programs until the rest keeps the bound. */
+/* Drops programs until their number is within the limit. */
 static void gpi_programs_trim(gp_context *gp)
 {
     const size_t limit = gp->desc.program_limit ? gp->desc.program_limit : GPI_PROGRAM_LIMIT;
@@ -30168,7 +30193,7 @@ static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program
     return binaries[own];
 }
 
-/* Builds the same program from its source once more; NULL: that failed. */
+/* Builds the same program again from its source. Returns NULL on failure. */
 static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *program)
 {
     char *source = gpi_source_compose(program->primitive, program->prelude);
@@ -30187,10 +30212,10 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
 }
 
 /* Returns the binary with all machine code made so far, which the caller frees; NULL: there is none. PoCL (3.1 to 7.0)
-   freezes a program's binary when it is first read, or loaded. For a frozen program, returns the binary of a twin: built
-   from the same source, it finds all machine code in PoCL's own cache, without compiling. If that cache is switched off,
-   the twin may have less code; then returns the larger binary. On PoCL the binary of a borrowed program is never read,
-   because the first reading would freeze it for its owner. */
+   freezes a program's binary when the binary is first read or loaded. For a frozen program, returns the binary of a
+   twin, a program built from the same source, for which PoCL finds all machine code in its own cache without compiling.
+   If that cache is switched off, the twin may have less code; in that case returns the larger binary. On PoCL the
+   binary of a borrowed program is never read, because the first reading would freeze it for its owner. */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size)
 {
     const bool keeps = gpi_is_pocl(&gp->info);
@@ -30253,8 +30278,8 @@ static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program
     return !gp->out_of_order && (!program->fresh || gpi_event_status(program->fresh) <= CL_COMPLETE);
 }
 
-/* Saves new programs at the beginning of a call, for callers who never call gp_finish. A save takes time, so it waits
-   until a call has launched nothing new. */
+/* Saves new programs at the beginning of a call, for callers who never call gp_finish. A save takes time, so it is
+   delayed until a call launches no new kernel. */
 static void gpi_programs_save_run(gp_context *gp)
 {
     gpi_program *p;
@@ -30306,8 +30331,8 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     return result;
 }
 
-/* Copies the programs of context `from` to `gp`, with kernels of their own, since arguments are set on kernels. Does
-   nothing if the contexts' build options differ: programs built with other options are other programs. */
+/* Copies the programs of context `from` to `gp`, and creates new kernels for them, since arguments are set on kernels.
+   Does nothing if the contexts' build options differ, because programs depend on them. */
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 {
     const gpi_program *p;
@@ -30319,18 +30344,19 @@ static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 /* ---- End file src/program/save.c ---- */
 
 /* ---- Begin file src/program/user_text.c ---- */
-/* user_text.c - checks that a text of the caller's cannot change the text around it. An expression is put between parentheses of
-   ours, a monoid's source ahead of our own text. The compiler reports faults within such a text. This file looks for faults that
-   the compiler would report in our text, or not at all: brackets that close ours, comments and literals without an end,
-   directives, names of ours. It also refuses spellings that compilers treat differently: digraphs, trigraphs, and lines joined by
-   backslashes outside of directives. */
+/* user_text.c - checks that a text of the caller's cannot change the text around it. The library puts an expression
+   between parentheses, and a monoid's source before its own text. The compiler reports faults within such a text. This
+   file looks for faults that the compiler would report in the library's text, or not at all: brackets that close the
+   library's, comments and literals without an end, directives, names of the library. It also refuses spellings that
+   compilers treat differently: digraphs, trigraphs, and lines joined by backslashes outside of directives. */
 #define GPI_TEXT_MAX 16384 /* characters of an expression or of a monoid's source */
 #define GPI_NAME_MAX 256   /* characters of a name: clang's time grows with the square of its length */
 
-/* Compilers allow 256 nested brackets, some of which are ours. A chain of signs costs their stack. */
+/* Compilers allow 256 nested brackets, some of which are the library's. A long chain of signs uses up their stack. */
 enum { GPI_NESTED_MAX = 240, GPI_SIGNS_MAX = 256, GPI_WRONG_MAX = 128 };
 
-/* A source is put ahead of our text. A name (one word or more) and an expression (a value) are put within it. */
+/* A source is put before the library's text. A name (one word or more) and an expression (a value) are put within that
+   text. */
 typedef enum gpi_text_kind { GPI_TEXT_SOURCE, GPI_TEXT_NAME, GPI_TEXT_EXPRESSION } gpi_text_kind;
 
 /* The state of reading a text once, from left to right. */
@@ -30339,14 +30365,14 @@ typedef struct gpi_reader {
     unsigned line;
     bool is_expression;           /* the text is an expression, or a name */
     const char *library;          /* text whose words must not become macros; NULL: not checked */
-    bool in_directive;            /* in a preprocessor directive, until the line ends */
-    bool has_conditions;          /* the text has #if: brackets in alternatives are not counted */
+    bool in_directive;            /* `at` is in a preprocessor directive */
+    bool has_conditions;          /* the text has #if, so that brackets cannot be counted */
     bool has_words;               /* the text has more than blanks and comments */
-    unsigned depth, braces;       /* number of open brackets; of open braces */
-    unsigned signs;               /* length of the current chain of signs, brackets not counted */
+    unsigned depth, braces;       /* number of open brackets; number of open braces */
+    unsigned signs;               /* number of consecutive signs just read, not counting brackets */
     const char *sign;             /* the last sign that was read */
     unsigned sign_line;           /* the line of `sign` */
-    char open[GPI_NESTED_MAX];    /* closers of the open brackets */
+    char open[GPI_NESTED_MAX];    /* the closers that match the open brackets */
     char wrong[GPI_WRONG_MAX];    /* text of the first fault; empty: none */
     char brackets[GPI_WRONG_MAX]; /* text of the first fault with brackets */
 } gpi_reader;
@@ -30490,7 +30516,7 @@ static void gpi_read_word(gpi_reader *r)
     r->signs = 0;
 }
 
-/* Reads past a number, with all letters and digits that follow it directly. */
+/* Reads past a number and all letters and digits directly after it. */
 static void gpi_read_number(gpi_reader *r)
 {
     while (gpi_is_letter(*r->at) || *r->at == '.') r->at++;
@@ -30528,7 +30554,7 @@ static bool gpi_may_define(const char *source, const char *word)
     return source && strchr(source, '#') && gpi_has_word_anywhere(source, word);
 }
 
-/* Returns true for words that the library writes between texts of the caller's. */
+/* Returns true for words that the library writes between the caller's texts. */
 static bool gpi_is_between(const char *word, size_t length)
 {
     static const char *const more[] = {"typedef", "static", "return", "int",    "void", "bool",
@@ -30674,8 +30700,8 @@ static void gpi_read_text(gpi_reader *r)
 
 /* ------------------------------------------------------------------ checks */
 
-/* Reports an expression that ends after a sign, such as "x > ": a compiler would complain about our parenthesis after it.
-   ++ and -- may be last. */
+/* Reports an expression that ends after a sign, such as "x > ": a compiler would report the library's parenthesis after
+   it. ++ and -- may be last. */
 static void gpi_check_end(gpi_reader *r)
 {
     if (r->wrong[0] || r->brackets[0] || r->signs == 0 || !strchr("+-*/%<>=!&|^~?:,.", *r->sign)) return;
@@ -30766,7 +30792,8 @@ static gp_result gpi_check_monoid_text(gp_context *gp, const gp_monoid *m)
     return result == GP_OK ? gpi_check_name(gp, "monoid->combine", m->combine, "function", false) : result;
 }
 
-/* Fails if a macro of a monoid's or record's source, in the prelude, is a word of the library's text after it. */
+/* Fails if the source of a monoid or record in the prelude defines a macro whose name is a word in the text after the
+   prelude, `library`. */
 static gp_result gpi_check_macros(gp_context *gp, const char *prelude, const char *library)
 {
     gpi_reader r;
@@ -30781,7 +30808,7 @@ static gp_result gpi_check_macros(gp_context *gp, const char *prelude, const cha
 
 /* ---- Begin file src/launch/launch.h ---- */
 /* launch.h - checks buffers, and runs calls as chains of commands. */
-/* A range of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
+/* A range of a buffer: bytes [begin, end) of the outermost buffer that contains it. */
 typedef struct gpi_range {
     cl_mem root;
     void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */
@@ -30790,10 +30817,10 @@ typedef struct gpi_range {
 
 enum {
     GPI_READS,
-    GPI_READS_OR_OUT, /* reads the range, which an output may equal */
+    GPI_READS_OR_OUT, /* read; an output may be the same range */
     GPI_WRITES,
     GPI_BOTH,
-    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* buffers of gp_partition, arguments, scratch */
+    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* gp_partition's buffers, arguments, scratch */
 };
 
 /* A row in the table of a call's buffers. */
@@ -30829,30 +30856,30 @@ typedef struct gpi_call {
 /* The number of elements of a call. */
 typedef struct gpi_count {
     size_t bound;
-    cl_mem buffer; /* NULL: `bound` is the number */
+    cl_mem buffer; /* NULL: the number is `bound` */
     size_t offset;
     gp_type type;
 } gpi_count;
 
 /* The segments of an array: by offsets, or as rows of one length. */
 typedef struct gpi_offsets {
-    cl_mem buffer; /* the offsets, segments + 1 numbers */
+    cl_mem buffer; /* segments + 1 offsets */
     size_t offset;
     gp_type type;
     size_t row_length, row_stride; /* row_length 0: segments are given by offsets */
-    size_t element_stride;         /* of rows; 0 or 1: their elements are consecutive */
-    size_t segments;               /* their number, or its bound */
+    size_t element_stride;         /* distance of a row's elements; 0 or 1: consecutive */
+    size_t segments;               /* number of segments, or its bound */
     size_t count;                  /* elements of the array */
 } gpi_offsets;
 
 /* The list of large segments, and the scratch that holds it. */
 typedef struct gpi_large_list {
-    size_t large, parts; /* most large segments; most parts of them */
+    size_t large, parts; /* most large segments; most parts of all large segments */
     size_t partials_at;  /* where the parts' results begin, in bytes */
     size_t bytes;
 } gpi_large_list;
 
-enum { GPI_RECORDS_MAX = 4 }; /* types of inputs and an output */
+enum { GPI_RECORDS_MAX = 4 }; /* most record types: those of three inputs and an output */
 
 /* The arguments that a call's expressions may name, and the caller's types of its inputs and outputs. */
 typedef struct gpi_args {
@@ -30940,8 +30967,8 @@ static gp_result gpi_finish(gp_context *gp);
 /* ---- End file src/launch/launch.h ---- */
 
 /* ---- Begin file src/launch/args.c ---- */
-/* args.c - checks arguments of expressions and types of the caller's, writes them into programs, and passes the arguments to
-   kernels (base/args.cl). */
+/* args.c - checks the arguments of the caller's expressions, and the caller's types, writes both into programs, and
+   passes the arguments to kernels (base/args.cl). */
 static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *operands)
 {
     gpi_args args;
@@ -31082,8 +31109,8 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
     return false;
 }
 
-/* Returns true if a map may use i: the map names i, or a macro in a source of the caller's or in the build options may
-   do so. */
+/* Returns true if a map may use i: the map names i, or a macro in the caller's sources or in the build options may do
+   so. */
 static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args)
 {
     size_t k;
@@ -31095,7 +31122,7 @@ static bool gpi_map_has_positions(const gp_context *gp, const char *map, const g
            gpi_may_define(args->pasted, "i");
 }
 
-/* Adds each record's source once, and for each record a check that its size is the size of its type. */
+/* Adds each record's source once, and for each record a check that its `size` is the size of its type. */
 static void gpi_records_define(const gpi_args *args, gpi_text *text)
 {
     const size_t count = args->record_count + args->count;
@@ -31110,7 +31137,7 @@ static void gpi_records_define(const gpi_args *args, gpi_text *text)
     }
 }
 
-/* Adds the number and type of parts of input `input`, if it is of a built-in vector type of 2 or 4 parts. */
+/* Adds the number and type of parts of input `input`, if its type is a built-in vector of 2 or 4 parts. */
 static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text)
 {
     static const char *const parts[] = {"char", "uchar", "short", "ushort", "int",
@@ -31183,7 +31210,7 @@ static void gpi_args_name(const gpi_args *args, gpi_text *text)
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes GPI_ARGS_PARAMETERS. */
+/* Passes the arguments for GPI_ARGS_PARAMETERS. */
 static void gpi_call_args(gpi_call *call, const gpi_args *args)
 {
     size_t k;
@@ -31201,7 +31228,8 @@ static void gpi_call_args(gpi_call *call, const gpi_args *args)
 
 /* ---- Begin file src/launch/buffer.c ---- */
 /* buffer.c - checks buffers, counts and overlap; allocates buffers. */
-/* Sets range->root to the outermost buffer that holds `buffer`, and moves the range to its position there. */
+/* Sets range->root to the outermost buffer that contains `buffer`, and moves the range to its position in that
+   buffer. */
 static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
 {
     cl_mem parent = NULL;
@@ -31249,7 +31277,7 @@ static gp_result gpi_check_buffer_kind(gp_context *gp, const char *field, const 
     return GP_OK;
 }
 
-/* Fails for a buffer that cannot be queried, because it is not a buffer or for another reason. */
+/* Fails because a buffer could not be queried: it is not a buffer, or the query failed for another reason. */
 static gp_result gpi_fail_buffer(gp_context *gp, const char *field, cl_int error)
 {
     char call[96];
@@ -31327,8 +31355,9 @@ static bool gpi_same(const gpi_range *a, const gpi_range *b)
     return a->root == b->root && a->begin == b->begin && a->end == b->end;
 }
 
-/* Sets *in_place if the elements of `size` bytes at in_offset and those at out_offset are the same elements of one buffer, or of
-   its sub-buffers. Two NULLs count as one buffer. The output's field is "out", or the input's field with _out. */
+/* Sets *in_place to true if element in_offset of `in` and element out_offset of `out`, both of `size` bytes, have the
+   same position in one buffer, or in its sub-buffers. Two NULLs count as one buffer. The output's field is "out", or
+   the input's field with _out. */
 static gp_result gpi_is_in_place(gp_context *gp, const char *field, cl_mem in, size_t in_offset, cl_mem out,
                                  size_t out_offset, size_t size, bool *in_place)
 {
@@ -31461,7 +31490,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const cl_event *
     return gpi_check_events(gp, wait, wait_count, done);
 }
 
-/* Makes the call's first command also wait for the previous user of the scratch, in an out-of-order queue. */
+/* In an out-of-order queue, makes the call's first command also wait for the last command that uses the scratch. */
 static gp_result gpi_call_merge_busy(gpi_call *call)
 {
     const cl_uint n = call->wait_count;
@@ -31478,8 +31507,8 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     return GP_OK;
 }
 
-/* Retires the scratch if its last user has failed, so that this call gets another. A wait for that user would make this call
-   fail, too, and without a wait earlier commands may still use the scratch. */
+/* Retires the scratch if the last command that used it has failed, so that this call gets a new one. Waiting for that
+   command would make this call fail, too; without a wait, earlier commands may still use the scratch. */
 static gp_result gpi_call_leave_failed(gpi_call *call)
 {
     gp_context *gp = call->gp;
@@ -31508,9 +31537,9 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
 }
 
 /* Adds an enqueued command to the call, or fails if it could not be enqueued. In an out-of-order queue the next command
-   waits for this one. In an in-order queue all commands of the call wait for the caller's events. If one of these events
-   fails, Intel's CPU runtime and Mesa skip only the commands that wait for it. Others would run on data that the skipped
-   ones have not written. */
+   waits for this one. In an in-order queue all commands of the call wait for the caller's events. If one of these
+   events fails, Intel's CPU runtime and Mesa skip only the commands that wait for it. Commands that do not wait for it
+   would run on data that the skipped commands have not written. */
 static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, const char *kernel,
                                    cl_event event)
 {
@@ -31571,9 +31600,9 @@ static void gpi_call_arg_uint(gpi_call *call, size_t x)
     GPI_CALL_ARG(call, value);
 }
 
-/* Passes GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, another buffer is passed in its place. In a
-   warm-up the device reads a count of 0: all kernels are launched as for `bound` elements, but no expression is evaluated on
-   made-up elements. */
+/* Passes the arguments for GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, another buffer is
+   passed in its place. In a warm-up the device reads a count of 0: all kernels are launched as for `bound` elements,
+   but no expression is evaluated on made-up elements. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const bool none = call->gp->warming_up;
@@ -31604,9 +31633,9 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     return GP_OK;
 }
 
-/* Copies a result to the host after the call's commands. Waits for the copy, and in an out-of-order queue for no
+/* Copies a result to the host after the call's commands, and waits for the copy. In an out-of-order queue, waits for no
    other call's commands. Fails if a command of any call has failed, or, in an in-order queue, if hash tables have
-   something to report. */
+   errors to report. */
 static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
 {
     gp_context *gp = call->gp;
@@ -31619,7 +31648,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     /* if only the wait has failed, the copy to the caller's memory may still run */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
-    result = gpi_async_result(gp); /* if a command has failed, its failure explains that of the wait */
+    result = gpi_async_result(gp); /* a command's failure explains why the wait failed */
     if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order && gp->hash)
         result = gp->hash->result(gp);
     if (result != GP_OK || error == CL_SUCCESS) return result;
@@ -31645,8 +31674,8 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     return result;
 }
 
-/* Ends a chain of commands in the middle of a call of the API. Sets *done, also if nothing was enqueued, and releases all else
-   that the chain holds. It does not call on_async_error. */
+/* Ends a chain of commands in the middle of a call of the API. Sets *done, even if nothing was enqueued, and releases
+   everything else that belongs to the chain. Does not call on_async_error. */
 static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
 {
     gp_context *gp = call->gp;
@@ -31693,7 +31722,7 @@ static gp_result gpi_finish_queue(gp_context *gp)
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     if (error == CL_SUCCESS) gpi_programs_save(gp);
-    result = gpi_async_result(gp); /* if a command has failed, its failure explains that of clFinish */
+    result = gpi_async_result(gp); /* a command's failure explains why clFinish failed */
     if (result != GP_OK) return result;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clFinish");
     if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "clEnqueueReadBuffer");
@@ -31701,7 +31730,7 @@ static gp_result gpi_finish_queue(gp_context *gp)
     return gp->out_of_order ? hash->result(gp) : hash->tell(gp);
 }
 
-/* Finishes as gp_finish does, without a call of on_async_error. Failures name gp_finish, whichever call waits. */
+/* Finishes as gp_finish does, but without calling on_async_error. Error texts name gp_finish, whichever call waits. */
 static gp_result gpi_finish(gp_context *gp)
 {
     const char *const outer = gp ? gp->function : NULL;
@@ -31728,7 +31757,7 @@ GP_API gp_result gp_finish(gp_context *gp)
    commands, and the buffer is returned to the pool when the marker has ended. */
 typedef struct gpi_retired {
     cl_mem buffer;
-    cl_event ended; /* completes when nothing uses the buffer any more */
+    cl_event ended; /* completes when no command uses the buffer any more */
 } gpi_retired;
 
 static void gpi_scratch_free(gp_context *gp, cl_mem buffer)
@@ -31769,8 +31798,8 @@ static bool gpi_retired_grow(gp_context *gp)
     return true;
 }
 
-/* Detaches the scratch from the context. The caller's pool gets it back once the commands that use it have ended. After an error
-   the context keeps it. */
+/* Detaches the scratch from the context. The caller's pool gets it back once the commands that use it have ended. After
+   an error the context keeps the scratch. */
 static cl_int gpi_scratch_retire(gp_context *gp)
 {
     cl_int error = CL_SUCCESS;
@@ -31791,8 +31820,9 @@ static cl_int gpi_scratch_retire(gp_context *gp)
     return CL_SUCCESS;
 }
 
-/* Returns to the pool the retired buffers that no command uses; `all`: all of them, since the queue has finished. A failed
-   marker does not show that its commands have ended: it fails when one of them fails, and others may still be running. */
+/* Returns retired buffers to the pool: those that no command uses, or, if `all`, every one, because the queue has
+   finished. A failed marker does not show that its commands have ended: the marker fails when one of them fails, while
+   others may still be running. */
 static void gpi_scratch_settle(gp_context *gp, bool all)
 {
     size_t k, kept = 0;
@@ -31933,10 +31963,10 @@ static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o)
                          GPI_READS);
 }
 
-/* Passes GPI_OFFSETS_PARAMETERS. */
+/* Passes the arguments for GPI_OFFSETS_PARAMETERS. */
 static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
 {
-    const cl_mem buffer = o->row_length ? call->gp->counters : o->buffer; /* rows: it is not read */
+    const cl_mem buffer = o->row_length ? call->gp->counters : o->buffer; /* not read for rows */
     GPI_CALL_ARG(call, buffer);
     gpi_call_arg_ulong(call, o->row_length ? 0 : o->offset);
     gpi_call_arg_uint(call, o->row_length ? 0 : gpi_type_size(o->type) / 4);
@@ -31945,7 +31975,7 @@ static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
     gpi_call_arg_ulong(call, o->count);
 }
 
-/* Passes GPI_LIST_PARAMETERS. */
+/* Passes the arguments for GPI_LIST_PARAMETERS. */
 static void gpi_call_arg_list(gpi_call *call, const gpi_large_list *list, cl_mem scratch)
 {
     GPI_CALL_ARG(call, scratch);
@@ -31999,7 +32029,7 @@ static void gpi_uses_fail_overlap(gpi_uses *uses, const gpi_use *a, const gpi_us
         a->range.root == b->range.root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
 }
 
-/* Fails if a buffer that is written overlaps another, unless it is exactly an input that allows that. */
+/* Fails if a buffer that is written overlaps another one, unless both are the same range and the input allows that. */
 static void gpi_uses_apart(gpi_uses *uses)
 {
     size_t a, b;
@@ -32030,7 +32060,7 @@ static gp_result gpi_uses_scratch(gpi_uses *uses, cl_mem scratch, size_t bytes)
     return uses->result;
 }
 
-/* Adds an argument's buffer, all of it if the argument has no count, and checks it. */
+/* Adds an argument's buffer and checks it. Adds all of the buffer if the argument has no count. */
 static gpi_use *gpi_use_arg(gpi_uses *uses, const char *field, const gp_arg *arg)
 {
     const size_t size = gpi_arg_size(arg);
@@ -32066,7 +32096,8 @@ static void gpi_uses_args(gpi_uses *uses, const gpi_args *args)
     }
 }
 
-/* Makes the last checks of most calls: overlap of written buffers, arguments, scratch. `args` NULL: the call takes none. */
+/* Makes the last checks of most calls: overlap of written buffers, arguments, scratch. `args` NULL: the call has
+   none. */
 static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scratch, size_t bytes)
 {
     gpi_uses_apart(uses);
@@ -32079,14 +32110,14 @@ static gp_result gpi_uses_end(gpi_uses *uses, const gpi_args *args, cl_mem scrat
 /* element.h - describes elements, operations, monoids and keys. */
 #define GPI_MONOID_MAX 64 /* bytes of a user's element */
 
-/* A value of gp_segments that no desc has: segments are runs of keys that the caller's expression calls equal, and runs are
-   counted (GPI_HEADS of element/input.cl). The primitive describes the keys itself. */
+/* A value of gp_segments for internal use: segments are runs of keys that are equal by the caller's expression, and
+   runs are counted (GPI_HEADS of element/input.cl). The primitive describes the keys itself. */
 #define GPI_SEGMENTS_RUNS ((int)GP_SEGMENTS_COUNT)
 
 /* The fields of a desc that define the operands and the operation. Zero: not used. */
 typedef struct gpi_operation {
     const char *type_field, *map_field; /* the desc's names for type and map; NULL: "type", "map" */
-    gp_type type, type2, out_type;      /* out_type 0: only with a monoid or several ops */
+    gp_type type, type2, out_type;      /* out_type 0: there is a monoid, or there are several ops */
     gp_op op;
     const gp_op *ops; /* several operations at once, with out_types (or NULL) and map_type */
     const gp_type *out_types;
@@ -32096,19 +32127,19 @@ typedef struct gpi_operation {
     const char *map;
     const gp_record *record; /* the type of the input, instead of `type` */
     gpi_args args;           /* arguments of the map, and of the monoid's function if it takes them */
-    bool own_map;            /* the map is the library's, and names no argument */
-    bool indices;            /* there is no input: the map takes the index alone */
+    bool own_map;            /* the map is the library's, and uses no arguments */
+    bool indices;            /* there is no input; the map uses only the index */
     const void *initial;
     bool compensated;
     bool reverse;
-    int segments; /* a gp_segments, or GPI_SEGMENTS_RUNS */
+    int segments; /* value of gp_segments, or GPI_SEGMENTS_RUNS */
     gp_type heads_type;
 } gpi_operation;
 
 /* One built-in operation on values of one type: a field of the element (element/op.cl). */
 typedef struct gpi_field {
     gp_op op;
-    gp_type value, out; /* types of the combined and of the stored values */
+    gp_type value, out; /* types of values while combined, and when stored */
     bool compensated;
     size_t offset; /* position in the element */
 } gpi_field;
@@ -32118,9 +32149,9 @@ typedef struct gpi_element {
     gpi_operation operation;
     gpi_field fields[GP_OPS_MAX];
     size_t field_count;                   /* number of fields; 0: the user's monoid */
-    gp_type mapped;                       /* type of an input element after the map; 0: that of the monoid */
-    size_t in_size, in2_size, heads_size; /* bytes of an element in memory; in2_size 0: one input */
-    size_t size, base_size, out_size; /* bytes of a sum, of a sum without its head, of a result in memory */
+    gp_type mapped;                       /* type of the map's value; 0: the monoid's type */
+    size_t in_size, in2_size, heads_size; /* bytes of an element of each input; in2_size 0: no second input */
+    size_t size, base_size, out_size;     /* bytes of a sum, a sum without its head, a result in memory */
     bool commutative, exact;
     unsigned char identity[GPI_ELEMENT_MAX]; /* the identity, of base_size bytes */
     unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's initial value, as a sum */
@@ -32250,7 +32281,7 @@ static gp_result gpi_check_field(gp_context *gp, const gpi_operation *o, const g
     return GP_OK;
 }
 
-/* Fails if the field's result is narrower than the values that are combined, or is an integer and they are
+/* Fails if the field's result is narrower than the values that are combined, or is an integer although these values are
    floats. Only a map may narrow values. */
 static gp_result gpi_check_width(gp_context *gp, const char *from_field, gp_type from, const gpi_field *field)
 {
@@ -32277,7 +32308,8 @@ static gp_result gpi_check_type(gp_context *gp, const char *field, gp_type type)
     return gpi_type_size(type) ? gpi_check_fp64(gp, type) : gpi_fail_type(gp, field, type);
 }
 
-/* Checks a range of integers: low < high, and the type holds all of [low, high). Negative bounds are extended to 64 bits. */
+/* Checks a range of integers: low < high, and the type can represent all of [low, high). Negative bounds are extended
+   to 64 bits. */
 static gp_result gpi_check_bounds(gp_context *gp, const char *low_name, uint64_t low, const char *high_name,
                                   uint64_t high, gp_type type)
 {
@@ -32370,7 +32402,7 @@ static gp_result gpi_check_ops(gp_context *gp, const gpi_operation *o)
     return gpi_check_fp64(gp, o->map_type);
 }
 
-/* Makes an element of several operations. Its fields lie side by side, as in a C struct. */
+/* Makes an element of several operations. Its fields are laid out as in a C struct. */
 static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -32382,7 +32414,7 @@ static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
     for (k = 0; k < o->op_count && result == GP_OK; k++) {
         gpi_field *field = &element->fields[k];
         result = gpi_field_make(gp, o, from, o->ops[k], o->out_types ? o->out_types[k] : GP_TYPE_NONE, field);
-        if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* a gp_value has no halves */
+        if (result == GP_OK && field->out == GP_F16) field->out = GP_F32; /* gp_value has no halves */
         field->offset = gpi_round_up(element->base_size, gpi_type_size(field->value));
         element->base_size = field->offset + gpi_field_size(field);
         if (gpi_type_size(field->value) > align) align = gpi_type_size(field->value);
@@ -32455,7 +32487,7 @@ static gp_result gpi_element_builtin(gp_context *gp, gpi_element *element)
     for (k = 0; k < element->field_count; k++) {
         const gpi_field *field = &element->fields[k];
         if (field->compensated) compensated = true;
-        if (gpi_is_float(field->value)) element->exact = false; /* min and max may return either zero */
+        if (gpi_is_float(field->value)) element->exact = false; /* min and max may return -0 or +0 */
         gpi_field_identity(field, element->identity + field->offset);
     }
     memcpy(element->initial, element->identity, element->base_size);
@@ -32468,9 +32500,9 @@ static gp_result gpi_element_builtin(gp_context *gp, gpi_element *element)
 
 /* ------------------------------------------------------------------ elements */
 
-/* Returns the bytes of GPI_HEAD. A head is as large as the value, so that there is no padding; if heads are counted, it has at
-   least 4 bytes. With a monoid it has 4 bytes; the struct is packed, because the alignment of the monoid's type is not
-   known. */
+/* Returns the size of GPI_HEAD in bytes. A head is as large as the value, to avoid padding, but has at least 4 bytes if
+   heads are counted. With a monoid a head has 4 bytes, and the struct is packed, because the alignment of the monoid's
+   type is not known. */
 static size_t gpi_head_size(const gpi_element *element)
 {
     const bool counts = element->operation.segments == GPI_SEGMENTS_RUNS;
@@ -32505,7 +32537,8 @@ static gp_result gpi_element_describe(gp_context *gp, const gpi_operation *opera
     return result;
 }
 
-/* Fails if argmin or argmax returns positions in 32 bits and `count` does not fit. All ones is reserved for "none". */
+/* Fails if argmin or argmax returns positions in 32 bits and `count` does not fit. The position with all bits set means
+   "none". */
 static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element, size_t count)
 {
     size_t k;
@@ -32521,8 +32554,8 @@ static gp_result gpi_check_positions(gp_context *gp, const gpi_element *element,
 
 /* ------------------------------------------------------------------ plans, arguments, warm-up */
 
-/* Returns true if elements can be read four at a time (GPI_QUADS of element/input_vectors.cl). With segments by keys, only values
-   can be read in this way. */
+/* Returns true if elements can be read four at a time (GPI_QUADS of element/input_vectors.cl). With segments by keys,
+   values can be read in this way, but keys cannot. */
 static bool gpi_element_has_quads(const gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -32545,7 +32578,7 @@ static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gp
     return result;
 }
 
-/* Allocates input for a warm-up: zeros, or the monoid's identity, which a function of the caller's accepts. */
+/* Allocates input for a warm-up: zeros, or the monoid's identity, which the caller's function must accept. */
 static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out)
 {
     unsigned char *elements;
@@ -32562,7 +32595,7 @@ static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, s
     return result;
 }
 
-/* Passes GPI_COMBINE_PARAMETERS of element/monoid.cl. */
+/* Passes the arguments for GPI_COMBINE_PARAMETERS of element/monoid.cl. */
 static void gpi_call_combine_args(gpi_call *call, const gpi_element *element)
 {
     if (gpi_combine_takes_args(&element->operation)) gpi_call_args(call, &element->operation.args);
@@ -32641,8 +32674,8 @@ static gp_result gpi_check_value_size(gp_context *gp, size_t size)
 
 #define GPI_COLUMNS_BYTES 16384 /* on CPUs: bytes of the sums of columns that a group reduces */
 
-/* Bits for the laws that a monoid breaks. GPI_LAW_RESULTS is the number of results for each three elements: e a, a e, a b, b a,
-   (a b) c, a (b c). */
+/* Bits for the laws that a monoid breaks. GPI_LAW_RESULTS is the number of results for three elements a, b, c: e a, a e, a b, b
+   a, (a b) c, a (b c). */
 #define GPI_LAW_LEFT 1u
 #define GPI_LAW_RIGHT 2u
 #define GPI_LAW_COMMUTES 4u
@@ -32655,9 +32688,9 @@ static gp_result gpi_check_value_size(gp_context *gp, size_t size)
 /* monoid_check.c - gp_check_monoid: looks for elements that violate the laws of a monoid. */
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* triples of a round */
-    GPI_MONOID_CHECK_MADE = 64, /* made-up elements; also the products that are added for the second round */
-    GPI_MONOID_CHECK_NOTED = 1024, /* monoids, each with its args, that a context remembers */
-    GPI_MONOID_CHECK_SMALL = 1000, /* made-up numbers are smaller, so that sums do not overflow */
+    GPI_MONOID_CHECK_MADE = 64,      /* made-up elements, and products that are added for the second round */
+    GPI_MONOID_CHECK_NOTED = 1024,   /* most monoids, with args, that a context remembers */
+    GPI_MONOID_CHECK_SMALL = 1000,   /* upper limit of made-up numbers, so that sums do not overflow */
     GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
     GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element's text */
 };
@@ -32671,7 +32704,7 @@ typedef struct gpi_monoid_check {
     gpi_program *program;
     uint64_t random;
     size_t size, count, triples; /* bytes of an element; number of elements; triples of a round */
-    unsigned char *elements;     /* room for `count` and GPI_MONOID_CHECK_MADE */
+    unsigned char *elements;     /* room for count + GPI_MONOID_CHECK_MADE elements */
     uint32_t *triple;            /* three indices of elements per triple */
     unsigned char *results;      /* GPI_LAW_RESULTS elements per triple */
     uint32_t *failed;
@@ -32714,7 +32747,7 @@ static void gpi_monoid_check_choose(gpi_monoid_check *check)
         check->triple[i] = (uint32_t)(gpi_monoid_check_random(check) % check->count);
 }
 
-/* Adds products of three elements to the elements, since results of the operation must obey the laws, too. */
+/* Appends products of three elements to check->elements, since results of the operation must obey the laws, too. */
 static void gpi_monoid_check_extend(gpi_monoid_check *check)
 {
     size_t i;
@@ -32857,7 +32890,7 @@ static void gpi_monoid_check_prelude(const gp_context *gp, const gpi_plan *plan,
     gpi_text_add(text, "    return (\n#line 1 \"equal\"\n%s\n    );\n}\n", equal);
 }
 
-/* Checks the buffers of the arguments, the only memory of the caller's that the check uses. */
+/* Checks the buffers of the arguments. The check uses no other memory of the caller's. */
 static gp_result gpi_monoid_check_args(const gpi_monoid_check *check)
 {
     gpi_uses uses;
@@ -32951,8 +32984,8 @@ static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
     return true;
 }
 
-/* Checks a monoid unless the context remembers it as checked. Remembers it before the check, since the check calls this function,
-   too, and forgets it if the check fails. */
+/* Checks a monoid unless the context has recorded it as checked. Records the monoid before the check, because the check
+   calls this function again, and removes the record if the check fails. */
 static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *operation)
 {
     const gp_monoid *monoid = operation->monoid;
@@ -32970,7 +33003,7 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *opera
     for (i = 0; i < gp->law_count; i++) {
         if (gp->laws[i] == hash) return GP_OK;
     }
-    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all monoids are checked again */
+    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all will be checked again */
     grown = (uint64_t *)GP_REALLOC(gp->laws, (gp->law_count + 1) * sizeof *grown);
     if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     gp->laws = grown;
@@ -33004,7 +33037,8 @@ GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *des
 /* ---- End file src/element/monoid_check.c ---- */
 
 /* ---- Begin file src/element/prelude.c ---- */
-/* prelude.c - writes the text that describes an element to kernels/element/, and gets programs on elements. */
+/* prelude.c - writes the text that describes an element to the files of kernels/element/, and gets programs for
+   elements. */
 /* ------------------------------------------------------------------ text */
 
 static const char *gpi_integer_cl(size_t size, bool is_signed)
@@ -33013,7 +33047,7 @@ static const char *gpi_integer_cl(size_t size, bool is_signed)
     size_t k = 0;
     while ((size_t)1 << k < size) k++;
     return gpi_type_cl(is_signed ? types[k]
-                                 : (gp_type)(types[k] + 1)); /* each signed type, then its unsigned */
+                                 : (gp_type)(types[k] + 1)); /* unsigned types follow signed ones */
 }
 
 static bool gpi_is_scan(gpi_primitive primitive)
@@ -33048,13 +33082,13 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     size_t k;
     for (k = 0; k < words; k++) {
         const size_t left = element->base_size > 4 * k ? element->base_size - 4 * k : 0;
-        uint32_t word = 0; /* a head of 0 */
+        uint32_t word = 0; /* the head is 0 */
         memcpy(&word, element->identity + 4 * k, left < 4 ? left : 4);
         gpi_text_add(text, "%s0x%08xu", k ? ", " : "", (unsigned)word);
     }
 }
 
-/* Adds our name for the caller's type, because the caller's name may be that of a variable in the kernels, and a
+/* Adds a typedef for the caller's type, because a variable in the kernels may have the name of that type. Also adds a
    check of the type's size. */
 static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text *text)
 {
@@ -33064,8 +33098,8 @@ static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text
                  m->size, user, user, m->size);
 }
 
-/* Adds a function that calls the caller's with copies: if the caller's function assigns to its parameters, Mesa 22.3 changes the
-   arguments. `args`: further arguments of the function; NULL: none. */
+/* Adds a function that calls the caller's function with copies: if the caller's function assigns to its parameters,
+   Mesa 22.3 changes the arguments. `args`: further arguments of the function; NULL: none. */
 static void gpi_prelude_user_combine(const gp_monoid *m, const char *user, const gpi_args *args,
                                      gpi_text *text)
 {
@@ -33084,7 +33118,7 @@ static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
     gpi_prelude_user_type(m, "gpi_user", text);
 }
 
-/* Adds the monoid's function. The text must already have the arguments, which the function may use. */
+/* Adds the monoid's function. The text must already define the arguments, which the function may use. */
 static void gpi_prelude_combine(const gpi_operation *o, gpi_text *text)
 {
     const bool takes = gpi_combine_takes_args(o);
@@ -33140,11 +33174,11 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
     const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
-    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* results are gp_values */
+    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* several results: gp_values */
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
                  o->type      ? gpi_type_cl(o->type)
                  : o->record  ? o->record->cl_type
-                 : o->indices ? "uint" /* the size of the type determines the length of steps */
+                 : o->indices ? "uint" /* the type's size determines the step's length */
                               : "gpi_user",
                  o->type == GP_F16,
                  o->indices ? 0
@@ -33162,8 +33196,8 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
                  out == GP_F16);
 }
 
-/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes beside values. They do so if an item has at most GPI_MOST
-   elements, and keys need no more room than heads or the plan has room for keys. */
+/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes next to values. That requires at most GPI_MOST elements
+   per item, and keys that need no more room than heads, or a plan with room for keys. */
 static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text)
 {
     enum { GPI_MOST = 32 }; /* most elements of an item: a word has a bit for each (scan/tile_keyed.cl) */
@@ -33184,7 +33218,7 @@ static void gpi_prelude_runs(const gpi_element *element, gpi_text *text)
                  gpi_integer_cl(element->out_size, false));
 }
 
-/* Adds the type and kind of heads. Halves as heads are compared by their bits. */
+/* Adds the type and kind of heads. Heads of type half are compared by their bits. */
 static void gpi_prelude_heads(const gpi_element *element, const gpi_plan *plan, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
@@ -33274,7 +33308,7 @@ typedef struct gpi_segmented {
     cl_uint team;        /* number of items that reduce a small segment */
     size_t block;        /* segments that a group handles */
     gpi_large_list list;
-    bool columns;        /* elements are apart; then only these are used: */
+    bool columns;        /* elements are not consecutive; only the members below are used */
     size_t wide, across; /* segments of a block; number of blocks */
     size_t span, parts;  /* elements of a part; parts of a segment */
     size_t scratch;      /* bytes */
@@ -33293,7 +33327,7 @@ typedef struct gpi_segmented_scan {
     cl_uint polls;       /* 0: groups wait without bound */
     size_t block;        /* segments that a group handles */
     gpi_large_list list;
-    bool columns;        /* elements are apart; then only these are used: */
+    bool columns;        /* elements are not consecutive; only the members below are used */
     size_t wide, across; /* segments of a block; number of blocks */
     size_t span, parts;  /* elements of a part; parts of a segment */
     size_t scratch;      /* bytes */
@@ -33326,7 +33360,7 @@ typedef struct gpi_reduce {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, spans; /* numbers for the count's bound */
+    cl_uint tiles, spans; /* numbers of tiles and spans for the count's bound */
     cl_mem out;
     cl_ulong out_offset;
 } gpi_reduce;
@@ -33409,8 +33443,8 @@ static gp_result gpi_reduce_check(gp_context *gp, gpi_reduce *reduce)
     return gpi_uses_scratch(&uses, d->scratch, gpi_reduce_scratch(reduce));
 }
 
-/* Returns true if the last group reduces the partials. This requires that it sees the writes of the other groups, and that
-   launches do not overlap, since they count their groups in the same place. */
+/* Returns true if the last group reduces the partials. This requires that the last group sees the writes of the other
+   groups, and that launches do not overlap, since all launches count their groups in the same counter. */
 static bool gpi_reduce_in_one(const gp_context *gp, const gpi_reduce *reduce)
 {
     return reduce->plan.shape == GP_SHAPE_SERIAL && gpi_has_fences(&gp->info) && !gp->out_of_order;
@@ -33525,7 +33559,7 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
     return result;
 }
 
-/* Runs all launches once, on neutral elements in buffers of its own. */
+/* Runs all launches once, on neutral elements in temporary buffers. */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
 {
     gp_reduce_desc probe = *desc;
@@ -33607,7 +33641,7 @@ static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_sca
 /* Returns the bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
 static size_t gpi_look_back_bytes(size_t tiles, size_t size)
 {
-    return GPI_STATE_HEADER * 4 + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
+    return GPI_STATE_HEADER * 4 + tiles * ((size + 3) / 4) * 8; /* 8: one wide or two narrow words */
 }
 
 static size_t gpi_scan_state_bytes(const gpi_scan *scan)
@@ -33624,10 +33658,11 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
     return state > partials ? state : partials;
 }
 
-/* Chooses between look-back and sweeps. With look-back, a group that has waited too long computes the late tile itself from the
-   input, which a scan in place may have overwritten. So in place, groups wait without bound if the device is fair; else the scan
-   takes sweeps. A device that ends long loops too early (loop_limit) can look back over at most GPI_LOOK_BACK_FEW tiles.
-   Look-back combines sums in an order that depends on timing, so a call that must give the same bits each time takes sweeps. */
+/* Chooses between look-back and sweeps. With look-back, a group that has waited too long computes the late tile itself
+   from the input, which a scan in place may have overwritten. So in place, groups wait without bound if the device is
+   fair; else the scan uses sweeps. A device that ends long loops too early (loop_limit) can look back over at most
+   GPI_LOOK_BACK_FEW tiles. Look-back combines sums in an order that depends on timing, so a call that must give the
+   same bits each time uses sweeps. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
     if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
@@ -33770,7 +33805,7 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
     return result;
 }
 
-/* Runs the call's kernels on neutral elements in buffers of its own, once with one tile and once with two. */
+/* Runs the call's kernels on neutral elements in temporary buffers, once with one tile and once with two. */
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 {
     gp_scan_desc probe = *desc;
@@ -33804,8 +33839,9 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 /* ---- End file src/scan/scan.c ---- */
 
 /* ---- Begin file src/scan/segmented_reduce.c ---- */
-/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into parts;
-   groups reduce the parts, and then join their results. Columns, whose elements are apart, have kernels of their own. */
+/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into
+   parts; groups reduce the parts, and then join their results. Columns, whose elements are not consecutive, have their
+   own kernels. */
 enum {
     GPI_REDUCE_SMALL = 2048, /* serial: most elements of a small segment, which one item reduces */
     GPI_REDUCE_BLOCK = 512   /* serial: most segments of a group */
@@ -33829,7 +33865,8 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     return gpi_element_make(gp, &o, &s->element);
 }
 
-/* Returns the number of items that reduce or scan a small segment: so many that each has a few elements of an average segment. */
+/* Returns the number of items that reduce or scan a small segment: enough that each item has only a few elements of an
+   average segment. */
 static cl_uint gpi_segmented_team(const gpi_offsets *offsets, const gpi_plan *plan)
 {
     const size_t average = gpi_offsets_average(offsets);
@@ -33855,8 +33892,8 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     return gpi_offsets_list(gp, &s->offsets, s->small_size, tile, s->element.size, &s->list);
 }
 
-/* Sets how groups share columns: blocks of neighbouring columns, which are cut into parts if there are too few of them to keep the
-   device busy. A part has so many elements that its result costs little beside them. */
+/* Sets how groups share columns: blocks of neighbouring columns, which are cut into parts if there are too few of them
+   to keep the device busy. A part has enough elements that its result adds little cost. */
 static void gpi_segmented_cut(const gp_context *gp, gpi_segmented *s)
 {
     const gp_device_info *info = &gp->info;
@@ -33981,7 +34018,7 @@ static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_
 static gp_result gpi_segmented_columns(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
 {
     const gpi_offsets *o = &s->offsets;
-    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* one part: it is not used */
+    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* not used for one part */
     gp_result result;
     gpi_call_kernel(call, s->program, "gp_columns_reduce");
     gpi_call_args(call, &s->element.operation.args);
@@ -34053,7 +34090,7 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
     return result;
 }
 
-/* Reduces neutral elements in buffers of its own: a large segment and a small one, or two columns of several parts. */
+/* Reduces neutral elements in temporary buffers: a large segment and a small one, or two columns of several parts. */
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc)
 {
     gp_segmented_reduce_desc probe;
@@ -34090,8 +34127,9 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 /* ---- End file src/scan/segmented_reduce.c ---- */
 
 /* ---- Begin file src/scan/segmented_scan.c ---- */
-/* segmented_scan.c - gp_segmented_scan: a group scans the small segments of a block. Large segments are cut into parts, which are
-   scanned as the tiles of gp_scan are. Columns, whose elements are apart, have kernels of their own. */
+/* segmented_scan.c - gp_segmented_scan: a group scans the small segments of a block. Large segments are cut into parts,
+   which are scanned as the tiles of gp_scan are. Columns, whose elements are not consecutive, have their own
+   kernels. */
 enum {
     GPI_SCAN_SMALL =
         8192, /* serial: most elements of a small segment given by offsets, which one item scans */
@@ -34119,7 +34157,8 @@ static gp_result gpi_segmented_scan_element(gp_context *gp, const gp_segmented_s
     return gpi_element_make(gp, &o, element);
 }
 
-/* Checks that rows are one after the other, or all within the gaps of the first one, so that no element is in two rows. */
+/* Checks that rows follow one another, or that all rows begin before the second element of the first row, so that no
+   element is in two rows. */
 static gp_result gpi_segmented_scan_apart(gp_context *gp, const gpi_offsets *o)
 {
     const size_t step = o->element_stride ? o->element_stride : 1;
@@ -34158,8 +34197,9 @@ static gp_result gpi_segmented_scan_spans(gp_context *gp, gpi_segmented_scan *s)
                             &s->list);
 }
 
-/* Sets how groups share columns: blocks of neighbouring columns, each of which a group scans in one pass. If these are too few to
-   keep the device busy, they are cut into parts. Then a group combines the partials of all parts before its own. */
+/* Sets how groups share columns: blocks of neighbouring columns, each of which a group scans in one pass. If there are
+   too few blocks to keep the device busy, cuts them into parts. A group then combines the partials of all parts before
+   its own. */
 static void gpi_segmented_scan_cut(const gp_context *gp, gpi_segmented_scan *s)
 {
     const gp_device_info *info = &gp->info;
@@ -34170,7 +34210,7 @@ static void gpi_segmented_scan_cut(const gp_context *gp, gpi_segmented_scan *s)
     size_t least;
     s->wide = serial ? GPI_COLUMNS_BYTES / s->element.size : s->plan.group < 32 ? s->plan.group : 32;
     while (!serial && s->wide / 2 >= n) s->wide /= 2;
-    if (serial && strip >= s->wide / 2 && strip < s->wide) s->wide = strip; /* long lines: one pass */
+    if (serial && strip >= s->wide / 2 && strip < s->wide) s->wide = strip; /* allows one pass */
     least = serial ? gpi_ceil_div(GPI_COLUMNS_LEAST, n < s->wide ? n : s->wide) : 8 * s->plan.group / s->wide;
     s->across = gpi_ceil_div(n, s->wide);
     s->span = s->across < (serial ? 1 : 2) * units
@@ -34251,7 +34291,7 @@ static void gpi_segmented_scan_arg_input(gpi_call *call, const gpi_segmented_sca
     gpi_call_arg_ulong(call, any ? s->desc->in_offset : 0);
 }
 
-/* Passes GPI_SINK_PARAMETERS. */
+/* Passes the arguments for GPI_SINK_PARAMETERS. */
 static void gpi_segmented_scan_arg_output(gpi_call *call, const gpi_segmented_scan *s)
 {
     const bool any = s->offsets.count > 0;
@@ -34262,7 +34302,7 @@ static void gpi_segmented_scan_arg_output(gpi_call *call, const gpi_segmented_sc
     gpi_call_arg_uint(call, s->desc->exclusive);
 }
 
-/* Selects a kernel, and passes the arguments that all kernels on segments but the spine begin with. */
+/* Selects a kernel, and passes the first arguments, which all kernels on segments except the spine share. */
 static void gpi_segmented_scan_kernel(gpi_call *call, const gpi_segmented_scan *s, const char *name,
                                       cl_mem scratch)
 {
@@ -34339,7 +34379,7 @@ static void gpi_segmented_scan_arg_columns(gpi_call *call, const gpi_segmented_s
 
 static gp_result gpi_segmented_scan_columns(gpi_call *call, const gpi_segmented_scan *s, cl_mem scratch)
 {
-    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* one part: it is not used */
+    const cl_mem partials = s->parts > 1 ? scratch : call->gp->counters; /* not used for one part */
     const cl_ulong out_at = s->desc->out_offset;
     gp_result result = GP_OK;
     if (s->parts > 1) {
@@ -34405,7 +34445,7 @@ GP_API gp_result gp_segmented_scan_scratch_size(gp_context *gp, const gp_segment
     return result;
 }
 
-/* Scans neutral elements in buffers of its own: a large segment and a small one, or two columns of several parts. */
+/* Scans neutral elements in temporary buffers: a large segment and a small one, or two columns of several parts. */
 static gp_result gpi_segmented_scan_warm_up(gp_context *gp, const gp_segmented_scan_desc *desc)
 {
     gp_segmented_scan_desc probe = *desc;
@@ -34478,7 +34518,7 @@ enum {
 typedef struct gpi_compact_array {
     const char *name;
     cl_mem buffer;
-    size_t offset, count, size; /* in elements; size: bytes of an element */
+    size_t offset, count, size; /* offset and count in elements; size: bytes of an element */
     bool used;                  /* the caller wants it, or the call needs it */
 } gpi_compact_array;
 
@@ -34490,20 +34530,20 @@ typedef struct gpi_by_key_pass {
     cl_uint tiles;        /* number of tiles for the count's bound */
     gpi_count count;
     size_t key_size;
-    bool ones; /* adds up ones: the keys are the only input */
+    bool ones; /* adds up ones, without input other than keys */
 } gpi_by_key_pass;
 
 /* A call of gp_select, gp_partition, gp_unique or gp_run_length_encode, ready to run. */
 typedef struct gpi_compact {
     int select_by, parts, where;
-    gp_type type, flags_type, index_type; /* type 0: elements are untyped, or have the type: */
+    gp_type type, flags_type, index_type; /* type 0: elements are untyped, or of type `record` */
     const gp_record *record;
     size_t size, value_size; /* bytes of an element; bytes of a value */
     const char *predicate, *predicate2, *equal;
     gpi_args args; /* arguments of these expressions */
     bool repeated_only;
-    bool closed; /* the count follows the last index */
-    bool wide;   /* counts and positions take 64 bits */
+    bool closed; /* the number of elements is written after the last index */
+    bool wide;   /* counts and positions have 64 bits */
     gpi_compact_array array[GPI_COMPACT_ROLES];
     gpi_count count;
     gp_strategy strategy;
@@ -34619,18 +34659,18 @@ static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_
    gp_run_length_encode uses it to add up ones. */
 /* ------------------------------------------------------------------ plan */
 
-/* Returns true if a single pass can handle the call's operation and keys. It has no argmin and argmax, and stages a key as
-   one value of a built-in type. It excludes half keys, because they are loaded from memory as floats before they are
-   compared. */
+/* Returns true if a single pass can handle the call's operation and keys. A single pass does not support argmin and
+   argmax, nor keys that are not one value of a built-in type. It also excludes half keys, which are loaded as floats
+   before they are compared. */
 static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
     return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size);
 }
 
-/* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in order,
-   which a fallback would not do. A group then waits without bound, so the device must be fair. Returns false in the serial
-   shape for sums of ones and for monoids, and on llvmpipe: it ends long loops too early, and crashes when it compiles the
-   kernels for some monoids (docs/drivers.md). */
+/* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in
+   order, which a fallback would not do. A group then waits without bound, so the device must be fair. Returns false in
+   the serial shape for sums of ones and for monoids. Returns false on llvmpipe, which ends long loops too early, and
+   crashes when it compiles the kernels for some monoids (docs/drivers.md). */
 static bool gpi_by_key_can_wait(const gp_context *gp, const gpi_by_key_pass *p)
 {
     if (p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;
@@ -34658,7 +34698,7 @@ static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys
     return gpi_element_make(gp, &o, element);
 }
 
-/* Adds the macros that convert a staged key to the type that expressions see. */
+/* Adds the macros that convert a loaded key to the type that expressions see. */
 static void gpi_by_key_prelude_key(const gpi_compact *keys, const char *record, gpi_text *text)
 {
     const char *key = keys->record ? keys->record->cl_type : keys->type ? gpi_type_cl(keys->type) : record;
@@ -34707,7 +34747,7 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
     const size_t size = keyed > p->element.size ? keyed : p->element.size;
     gp_result r = gpi_plan_make_sized(gp, GPI_BY_KEY, size, d->strategy, &p->plan);
     if (r == GP_OK && p->plan.shape == GP_SHAPE_LOCAL && p->plan.per_item > 32)
-        p->plan.per_item = 32; /* one word has a bit for each */
+        p->plan.per_item = 32; /* a word has a bit for each element */
     return r == GP_OK ? gpi_plan_tiles(gp, &p->plan, d->count, &p->tiles) : r;
 }
 
@@ -34785,7 +34825,7 @@ static gp_result gpi_by_key_pass_launch(gpi_call *call, const gp_reduce_by_key_d
     return gpi_call_launch(call, &p->plan, p->tiles);
 }
 
-/* Reduces neutral elements in buffers of its own, of one tile and of two. */
+/* Reduces neutral elements in temporary buffers, once with one tile and once with two. */
 static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                          const gpi_by_key_pass *p)
 {
@@ -34818,8 +34858,8 @@ static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_
    and a single tile in one sweep. */
 /* ------------------------------------------------------------------ description */
 
-/* Sets the type of elements to `type`, or to untyped elements of `size` bytes. Fails unless exactly one of the two is given.
-   `prefix` is the beginning of the fields' names. */
+/* Sets the type of elements: `type`, or none, with elements of `size` bytes. Fails unless exactly one of the two is
+   given. `prefix` is the beginning of the fields' names. */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size)
 {
@@ -35044,7 +35084,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
 typedef char
     gpi_a_call_has_too_many_buffers[(int)GPI_COMPACT_ROLES + GP_ARGS_MAX + 1 <= (int)GPI_USES_MAX ? 1 : -1];
 
-/* Checks the buffers. If there are no elements, checks only the counts, and the indices if the count follows the last index. */
+/* Checks the buffers. If there are no elements, checks only the counts and, if c->closed, the output for indices. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     gpi_uses uses;
@@ -35216,7 +35256,7 @@ static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
     return gpi_call_end(&call, result);
 }
 
-/* Runs the planned call's kernels on zeros in buffers of its own, once with one tile and once with two. */
+/* Runs the planned call's kernels on zeros in temporary buffers, once with one tile and once with two. */
 static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 {
     const size_t tile = gpi_plan_tile(&c->plan), n = tile + 1, room = n * (c->size > 16 ? c->size : 16);
@@ -35246,7 +35286,7 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 /* ---- End file src/select/compact.c ---- */
 
 /* ---- Begin file src/select/condition.c ---- */
-/* condition.c - writes program text for moved records and for conditions of the caller's. */
+/* condition.c - writes program text for moved records and for the caller's conditions. */
 /* Returns the unsigned type that has a record's size. */
 static const char *gpi_compact_record(size_t size)
 {
@@ -35269,8 +35309,8 @@ static void gpi_compact_prelude_moved(size_t size, gpi_text *text)
                  gpi_compact_record(word), (unsigned)(size / word));
 }
 
-/* Adds a function for a condition of the caller's. The condition holds if its value, of any type, is not 0. The expression gets
-   its own lines, so that it may end in a comment. */
+/* Adds a function for the caller's condition. The condition is true if its value, of any type, is not 0. The expression
+   gets its own lines, so that it may end in a comment. */
 static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
                                          const char *field, const char *expression, gpi_text *text)
 {
@@ -35521,7 +35561,7 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
     return r;
 }
 
-/* Warms up the single pass, or, if that cannot run the call, the two steps. */
+/* Warms up the single pass, or the two steps if a single pass cannot run the call. */
 static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc)
 {
     gp_reduce_by_key_desc probe = *desc;
@@ -35538,7 +35578,8 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
 /* ---- End file src/select/reduce_by_key.c ---- */
 
 /* ---- Begin file src/select/run_length_decode.c ---- */
-/* run_length_decode.c - gp_run_length_decode: one launch, whose groups have spans of the output. */
+/* run_length_decode.c - gp_run_length_decode: decodes in one launch, in which each group writes a span of the
+   output. */
 enum { GPI_DECODE_SPAN_MIN = 16384 /* serial: fewest elements of a group */ };
 
 /* A checked call of gp_run_length_decode, ready to run. */
@@ -35555,7 +35596,7 @@ typedef struct gpi_decode {
 static gp_result gpi_decode_describe(gp_context *gp, const gp_run_length_decode_desc *d, gpi_decode *decode)
 {
     gp_type index_type = d->index_type;
-    gpi_compact keys; /* for its type only */
+    gpi_compact keys; /* only its type is used */
     gp_result result = GP_OK;
     memset(decode, 0, sizeof *decode);
     decode->desc = d;
@@ -35643,7 +35684,7 @@ static gp_result gpi_decode_launch(gpi_call *call, const gpi_decode *decode)
 {
     const gp_run_length_decode_desc *d = decode->desc;
     const gpi_plan *plan = &decode->plan;
-    const size_t most = d->count > d->run_count ? d->count : d->run_count + 1; /* of elements, or offsets */
+    const size_t most = d->count > d->run_count ? d->count : d->run_count + 1; /* elements or offsets */
     const size_t span = plan->shape == GP_SHAPE_SERIAL
                             ? gpi_serial_span(call->gp, plan, most, GPI_DECODE_SPAN_MIN)
                             : gpi_plan_tile(plan);
@@ -35658,7 +35699,7 @@ static gp_result gpi_decode_launch(gpi_call *call, const gpi_decode *decode)
     gpi_call_arg_ulong(call, span);
     gpi_call_arg_ulong(call, gpi_ceil_div(d->run_count + 1, groups));
     gpi_call_arg_count(call, &decode->runs);
-    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
+    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* unique number of the launch */
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, plan, groups);
 }
@@ -35683,7 +35724,7 @@ GP_API gp_result gp_run_length_decode(gp_context *gp, const gp_run_length_decode
     return gpi_call_end(&call, result);
 }
 
-/* Decodes one empty run, in buffers of its own. */
+/* Decodes one empty run, in temporary buffers. */
 static gp_result gpi_run_length_decode_warm_up(gp_context *gp, const gp_run_length_decode_desc *desc)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of two offsets, or of an element */
@@ -35727,7 +35768,7 @@ static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predi
     return gpi_check_text(gp, "predicate", predicate);
 }
 
-/* Sets the buffer and the type of the flags, which may be any; 0 means GP_U8. */
+/* Sets the buffer and the type of the flags, which may be any gp_type; 0 means GP_U8. */
 static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, size_t offset, gp_type type,
                                   size_t count)
 {
@@ -35894,8 +35935,8 @@ static gp_result gpi_unique_either_describe(gp_context *gp, const gp_unique_desc
     return gpi_unique_any_describe(gp, d, d->value_size != 0, c);
 }
 
-/* Fails if offsets_end is set without offsets_out, or with repeated_only: if runs are left out, the next offset is not the end of
-   a run. */
+/* Fails if offsets_end is set without offsets_out, or with repeated_only: if runs are left out, the next offset is not
+   the end of the run before it. */
 static gp_result gpi_check_offsets_end(gp_context *gp, const gp_run_length_encode_desc *d)
 {
     if (!d->offsets_end || (d->offsets_out && !d->repeated_only)) return GP_OK;
@@ -35955,13 +35996,13 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 #define GPI_PLACE_OUT 1
 #define GPI_PLACE_TMP 2
 
-/* What the values of the input are. */
+/* Sources of a sort's values. */
 #define GPI_INDICES_NONE 0u    /* given */
 #define GPI_INDICES_ARRAY 1u   /* generated: indices in the array */
 #define GPI_INDICES_SEGMENT 2u /* generated: indices in the segment */
 
 /* State, in uints (sort/digit.cl). */
-#define GPI_STATE_ABANDONED 2 /* 1 + the number of the onesweep pass that is abandoned; 0: none is */
+#define GPI_STATE_ABANDONED 2 /* 1 + number of the abandoned onesweep pass; 0: none */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
 #define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above: number of passes reported */
@@ -35981,9 +36022,9 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 #define GPI_BIN_TABLE 4 /* ulongs before the entries */
 #define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES + (1 << GPI_SORT_DIGIT_BITS))
 
-/* Which keys are moved through lines (sort/rank_keys.cl). With GPI_LINES_FETCH, they are the keys of ranges in which many digits'
-   positions share a set of the first-level cache. All other keys are moved one by one, and the next cache lines are
-   prefetched. */
+/* Which keys are moved through lines (sort/rank_keys.cl). With GPI_LINES_FETCH, these are the keys of ranges in which the
+   positions of many digits map to the same set of the first-level cache. All other keys are moved one by one, and the next cache
+   lines are prefetched. */
 #define GPI_LINES_NEVER 0u
 #define GPI_LINES_FETCH 1u
 #define GPI_LINES_ALWAYS 2u
@@ -36008,7 +36049,7 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 
 /* State of gp_sort_strings, in uints. */
 #define GPI_STRINGS_BAD 0
-#define GPI_STRINGS_FIRST_BAD 1 /* inverted */
+#define GPI_STRINGS_FIRST_BAD 1 /* stored inverted */
 #define GPI_STRINGS_TIED 2
 #define GPI_STRINGS_GROUPS 3
 #define GPI_STRINGS_COUNT 4
@@ -36024,7 +36065,7 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 #define GPI_TOPK_EQUALS 6
 #define GPI_TOPK_SELECT 8
 #define GPI_TOPK_HISTOGRAM 48
-#define GPI_TOPK_BLOCK 128      /* tiles */
+#define GPI_TOPK_BLOCK 128      /* tiles of a block */
 #define GPI_TOPK_SPAN_MAX 16384 /* keys of a serial tile */
 #define GPI_TOPK_WANTS_KEYS 1u
 #define GPI_TOPK_WANTS_INDICES 2u
@@ -36066,7 +36107,7 @@ typedef struct gpi_sort {
     cl_uint indices;    /* GPI_INDICES_...: an argsort generates its values */
     bool keys_in_place; /* keys_out is NULL or the same as keys: the output replaces the input */
     bool values_in_place;
-    bool keys_unwanted; /* an argsort without keys_out: sorted keys go to the scratch */
+    bool keys_unwanted; /* an argsort without keys_out: sorted keys are written to the scratch */
     size_t key_size, value_size;
     cl_uint begin_bit, end_bit;
     cl_uint passes; /* number of passes over all keys */
@@ -36079,7 +36120,7 @@ typedef struct gpi_sort {
     gpi_program *program;
     gpi_count count;
     bool few, onesweep;
-    cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: there are no shares */
+    cl_uint shares;    /* number of shares, each sorted by one group (sort/shares.cl); 0: no shares */
     cl_uint most;      /* if `few`, in the local shape: number of elements written; UINT32_MAX: all */
     size_t block_span; /* keys of a group in the classic kernels */
     cl_uint blocks;
@@ -36089,18 +36130,18 @@ typedef struct gpi_sort {
     cl_uint ring_rows;
     gpi_sort_layout at;
     gpi_sort_array key[3], value[3]; /* indexed by GPI_PLACE_... */
-    gpi_offsets offsets;             /* its `segments` 0: there are none */
+    gpi_offsets offsets;             /* offsets.segments 0: no segments */
 } gpi_sort;
 
 enum {
     GPI_SORT_BLOCKS_MAX = 1024, /* most rows of the classic table */
-    GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch for a key: sizes must not overflow */
+    GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch per key, so that sizes do not overflow */
     GPI_SORT_ALIGNMENT = 256,
-    GPI_SORT_SERIAL_SMALL = 16384,    /* most keys that one item sorts faster than several launches do */
-    GPI_SORT_SHARES_SPAN = 8,         /* shares beat passes up to this many times the keys of one group */
-    GPI_SORT_SHARES_MAX = 8,          /* most groups, each of which reads all keys */
+    GPI_SORT_SERIAL_SMALL = 16384,    /* most keys that one item sorts faster than several launches */
+    GPI_SORT_SHARES_SPAN = 8,         /* shares are used up to this many times the keys of one group */
+    GPI_SORT_SHARES_MAX = 8,          /* most shares, since every group reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* fewest keys of a group */
-    GPI_SORT_TILES_PER_BLOCK = 200,   /* if loops are limited: a tile takes some 300 iterations */
+    GPI_SORT_TILES_PER_BLOCK = 200,   /* most tiles if loops are limited: each takes 300 iterations */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
 };
 
@@ -36183,7 +36224,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
 
-/* Returns the fewest keys for which buckets pay: more than shares can have. */
+/* Returns the fewest keys for which buckets pay: more keys than shares are used for. */
 static size_t gpi_buckets_count_min(const gpi_sort *sort)
 {
     return GPI_SORT_SHARES_SPAN * gpi_sort_few(sort) + 1;
@@ -36245,7 +36286,8 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
-/* Enqueues a sort by buckets. Classic passes must follow: the device skips one of the two. */
+/* Enqueues a sort by buckets. The caller must enqueue classic passes after it: the device skips one of the two
+   sorts. */
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     const cl_uint pass = GPI_PASS_BUCKETS, shift = sort->begin_bit;
@@ -36261,7 +36303,7 @@ static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state
 /* merge.c - gp_merge: merges two sorted sequences in one launch. */
 enum {
     GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* fewest elements of a group */
-    GPI_MERGE_PAGE = 4096 /* addresses this many bytes apart fall in the same set of a first-level cache */
+    GPI_MERGE_PAGE = 4096 /* addresses at this distance are in the same set of a first-level cache */
 };
 
 /* A checked call of gp_merge, ready to run. */
@@ -36294,7 +36336,7 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
     merge->b.type = d->b_count_type;
     result = gpi_plan_make_keys(gp, GPI_MERGE, merge->key_size, &merge->plan);
     if (result != GP_OK) return result;
-    if (merge->plan.shape == GP_SHAPE_LOCAL) /* an odd number, against bank conflicts: sort/merge_tile.cl */
+    if (merge->plan.shape == GP_SHAPE_LOCAL) /* odd, against bank conflicts: sort/merge_tile.cl */
         merge->plan.per_item = (merge->plan.per_item - 1) | 1;
     return gpi_key_program(gp, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan, &merge->program);
 }
@@ -36392,7 +36434,7 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
     return gpi_merge_call(gp, desc);
 }
 
-/* Merges two zeros in buffers of its own. */
+/* Merges two zeros in temporary buffers. */
 static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of a key or a value */
@@ -36420,14 +36462,14 @@ static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 /* ---- End file src/sort/merge.c ---- */
 
 /* ---- Begin file src/sort/nth_element.c ---- */
-/* nth_element.c - gp_nth_element: keeps the keys near each rank in one reading, by intervals from a sample, a few times over, and
-   finds the ranks among the kept keys by digits. */
+/* nth_element.c - gp_nth_element: reduces the keys in a few levels, each of which derives from a sample an interval for
+   each rank, reads its keys once, and keeps those in the intervals. Finds the ranks among the kept keys by digits. */
 enum {
     GPI_NTH_MOST = 64,         /* most ranks */
     GPI_NTH_SAMPLES = 32768,   /* most keys of a sample */
-    GPI_NTH_FEW = 32768,       /* so many keys are not worth a level */
-    GPI_NTH_SHARE = 45,        /* a rank keeps 1/45 of the keys if no value is frequent */
-    GPI_NTH_ROOM = 16,         /* and there is room for 1/16 */
+    GPI_NTH_FEW = 32768,       /* most keys for which a level does not pay */
+    GPI_NTH_SHARE = 45,        /* per rank, a level keeps 1/45 of its keys if no value is frequent */
+    GPI_NTH_ROOM = 16,         /* per rank, a level has room for 1/16 of its keys */
     GPI_NTH_GROUPS_SERIAL = 4, /* groups per core */
     GPI_NTH_GROUPS_LOCAL = 8,
     GPI_NTH_DIGIT_SPAN = 16384 /* fewest keys of a group that counts digits */
@@ -36449,7 +36491,7 @@ typedef struct gpi_nth {
     gpi_nth_rank rank[GPI_NTH_MOST]; /* ascending */
     cl_uint levels;
     cl_ulong room[4];                         /* most keys that a level keeps */
-    size_t state_bytes, kept[2], sample, end; /* parts of the scratch, in bytes */
+    size_t state_bytes, kept[2], sample, end; /* where parts of the scratch begin, and its end, in bytes */
 } gpi_nth;
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -36497,7 +36539,7 @@ static size_t gpi_nth_part(gpi_nth *nth, size_t bytes)
     return begin;
 }
 
-/* Sets the levels, each of which keeps a part of the level before, and the scratch. */
+/* Sets the levels, each of which keeps some of the previous level's keys, and lays out the scratch. */
 static void gpi_nth_lay_out(gpi_nth *nth)
 {
     const size_t count = nth->desc->rank_count;
@@ -36505,7 +36547,7 @@ static void gpi_nth_lay_out(gpi_nth *nth)
     size_t keys = nth->desc->count, room = keys / GPI_NTH_ROOM * together + GPI_NTH_FEW;
     if (room > keys) room = keys;
     for (; nth->levels < GPI_NTH_LEVELS && keys > GPI_NTH_FEW; keys = keys / GPI_NTH_SHARE * together)
-        nth->room[nth->levels++] = room; /* of few values, later levels may keep all */
+        nth->room[nth->levels++] = room; /* with few distinct values, later levels may keep all keys */
     nth->state_bytes =
         GPI_NTH_HISTOGRAM * sizeof(cl_ulong) + nth->key_size * together * GPI_SORT_BINS * sizeof(cl_uint);
     (void)gpi_nth_part(nth, nth->state_bytes);
@@ -36546,7 +36588,7 @@ static gp_result gpi_nth_check(gp_context *gp, const gpi_nth *nth)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Ranks that are found together: `count` of them from `first` on. */
+/* Ranks that are found together: ranks [first, first + count). */
 typedef struct gpi_nth_batch {
     const gpi_nth *nth;
     cl_mem scratch;
@@ -36559,7 +36601,7 @@ static void gpi_nth_arg_part(gpi_call *call, const gpi_nth_batch *b, size_t byte
     gpi_call_arg_ulong(call, bytes / size);
 }
 
-/* Prepares a kernel, and passes GPI_NTH_PARAMETERS. */
+/* Prepares a kernel, and passes the arguments for GPI_NTH_PARAMETERS. */
 static void gpi_nth_kernel(gpi_call *call, const gpi_nth_batch *b, const char *kernel)
 {
     const gpi_nth *nth = b->nth;
@@ -36683,7 +36725,7 @@ GP_API gp_result gp_nth_element_scratch_size(gp_context *gp, const gp_nth_elemen
     return result;
 }
 
-/* Finds a rank of zeros in buffers of its own, of so many that there is a level. */
+/* Finds a rank among zeros in temporary buffers. There are enough zeros that one level is used. */
 static gp_result gpi_nth_element_warm_up(gp_context *gp, const gp_nth_element_desc *desc)
 {
     const uint64_t rank = 0;
@@ -36707,15 +36749,15 @@ static gp_result gpi_nth_element_warm_up(gp_context *gp, const gp_nth_element_de
 /* search.c - gp_search: finds lower or upper bounds of many needles in one launch. */
 enum {
     GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* fewest needles of a group */
-    GPI_SEARCH_PER_SAMPLE = 8          /* serial: needles per sample; fewer would not pay for reading it */
+    GPI_SEARCH_PER_SAMPLE = 8 /* serial: needles per sample, enough to be worth the sample's reading */
 };
 
 /* The source of keys or needles: keys of key_type in memory, or an expression of elements. */
 typedef struct gpi_searched {
     const char *macro;       /* GPI_HAY or GPI_NEEDLE */
-    const char *name, *lane; /* the expression's field in the desc, and the function made of it */
+    const char *name, *lane; /* names of the expression's field in the desc, and of its function */
     const char *map;         /* NULL: keys are read from memory as they are */
-    const gp_record *record; /* NULL: elements are keys; without a buffer, the map is of i alone */
+    const gp_record *record; /* NULL: elements are keys; without a buffer, the map uses only i */
     bool present;            /* there is a buffer */
     size_t size;             /* bytes of an element */
 } gpi_searched;
@@ -36845,7 +36887,8 @@ static char *gpi_search_prelude(const gp_context *gp, const gpi_search *search)
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns the most samples that a group keeps. In the local shape that is a tile's elements, which fit in local memory. */
+/* Returns the most samples that a group keeps. In the local shape that is the number of a tile's elements, which fit in
+   local memory. */
 static cl_uint gpi_search_samples(const gpi_plan *plan)
 {
     return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SAMPLES_SERIAL;
@@ -36907,8 +36950,8 @@ static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
     gpi_call_arg_ulong(call, buffer ? offset : 0);
 }
 
-/* Returns how many samples a group of `span` needles keeps. In the serial shape few needles take fewer samples. In the local
-   shape the work-items read all samples at once. */
+/* Returns how many samples a group of `span` needles keeps. In the serial shape, few needles use fewer samples. In the
+   local shape the work-items read all samples at once. */
 static cl_uint gpi_search_wanted(const gpi_search *search, size_t span)
 {
     const cl_uint most = gpi_search_samples(&search->plan);
@@ -36967,7 +37010,7 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc)
     return gpi_search_call(gp, desc);
 }
 
-/* Searches zeros for a zero, in buffers of its own. Without maps, needles are keys in memory. */
+/* Searches zeros for a zero, in temporary buffers. Without maps, needles are keys in memory. */
 static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 {
     gp_search_desc probe = *desc;
@@ -37004,7 +37047,7 @@ enum {
 
 /* ------------------------------------------------------------------ checks, plan */
 
-/* `argsort`: values are not read but generated. */
+/* Initializes *s from the desc. `argsort`: values are generated, not read. */
 static void gpi_segments_init(gpi_segments *s, const gp_segmented_sort_desc *d, bool argsort)
 {
     const cl_uint indices = d->array_indices ? GPI_INDICES_ARRAY : GPI_INDICES_SEGMENT;
@@ -37158,7 +37201,7 @@ static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes GPI_SEGMENTS_PARAMETERS. */
+/* Passes the arguments for GPI_SEGMENTS_PARAMETERS. */
 static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem state)
 {
     GPI_CALL_ARG(call, state);
@@ -37359,7 +37402,7 @@ GP_API gp_result gp_segmented_argsort_scratch_size(gp_context *gp, const gp_segm
     return gpi_segments_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
-/* Sorts zeros in buffers of its own: a large segment and a small one. */
+/* Sorts zeros in temporary buffers: a large segment and a small one. */
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc)
 {
     gp_segmented_sort_desc probe;
@@ -37394,12 +37437,12 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
    groups find the first k of each part, and then join them. */
 enum {
     GPI_BEST_MOST = 1024,       /* the greatest k */
-    GPI_BEST_SOME = 512,        /* up to this k, a group has room for fewer entries */
+    GPI_BEST_SOME = 512,        /* if k is at most this, a group has room for fewer entries */
     GPI_BEST_GROUP = 128,       /* most items of a group */
     GPI_BEST_SPAN_LOCAL = 8192, /* keys of a part */
     GPI_BEST_SPAN_SERIAL = 65536,
     GPI_BEST_BLOCK_KEYS = 16384, /* serial: keys of a block of segments */
-    GPI_BEST_SPAN_EACH = 16      /* fewest keys of a part for each of its k results */
+    GPI_BEST_SPAN_EACH = 16      /* fewest keys of a part per result */
 };
 
 /* A checked call of gp_segmented_topk, ready to run. */
@@ -37407,7 +37450,7 @@ typedef struct gpi_best {
     const gp_segmented_topk_desc *desc;
     size_t key_size, index_size, entry_size; /* bytes */
     gpi_count count;
-    size_t ks_size; /* bytes of a segment's own k; 0: k is that of all */
+    size_t ks_size; /* bytes of a segment's own k; 0: all segments use desc->k */
     gpi_offsets offsets;
     gpi_plan plan;
     gpi_program *program;
@@ -37469,7 +37512,8 @@ static gp_result gpi_best_check_segments(gp_context *gp, gpi_best *best)
     return GP_OK;
 }
 
-/* Returns a group's room for entries, a power of two. In the local shape an item offers four entries at a time. */
+/* Returns the number of entries that a group has room for, a power of two. In the local shape an item adds four entries
+   at a time. */
 static size_t gpi_best_entries(const gpi_best *best)
 {
     const size_t k = best->desc->k > (size_t)GPI_BEST_SOME ? GPI_BEST_MOST : GPI_BEST_SOME;
@@ -37480,7 +37524,7 @@ static size_t gpi_best_entries(const gpi_best *best)
     return entries;
 }
 
-/* Makes the plan: a group of the local shape is halved until its entries fit in local memory. */
+/* Makes the plan. In the local shape, halves the group until its entries fit in local memory. */
 static gp_result gpi_best_make_plan(gp_context *gp, gpi_best *best)
 {
     gpi_plan *plan = &best->plan;
@@ -37568,7 +37612,7 @@ static void gpi_best_arg_keys(gpi_call *call, const gpi_best *best)
     gpi_call_arg_ulong(call, some ? best->desc->keys_offset : 0);
 }
 
-/* Passes GPI_TOPK_OUT_PARAMETERS. */
+/* Passes the arguments for GPI_TOPK_OUT_PARAMETERS. */
 static void gpi_best_arg_out(gpi_call *call, const gpi_best *best)
 {
     const gp_segmented_topk_desc *d = best->desc;
@@ -37674,7 +37718,7 @@ GP_API gp_result gp_segmented_topk_scratch_size(gp_context *gp, const gp_segment
     return result;
 }
 
-/* Finds the greatest of zeros in buffers of its own: in a large row and in another. */
+/* Finds the greatest keys in two large rows of zeros, in temporary buffers. */
 static gp_result gpi_segmented_topk_warm_up(gp_context *gp, const gp_segmented_topk_desc *desc)
 {
     gp_segmented_topk_desc probe;
@@ -37755,7 +37799,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy ==
-                     GP_STRATEGY_SINGLE_PASS; /* of the call, the context or the tuning row; else classic */
+                     GP_STRATEGY_SINGLE_PASS; /* chosen by the call, the context or the tuning row */
     sort->shares = gpi_sort_shares_of(gp, sort);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);
     else sort->few = sort->desc->count <= gpi_sort_few(sort);
@@ -38023,7 +38067,7 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gpi_enter(gp, __func__), desc, GPI_INDICES_ARRAY, bytes);
 }
 
-/* Sorts zeros in buffers of its own: first few of them, then enough to run the kernels of every other way to sort. Does not
+/* Sorts zeros in temporary buffers: first few of them, then enough to run the kernels of every other method. Does not
    run kernels that only very many keys need (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {
@@ -38060,13 +38104,14 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 
 /* ---- Begin file src/sort/sort_pass.c ---- */
 /* sort_pass.c - sets arguments of the sort kernels, and launches the passes that count and scatter. */
-/* The bytes from which a pass gains by special treatment of cache lines, measured with PoCL. On a Xeon (Sapphire Rapids) it gains
-   by writing whole lines past the caches. On an EPYC (Zen 5) it gains by fetching the lines that it writes next, which takes 0.6
-   to 0.8 of the time of writing past the caches. The cache sizes that devices report do not distinguish the two CPUs. */
+/* The fewest bytes for which a pass gains from special treatment of cache lines, measured with PoCL. On a Xeon
+   (Sapphire Rapids), a pass gains by writing whole lines past the caches. On an EPYC (Zen 5), a pass gains by fetching
+   the lines that it writes next, which takes 0.6 to 0.8 times as long as writing past the caches. The cache sizes that
+   devices report do not distinguish the two CPUs. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 #define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 
-/* Passes GPI_PLACES_PARAMETERS. */
+/* Passes the arguments for GPI_PLACES_PARAMETERS. */
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
 {
     const cl_uint indices = sort->indices;
@@ -38088,7 +38133,7 @@ static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
     return sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
 }
 
-/* Passes GPI_DIGIT_PARAMETERS. */
+/* Passes the arguments for GPI_DIGIT_PARAMETERS. */
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
 {
     const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;
@@ -38318,8 +38363,8 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Sets portion, the number of keys of one onesweep launch, and portions, the number of these launches. A portion is whole
-   tiles, and has no more keys than a word can count. */
+/* Sets portion, the number of keys of one onesweep launch, and portions, the number of these launches. A portion
+   consists of whole tiles, and has no more keys than a word can count. */
 static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
 {
     const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;
@@ -38409,7 +38454,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
     if (sort->shares) {
-        (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 4 = 1 + GPI_SHARE_PIECES */
+        (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 4 is 1 + GPI_SHARE_PIECES */
     } else if (!sort->few) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_STATE_LAUNCHES + 2 * launches) * 4);
@@ -38455,7 +38500,8 @@ static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
     array->offset = offset;
 }
 
-/* Sets the three places of keys and values. If no second buffer is needed, another buffer is passed for it and is never read. */
+/* Sets the three arrays of keys and of values. If no second buffer is needed, another buffer takes its place and is
+   never read. */
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 {
     const gp_sort_desc *d = sort->desc;
@@ -38506,7 +38552,7 @@ typedef struct gpi_records {
     size_t size;       /* bytes of a record; 0: there are none */
     size_t index_size; /* bytes of an index */
     bool moves, in_place;
-    bool direct; /* records are the values of the one key's sort */
+    bool direct; /* the sort by the only key moves the records as its values */
     gpi_records_key key[GP_SORT_COLUMNS_MAX];
     size_t keys, being_planned;
     size_t keys_at, keys_tmp_at, index_at, index_tmp_at, copy_at; /* bytes, after the sorts' scratch */
@@ -38576,7 +38622,7 @@ static gp_result gpi_records_check_desc(gp_context *gp, const gpi_records *s)
     return GP_OK;
 }
 
-/* Packs columns into keys, from the last column on. A key holds as many columns as fit. */
+/* Packs columns into keys, starting with the last column. A key has as many columns as fit. */
 static void gpi_records_pack(gpi_records *s)
 {
     const gp_sort_column *columns = s->desc->columns;
@@ -38603,9 +38649,9 @@ static gp_type gpi_records_key_type(const gpi_records_key *key)
     return key->bits <= 8 ? GP_U8 : key->bits <= 16 ? GP_U16 : key->bits <= 32 ? GP_U32 : GP_U64;
 }
 
-/* Returns true if the sort moves the records as values of their keys. That requires a single key and no indices,
-   and is done for small records, for which it costs less than a gather at the end. Measured on PoCL; for GPUs,
-   computed from the bytes moved. */
+/* Returns true if the sort moves the records as values of their keys. That requires a single key and no indices, and is
+   done for small records, for which it costs less than a gather at the end. These limits were measured on PoCL, and for
+   GPUs computed from the bytes moved. */
 static bool gpi_records_is_direct(const gpi_records *s)
 {
     const size_t passes = gpi_ceil_div(s->key[0].bits, GPI_SORT_DIGIT_BITS);
@@ -38697,8 +38743,8 @@ static void gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, cons
 
 /* ------------------------------------------------------------------ plan */
 
-/* Sets the desc of the sort by `key`. Its values are the records or their indices. The first key's sort makes the indices; later
-   sorts move those of the sort before. `scratch` holds all other arrays. */
+/* Sets the desc of the sort by `key`. The values of this sort are the records or their indices. The first key's sort
+   makes the indices; later sorts move the indices of the previous sort. All other arrays are in `scratch`. */
 static void gpi_records_sort_desc(gpi_records *s, gpi_records_key *key, cl_mem scratch)
 {
     const gp_sort_records_desc *d = s->desc;
@@ -38836,8 +38882,8 @@ static gp_result gpi_records_launch_keys(gpi_call *call, const gpi_records *s, c
     return gpi_call_launch(call, &key->plan, gpi_ceil_div(s->desc->count, (size_t)span));
 }
 
-/* Enqueues the gather of records into sorted order. In place it reads from a copy, since a group may overwrite records
-   that others have not read. */
+/* Enqueues the gather of records into sorted order. In place, the gather reads from a copy, since a group may overwrite
+   records that other groups have not read. */
 static gp_result gpi_records_move(gpi_call *call, const gpi_records *s, cl_mem scratch)
 {
     const gp_sort_records_desc *d = s->desc;
@@ -38909,7 +38955,7 @@ GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_reco
     return result;
 }
 
-/* Warms up the sorts that gp_sort_records uses, then sorts one zero in buffers of its own. */
+/* Warms up the sorts that gp_sort_records uses, then sorts one zero in temporary buffers. */
 static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_desc *desc)
 {
     gp_sort_records_desc probe = *desc;
@@ -38957,18 +39003,18 @@ typedef struct gpi_strings {
     const gp_sort_strings_desc *desc;
     size_t index_size, offset_size;
     gpi_count count;
-    gpi_plan plan; /* the plan of this file's kernels */
+    gpi_plan plan; /* the plan for gpi_strings.program */
     gpi_program *program;
-    /* the sort of all strings, the sort of ties, and the scan that finds each tie's new place */
+    /* the sort of all strings, the sort of ties, and the scan that finds each tie's new position */
     gp_sort_desc all_desc;
     gpi_sort all;
     gp_segmented_sort_desc ties_desc;
     gpi_segments ties;
     gp_scan_desc scan_desc;
     gpi_scan scan;
-    size_t room;                         /* number of uints in a part of a set */
+    size_t room;                         /* number of uints in each array of a set */
     size_t keys_at, flags_at, set_at[2]; /* where parts begin, in bytes */
-    size_t own, nested, scratch;         /* bytes of own parts, of the nested sorts, of both */
+    size_t own, nested, scratch;         /* bytes of its own parts, of the nested sorts, of both */
     cl_mem parts, nested_scratch;        /* sub-buffers of the scratch */
 } gpi_strings;
 
@@ -39164,7 +39210,7 @@ static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_
     return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
 }
 
-/* Sets the kernel and passes GPI_ROUND_PARAMETERS. `from`: the set that the kernel reads, 0 or 1. */
+/* Sets the kernel and passes the arguments for GPI_ROUND_PARAMETERS. `from`: the set that the kernel reads, 0 or 1. */
 static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char *kernel, size_t keys_at,
                                 int from)
 {
@@ -39177,7 +39223,7 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
     gpi_sort_arg_at(call, s->set_at[1 - from]);
 }
 
-/* Passes GPI_TEXT_PARAMETERS. */
+/* Passes the arguments for GPI_TEXT_PARAMETERS. */
 static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
 {
     GPI_CALL_ARG(call, s->desc->bytes);
@@ -39208,7 +39254,7 @@ static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
     return result == GP_OK ? gpi_sort_launch(call, &s->all) : result;
 }
 
-/* Enqueues the sort of the ties in set `from` by their next bytes, each group of ties by itself. */
+/* Enqueues the sort of the ties in set `from` by their next bytes, each group of ties separately. */
 static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi_strings_state *state,
                                        int from)
 {
@@ -39255,8 +39301,8 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
     return result == GP_OK ? gpi_call_read(call, s->parts, 0, sizeof *state, state) : result;
 }
 
-/* Sorts all strings, then ties in rounds until none are left. The rounds end because each makes a tie's group smaller or
-   looks further ahead in its strings. */
+/* Sorts all strings, then ties in rounds until none are left. The rounds end, because each round makes a tie's group
+   smaller or compares later bytes of its strings. */
 static gp_result gpi_strings_rounds(gpi_call *call, gpi_strings *s, gpi_strings_state *state)
 {
     int from = 0;
@@ -39324,7 +39370,7 @@ GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_stri
     return result;
 }
 
-/* Warms up the sorts and the scan that gp_sort_strings uses, then sorts a few strings of the context's own, with ties. */
+/* Warms up the sorts and the scan that gp_sort_strings uses, then sorts a few strings, some of which are equal. */
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc)
 {
     static const char text[] = "abcdefghijklabcdefghijklabcdefghijk";
@@ -39361,13 +39407,14 @@ static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_
 /* ---- End file src/sort/sort_strings.c ---- */
 
 /* ---- Begin file src/sort/topk.c ---- */
-/* topk.c - gp_topk: derives a threshold from a sample, keeps the keys that reach it in one reading, and sorts these. */
+/* topk.c - gp_topk: derives a threshold from a sample, keeps the keys that reach the threshold, in one reading, and
+   sorts the kept keys. */
 enum {
     GPI_TOPK_SAMPLES = 8192, /* most keys of the sample */
     GPI_TOPK_SAMPLE_EACH = 8,
     GPI_TOPK_GROUPS_MAX = 1024,     /* most groups of a histogram */
-    GPI_TOPK_SHARE_MAX = 8,         /* if k is more than 1/8 of the keys, all are sorted */
-    GPI_TOPK_RESUME_MOST = 5 << 24, /* keys that one group may read in one launch, in all readings together */
+    GPI_TOPK_SHARE_MAX = 8,         /* if k is more than 1/8 of the keys, all keys are sorted */
+    GPI_TOPK_RESUME_MOST = 5 << 24, /* most keys, counting every reading, that one group reads in a launch */
     GPI_TOPK_TAKE_EACH = 16         /* elements that one item handles */
 };
 
@@ -39387,7 +39434,7 @@ typedef struct gpi_topk {
     size_t span, tiles, blocks; /* keys of a tile; tiles; blocks of tiles */
     size_t room;                /* most keys that may be kept */
     size_t samples;
-    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* parts, in bytes */
+    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* begin of parts */
 } gpi_topk;
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -39409,8 +39456,8 @@ static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
     return GP_OK;
 }
 
-/* Plans the sort of `count` keys in the scratch. 0: plans the sort of all keys, which also generates indices.
-   gpi_topk_sort sets the buffers. */
+/* Plans the sort of `count` kept keys in the scratch, or, if `count` is 0, the sort of all keys, which also generates
+   indices. gpi_topk_sort sets the buffers. */
 static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count)
 {
     const gp_topk_desc *d = topk->desc;
@@ -39425,7 +39472,7 @@ static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count
         left->count_buffer = d->count_buffer;
         left->count_offset = d->count_offset;
         left->count_type = d->count_type;
-        left->values_out = gp->counters; /* passed in place of the scratch */
+        left->values_out = gp->counters; /* stands for the scratch */
     }
     gpi_sort_init(&topk->sort, left, count ? GPI_INDICES_NONE : GPI_INDICES_ARRAY);
     return gpi_sort_plan(gp, &topk->sort);
@@ -39453,8 +39500,8 @@ static float gpi_topk_rank(const gpi_topk *topk)
     return 1 + x + 4 * gpi_root(x) + (topk->plan.shape == GP_SHAPE_LOCAL ? 2.75f : 0.75f);
 }
 
-/* Returns the most keys that the scratch can keep: at least k, and the number that is expected to reach the
-   threshold, with a margin for the deviation of ranks in a sample. */
+/* Returns the most keys that the scratch can keep: the larger of k and the number of keys that are expected to reach
+   the threshold, with a margin for the deviation of ranks in a sample. */
 static size_t gpi_topk_room(const gpi_topk *topk)
 {
     const size_t n = topk->desc->count, k = topk->desc->k;
@@ -39588,8 +39635,9 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, topk->tiles);
 }
 
-/* Enqueues a kernel that does nothing unless the sample has misled. Its one group then selects by digits, filters again, and
-   counts the event in the context's counters. */
+/* Enqueues a kernel that does nothing unless the sample has misled: too few or too many keys reach the threshold. In
+   that case the kernel's only group selects by digits, filters again, and counts the event in the context's
+   counters. */
 static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     gpi_topk_arg_filter(call, topk, scratch, "gp_topk_resume");
@@ -39597,9 +39645,9 @@ static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, 1);
 }
 
-/* Returns true if one group selects and filters again when the sample has misled. If false, gpi_topk_redo enqueues a launch
-   for each digit, and these launches do nothing unless the sample has misled. The serial shape has them, because one serial
-   group would be too slow. */
+/* Returns true if one group selects and filters again when the sample has misled. If false, gpi_topk_redo enqueues a
+   launch for each digit, and these launches do nothing unless the sample has misled. The serial shape uses such
+   launches, because one serial group would be too slow. */
 static bool gpi_topk_resumes(const gp_context *gp, const gpi_topk *topk)
 {
     return topk->plan.shape == GP_SHAPE_LOCAL && !gp->info.loop_limit &&
@@ -39651,7 +39699,7 @@ static void gpi_topk_take_sorted(gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
     gp_sort_desc *left = &topk->left;
-    topk->sort.most = (cl_uint)d->k; /* a tile may hold more */
+    topk->sort.most = (cl_uint)d->k; /* a tile may have more than k elements */
     if (d->keys_out) {
         left->keys_out = d->keys_out;
         left->keys_out_offset = d->keys_out_offset;
@@ -39764,7 +39812,8 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
     return result;
 }
 
-/* Warms up the sort of the kept keys, few or many. Then calls gp_topk on zeros, enough that not all of them are sorted. */
+/* Warms up the sort of the kept keys, for few and for many keys. Then calls gp_topk on so many zeros that not all of
+   them are sorted. */
 static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
 {
     gp_topk_desc probe;
@@ -39817,7 +39866,7 @@ typedef struct gpi_brackets {
     bool has_table;
     cl_mem classes; /* the table on the device; another buffer if there is no table */
     bool kinds;     /* there may be brackets of several kinds */
-    bool back;      /* the call looks back: GPI_BRACKETS_BACK */
+    bool back;      /* the call uses look-back: GPI_BRACKETS_BACK */
     size_t index_size;
     gpi_plan plan;
     gpi_program *program;
@@ -39856,14 +39905,14 @@ static void gpi_brackets_init(gpi_brackets *b, const gp_brackets_desc *desc);
    tiles, and pair brackets across tiles. */
 enum {
     GPI_BRACKETS_NOTE_BYTES = 32, /* sizeof(gpi_note) in nest/tile_summary.cl */
-    GPI_BRACKETS_LEAVES = 4096    /* leaves below the nodes that one group multiplies */
+    GPI_BRACKETS_LEAVES = 4096    /* leaves of the subtree that one group multiplies */
 };
 
 /* ------------------------------------------------------------------ plan */
 
 /* Returns the most loop iterations of an item that looks back. Counts a wait for every tile, and three waits for each
-   element: for its opener's cell, and twice for the tile of the opener. A wait takes at most all polls, one reading of a
-   tile, and a search. */
+   element: for its opener's entry, and twice for the tile of the opener. The longest wait consists of all polls, one
+   reading of a tile, and a search. */
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
@@ -39989,7 +40038,8 @@ static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Passes GPI_NEST_PARAMETERS. `polls`: the number of looks at a late tile, with look-back. */
+/* Passes the arguments for GPI_NEST_PARAMETERS. `polls`: how often a group that looks back reads the state of a late
+   tile. */
 static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint polls)
 {
     const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
@@ -40002,13 +40052,13 @@ static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem 
     GPI_CALL_ARG(call, call->gp->counters);
 }
 
-/* Passes GPI_NEST_PARAMETERS to a kernel that waits for no tile. */
+/* Passes the arguments for GPI_NEST_PARAMETERS to a kernel that waits for no tile. */
 static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     gpi_brackets_arg_nest(call, b, scratch, 0);
 }
 
-/* Returns the number of groups of the kernels in which serial groups handle several tiles each. */
+/* Returns the number of groups in kernels whose serial groups handle several tiles each. */
 static size_t gpi_brackets_groups(const gpi_brackets *b)
 {
     const size_t each = b->plan.shape == GP_SHAPE_SERIAL ? GPI_GROUP_TILES_SERIAL : 1;
@@ -40047,7 +40097,7 @@ static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* Passes the outputs for parents and depths, with flags that tell which are wanted. */
+/* Passes the outputs for parents and depths, with flags that say which are wanted. */
 static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -40111,8 +40161,8 @@ static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* Enqueues the single pass (nest/brackets_single_pass.cl). In the local shape a second launch writes "none" for openers without a
-   partner, which are known only after the first. */
+/* Enqueues the single pass (nest/brackets_single_pass.cl). In the local shape a second launch writes "none" for openers
+   without a partner, which are known only after the first launch. */
 static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const bool halves = gpi_brackets_has_halves(b);
@@ -40129,7 +40179,7 @@ static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
     const gp_brackets_desc *d = b->desc;
     const bool more = d->parent || d->depth || b->errors;
     const cl_uint parts = gpi_brackets_parts(b->leaves);
-    cl_mem scratch = call->gp->counters; /* passed if no scratch is read */
+    cl_mem scratch = call->gp->counters; /* a placeholder if no kernel reads the scratch */
     gp_result r = GP_OK;
     if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;
     if (!d->match && !more) return GP_OK;
@@ -40217,7 +40267,7 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
     return result;
 }
 
-/* Runs the call's kernels on zeros in buffers of its own, once with one tile and once with two. */
+/* Runs the call's kernels on zeros in temporary buffers, once with one tile and once with two. */
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc)
 {
     gp_brackets_desc probe;
@@ -40250,7 +40300,7 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     if (desc->errors) probe.errors = out;
     probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
     for (probe.count = 1; probe.count <= n && result == GP_OK; probe.count += n - 1)
-        result = gp_brackets(gp, &probe); /* one tile takes several launches, with either strategy */
+        result = gp_brackets(gp, &probe); /* with one tile, several launches for either strategy */
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (out) (void)clReleaseMemObject(out);
     return result;
@@ -40302,7 +40352,7 @@ static bool gpi_brackets_kinds(const gpi_brackets *b)
     return false;
 }
 
-/* Fills the table for elements of one byte that are codes. */
+/* Fills the table for one-byte elements that are codes themselves. */
 static void gpi_brackets_identity(gpi_brackets *b)
 {
     int i;
@@ -40335,7 +40385,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     return result;
 }
 
-/* Lists the symbols that open, then those that close, if their number is small enough. */
+/* Lists the symbols that open, then the symbols that close, if there are few enough symbols. */
 static void gpi_classes_list(gpi_classes *c)
 {
     size_t i, brackets = 0, codes = 0;
@@ -40396,7 +40446,7 @@ static void gpi_symbols_free(gp_context *gp)
         if (gp->symbols[k].classes) (void)clReleaseMemObject(gp->symbols[k].classes);
 }
 
-/* Passes GPI_SYMBOL_INPUT_PARAMETERS. */
+/* Passes the arguments for GPI_SYMBOL_INPUT_PARAMETERS. */
 static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
 {
     const cl_ulong offset = b->desc->in_offset;
@@ -40559,7 +40609,7 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes GPI_STACK_VALUES_PARAMETERS. */
+/* Passes the arguments for GPI_STACK_VALUES_PARAMETERS. */
 static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
 {
     const cl_ulong offset = s->desc->values_offset;
@@ -40568,7 +40618,7 @@ static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
     gpi_brackets_arg_input(call, &s->nest);
 }
 
-/* Passes GPI_STACK_PARAMETERS. */
+/* Passes the arguments for GPI_STACK_PARAMETERS. */
 static void gpi_stack_arg_scratch(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
 {
     const cl_ulong joints = s->joints_at / 4, bases = s->bases_at / 4, cells = s->cells_at / 4;
@@ -40671,7 +40721,7 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
     return result;
 }
 
-/* Runs the call's kernels on one element, in buffers of its own. */
+/* Runs the call's kernels on one element, in temporary buffers. */
 static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc)
 {
     gp_stack_scan_desc probe;
@@ -40714,7 +40764,7 @@ typedef struct gpi_tree {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles, leaves;   /* tiles for the count's bound; runs, rounded up to a power of two */
+    cl_uint tiles, leaves;   /* tiles for the count's bound; number of runs, rounded up to a power of 2 */
     size_t own_at, marks_at; /* where parts of the scratch begin, in bytes */
     size_t scratch_size;
 } gpi_tree;
@@ -40826,7 +40876,7 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     return gpi_uses_end(&uses, &t->args, d->scratch, t->scratch_size);
 }
 
-/* Sets the kernel and passes GPI_TREE_PARAMETERS. */
+/* Sets the kernel and passes the arguments for GPI_TREE_PARAMETERS. */
 static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, const char *kernel, cl_mem scratch)
 {
     const gp_tree_desc *d = t->desc;
@@ -40863,7 +40913,7 @@ static gp_result gpi_tree_grow(gpi_call *call, const gpi_tree *t, cl_mem scratch
 
 static gp_result gpi_tree_launch(gpi_call *call, const gpi_tree *t)
 {
-    const cl_uint leaves = t->leaves / t->plan.group; /* tiles: the first launch builds the tree below them */
+    const cl_uint leaves = t->leaves / t->plan.group; /* tiles, whose subtrees the first launch builds */
     const cl_uint parts = gpi_brackets_parts(leaves);
     cl_mem scratch;
     gp_result r = gpi_call_scratch(call, t->desc->scratch, t->scratch_size, &scratch);
@@ -40905,7 +40955,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
     return result;
 }
 
-/* Runs the call's kernels on one element, in buffers of its own. */
+/* Runs the call's kernels on one element, in temporary buffers. */
 static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 {
     gp_tree_desc probe;
@@ -41006,12 +41056,12 @@ typedef struct gpi_table {
     bool limited;      /* probes end early, because the device limits loops */
     uint32_t mask;     /* capacity - 1 */
     uint64_t seed;
-    uint64_t reserved; /* the value of an absent key; unused in the packed form */
+    uint64_t reserved; /* the value in the slot of an absent key; unused in the packed form */
     bool loud;         /* refusals are errors: the caller did not choose `reserved` */
     uint64_t absent;   /* the value that gp_hash_find writes for an absent key, by default */
     double max_load;
     bool grow;
-    uint64_t taken;  /* upper bound of the occupied slots; up to date only if `grow` */
+    uint64_t taken;  /* upper bound of occupied slots; only maintained if `grow` */
     gpi_range range; /* the range of the buffer */
     cl_mem buffer;
 } gpi_table;
@@ -41033,13 +41083,13 @@ typedef struct gpi_hash_of_program {
     const char *more;
 } gpi_hash_of_program;
 
-/* The partition of a batch by the highest digit of its home slots. With it, groups visit one part of a large table after
-   the other. */
+/* The plan for partitioning a batch by the highest digit of its keys' home slots. With a partitioned batch, groups
+   access one part of a large table after another. */
 typedef struct gpi_hash_order {
     bool wanted; /* false: the other members are not set */
     gp_sort_desc desc;
     gpi_sort sort;
-    size_t keys_at, values_at; /* where the partitioned batch begins, in bytes of the scratch */
+    size_t keys_at, values_at; /* where the partitioned keys and values begin in the scratch, in bytes */
     size_t bytes;              /* bytes of scratch */
 } gpi_hash_order;
 
@@ -41109,7 +41159,7 @@ static gp_result gpi_hash_device_text(gp_context *gp, gp_hash handle, gpi_text *
 /* batch.c - the parts that all batches of keys share: checks of buffers, arguments, partitioning. */
 enum {
     GPI_HASH_ITEM_MAX = 15,       /* most keys of an item in the local shape */
-    GPI_HASH_COMBINE_MAX = 32768, /* keys that a group combines, counted in 16 bits */
+    GPI_HASH_COMBINE_MAX = 32768, /* most keys that a group combines; counts have 16 bits */
     GPI_HASH_GROUPS_EACH = 8      /* groups that a multiprocessor runs at a time */
 };
 
@@ -41130,7 +41180,7 @@ static void gpi_hash_use(gpi_hash_batch *batch, const char *name, cl_mem buffer,
 static gp_result gpi_hash_uses_end(gpi_hash_batch *batch, cl_mem scratch, size_t bytes)
 {
     gpi_uses *uses = &batch->uses;
-    gpi_range counter; /* not used: the count buffer is among the uses already */
+    gpi_range counter; /* not used, because batch->uses has the count buffer already */
     if (uses->result == GP_OK)
         uses->result = gpi_check_count(uses->gp, "count_buffer", &batch->count, &counter);
     return gpi_uses_end(uses, NULL, scratch, bytes);
@@ -41245,7 +41295,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     gp_result result;
     uint32_t bits = 0;
     while (table->mask >> bits) bits++;
-    d->keys_out = table->buffer; /* passed in place of the scratch: any buffer other than the keys */
+    d->keys_out = table->buffer; /* stands for the scratch: any buffer other than the keys */
     if (d->value_size) d->values_out = table->buffer;
     d->count = batch->count.bound;
     d->count_buffer = batch->count.buffer;
@@ -41350,7 +41400,7 @@ static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
     const uint64_t mixed = gpi_fnv1a(GPI_FNV1A_SEED, &table->seed, sizeof table->seed);
     table->absent = table->value_size == 8 ? UINT64_MAX : UINT32_MAX;
     if (desc->reserved) table->absent = gpi_hash_load_value(desc->reserved, desc->value_size);
-    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* cannot occur if values are narrower than words */
+    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* no value equals it if values are narrower */
     if (table->packed || table->value_size != (wide ? 8 : 4)) return;
     table->loud = !desc->reserved;
     table->reserved = !table->loud ? table->absent
@@ -41695,7 +41745,7 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
 /* ---- End file src/hash/find.c ---- */
 
 /* ---- Begin file src/hash/for_each.c ---- */
-/* for_each.c - gp_hash_for_each: evaluates an expression of the caller's for every live key. */
+/* for_each.c - gp_hash_for_each: evaluates the caller's expression for every live key. */
 /* Adds the macros for a type and for its conversion from a slot's bits, such as "as_float((uint)(bits))". */
 static void gpi_each_define(gpi_text *text, const char *what, gp_type type)
 {
@@ -41731,7 +41781,8 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args 
     return gpi_text_take(&text);
 }
 
-/* Checks the arguments. Fails if one is the table's memory: the call changes it, so expressions must not read it. */
+/* Checks the arguments. Fails if an argument is in the table's memory: the call changes that memory, so expressions
+   must not read it. */
 static gp_result gpi_each_check_args(gp_context *gp, const gpi_table *table, const gpi_args *args)
 {
     gpi_uses uses;
@@ -41809,7 +41860,7 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
 
 /* ---- Begin file src/hash/insert.c ---- */
 /* insert.c - gp_hash_insert, gp_hash_insert_or_assign and gp_hash_insert_or_apply, on batches of keys. */
-enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* placeholder: gpi_hash_check_apply sets the change */
+enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* a placeholder until gpi_hash_check_apply sets the change */
 
 /* A call that puts keys into a table: the change to values, the source of values, and the outputs. */
 typedef struct gpi_hash_put {
@@ -41818,7 +41869,7 @@ typedef struct gpi_hash_put {
     cl_ulong operand;
     gpi_table judge; /* GP_HASH_FIRST, GP_HASH_LAST: a table from keys of the batch to their indices */
     gpi_hash_order order;
-    size_t scratch_bytes; /* the scratch of judge or order, of which a call has one at most */
+    size_t scratch_bytes; /* the scratch of `judge` or of `order`; a call has at most one of them */
 } gpi_hash_put;
 
 /* Returns the change that an operation makes to values of a type; 0: there is none. */
@@ -41903,8 +41954,8 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
 
-/* Plans the judge, if the call needs one: a table from each key of the batch to the index of the element that is
-   inserted for this key. */
+/* Plans `judge`, if the call needs it: a table from each key of the batch to the index of the element that is inserted
+   for this key. */
 static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     gpi_table *judge = &put->judge;
@@ -41917,8 +41968,8 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     return gpi_hash_capacity(gp, 0, put->desc->count, 0.5, &judge->mask);
 }
 
-/* Plans to partition the batch if that pays or the caller asks for it. A call with results or `duplicates` is not partitioned,
-   because these refer to the batch's own order. */
+/* Plans to partition the batch if that pays or the caller asks for it. A call with `results` or `duplicates` is not
+   partitioned, because both refer to the batch's own order. */
 static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
@@ -41975,7 +42026,7 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
     return gpi_hash_uses_end(batch, d->scratch, put->scratch_bytes);
 }
 
-/* Passes GPI_PUT_PARAMETERS of hash/batch_keys.cl. */
+/* Passes the arguments for GPI_PUT_PARAMETERS of hash/batch_keys.cl. */
 static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
                              bool judging)
 {
@@ -41998,7 +42049,7 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     gpi_call_arg_uint(call, judging ? 0 : put->wants);
 }
 
-/* Launches the kernel that puts the batch into the table, or, if `judging`, its indices into the judge. */
+/* Launches the kernel that puts the batch into the table, or, if `judging`, the batch's indices into `judge`. */
 static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
                                      bool judging)
 {
@@ -42027,8 +42078,8 @@ static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *b
     return gpi_hash_launch_combining(call, batch, &batch->count);
 }
 
-/* Clears the judge and puts the batch's indices into it. For each set of equal keys the judge keeps the index
-   of the one to use. */
+/* Clears `judge` and puts the batch's indices into it. For each distinct key, `judge` keeps the index of the element to
+   use. */
 static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
                                 cl_mem scratch)
 {
@@ -42075,7 +42126,7 @@ static gp_result gpi_hash_insert(gp_context *gp, gp_hash handle, const gp_hash_i
     if (result == GP_OK && (desc->count > 0 || desc->failed_count))
         result = gpi_hash_check_put_buffers(gp, &batch, &put);
     if (result == GP_OK) result = gpi_hash_make_room(gp, batch.table, desc->count);
-    gp->released = released; /* a rehash ends as a call of its own, but this call still needs its programs */
+    gp->released = released; /* a rehash releases programs at its end, but this call still needs them */
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_hash_put_all(&call, &batch, &put);
@@ -42116,7 +42167,7 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
 /* ---- End file src/hash/insert.c ---- */
 
 /* ---- Begin file src/hash/rehash.c ---- */
-/* rehash.c - reads a table's counts, and gives a table other slots: gp_hash_rehash, and tables that grow. */
+/* rehash.c - reads a table's counts, and moves a table to other slots: gp_hash_rehash, and tables that grow. */
 /* Reads the table's counts, which are indexed by GPI_COUNT_... and gp_hash_result. Blocks. */
 static gp_result gpi_hash_read_counts(gp_context *gp, const gpi_table *table, uint64_t counts[GPI_COUNTS])
 {
@@ -42127,7 +42178,7 @@ static gp_result gpi_hash_read_counts(gp_context *gp, const gpi_table *table, ui
     gpi_call call;
     gp_result result;
     size_t i;
-    gp->hash_unread = false; /* keys refused by earlier calls must not make this one fail */
+    gp->hash_unread = false; /* keys refused by earlier calls must not make this call fail */
     result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
     if (result == GP_OK) {
         result = gpi_call_begin(&call, gp, NULL, 0, NULL);
@@ -42147,7 +42198,7 @@ static uint64_t gpi_hash_live(const uint64_t *counts)
     return counts[GP_HASH_INSERTED] - counts[GP_HASH_ERASED];
 }
 
-/* Moves the live keys of `from` into `to`, which has its memory. */
+/* Moves the live keys of `from` into `to`, whose memory is allocated. */
 static gp_result gpi_hash_move(gp_context *gp, const gpi_table *from, gpi_table *to)
 {
     uint64_t counts[GPI_COUNTS];
@@ -42175,8 +42226,8 @@ static gp_result gpi_hash_move(gp_context *gp, const gpi_table *from, gpi_table 
     return GP_OK;
 }
 
-/* Moves the table to mask + 1 other slots, in `own` or, if that is NULL, in new memory. If that fails, the table stays as it
-   is. */
+/* Moves the table to mask + 1 other slots, in `own` or, if that is NULL, in new memory. On failure the table is
+   unchanged. */
 static gp_result gpi_hash_rehash(gp_context *gp, gpi_table *table, uint32_t mask, cl_mem own)
 {
     const cl_mem before = table->buffer;
@@ -42195,8 +42246,9 @@ static gp_result gpi_hash_rehash(gp_context *gp, gpi_table *table, uint32_t mask
     return result;
 }
 
-/* Makes room for `count` more keys in a table with `grow`. If the bound of its occupied slots plus `count` exceeds max_load,
-   reads the number of occupied slots from the device, and if that plus `count` does, too, rehashes the table. */
+/* Makes room for `count` more keys in a table with `grow`. If the upper bound of occupied slots plus `count` exceeds
+   max_load, reads the number of occupied slots from the device. If this number plus `count` also exceeds max_load,
+   rehashes the table. */
 static gp_result gpi_hash_make_room(gp_context *gp, gpi_table *table, size_t count)
 {
     uint64_t counts[GPI_COUNTS];
@@ -42284,7 +42336,7 @@ GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live)
 
 /* ---- Begin file src/hash/retrieve.c ---- */
 /* retrieve.c - gp_hash_retrieve: writes all live keys of a table. */
-/* Returns the desc of the sort after a retrieval with sort_type. It sorts the keys that were found, in place. */
+/* Returns the desc of the sort after a retrieval with sort_type. The sort is in place, and sorts the retrieved keys. */
 static gp_sort_desc gpi_hash_sort_desc(const gpi_table *table, const gp_hash_retrieve_desc *desc)
 {
     gp_sort_desc sort;
@@ -42483,9 +42535,10 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
     return error;
 }
 
-/* Fails if one of the counts that gpi_hash_read_told has read is not 0: keys refused because of a reserved value that the
-   caller has not named, tables with a damaged header, and keys for which there was no room. Reports one counter at a time,
-   and clears it. Sets gp->function to the call that was counted; the caller restores it. */
+/* Fails if one of the counts that gpi_hash_read_told has read is not 0: keys refused because of a reserved value that
+   the caller did not choose, tables with a damaged header, and keys for which there was no room. Reports one counter at
+   a time, and clears it. Sets gp->function to the name of the public call that caused the count; the caller restores
+   it. */
 static gp_result gpi_hash_tell(gp_context *gp)
 {
     static const char *const functions[GPI_HASH_TOLD] = {
@@ -42687,8 +42740,8 @@ static void gpi_hash_arg_counters(gpi_call *call)
 
 /* ------------------------------------------------------------------ launches over all slots */
 
-/* Returns the number of side slots, which follow the table's slots. They are for keys whose bits would mark a
-   slot's state. */
+/* Returns the number of side slots, which follow the table's slots. They are for keys that equal the marks of a slot's
+   state. */
 static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
 
 static size_t gpi_hash_slots(const gpi_table *table)
@@ -42715,7 +42768,8 @@ static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, c
     return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
 }
 
-/* Enqueues the kernel that writes the header and empties the slots. If `from` is not NULL, the table keeps its counts. */
+/* Enqueues the kernel that writes the header and empties the slots. If `from` is not NULL, copies the counts of
+   `from`. */
 static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from)
 {
     const cl_mem counted = from ? from->buffer : table->buffer;
@@ -42794,7 +42848,7 @@ typedef struct gpi_gather {
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    gp_scan_desc scan_desc; /* unpack: the scan that makes ranks of the flags; ranks follow its scratch */
+    gp_scan_desc scan_desc; /* unpack: the scan that computes the flags' ranks, which follow its scratch */
     gpi_scan scan;
     size_t ranks_at; /* where the ranks begin, in bytes */
 } gpi_gather;
@@ -42838,7 +42892,7 @@ static void gpi_gather_init_unpack(gpi_gather *gather, const gp_unpack_desc *d)
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* Returns the unsigned type that moves an element of `size` bytes. */
+/* Returns the unsigned type in which an element of `size` bytes is moved. */
 static const char *gpi_gather_element_cl(size_t size)
 {
     return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : size == 8 ? "ulong" : "ulong2";
@@ -42955,7 +43009,7 @@ static gp_result gpi_gather_launch(gpi_call *call, const gpi_gather *g)
     return gpi_call_launch(call, &g->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-/* Enqueues the scan of the flags into the scratch. Its output is the indices of the next launch. */
+/* Enqueues the scan of the flags into the scratch. The next launch uses the output as indices. */
 static gp_result gpi_gather_rank(gpi_call *call, gpi_gather *gather, cl_mem own)
 {
     gp_scan_desc *d = &gather->scan_desc;
@@ -43029,7 +43083,7 @@ GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *de
 
 /* ------------------------------------------------------------------ warm-up */
 
-/* Moves one zero, in buffers of its own. */
+/* Moves one zero, in temporary buffers. */
 static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of an element, an index or a flag */
@@ -43064,7 +43118,7 @@ static gp_result gpi_scatter_warm_up(gp_context *gp, const gp_gather_desc *desc)
 static gp_result gpi_unpack_warm_up(gp_context *gp, const gp_unpack_desc *desc)
 {
     gpi_gather gather;
-    gp_scan_desc scan; /* warmed up by itself, for several tiles, too */
+    gp_scan_desc scan; /* also warmed up separately, for several tiles */
     gp_result result;
     gpi_gather_init_unpack(&gather, desc);
     memset(&scan, 0, sizeof scan);
@@ -43078,7 +43132,8 @@ static gp_result gpi_unpack_warm_up(gp_context *gp, const gp_unpack_desc *desc)
 /* ---- End file src/map/gather.c ---- */
 
 /* ---- Begin file src/map/map.c ---- */
-/* map.c - gp_transform, gp_fill, gp_iota and gp_adjacent_difference: compute each element by itself, in one launch. */
+/* map.c - gp_transform, gp_fill, gp_iota and gp_adjacent_difference: compute each element independently, in one
+   launch. */
 enum {
     GPI_MAP_INPUTS_MAX = 3,
     GPI_MAP_SERIAL_SPAN_MIN = 16384 /* fewest elements of a group */
@@ -43088,7 +43143,7 @@ typedef struct gpi_map_input {
     cl_mem buffer;
     size_t offset;
     gp_type type;
-    const gp_record *record; /* NULL: elements have the type */
+    const gp_record *record; /* NULL: elements are of `type` */
 } gpi_map_input;
 
 /* A call of gp_transform, gp_fill, gp_iota or gp_adjacent_difference, ready to be checked and run. */
@@ -43101,9 +43156,9 @@ typedef struct gpi_map {
     cl_mem out;
     size_t out_offset, out_size;
     const char *out_cl; /* the output's type in memory */
-    gp_type out_type;   /* 0: elements are untyped, or have the type: */
+    gp_type out_type;   /* 0: elements are untyped, or of type out_record */
     const gp_record *out_record;
-    cl_ulong constant[2]; /* the constants a and b of map/map.cl */
+    cl_ulong constant[2]; /* gpi_a and gpi_b of map/map.cl */
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
@@ -43347,8 +43402,8 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 
 /* ------------------------------------------------------------------ check */
 
-/* Checks the buffers; the output may be exactly an input. Sets map->in_place if it is, and the second input is the first one
-   shifted: then a copy is needed. */
+/* Checks the buffers. The output may be exactly one of the inputs. Sets map->in_place if the output is an input and the
+   second input is the first one shifted, in which case a copy is needed. */
 static gp_result gpi_map_check(gp_context *gp, gpi_map *map, cl_mem scratch)
 {
     static const char *const names[GPI_MAP_INPUTS_MAX] = {"in", "in2", "in3"};
@@ -43491,7 +43546,7 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 
 /* ------------------------------------------------------------------ warm-up */
 
-/* Runs a described map on one zero, in buffers of its own. Does nothing if `result` is an error, and returns it. */
+/* Runs a described map on one zero, in temporary buffers. If `result` is an error, only returns it. */
 static gp_result gpi_map_warm_up(gp_context *gp, gpi_map *map, gp_result result)
 {
     enum { GPI_LARGEST = GP_RECORD_BYTES }; /* bytes of an element */
@@ -43697,7 +43752,7 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc)
     return gpi_random_call(gp, desc);
 }
 
-/* Makes one number, in a buffer of its own. */
+/* Makes one number, in a temporary buffer. */
 static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
 {
     gp_random_desc probe;
@@ -43723,9 +43778,9 @@ enum {
     GPI_STENCIL_SERIAL_LINE = 4096, /* serial: elements of a tile in one dimension */
     GPI_STENCIL_LOCAL_ROW = 64,     /* local: elements of a tile's row */
     GPI_STENCIL_TILE_ROWS = 32,     /* rows of a tile */
-    GPI_STENCIL_BY_ROWS = 64, /* serial, with weights, by rows: elements of a tile, a part of a single row */
-    GPI_STENCIL_SPAN_ROW = 4096, /* serial, with weights: elements of a group's row */
-    GPI_STENCIL_SPAN_MIN = 8192  /* serial, with weights: fewest elements of a group */
+    GPI_STENCIL_BY_ROWS = 64,       /* serial, with weights: elements of a tile, which is a part of one row */
+    GPI_STENCIL_SPAN_ROW = 4096,    /* serial, with weights: most elements per row of a group's span */
+    GPI_STENCIL_SPAN_MIN = 8192     /* serial, with weights: fewest elements of a group */
 };
 
 /* A call of gp_stencil, ready to be checked and run. */
@@ -43735,8 +43790,8 @@ typedef struct gpi_stencil {
     gp_type out_type;
     size_t height, channels, in_pitch, out_pitch; /* as in the desc, with defaults in place of 0 */
     size_t in_count, out_count;                   /* number of elements from the first to the last one */
-    size_t weights;                               /* number of weights; 0: a map */
-    unsigned tile_x, tile_y; /* a tile without rims; a group handles one, or several in turn */
+    size_t weights;                               /* number of weights; 0: there is a map instead */
+    unsigned tile_x, tile_y; /* size of a tile without rims; a group handles one or several */
     bool in_place;           /* a copy of the input is needed */
     gpi_plan plan;
     gpi_program *program;
@@ -43932,8 +43987,8 @@ static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
     else gpi_call_arg(call, gpi_type_size(s->desc->type), &value);
 }
 
-/* Sets the part of the output that a group computes: its tile, or, if groups work by rows, an equal share of rows of limited
-   length. */
+/* Sets the size of the part of the output that a group computes: a tile, or, if groups work by rows, several rows of
+   limited length. */
 static void gpi_stencil_span(const gp_context *gp, const gpi_stencil *s, cl_ulong *span_x, cl_ulong *span_y)
 {
     const size_t row = s->desc->width * s->channels;
@@ -44040,7 +44095,7 @@ GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *
     return result;
 }
 
-/* Runs the stencil on one or two pixels, in buffers of its own, with weights of zero. */
+/* Runs the stencil on one or two pixels, in temporary buffers, with weights of zero. */
 static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc)
 {
     enum { GPI_LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
@@ -44068,8 +44123,8 @@ static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc
 /* transpose.c - gp_transpose: moves a matrix by tiles, in one launch. */
 enum {
     GPI_TRANSPOSE_COLUMNS = 256, /* serial: columns of a tile */
-    GPI_TRANSPOSE_LINES = 64,    /* serial: most lines of an output row in a tile */
-    GPI_TRANSPOSE_SIDE = 64      /* local: rows and columns of a tile, if local memory has room for two */
+    GPI_TRANSPOSE_LINES = 64,    /* serial: most cache lines of an output row in a tile */
+    GPI_TRANSPOSE_SIDE = 64      /* local: most rows and columns of a tile */
 };
 
 /* A call of gp_transpose, ready to be checked and run. */
@@ -44118,7 +44173,7 @@ static gp_result gpi_transpose_describe(gp_context *gp, gpi_transpose *t)
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* Returns the columns of a tile. In the local shape a group reads whole rows of it. */
+/* Returns the columns of a tile. In the local shape a group reads whole rows of the tile. */
 static size_t gpi_transpose_side(const gp_context *gp, const gpi_plan *plan, size_t element_size)
 {
     size_t side = GPI_TRANSPOSE_SIDE;
@@ -44162,8 +44217,8 @@ static gp_result gpi_transpose_check(gp_context *gp, const gpi_transpose *t)
     return gpi_uses_end(&uses, NULL, NULL, 0);
 }
 
-/* Returns the rows of a tile. In the serial shape there are as few as keep all cores busy to the end, in whole lines, but not so few
-   that lines which tiles share cost more than others. */
+/* Returns the rows of a tile. In the serial shape their number is small enough to keep all cores busy to the end, large
+   enough that the cache lines that two tiles share cost little, and a multiple of a line's elements. */
 static size_t gpi_transpose_span(const gp_context *gp, const gpi_transpose *t, size_t side, size_t across)
 {
     const size_t line = 64 / t->desc->element_size;
@@ -44221,7 +44276,7 @@ GP_API gp_result gp_transpose(gp_context *gp, const gp_transpose_desc *desc)
     return gpi_transpose_call(gp, desc);
 }
 
-/* Moves one element, in buffers of its own. */
+/* Moves one element, in temporary buffers. */
 static gp_result gpi_transpose_warm_up(gp_context *gp, const gp_transpose_desc *desc)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of an element */
@@ -44240,20 +44295,21 @@ static gp_result gpi_transpose_warm_up(gp_context *gp, const gp_transpose_desc *
 /* ---- End file src/map/transpose.c ---- */
 
 /* ---- Begin file src/histogram/histogram.c ---- */
-/* histogram.c - gp_histogram: if bins are few, each group counts in its own table. Otherwise groups count by atomics (local
-   shape), or in slices that are then joined (serial shape). */
+/* histogram.c - gp_histogram: counts in a table of each group if there are few bins. With many bins, groups count in
+   the output by atomics (local shape), or each in a slice of the scratch, and a second launch adds up the slices
+   (serial shape). */
 enum {
-    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: cells of a group's four tables together */
+    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: counts in a group's four tables together */
     GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB; a compute unit has room for several groups */
-    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* fewest cells: four channels of 256 values */
+    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* fewest counts: four channels of 256 values */
     GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: fewest samples of a group */
-    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins that one group joins from slices */
+    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins whose slices one group adds up */
 };
 
 /* A checked call of gp_histogram, ready to run. */
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
-    gp_type type, out_type;             /* types of samples (after the map, if any) and of counts */
+    gp_type type, out_type; /* type of samples (of the map's value, if there is a map), type of counts */
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
     size_t in_size;                     /* bytes of an element in memory */
     bool indices;                       /* there is no input: the map takes only the index */
@@ -44311,7 +44367,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     const cl_ulong part = range ? bins % range : bins;
     cl_ulong rest, high = gpi_fraction(part, range, &rest);
     cl_ulong low = gpi_fraction(rest, range, &rest) + 1;
-    if (h->size < 8) high++; /* one word suffices; it is rounded up, as the last of two words is */
+    if (h->size < 8) high++; /* one word suffices, and is rounded up, like the last of two words */
     else if (low == 0) high++;
     h->lower = lower;
     h->limit = limit;
@@ -44321,7 +44377,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     h->shift = gpi_bins_shift(range, bins, h->size < 8 ? 32 : 64);
 }
 
-/* Returns true if only the first four bytes of a bound are set, as by .f32 in place of .f64. */
+/* Returns true if only the first four bytes of a bound are set, as if .f32 had been set in place of .f64. */
 static bool gpi_is_f32_bound(gp_value bound) { return bound.f32 != 0 && bound.u64 <= UINT32_MAX; }
 
 static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
@@ -44356,7 +44412,7 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
 static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
-    const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the type's range, less one */
+    const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the size of the type's range, minus 1 */
     const cl_ulong lower = d->lower.u64, upper = d->upper.u64;
     gp_result result;
     if (gpi_is_float(h->type)) return gpi_bins_float(gp, h);
@@ -44467,8 +44523,8 @@ static void gpi_histogram_prelude(const gp_context *gp, const gpi_plan *plan, co
     gpi_histogram_prelude_map(h, text);
 }
 
-/* Sets near_cells, the number of counts in a group's near tables, and is_near, which is true if groups use such tables. Samples
-   of 8 bits are counted by value, so groups use near tables for them, however many bins there are. */
+/* Sets near_cells, the number of counts in a group's own tables, and is_near, which is true if groups use such tables.
+   Samples of 8 bits are counted by value, so groups use their own tables for them, however many bins there are. */
 static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
 {
     const bool serial = h->plan.shape == GP_SHAPE_SERIAL;
@@ -44479,7 +44535,8 @@ static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
     h->is_near = h->size == 1 || (serial ? 4 * (h->bins + 1) <= cells : h->bins <= cells);
 }
 
-/* Sets the span of a group and the copies of its table in the local shape, with several groups for each compute unit. */
+/* Sets, in the local shape, the span of a group and the number of copies of its table. Each compute unit gets several
+   groups. */
 static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, own = h->size == 1 ? 256 * h->channels : h->bins;
@@ -44494,8 +44551,8 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     if (h->copies > h->plan.group) h->copies = h->plan.group;
 }
 
-/* Sets the spans and groups. In the serial shape without near tables each group has counts for all bins. So there are at most
-   as many groups as cores, and as samples per bin. */
+/* Sets the spans and groups. In the serial shape, if groups do not use their own tables, each group has a slice with
+   counts for all bins. So there are at most as many groups as cores, and at most as many as samples per bin. */
 static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;
@@ -44576,7 +44633,7 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset * h->channels, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->out; /* if NULL, passed but not read */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* `out` stands for missing edges */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
     gpi_call_args(call, &h->args);
@@ -44612,7 +44669,7 @@ static gp_result gpi_histogram_near(gpi_call *call, const gpi_histogram *h)
     return gpi_call_launch(call, &h->plan, h->groups);
 }
 
-/* Returns whether the kernel of many bins clears `out`, in which its first group counts. */
+/* Returns true if the kernel for many bins clears `out`, in which its first group counts. */
 static bool gpi_histogram_clears(const gpi_histogram *h)
 {
     return h->plan.shape == GP_SHAPE_SERIAL && !h->is_near && h->groups > 0 && !h->desc->accumulate;
@@ -44644,7 +44701,7 @@ static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
 {
     const size_t size = h->out_size;
     gp_result result = GP_OK;
-    cl_mem scratch = h->desc->out; /* without slices another buffer is passed */
+    cl_mem scratch = h->desc->out; /* a placeholder if there are no slices */
     if (h->groups > 0 && gpi_histogram_scratch(h))
         result = gpi_call_scratch(call, h->desc->scratch, gpi_histogram_scratch(h), &scratch);
     if (result == GP_OK && !h->desc->accumulate && !gpi_histogram_clears(h))
@@ -44684,7 +44741,7 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
     return result;
 }
 
-/* Counts zeros in buffers of its own, first in few bins and then in many, so that each kernel runs. */
+/* Counts zeros in temporary buffers, first in few bins and then in many, so that each kernel runs. */
 static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc)
 {
     const size_t n = 3 * GPI_HISTOGRAM_SERIAL_CELLS, bins = n / 3 + 1;
@@ -44729,9 +44786,10 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
 #ifndef GPI_TABLE_CONSTANTS_CL
 #define GPI_TABLE_CONSTANTS_CL
 
-#define GPI_ROWS_TABLES 4        /* most tables, each larger than the one before, of which the first that suffices is used */
+#define GPI_ROWS_TABLES \
+    4 /* most tables, each larger than the one before, of which the first that suffices is used */
 #define GPI_ROWS_EMPTY 0xffffffffu /* a slot without a row */
-#define GPI_ROWS_PROBES 256      /* slots that a row may look at before its table counts as too small */
+#define GPI_ROWS_PROBES 256        /* slots that a row may look at before its table counts as too small */
 
 /* The state, in uints. */
 #define GPI_ROWS_SMALL 0  /* number of tables that were too small */
@@ -44813,7 +44871,8 @@ static void gpi_rows_tables(gpi_group_rows *g)
     while (g->row_mask < g->desc->count) g->row_mask = 2 * g->row_mask + 1;
 }
 
-static void gpi_rows_prelude(const gp_context *gp, const gpi_plan *plan, const void *description, gpi_text *text)
+static void gpi_rows_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                             gpi_text *text)
 {
     const gpi_group_rows *g = (const gpi_group_rows *)description;
     gpi_prelude_plan(gp, plan, text);
@@ -44921,7 +44980,8 @@ static gp_result gpi_rows_check(gp_context *gp, const gpi_group_rows *g, bool re
     gpi_use_count(&uses, "count_buffer", &g->count);
     if (n && d->groups_out)
         gpi_use_buffer(&uses, "groups_out", d->groups_out, d->groups_out_offset, n, 4, GPI_WRITES);
-    if (n && d->rows_out) gpi_use_buffer(&uses, "rows_out", d->rows_out, d->rows_out_offset, n, 4, GPI_WRITES);
+    if (n && d->rows_out)
+        gpi_use_buffer(&uses, "rows_out", d->rows_out, d->rows_out_offset, n, 4, GPI_WRITES);
     if (n && d->order_out)
         gpi_use_buffer(&uses, "order_out", d->order_out, d->order_out_offset, n, 4, GPI_WRITES);
     if (d->offsets_out)
@@ -44950,7 +45010,8 @@ static void gpi_rows_arg(gpi_call *call, cl_mem buffer, size_t offset)
 }
 
 /* Passes the slots, and what one table has of them. */
-static void gpi_rows_arg_table(gpi_call *call, const gpi_group_rows *g, const gpi_rows_table *t, cl_mem scratch)
+static void gpi_rows_arg_table(gpi_call *call, const gpi_group_rows *g, const gpi_rows_table *t,
+                               cl_mem scratch)
 {
     gpi_rows_arg(call, scratch, g->slots_at / 4 + t->base);
     GPI_CALL_ARG(call, t->size);
@@ -45035,7 +45096,8 @@ static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch
     s->keys_out_offset = g->sorted_at / 4;
     s->values_out = d->order_out ? d->order_out : scratch;
     s->values_out_offset = d->order_out ? d->order_out_offset : g->sorted_at / 4 + d->count;
-    if (s->count_buffer) g->sort.count = gpi_count_make(d->count, scratch, g->state_at / 4 + GPI_ROWS_COUNT, GP_U32);
+    if (s->count_buffer)
+        g->sort.count = gpi_count_make(d->count, scratch, g->state_at / 4 + GPI_ROWS_COUNT, GP_U32);
     result = gpi_sort_launch(call, &g->sort);
     if (result != GP_OK || !d->offsets_out) return result;
     gpi_call_kernel(call, g->program, "gp_rows_offsets");
@@ -45051,7 +45113,8 @@ static gp_result gpi_rows_none(gpi_call *call, const gp_group_rows_desc *d)
 {
     gp_result result = GP_OK;
     if (d->offsets_out) result = gpi_call_fill(call, d->offsets_out, 4 * d->offsets_out_offset, 4);
-    if (d->count_out && result == GP_OK) result = gpi_call_fill(call, d->count_out, 4 * d->count_out_offset, 4);
+    if (d->count_out && result == GP_OK)
+        result = gpi_call_fill(call, d->count_out, 4 * d->count_out_offset, 4);
     return result;
 }
 
@@ -45169,7 +45232,10 @@ enum { GPI_KEY_BYTES_MAX = 64 }; /* of a record */
 
 /* ------------------------------------------------------------------ describe */
 
-static bool gpi_key_is_string(const gp_key_column *c) { return c->offsets || c->offsets_type || c->byte_count; }
+static bool gpi_key_is_string(const gp_key_column *c)
+{
+    return c->offsets || c->offsets_type || c->byte_count;
+}
 
 static size_t gpi_key_size(const gp_key_column *c)
 {
@@ -45180,16 +45246,18 @@ static gp_result gpi_key_check(gp_context *gp, const gp_key_column *c, size_t k)
 {
     const bool string = gpi_key_is_string(c);
     if (!!c->type + !!c->element_size + string != 1) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "columns[%zu]: type = %d, element_size = %zu, offsets_type = %d: exactly one must be given", k,
-                        (int)c->type, c->element_size, (int)c->offsets_type);
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_TYPE,
+            "columns[%zu]: type = %d, element_size = %zu, offsets_type = %d: exactly one must be given", k,
+            (int)c->type, c->element_size, (int)c->offsets_type);
     }
     if (string && c->offsets_type != GP_U32 && c->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "columns[%zu]: offsets_type = %d, must be GP_U32 or GP_U64", k,
-                        (int)c->offsets_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "columns[%zu]: offsets_type = %d, must be GP_U32 or GP_U64", k, (int)c->offsets_type);
     }
     if (c->type && !gpi_type_size(c->type))
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "columns[%zu]: type = %d is not a gp_type", k, (int)c->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "columns[%zu]: type = %d is not a gp_type", k,
+                        (int)c->type);
     if (c->element_size > GPI_KEY_BYTES_MAX) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "columns[%zu]: element_size = %zu, at most %d", k,
                         c->element_size, (int)GPI_KEY_BYTES_MAX);
@@ -45201,7 +45269,8 @@ static gp_result gpi_key_check(gp_context *gp, const gp_key_column *c, size_t k)
    it. */
 static cl_ulong gpi_keys_seed(const gp_context *gp)
 {
-    const uint64_t parts[] = {(uint64_t)(uintptr_t)gp, gp->stats.launches, (uint64_t)clock(), (uint64_t)time(NULL)};
+    const uint64_t parts[] = {(uint64_t)(uintptr_t)gp, gp->stats.launches, (uint64_t)clock(),
+                              (uint64_t)time(NULL)};
     uint64_t z = gpi_fnv1a(GPI_FNV1A_SEED, parts, sizeof parts);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -45217,8 +45286,9 @@ static gp_result gpi_keys_make(gp_context *gp, const gp_key_column *columns, siz
     keys->count = count;
     keys->seed = gpi_keys_seed(gp);
     if (!columns || count == 0 || count > GP_KEY_COLUMNS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "columns is %s, and column_count = %zu, must be 1 to %d",
-                        columns ? "given" : "NULL", count, (int)GP_KEY_COLUMNS_MAX);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "columns is %s, and column_count = %zu, must be 1 to %d", columns ? "given" : "NULL",
+                        count, (int)GP_KEY_COLUMNS_MAX);
     }
     for (k = 0; k < count && result == GP_OK; k++) result = gpi_key_check(gp, &columns[k], k);
     return result;
@@ -45265,8 +45335,8 @@ static void gpi_use_keys(gpi_uses *uses, const gpi_keys *keys, size_t rows)
         const gp_key_column *c = &keys->columns[k];
         const bool string = gpi_key_is_string(c);
         if (!string || c->byte_count)
-            gpi_use_buffer(uses, names[k][0], c->in, c->in_offset, string ? c->byte_count : rows, gpi_key_size(c),
-                           GPI_READS);
+            gpi_use_buffer(uses, names[k][0], c->in, c->in_offset, string ? c->byte_count : rows,
+                           gpi_key_size(c), GPI_READS);
         if (string)
             gpi_use_buffer(uses, names[k][1], c->offsets, c->offsets_offset, rows + 1,
                            gpi_type_size(c->offsets_type), GPI_READS);
@@ -45442,8 +45512,8 @@ static char *gpi_make_options(const gp_context *gp, const char *language)
                       gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
 }
 
-/* Returns the option for the device's newer language. Platforms of version 2 may not have OpenCL C 3.0, and those of version 3
-   not 2.0. */
+/* Returns the option for the device's newer language. Platforms of version 2 may not have OpenCL C 3.0, and those of
+   version 3 may not have 2.0. */
 static const char *gpi_newer_language(const gp_device_info *info)
 {
     return strncmp(info->version, "OpenCL 2", 8) == 0 ? "CL2.0" : "CL3.0";
@@ -45566,8 +45636,8 @@ GP_API void gp_context_destroy(gp_context *gp)
 
 /* ------------------------------------------------------------------ queries */
 
-/* Returns true if the context's OpenCL objects can be used: false for NULL, and in a forked process. There OpenCL's functions
-   may hang on the parent's objects, but return an error for NULL. */
+/* Returns true if the context's OpenCL objects can be used: false if gp is NULL, and in a forked process. In a forked
+   process OpenCL's functions may hang on the parent's objects, but return an error for NULL. */
 static bool gpi_has_objects(const gp_context *gp) { return gp && !gpi_forked(); }
 
 GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_has_objects(gp) ? gp->context : NULL; }
@@ -45660,7 +45730,7 @@ static gp_result gpi_group_check(gp_context *gp, const gp_device_source_desc *de
 
 /* ------------------------------------------------------------------ text */
 
-/* Adds the macros and the identity of operation `op` for group/collectives.cl. Names end in _k. */
+/* Adds the macros and the identity of operation `op` for group/collectives.cl. Their names end in _k. */
 static void gpi_group_text_op(const gp_group_op *op, const gpi_element *element, unsigned k, const char *type,
                               gpi_text *text)
 {
@@ -45837,7 +45907,7 @@ typedef struct gpi_self_test {
     uint32_t *expected[GPI_SELF_TEST_OUTPUTS];
     size_t expected_count[GPI_SELF_TEST_OUTPUTS];
     uint32_t *found;
-    uint64_t *order; /* `count` words, for the case to sort */
+    uint64_t *order; /* `count` words in which a case sorts */
     cl_mem in_buffer[GPI_SELF_TEST_INPUTS], out_buffer[GPI_SELF_TEST_OUTPUTS];
     gp_result failure; /* result of the first failure, whose text is kept */
     char failure_text[GPI_ERROR_MAX];
@@ -45846,8 +45916,8 @@ typedef struct gpi_self_test {
 /* clang-format off */
 
 /* X(function, name, primitive, strategy, output, output, output)
-   primitive: the one whose plan is reported. strategy: one that is tested in addition to that of the device's tuning row;
-   AUTO: no other, or a strategy that has its own case. output: names of the outputs that are compared. */
+   primitive: its plan is reported. strategy: is tested in addition to the strategy of the device's tuning row; AUTO: no
+   other strategy exists, or another case tests it. output: names of the outputs that are compared. */
 #define GPI_SELF_TEST_CASES(X) \
     X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
     X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \
@@ -45903,7 +45973,7 @@ GPI_SELF_TEST_CASES(GPI_SELF_TEST_DECLARE)
 /* ---- Begin file src/context/self_test.c ---- */
 /* self_test.c - gp_self_test: runs the cases and compares their results with the expected ones. */
 enum {
-    GPI_SELF_TEST_COUNT = 200003, /* some fifty tiles of a GPU */
+    GPI_SELF_TEST_COUNT = 200003, /* about fifty tiles on a GPU */
     GPI_SELF_TEST_COUNT_MIN = 1000,
     GPI_SELF_TEST_COUNT_MAX = 1 << 24,
     GPI_SELF_TEST_ARRAYS = GPI_SELF_TEST_INPUTS + GPI_SELF_TEST_OUTPUTS + 1,
@@ -45936,7 +46006,7 @@ static const char *gpi_strategy_name(gp_strategy strategy)
     }
 }
 
-/* Fails with a text that begins with the names of case and strategy and ends with the last error's text. Waits for the case's
+/* Fails with a text that names the case and the strategy, and ends with the last error's text. Waits for the case's
    commands, so that they end before the next case begins. */
 static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row, gp_strategy strategy,
                                     gp_result result)
@@ -45951,7 +46021,7 @@ static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row
 /* Fills the inputs with random words, the same for every case, and the outputs with poison. */
 static gp_result gpi_self_test_prepare(gpi_self_test *t)
 {
-    uint32_t random = 2463534242u; /* xorshift, of Marsaglia */
+    uint32_t random = 2463534242u; /* Marsaglia's xorshift */
     cl_int error = CL_SUCCESS;
     size_t i, k;
     for (k = 0; k < GPI_SELF_TEST_INPUTS; k++) {
@@ -46036,7 +46106,7 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
     memcpy(t->gp->error, error, sizeof error);
 }
 
-/* Runs a case in the strategy of the device's tuning row, and in row->strategy, if that is another one. */
+/* Runs a case with the strategy of the device's tuning row, and also with row->strategy if that is another one. */
 static void gpi_self_test_row_run(gpi_self_test *t, const gp_self_test_desc *desc,
                                   const gpi_self_test_row *row)
 {
@@ -46516,7 +46586,7 @@ static gp_result gpi_self_test_stack_scan(gpi_self_test *t)
     return result == GP_OK ? gp_stack_scan(t->gp, &d) : result;
 }
 
-/* Builds the tree of the nest's parents. */
+/* Builds a tree from the parents in the random nest. */
 static gp_result gpi_self_test_tree(gpi_self_test *t)
 {
     uint32_t *index = t->expected[0], *children = t->expected[1], *end = t->expected[2], roots = 0;
@@ -46593,7 +46663,7 @@ static gp_result gpi_self_test_gather(gpi_self_test *t)
     return result == GP_OK ? gp_gather(t->gp, &d) : result;
 }
 
-/* Transposes a matrix of about as many rows as columns, in a part of the input. */
+/* Transposes a nearly square matrix, which is a part of the input. */
 static gp_result gpi_self_test_transpose(gpi_self_test *t)
 {
     const gp_result result = gpi_self_test_upload(t);
@@ -46680,8 +46750,8 @@ static int gpi_self_test_compare_words(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sets order[begin] to order[end - 1] to the keys of the first input, xored with `flip`, above their indices, and sorts them. The
-   indices make the sort stable. */
+/* Sorts elements [begin, end) of `order`. Each consists of a key of the first input, xored with `flip`, in its high
+   half, and the key's index in its low half, which makes the sort stable. */
 static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint32_t flip)
 {
     size_t i;
@@ -46741,13 +46811,13 @@ static gp_result gpi_self_test_sort_first(gpi_self_test *t, size_t count)
 
 static gp_result gpi_self_test_sort_pairs(gpi_self_test *t) { return gpi_self_test_sort_first(t, t->count); }
 
-/* Sorts few pairs, which are a few tiles of a GPU. */
+/* Sorts few pairs, which fill only a few tiles on a GPU. */
 static gp_result gpi_self_test_sort_few(gpi_self_test *t)
 {
     return gpi_self_test_sort_first(t, t->count < 7919 ? t->count : 7919);
 }
 
-/* Sorts the keys of each segment, and sets the desc but for its output. */
+/* Sorts the keys of each segment on the host, and sets all fields of the desc except its output. */
 static gp_result gpi_self_test_sort_segments(gpi_self_test *t, gp_segmented_sort_desc *d)
 {
     const size_t segments = gpi_self_test_cut(t);
@@ -46786,7 +46856,7 @@ static gp_result gpi_self_test_segmented_argsort(gpi_self_test *t)
     return result == GP_OK ? gp_segmented_argsort(t->gp, &d) : result;
 }
 
-/* A record is a string of up to 12 letters, padded with zeros, and its index, the high byte first. Sorting
+/* A record is a string of up to 12 letters, padded with zeros, followed by the string's index, high byte first. Sorting
    records as bytes sorts the strings stably. */
 enum { GPI_SELF_TEST_STRING = 12, GPI_SELF_TEST_RECORD = 16 };
 
@@ -46833,8 +46903,8 @@ static gp_result gpi_self_test_sort_strings(gpi_self_test *t)
     return result == GP_OK ? gp_sort_strings(t->gp, &d) : result;
 }
 
-/* Sorts pairs of the first input's words by the first word's low bits, descending, then by the second word's. Expects the
-   pairs and their indices. */
+/* Sorts pairs of words of the first input by the low bits of the first word, descending, then by the low bits of the
+   second word. Expects the pairs and their indices. */
 static void gpi_self_test_sort_pairs_of_words(gpi_self_test *t, size_t count)
 {
     const uint32_t *word = t->in[0];
@@ -46890,8 +46960,8 @@ static gp_result gpi_self_test_topk(gpi_self_test *t)
     return result == GP_OK ? gp_topk(t->gp, &d) : result;
 }
 
-/* Finds the best of three rows, which several groups share if they are long: of the first two as many as there is room for, of
-   the last one half as many. The last elements are in no row. */
+/* Finds the best keys of three rows, which several groups share if the rows are long: as many keys as fit for the first
+   two rows, and half as many for the last row. The last elements of the input are in no row. */
 static gp_result gpi_self_test_segmented_topk(gpi_self_test *t)
 {
     gp_result result;
@@ -46923,7 +46993,7 @@ static gp_result gpi_self_test_segmented_topk(gpi_self_test *t)
     return result == GP_OK ? gp_segmented_topk(t->gp, &d) : result;
 }
 
-/* Finds the extremes, and ranks between them, of keys with repetitions. */
+/* Finds the smallest key, the largest key, and keys between them, in an input with equal keys. */
 static gp_result gpi_self_test_nth_element(gpi_self_test *t)
 {
     uint64_t ranks[4];
@@ -47137,8 +47207,8 @@ enum { GPI_SUB_GROUP_CHECK_GROUPS = 4, GPI_SUB_GROUP_CHECK_ITEMS = 256 };
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
 
-/* Runs the test in which every item examines its sub-group, and fails if any item finds a fault. Skips a program that was
-   loaded from disk: it has passed with this driver, since only such programs are saved. */
+/* Runs the test in which every item examines its sub-group, and fails if any item finds a fault. Skips a program that
+   was loaded from disk: only programs that have passed with this driver are saved. */
 static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_program *program)
 {
     uint32_t wrong[GPI_SUB_GROUP_CHECK_GROUPS * GPI_SUB_GROUP_CHECK_ITEMS], any = 0;
@@ -47162,7 +47232,7 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
     (void)clReleaseMemObject(buffer);
     for (i = 0; i < words; i++) any |= wrong[i];
     if (result != GP_OK || any == 0) return result;
-    program->launched = 0; /* prevents that it is saved */
+    program->launched = 0; /* keeps the program from being saved */
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "sub-groups of %u work-items fail their check (0x%x)",
                     plan->sub_group, (unsigned)any);
 }
@@ -47187,15 +47257,16 @@ static gpi_plan gpi_sub_groups_plan(uint32_t size, uint32_t group)
     return plan;
 }
 
-/* Returns true if kernels can be compiled for a fixed sub-group size. Mesa's rusticl accepts the attribute, but does not list the
-   extension. Without the attribute RDNA's compiler chooses 32 or 64 lanes for each kernel of a program by itself. */
+/* Returns true if kernels can be compiled for a fixed sub-group size. Mesa's rusticl accepts the attribute, but does
+   not list the extension. Without the attribute RDNA's compiler chooses between 32 and 64 lanes for each kernel
+   separately. */
 static bool gpi_pins_sub_groups(const gp_device_info *info)
 {
     return gpi_device_has(info, "cl_intel_required_subgroup_size") || gpi_is_rusticl(info);
 }
 
-/* Tests sub-groups of the plan's size. If kernels turn out to have another size, tests that size, and does not fix it in
-   kernels. */
+/* Tests sub-groups of the plan's size. If kernels turn out to have another size, tests that size instead, without
+   fixing it in the kernels. */
 static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
 {
     gpi_program *program = NULL;
@@ -47217,7 +47288,8 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "kernels have sub-groups of size %u", plan->sub_group);
 }
 
-/* Returns true if sub-groups are switched off, or if no kernel of this context would use the device's own. */
+/* Returns true if sub-groups are switched off, or if no kernel of this context would use the device's own
+   sub-groups. */
 static bool gpi_sub_groups_are_idle(const gp_context *gp)
 {
     const char *wanted = getenv("GPUPRIM_SUB_GROUPS");
@@ -47271,8 +47343,8 @@ static const char *const gpi_tunings[] = {
        scan bytes=65536 polls=1048576
        sort strategy=single_pass
 
-   A line names the primitive of a row of runtime/tuning_table.h, and the values that differ from that row. Blank lines and text
-   after a '#' are ignored. The library contains such texts for devices that somebody has tuned: tunings/. */
+   A line names the primitive of a row of runtime/tuning_table.h, and the values that differ from that row. Blank lines
+   and text after a '#' are ignored. The library contains such texts for tuned devices (tunings/). */
 #define GPI_TUNING_HEAD "gpuprim tuning 1"
 
 /* A part of the file's text. */
@@ -47286,7 +47358,7 @@ static bool gpi_span_is(gpi_span s, const char *text)
     return s.length == strlen(text) && memcmp(s.at, text, s.length) == 0;
 }
 
-/* Returns the text before the first `mark`, and removes it and the mark from *rest. */
+/* Returns the text before the first `mark`, and removes both from *rest. */
 static gpi_span gpi_span_cut(gpi_span *rest, char mark)
 {
     const char *end = (const char *)memchr(rest->at, mark, rest->length);
@@ -47425,7 +47497,7 @@ static const char *gpi_tuning_rows_of(gp_context *gp, gpi_span rest, unsigned *n
     return wrong;
 }
 
-/* Sets the context's rows from a text. If the text is refused, the context has no rows of its own. */
+/* Sets the context's rows from a text. If the text has an error, the context has no rows of its own. */
 static gp_result gpi_tuning_take(gp_context *gp, gpi_span text, const char *name)
 {
     unsigned number = 0;
@@ -47471,8 +47543,8 @@ static gp_result gpi_tuning_known(gp_context *gp, const char *const *texts)
     return GP_OK;
 }
 
-/* Reads the desc's tuning file, and fails if that fails. If the desc has none, reads the environment's file or the library's
-   text; a failure is then only logged. */
+/* Reads the desc's tuning file, and fails if the file cannot be used. If the desc names no file, reads the file that
+   GPUPRIM_TUNING names, or the library's text, and only logs a failure. */
 static gp_result gpi_tuning_open(gp_context *gp)
 {
     const char *path = gp->desc.tuning_file;
@@ -47508,8 +47580,8 @@ static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
     return result;
 }
 
-/* Warms up the primitives that the desc names. Kernels are given a count of 0, because with made-up elements an expression might
-   read beyond the caller's buffers. */
+/* Warms up the primitives that the desc names. Kernels run with a count of 0, because an expression that gets made-up
+   elements might read beyond the caller's buffers. */
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result;

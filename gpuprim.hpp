@@ -1443,7 +1443,8 @@ struct key_column {
         if (!column.type) column.element_size = sizeof(Key);
     }
     template <typename Byte, typename Offset>
-    key_column(const view<Byte> &bytes, const view<Offset> &offsets) : rows(offsets.size() ? offsets.size() - 1 : 0)
+    key_column(const view<Byte> &bytes, const view<Offset> &offsets)
+        : rows(offsets.size() ? offsets.size() - 1 : 0)
     {
         static_assert(sizeof(Byte) == 1);
         column.in = bytes.get();
@@ -1460,7 +1461,8 @@ struct key_column {
 namespace detail
 {
 inline call<gp_group_rows_desc> group_rows(std::initializer_list<key_column> columns,
-                                           std::array<gp_key_column, GP_KEY_COLUMNS_MAX> &list, const gp_group_rows_desc &d)
+                                           std::array<gp_key_column, GP_KEY_COLUMNS_MAX> &list,
+                                           const gp_group_rows_desc &d)
 {
     call<gp_group_rows_desc> c{d};
     size_t k = 0;
@@ -1468,7 +1470,8 @@ inline call<gp_group_rows_desc> group_rows(std::initializer_list<key_column> col
     c.d.column_count = columns.size(); // more than there is room for is refused by the call
     for (const key_column &column : columns) {
         if (k < list.size()) list[k++] = column.column;
-        c.expect(column.rows == columns.begin()->rows, "gp::group_rows: columns have different numbers of rows");
+        c.expect(column.rows == columns.begin()->rows,
+                 "gp::group_rows: columns have different numbers of rows");
         c.d.count = column.rows;
     }
     return c;
@@ -1477,8 +1480,9 @@ inline call<gp_group_rows_desc> group_rows(std::initializer_list<key_column> col
 
 // Returns the number of groups. Outputs that are not wanted are {}.
 inline returns<uint64_t> group_rows(gp_context *ctx, std::initializer_list<key_column> columns,
-                                    view<uint32_t> groups_out, view<uint32_t> rows_out = {}, view<uint32_t> order_out = {},
-                                    view<uint32_t> offsets_out = {}, const gp_group_rows_desc &d = {})
+                                    view<uint32_t> groups_out, view<uint32_t> rows_out = {},
+                                    view<uint32_t> order_out = {}, view<uint32_t> offsets_out = {},
+                                    const gp_group_rows_desc &d = {})
 {
     std::array<gp_key_column, GP_KEY_COLUMNS_MAX> list = {};
     auto c = detail::group_rows(columns, list, d);

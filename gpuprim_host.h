@@ -17,8 +17,8 @@
      - A call returns when its result is in host memory.
      - Every desc starts as all zeros. Types, operations and expressions are those of the device's call: those of
        gp_host_scan are those of gp_scan. In a map, i counts from the call's first element; but in a macro of your own,
-       it counts from the chunk's. Buffers in `args` are on the device, as always. If a map uses i, or a scan has a map,
-       the call adds args of its own, whose names begin with chunk_.
+       it counts from the chunk's first element. Buffers in `args` are on the device, as always. If a map uses i, or a
+       scan has a map, the call adds args of its own, whose names begin with chunk_.
      - `budget` is the most device memory that the call uses, in bytes. 0: a quarter of the device's memory, but at most
        the size of its largest buffer. If not even chunks of one element fit, the call fails with
        GP_ERROR_INVALID_ARGUMENT. With PoCL on a CPU, a sort works in the caller's arrays, which do not count.
@@ -286,9 +286,9 @@ GP_HOST_API gp_result gp_host_topk(gp_context *gp, const gp_host_topk_desc *desc
    Count 0: with rank_count 0 it does nothing.
    Cost: copies the keys to the device once. A sample yields an interval around each rank; keys are counted by
      interval, and those within intervals are copied back: 3 % of the keys for a rank, or fewer. If more than an eighth
-     of the keys (and 65,536) are within, as with many ranks, or if the sample misleads, keys are copied once more or
-     several times: each time an interval becomes a sixth or less, with few ranks much less. A value that many keys
-     have costs nothing extra.
+     of the keys plus 65,536 are within intervals, as with many ranks, or if the sample misleads, keys are copied once
+     more or several times: each time an interval shrinks to a sixth or less, with few ranks to much less. A value that
+     many keys have costs nothing extra.
    Limits: memory; 64 ranks. Temporary host memory: an eighth of the keys, and twice 65,536 keys.
    Errors: a rank that is not below count is GP_ERROR_INVALID_ARGUMENT.
    Source: Floyd & Rivest 1975 (intervals from a sample). */
@@ -489,7 +489,7 @@ typedef struct gpi_host_own {
 } gpi_host_own;
 
 typedef struct gpi_host_chunk {
-    size_t index, first, count; /* the chunk's number, then its elements */
+    size_t index, first, count; /* the chunk's number; elements [first, first + count) */
     int slot;
 } gpi_host_chunk;
 
@@ -500,20 +500,20 @@ struct gpi_host_chunks {
     /* set by the call */
     gp_context *gp;
     const char *function;
-    size_t count; /* of all elements */
+    size_t count; /* number of all elements */
     size_t budget;
     gp_host_progress progress;
     void *progress_user;
     gpi_host_array arrays[GPI_HOST_ARRAYS];
     gpi_host_own owns[GPI_HOST_OWNS]; /* `fixed` includes their bytes */
-    size_t lead, tail;                /* room in each buffer before and after a chunk's elements */
-    bool lead_of_chunk;               /* if there are several chunks, lead is as long as one */
+    size_t lead, tail;                /* elements of each buffer before and after a chunk's own */
+    bool lead_of_chunk;               /* if there are several chunks, `lead` is set to a chunk's length */
     size_t fixed;                     /* other bytes of device memory */
-    bool reverse;                     /* from the last chunk to the first */
-    bool views;                       /* compute uses gpi_host_from and gpi_host_to: see there */
+    bool reverse;                     /* handles chunks from the last to the first */
+    bool views;                       /* compute gets its buffers from gpi_host_from and gpi_host_to */
     gpi_host_step upload;             /* NULL: copies each array's elements */
     gpi_host_step
-        compute; /* enqueues calls, each with wait and wait_count and followed by gpi_host_then; or nothing */
+        compute; /* may enqueue calls, each with wait and wait_count, and each followed by gpi_host_then */
     gpi_host_step download; /* NULL: copies each array's elements */
     /* With several contexts: is called when the chunk's results are in host memory. May be NULL. */
     void (*ended)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
@@ -534,10 +534,10 @@ struct gpi_host_chunks {
     cl_mem scratch;
     size_t scratch_bytes;
 
-    /* Several contexts. The call sets the fields of the first one only. */
+    /* Fields for several contexts. The call sets them in the first context's struct only. */
     gp_context *const *more;
     size_t devices;        /* number of contexts, at least 1 */
-    gpi_host_chunks *rest; /* those of the contexts but the first */
+    gpi_host_chunks *rest; /* the chunks of all contexts except the first */
     bool large;            /* chunks of chunk_of may be as large as the budget allows */
     size_t depth;          /* most chunks in progress on each context */
 
@@ -546,14 +546,14 @@ struct gpi_host_chunks {
     cl_command_queue copies;
     cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
     cl_event counted[GPI_HOST_SLOTS]; /* NULL, or the event that the download waits for */
-    cl_event waited;                  /* an event that has ended, whatever its status says */
+    cl_event waited;                  /* an event known to have ended, whatever its status */
     uint64_t progress_done, progress_total;
-    bool again;                          /* `progress` has counted these elements already */
+    bool again;                          /* a previous run has counted these elements in `progress` */
     gpi_host_chunk held[GPI_HOST_SLOTS]; /* the chunk in each slot */
-    size_t taken, sent, finished;        /* numbers of chunks uploaded, downloaded, waited for */
-    size_t next;                         /* the next chunk to begin; in the first context's only */
-    uint64_t left;                       /* elements of unfinished chunks; in the first context's only */
-    uint64_t holds, speed;               /* elements in progress, elements that have finished */
+    size_t taken, sent, finished;        /* numbers of chunks begun, with enqueued download, ended */
+    size_t next;                         /* the next chunk to begin; only in the first context's */
+    uint64_t left;                       /* elements of unfinished chunks; only in the first context's */
+    uint64_t holds, speed;               /* elements in progress; elements finished so far */
 };
 
 static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const char *function, size_t count,
@@ -566,8 +566,8 @@ static gp_result gpi_host_chunks_share(gpi_host_chunks *chunks, gp_context *cons
 /* Returns the chunks of context number k; for 0 `chunks` itself. */
 static gpi_host_chunks *gpi_host_device(gpi_host_chunks *chunks, size_t k);
 
-/* Returns `result`, which is that of one context. If there are several, reports its failure as that of the call, with
-   the device's name. */
+/* Returns `result`, the result of a step on `device`. If there are several contexts, reports a failure as that of the
+   call, with the device's name. */
 static gp_result gpi_host_of(gpi_host_chunks *chunks, const gpi_host_chunks *device, gp_result result);
 
 /* Chooses the size of chunks within the budget, and creates the queue for copies, buffers and scratch. */
@@ -600,8 +600,7 @@ static const cl_event *gpi_host_waits(const gpi_host_chunks *chunks);
 /* Makes later commands wait for the call that was given `done`. */
 static void gpi_host_then(gpi_host_chunks *chunks);
 
-/* Copies some bytes between buffers, on the queue of the device's calls, after the commands that were enqueued there.
-   */
+/* Copies some bytes between buffers, on the queue of the device's calls, after the commands enqueued there. */
 static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from_byte, cl_mem to,
                                size_t to_byte, size_t bytes);
 
@@ -609,7 +608,7 @@ static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from
 static gp_result gpi_host_put(gpi_host_chunks *chunks, const void *from, cl_mem to, size_t to_byte,
                               size_t bytes);
 
-/* Tells that the chunk's download needs the chunk's count. `counts` has a count of 64 bits for each slot. Must be the
+/* Announces that the chunk's download needs the chunk's count. `counts` has a 64-bit count for each slot. Must be the
    last call of compute. If there are several contexts, the download begins only when the count has been read. */
 static gp_result gpi_host_count(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem counts);
 
@@ -629,7 +628,7 @@ static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *ch
                                size_t bytes, void *to);
 
 /* Return the buffer from which compute reads a chunk's elements, and the buffer to which it writes their results. Both
-   are the slot's buffer, or views. A view is a buffer around the caller's memory (CL_MEM_USE_HOST_PTR), which needs no
+   are the slot's buffer, or views. A view is a buffer that uses the caller's memory (CL_MEM_USE_HOST_PTR), and needs no
    device memory. Views are used if `views` is set (and there is no lead), on devices that are known to work in the
    host's memory. */
 static cl_mem gpi_host_from(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
@@ -640,16 +639,16 @@ static void gpi_host_free_views(gpi_host_chunks *chunks, int slot);
 
 static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);
 
-/* Calls `progress`, and returns its result. Calls with the contexts are refused meanwhile. */
+/* Calls `progress`, and returns its result. While `progress` runs, calls with the contexts are refused. */
 static int gpi_host_report(gp_context *gp, gp_context *const *others, size_t other_count,
                            gp_host_progress progress, uint64_t done, uint64_t total, void *user);
 
-/* Reports to `progress` that `more` elements are done. Fails if it cancels the call. */
+/* Reports to `progress` that `more` elements are done. Fails if `progress` cancels the call. */
 static gp_result gpi_host_tell(gpi_host_chunks *chunks, uint64_t more);
 /* ---- End file host/base/chunks.h ---- */
 
 /* ---- Begin file host/base/error.h ---- */
-/* error.h - reports failures for gp_last_error, checks arguments, and knows the sizes of types. */
+/* error.h - reports failures for gp_last_error, checks arguments, and returns sizes of types. */
 #include <stdlib.h>
 
 #ifdef GP_MALLOC
@@ -684,7 +683,7 @@ static gp_result gpi_host_check_type(gp_context *gp, const char *function, const
 static gp_result gpi_host_check_array(gp_context *gp, const char *function, const char *name,
                                       const void *array, size_t count, size_t size);
 
-/* Returns whether two arrays share bytes. */
+/* Returns true if two arrays share bytes. */
 static bool gpi_host_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes);
 /* ---- End file host/base/error.h ---- */
 
@@ -693,7 +692,7 @@ static bool gpi_host_overlap(const void *a, size_t a_bytes, const void *b, size_
 #include <stdio.h>
 #include <string.h>
 
-/* With several contexts: the number of chunks for each, and the least elements of a chunk. */
+/* With several contexts: the number of chunks per context, and the fewest elements of a chunk. */
 enum { GPI_HOST_SHARES = 32, GPI_HOST_LEAST = 1 << 16 };
 
 static void gpi_host_release(cl_event *event)
@@ -702,7 +701,7 @@ static void gpi_host_release(cl_event *event)
     *event = NULL;
 }
 
-/* Replaces the event *at by `event`. */
+/* Releases the event *at, and stores `event` there. */
 static void gpi_host_keep(cl_event *at, cl_event event)
 {
     gpi_host_release(at);
@@ -795,7 +794,8 @@ static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
     return c->count / chunk + (c->count % chunk > 0);
 }
 
-/* Sets *bytes to the scratch for chunks of so many elements, and for the last one, which is shorter and may need more. */
+/* Sets *bytes to the scratch for a chunk of `chunk` elements, or, if it is larger, the scratch for the last chunk,
+   which is shorter but may need more. */
 static gp_result gpi_host_scratch(gpi_host_chunks *c, size_t chunk, size_t *bytes)
 {
     const size_t rest = c->count % chunk;
@@ -806,8 +806,8 @@ static gp_result gpi_host_scratch(gpi_host_chunks *c, size_t chunk, size_t *byte
     return result;
 }
 
-/* Sets *fits to whether chunks of `chunk` elements are within the budget, and their buffers within the device's limit.
-   */
+/* Sets *fits to true if chunks of `chunk` elements are within the budget, and their buffers within the device's
+   limit. */
 static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
 {
     const size_t slot_count = chunk < c->count || c->devices > 1 ? GPI_HOST_SLOTS : 1;
@@ -828,17 +828,17 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
     return result;
 }
 
-/* Returns the elements of a chunk if there are several contexts: small enough to balance uneven devices, but large
-   enough to keep a device busy. */
+/* Returns the number of elements of a chunk if there are several contexts: small enough to balance uneven devices, but
+   large enough to keep a device busy. */
 static size_t gpi_host_piece(const gpi_host_chunks *c)
 {
     const size_t piece = c->count / GPI_HOST_SHARES / c->devices, least = GPI_HOST_LEAST;
     return piece > least ? (piece + 1023) / 1024 * 1024 : least;
 }
 
-/* Chooses the largest chunk that fits: all elements, or else a number that is found by bisection, and rounded down to a
-   multiple of 1024 if it is larger than that and if the result fits: fewer elements may need more scratch. With several contexts, chunks are no larger than gpi_host_piece, unless
-   `large` is set. */
+/* Chooses the largest chunk that fits: all elements, or else a number found by bisection. Rounds a number above 1024
+   down to a multiple of 1024 if the result fits, too, since fewer elements may need more scratch. With several
+   contexts, chunks are no larger than gpi_host_piece, unless `large` is set. */
 static gp_result gpi_host_choose(gpi_host_chunks *c)
 {
     const size_t budget = gpi_host_budget(c->gp, c->budget);
@@ -917,7 +917,7 @@ static gp_result gpi_host_buffers(gpi_host_chunks *c)
         result = gpi_host_scratch(c, c->piece, &c->scratch_bytes);
     if (result == GP_OK && c->piece < c->chunk && c->scratch_size)
         result = c->scratch_size(c, c->chunk, &whole);
-    if (whole > c->scratch_bytes) c->scratch_bytes = whole; /* for a chunk_of that has larger ones */
+    if (whole > c->scratch_bytes) c->scratch_bytes = whole; /* for a chunk_of that returns larger chunks */
     if (result == GP_OK && c->scratch_bytes) result = gpi_host_buffer(c, c->scratch_bytes, &c->scratch);
     return result;
 }
@@ -1041,7 +1041,7 @@ static void gpi_host_close_device(gpi_host_chunks *c)
 static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
 {
     size_t k;
-    if (c->devices > 1 && !c->rest) c->devices = 1; /* failed before the others were created */
+    if (c->devices > 1 && !c->rest) c->devices = 1; /* the call failed before the others were created */
     result = gpi_host_finish(c, result);
     for (k = 0; k < c->devices; k++) gpi_host_close_device(gpi_host_device(c, k));
     GPI_HOST_FREE(c->rest);
@@ -1108,8 +1108,8 @@ static gp_result gpi_host_counted(gpi_host_chunks *c, const gpi_host_chunk *chun
     return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
 }
 
-/* Makes each command of an upload wait for the one before it. So if one fails, all later ones fail, and the last event
-   shows it. */
+/* Enqueues a command of an upload, which waits for the upload's previous command. If one command fails, all later ones
+   fail, so that the last event shows the failure. */
 static gp_result gpi_host_write(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                 size_t bytes, const void *from)
 {
@@ -1152,7 +1152,7 @@ static gp_result gpi_host_unmap(gpi_host_chunks *c, const gpi_host_chunk *chunk,
 
 /* ------------------------------------------------------------------ views */
 
-/* Returns whether views can be used. Kernels need elements aligned to their size. PoCL uses the caller's memory itself,
+/* Returns true if views can be used. Kernels need elements aligned to their size. PoCL uses the caller's memory itself,
    wherever it begins. Other implementations may copy it, to memory that the budget does not include. */
 static bool gpi_host_has_views(const gpi_host_chunks *c)
 {
@@ -1164,7 +1164,7 @@ static bool gpi_host_has_views(const gpi_host_chunks *c)
         const gpi_host_array *array = &c->arrays[a];
         if (!array->size) continue;
         if ((uintptr_t)array->in % array->size || (uintptr_t)array->out % array->size) return false;
-        if (array->in && array->in == array->out) return false; /* in place: two views of the same memory */
+        if (array->in && array->in == array->out) return false; /* two views would use the same memory */
     }
     return true;
 }
@@ -1197,7 +1197,7 @@ static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *c
     return result;
 }
 
-/* Maps a view and unmaps it. After that, the caller's memory has what was written to the view. */
+/* Maps a view and unmaps it, which makes the caller's memory have what was written to the view. */
 static gp_result gpi_host_read_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem view,
                                     size_t bytes)
 {
@@ -1332,11 +1332,11 @@ static gp_result gpi_host_end(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 /* ---- End file host/base/chunks.c ---- */
 
 /* ---- Begin file host/base/error.c ---- */
-/* error.c - reports failures for gp_last_error, checks arguments, and knows the sizes of types. */
+/* error.c - reports failures for gp_last_error, checks arguments, and returns sizes of types. */
 #include <stdarg.h>
 static gp_result gpi_host_fail(gp_context *gp, gp_result result, const char *format, ...)
 {
-    char text[8192]; /* as long as gp_last_error's: it may quote another context's, with a build log */
+    char text[8192]; /* as long as gp_last_error's text: may quote another one, with a build log */
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
@@ -1422,27 +1422,29 @@ static bool gpi_host_overlap(const void *a, size_t a_bytes, const void *b, size_
 
    Chunks always begin at the same elements, but which context computes them varies. So results are combined in the
    chunks' order: partial results by the chunk's index, selected elements by their position in the input. */
-/* Sends all chunks through. May be called again, with other arrays or other steps: the buffers are kept. */
+/* Passes all chunks through the contexts. May be called again, with other arrays or other steps, and uses the same
+   buffers. */
 static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);
 /* ---- End file host/base/run.h ---- */
 
 /* ---- Begin file host/base/run.c ---- */
 /* run.c - sends chunks through one context, or distributes them to several: see run.h. */
-/* As long as no context has finished a chunk, all are polled. After this number of polls, one is waited for. */
+/* As long as no context has finished a chunk, all contexts are polled. After this number of polls, the host waits for
+   one of them. */
 #ifndef GPI_HOST_ASKS
 #define GPI_HOST_ASKS 16384
 #endif
 
 /* ------------------------------------------------------------------ choice of a context */
 
-/* Returns whether `device` takes the next chunk. A context that has not finished a chunk takes one only if it has none.
-   Any other context takes the chunk, unless the others together could finish all remaining elements before it has
-   finished this chunk. The context that would finish the chunk first always takes it. */
+/* Returns true if `device` gets the next chunk. A context that has not finished any chunk gets one only if it has none
+   in progress. Any other context gets the chunk, unless the other contexts together could finish all remaining elements
+   before it would finish this chunk. The context that would finish the chunk first always gets it. */
 static bool gpi_host_takes(gpi_host_chunks *c, const gpi_host_chunks *device)
 {
     const gpi_host_chunk chunk = gpi_host_chunk_of(c, c->next);
     const double next = (double)chunk.count;
-    const double mine = ((double)device->holds + next) / (double)device->speed; /* time, in a common unit */
+    const double mine = ((double)device->holds + next) / (double)device->speed; /* estimated time */
     double others = 0, soonest = 0, all;
     size_t k;
     if (c->may_begin && !c->may_begin(c, &chunk)) return false;
@@ -1505,9 +1507,9 @@ static cl_event gpi_host_awaits(const gpi_host_chunks *device)
     return device->sent < device->taken ? device->counted[first->slot] : NULL;
 }
 
-/* Does what the context can do without waiting, and sets *moved if that is something. A chunk is downloaded only after
-   the upload of the next one, because the queue for copies is in order. If there is no next chunk for this context now,
-   the chunk is downloaded at once. */
+/* Performs the steps that the context can do without waiting, and sets *moved if there are any. A chunk is downloaded
+   only after the upload of the next one, because the queue for copies is in order. If there is no next chunk for this
+   context now, the chunk is downloaded at once. */
 static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *device, bool *moved)
 {
     gp_result result = GP_OK;
@@ -1557,7 +1559,7 @@ static gp_result gpi_host_share_wait(gpi_host_chunks *c)
 
 /* ------------------------------------------------------------------ several contexts */
 
-/* Begins a run: copies to all contexts what the call has set since the last run. */
+/* Begins a run: copies the fields that the call has set since the last run to all contexts. */
 static void gpi_host_share_begin(gpi_host_chunks *c)
 {
     size_t k;
@@ -1604,7 +1606,7 @@ static gp_result gpi_host_run_several(gpi_host_chunks *c)
             result = gpi_host_device_step(c, device, &moved);
             measured = measured || device->speed;
         }
-        /* Until one has finished a chunk, it is not known which is the fastest. */
+        /* Until a context has finished a chunk, the fastest context is not known. */
         if (!moved && !measured && asks++ < GPI_HOST_ASKS) continue;
         if (!moved && result == GP_OK) result = gpi_host_share_wait(c);
     }
@@ -1657,11 +1659,11 @@ typedef struct gpi_host_text {
     bool has_index;
 } gpi_host_text;
 
-/* Makes the text of `before`, the expression `map` and `after`, with (i + chunk_first) for each i of `map`. */
+/* Concatenates `before`, the expression `map` and `after`, and replaces each i in `map` by (i + chunk_first). */
 static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
                                     const char *after, gpi_host_text *text);
 
-/* Makes the same text, but with `index` for each i. */
+/* Makes the same text as gpi_host_text_make, but replaces each i by `index`. */
 static gp_result gpi_host_text_index(gp_context *gp, const char *function, const char *before,
                                      const char *map, const char *after, const char *index,
                                      gpi_host_text *text);
@@ -1706,8 +1708,8 @@ static const char *gpi_host_token_end(const char *at)
     return end;
 }
 
-/* Writes `map` to `out`, unless that is NULL, with `index` for each i that is no member's name. Returns the length.
-   Sets *found if there is such an i. */
+/* Copies `map` to `out`, unless that is NULL, and replaces each i that is not a member's name by `index`. Returns the
+   result's length. Sets *found if there is such an i. */
 static size_t gpi_host_replace_index(const char *map, const char *index, char *out, bool *found)
 {
     size_t length = 0;
@@ -1729,7 +1731,7 @@ static size_t gpi_host_replace_index(const char *map, const char *index, char *o
     return length;
 }
 
-/* Returns whether `map` is not empty, and all its brackets close within it. (The device's call cannot check this,
+/* Returns true if `map` is not empty, and all its brackets are closed within it. (The device's call cannot check this,
    because it sees `map` only between other text.) */
 static bool gpi_host_is_whole(const char *map)
 {
@@ -1805,9 +1807,9 @@ static gp_arg *gpi_host_args_add(gpi_host_args *all, const char *name, gp_type t
 /* ---- Begin file host/calls/brackets.c ---- */
 /* brackets.c - gp_host_brackets: matches chunk after chunk, each together with openers that are still open before it.
 
-   The positions of open openers are a stack in host memory. The topmost ones, as many as the chunk could close, are
-   copied to the buffer before the chunk's elements. So the device's call also finds their partners, parents and
-   mismatches:
+   The positions of open openers are a stack in host memory. The topmost openers, as many as the chunk could close, are
+   copied to the buffer, in front of the chunk's elements. So the device's call also finds the partners, parents and
+   mismatches of these openers:
 
        stack 0 3 4 9 | 12 17 20   buffer   ( [ (  ) ] x ( { ) (        elements 12, 17, 20, then the chunk
                below | lead
@@ -1846,7 +1848,7 @@ typedef struct gpi_host_nest {
     gpi_host_chunk chunk;
     cl_ulong first,
         lead;       /* the chunk's first position minus `lead`, modulo 2^64; number of elements in the lead */
-    cl_ulong below; /* openers that are not in the buffer */
+    cl_ulong below; /* number of open openers that are not in the buffer */
     bool under_way;
 
     gp_brackets_errors total;
@@ -1894,7 +1896,7 @@ static gp_result gpi_host_nest_grow(gpi_host_chunks *c, gpi_host_nest *b, size_t
 }
 
 /* Writes the partners of the lead's openers from number `kept` on, which this chunk has closed. Earlier copies to the
-   caller's memory cannot overwrite them, because the queue for copies is in order, so that they have ended. */
+   caller's memory cannot overwrite them, because the queue for copies is in order: these copies have ended. */
 static gp_result gpi_host_nest_partners(gpi_host_chunks *c, const gpi_host_nest *b, size_t kept,
                                         char *partners)
 {
@@ -1925,7 +1927,7 @@ static gp_result gpi_host_nest_errors(gpi_host_chunks *c, gpi_host_nest *b)
     return GP_OK;
 }
 
-/* Updates the stack, the partners and the errors by what the chunk in progress has closed and opened. */
+/* Updates the stack, the partners and the errors for the openers that the chunk in progress has closed and added. */
 static gp_result gpi_host_nest_settle(gpi_host_chunks *c, gpi_host_nest *b)
 {
     const int slot = b->chunk.slot;
@@ -1951,7 +1953,7 @@ static gp_result gpi_host_nest_settle(gpi_host_chunks *c, gpi_host_nest *b)
 
 /* ------------------------------------------------------------------ a chunk */
 
-/* Uploads the chunk, then the openers before it, which are known once the chunk before is computed. */
+/* Uploads the chunk, then the openers in front of it, which are known when the previous chunk is computed. */
 static gp_result gpi_host_nest_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_nest *b = (gpi_host_nest *)c->call;
@@ -1987,8 +1989,8 @@ static gp_result gpi_host_nest_scratch(gpi_host_chunks *c, size_t count, size_t 
     *bytes = SIZE_MAX / 2; /* more than any budget */
     if (count < c->count && b->index_size == 4 && count > 0x7fffffffu) return GP_OK;
     brackets.count = select.count = count < c->count ? 2 * count : count;
-    select.count_out = select.indices_out = b->counts; /* any buffer will do */
-    brackets.match = b->counts;                        /* the outputs affect the program, too */
+    select.count_out = select.indices_out = b->counts; /* any buffer can stand for it */
+    brackets.match = b->counts;                        /* outputs also select the program */
     brackets.parent = b->desc->parent ? b->counts : NULL;
     brackets.depth = b->desc->depth ? b->counts : NULL;
     brackets.errors = b->errors;
@@ -2045,7 +2047,7 @@ static gp_result gpi_host_nest_select(gpi_host_chunks *c, gpi_host_nest *b, size
     return result;
 }
 
-/* Converts an output's elements, from `at` on, to those of the whole input, by an expression. */
+/* Converts an output's elements, from `at` on, to elements for the whole input, by the expression `map`. */
 static gp_result gpi_host_nest_shift(gpi_host_chunks *c, const gpi_host_nest *b, int array, size_t at,
                                      size_t count, const char *map, const gp_arg *args, size_t arg_count)
 {
@@ -2156,7 +2158,7 @@ static gp_result gpi_host_nest_check(gp_context *gp, const char *function, const
     return result;
 }
 
-/* Creates the table that tells which bytes are openers. Errors in `pairs` are reported by the device's call. */
+/* Creates the table that says which bytes are openers. Errors in `pairs` are reported by the device's call. */
 static gp_result gpi_host_nest_codes(gp_context *gp, gpi_host_nest *b)
 {
     const gp_host_brackets_desc *desc = b->desc;
@@ -2179,7 +2181,8 @@ static void gpi_host_nest_index_args(gpi_host_nest *b)
     args[0].type = args[1].type = args[2].type = GP_U64;
 }
 
-/* Makes the map and args for gp_brackets, from the caller's, and the same with chunk_match for gp_select. */
+/* Makes the map and args for gp_brackets from the caller's map and args. Makes those for gp_select in the same way,
+   with chunk_match as a further arg. */
 static gp_result gpi_host_nest_texts(gp_context *gp, const char *function, gpi_host_nest *b)
 {
     static const char index[] = "(i < chunk_lead ? chunk_stack[i] : i + chunk_first)";
@@ -2296,26 +2299,26 @@ GP_HOST_API gp_result gp_host_brackets(gp_context *gp, const gp_host_brackets_de
        chunk 0   a3 c1 d7   chunk 1   b2 c5   chunk 2   a1 c1         three have key c
 
    gp_host_sort moves the groups of a key together, in the order of chunks. They pass through the device again, in
-   pieces that end at the end of a key:
+   chunks that end at the end of a key:
 
        a3 a1 b2 | c1 c5 c1 | d7        to a4 b2 | c7 | d7
 
-   Results overwrite groups that have been read already. A key that fills more than a piece is cut; then there is
-   another pass. All this is also done whenever memory is full. It has room for the groups of four chunks, or for four
-   times the groups that were left the last time.
+   Results overwrite groups that have been read already. A key with more groups than fit in a chunk is cut, and another
+   pass follows. All this is also done whenever the memory for groups is full. This memory has room for the groups of
+   four chunks, or for four times the groups that were left the last time.
 
-   Several contexts share the chunks and the sort. Their chunks end in any order. So each chunk is given room for as
-   many groups as it has elements, after the room of the chunks before. When the number of groups before it is known,
-   its groups are moved up. */
+   Several contexts share the chunks and the sort. Their chunks end in any order. So each chunk gets room for as many
+   groups as it has elements, after the room of the chunks before it. When the number of groups of those chunks is
+   known, its own groups are moved to follow them directly. */
 enum { GPI_HOST_BY_KEYS, GPI_HOST_BY_VALUES, GPI_HOST_BY_KEYS_OUT, GPI_HOST_BY_OUT };
 
 /* The most elements that gp_reduce_by_key accepts. */
 #define GPI_HOST_BY_MOST 0xfffffffeu
 
-/* With several contexts: the place and number of a chunk's groups. */
+/* With several contexts: the position and number of a chunk's groups. */
 typedef struct gpi_host_by_place {
     size_t at;
-    uint64_t ended; /* 1 + their number; 0: not computed yet */
+    uint64_t ended; /* 1 + number of groups; 0: not computed yet */
 } gpi_host_by_place;
 
 typedef struct gpi_host_by {
@@ -2323,9 +2326,9 @@ typedef struct gpi_host_by {
     gp_context *gp;
     const char *function;
     size_t key_size, in_size, out_size;
-    gp_reduce_by_key_desc rows, partial; /* calls on rows and on groups: fields that chunks share */
+    gp_reduce_by_key_desc rows, partial; /* calls on rows, and on groups: fields that chunks share */
 
-    /* Groups that are kept. Some keys have several. */
+    /* Kept groups. A key may have several of them. */
     char *keys, *values;
     size_t kept, room;
 
@@ -2334,9 +2337,9 @@ typedef struct gpi_host_by {
     bool sorts;                    /* the keys are not sorted yet */
     char *to[2];                   /* output: keys, which may be NULL, and results */
     size_t to_room, groups;
-    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last pieces */
-    size_t pieces;                        /* number of pieces so far */
-    uint64_t told, base, span, total;     /* the pass's part of the call's progress */
+    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last chunks of groups */
+    size_t pieces;                        /* number of such chunks so far */
+    uint64_t told, base, span, total;     /* progress of the call, and the pass's part of it */
 
     /* several contexts */
     gpi_host_by_place *places; /* one for each chunk */
@@ -2378,7 +2381,7 @@ static gp_result gpi_host_by_scratch(gpi_host_chunks *c, size_t count, size_t *b
     sort.key_type = g->desc->key_type;
     sort.value_size = c->arrays[GPI_HOST_BY_VALUES].size;
     sort.count = reduce.count = count;
-    reduce.keys_out = c->owns[0].buffer; /* any buffer will do */
+    reduce.keys_out = c->owns[0].buffer; /* any buffer can stand for it */
     result = gp_reduce_by_key_scratch_size(c->gp, &reduce, &reducing);
     if (result == GP_OK && g->sorts) result = gp_sort_scratch_size(c->gp, &sort, &sorting);
     *bytes = reducing > sorting ? reducing : sorting;
@@ -2437,8 +2440,8 @@ static gp_result gpi_host_by_compute(gpi_host_chunks *c, const gpi_host_chunk *c
 
 /* ------------------------------------------------------------------ several contexts */
 
-/* Returns whether there is room for the groups of the next chunk. There may be more when the groups of the chunks
-   before are in place. If they are, and there is still no room, ends the pass before this chunk. */
+/* Returns true if there is room for the groups of the next chunk. There may be more room when the groups of all earlier
+   chunks are at their final positions. If they are, and there is still no room, ends the pass before this chunk. */
 static bool gpi_host_by_may_begin(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_by *g = (gpi_host_by *)c->call;
@@ -2480,8 +2483,8 @@ static gp_result gpi_host_by_places(gpi_host_chunks *c, gpi_host_by *g)
 
 /* ------------------------------------------------------------------ results */
 
-/* Ends the pass after the next chunk, which has been begun already, if there may be no room for the groups of further
-   ones. */
+/* Ends the pass after the next chunk, which has been begun already, if there may be no room for the groups of later
+   chunks. */
 static void gpi_host_by_stop(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     const gpi_host_by *g = (const gpi_host_by *)c->call;
@@ -2542,12 +2545,12 @@ static void gpi_host_by_to(gpi_host_by *g, bool last, size_t groups)
     g->groups = groups;
 }
 
-/* Makes room for the groups of chunks of `chunk` elements, beside the groups that are kept. */
+/* Makes room for the groups of chunks of `chunk` elements, in addition to the kept groups. */
 static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
 {
     const size_t most = g->kept > chunk ? g->kept : chunk;
     const size_t room = most > g->desc->count / 4 ? g->desc->count : 4 * most;
-    const bool fits = room <= SIZE_MAX / g->out_size; /* for 32-bit hosts; keys are in memory already */
+    const bool fits = room <= SIZE_MAX / g->out_size; /* false only on 32-bit hosts; keys always fit */
     char *keys, *values;
     if (room <= g->room) return GP_OK;
     if (g->desc->keys_tmp) { /* uses the first halves */
@@ -2573,8 +2576,8 @@ static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
     return GP_OK;
 }
 
-/* Reduces rows from *row on to groups, as far as there is room for these. If a single chunk has all rows, this is the
-   call's result. */
+/* Reduces rows from *row on to groups, as far as there is room for the groups. If a single chunk has all rows, its
+   groups are the call's result. */
 static gp_result gpi_host_by_rows(gpi_host_by *g, size_t *row)
 {
     const gp_host_group_by_desc *desc = g->desc;
@@ -2606,8 +2609,8 @@ static bool gpi_host_by_equal(const gpi_host_by *g, size_t a, size_t b)
     return memcmp(g->keys + a * g->key_size, g->keys + b * g->key_size, g->key_size) == 0;
 }
 
-/* Returns the end of the piece that begins at `first` and has at most `most` groups. Sets *cut if it ends inside a key.
-   */
+/* Returns the end of the chunk of groups that begins at `first` and has at most `most` groups. Sets *cut if the chunk
+   ends between two groups of one key. */
 static size_t gpi_host_by_end(const gpi_host_by *g, size_t first, size_t count, size_t most, bool *cut)
 {
     size_t low = first, high, end = first + most;
@@ -2641,7 +2644,7 @@ static gpi_host_chunk gpi_host_by_piece(const gpi_host_chunks *c, size_t turn)
     return *piece;
 }
 
-/* Reduces groups, whose keys are sorted, to one per key. Sets *cut if some keys still have several. */
+/* Reduces groups, whose keys are sorted, to one per key. Sets *cut if some keys still have several groups. */
 static gp_result gpi_host_by_again(gpi_host_by *g, bool last, bool *cut)
 {
     const size_t kept = g->kept;
@@ -2670,7 +2673,7 @@ static gp_result gpi_host_by_again(gpi_host_by *g, bool last, bool *cut)
     return result;
 }
 
-/* Reduces all groups that are kept to one per key. */
+/* Reduces all kept groups to one per key. */
 static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
 {
     gp_host_sort_desc sort;
@@ -2700,7 +2703,7 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
 
 /* ------------------------------------------------------------------ the call */
 
-/* Returns whether gp_sort moves values of `size` bytes. */
+/* Returns true if gp_sort can move values of `size` bytes. */
 static bool gpi_host_by_moves(size_t size)
 {
     return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
@@ -2798,7 +2801,7 @@ static gp_result gpi_host_by_run(gpi_host_by *g)
         result = gpi_host_by_rows(g, &row);
         if (result == GP_OK && g->kept) result = gpi_host_by_combine(g, row == count);
     }
-    if (result == GP_ERROR_CANCELED) /* a pass was canceled: tells how much of the call is done */
+    if (result == GP_ERROR_CANCELED) /* a pass was canceled: reports how much of the call is done */
         return gpi_host_fail(g->gp, result, "%s: progress canceled the call after %llu of %llu", g->function,
                              (unsigned long long)g->told, (unsigned long long)g->total);
     if (result != GP_OK) return result;
@@ -2836,7 +2839,7 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
 /* ---- End file host/calls/group_by.c ---- */
 
 /* ---- Begin file host/calls/histogram.c ---- */
-/* histogram.c - gp_host_histogram: adds all chunks to counts on their devices, and adds up the devices' counts. */
+/* histogram.c - gp_host_histogram: counts each chunk on a device, and adds up the devices' counts. */
 enum { GPI_HOST_BINS, GPI_HOST_EDGES };
 
 typedef struct gpi_host_histogram {
@@ -2920,7 +2923,7 @@ static gp_result gpi_host_histogram_scratch(gpi_host_chunks *c, size_t count, si
     gp_histogram_desc desc = h->chunk;
     desc.count = count;
     desc.edges = c->owns[GPI_HOST_EDGES].buffer;
-    desc.weights = h->desc->weights ? c->owns[GPI_HOST_BINS].buffer : NULL; /* any buffer will do */
+    desc.weights = h->desc->weights ? c->owns[GPI_HOST_BINS].buffer : NULL; /* any buffer suffices */
     return gp_histogram_scratch_size(c->gp, &desc, bytes);
 }
 
@@ -3039,28 +3042,30 @@ GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_
 /* ---- End file host/calls/histogram.c ---- */
 
 /* ---- Begin file host/calls/nth_element.c ---- */
-/* nth_element.c - gp_host_nth_element: counts the keys between edges, and copies those back that are close to a rank.
+/* nth_element.c - gp_host_nth_element: counts the keys between edges, and copies back the keys that are close to a
+   rank.
 
    Keys are compared by their orders, numbers of up to 64 bits. Edges divide all orders into bins, of which the last one has no end:
 
        edges     0 .... lo, lo+1 .... v, v+1 .... hi, hi+1 ....      around each rank: lo, v and hi are keys of a sample
        bins        not    one  wanted  one  wanted  one   not
 
-   The counts tell in which bin a rank is. A bin of one order needs no keys; those of wanted bins are kept in host memory and then
-   sorted. If a rank is in another bin, or too many keys would be kept, that bin is divided evenly by the edges of the next pass. */
+   The counts show in which bin a rank is. A bin of a single order needs no keys. The keys of wanted bins are kept in
+   host memory and then sorted. If a rank is in another bin, or too many keys would be kept, the edges of the next pass
+   divide that bin evenly. */
 enum {
     GPI_HOST_RANKS = 64,
-    GPI_HOST_EDGES_MAX = 512, /* six for each rank, and 0 */
+    GPI_HOST_EDGES_MAX = 512, /* six edges for each rank, and edge 0 */
     GPI_HOST_SAMPLE = 65536,
-    GPI_HOST_BINS_AT = 8, /* numbers before the bins: the selections' counts */
+    GPI_HOST_BINS_AT = 8, /* numbers before the bins, for the selections' counts */
     GPI_HOST_COUNTS =
-        0, /* the buffer of the counts and bins, and that of the edges and of which bins are wanted */
+        0, /* indices in owns: the counts and bins; the edges, and marks of the bins that are wanted */
     GPI_HOST_CUTS = 1
 };
 
-/* A rank that is looked for. */
+/* A rank to be found. */
 typedef struct gpi_host_rank {
-    uint64_t rank, low, high; /* its order is from low to high, unless the sample misleads */
+    uint64_t rank, low, high; /* its key's order is in [low, high], unless the sample misleads */
     size_t bin;
     bool found; /* its order is `low` */
 } gpi_host_rank;
@@ -3068,14 +3073,14 @@ typedef struct gpi_host_rank {
 typedef struct gpi_host_nth {
     const gp_host_nth_element_desc *desc;
     size_t size, edges; /* bytes of a key; number of edges */
-    char source[640];   /* functions for expressions */
+    char source[640];   /* source of functions for expressions */
     gp_record record;   /* a key as an unsigned number */
     gpi_host_rank ranks[GPI_HOST_RANKS];
     uint64_t cuts[2 * GPI_HOST_EDGES_MAX]; /* the edges, then whether each bin is wanted */
     uint64_t bins[GPI_HOST_EDGES_MAX],
-        more[GPI_HOST_EDGES_MAX]; /* keys in each bin; those of a further context */
+        more[GPI_HOST_EDGES_MAX]; /* numbers of keys in each bin: of all contexts; of one further context */
     char *kept;
-    size_t room, keeps; /* keys; keeps > room: too many */
+    size_t room, keeps; /* room for keys; number of keys kept, or room + 1 if there are too many */
 } gpi_host_nth;
 
 /* ------------------------------------------------------------------ orders */
@@ -3113,7 +3118,7 @@ static void gpi_host_save(void *keys, size_t i, size_t size, uint64_t x)
     memcpy((char *)keys + i * size, from, size);
 }
 
-/* Returns a key's order, whose numbers are in the order of gp_sort. */
+/* Returns a key's order: an unsigned number, which compares as gp_sort compares the keys. */
 static uint64_t gpi_host_order(const gpi_host_nth *n, uint64_t key)
 {
     const uint64_t sign = gpi_host_sign(n->size);
@@ -3159,7 +3164,7 @@ static int gpi_host_compare_orders(const void *a, const void *b)
 /* Adds an edge at which a bin begins. */
 static void gpi_host_nth_edge(gpi_host_nth *n, uint64_t order) { n->cuts[n->edges++] = order; }
 
-/* Sorts the edges, of which each is left once, and repeats the last one in what room is left. */
+/* Sorts the edges, removes repeated ones, and fills the rest of the array with the last edge. */
 static void gpi_host_nth_edges(gpi_host_nth *n)
 {
     size_t i, used = 1;
@@ -3177,7 +3182,8 @@ static bool gpi_host_nth_is_one(const gpi_host_nth *n, size_t bin)
     return bin + 1 < n->edges && n->cuts[bin + 1] == n->cuts[bin] + 1;
 }
 
-/* Marks the bins from order `low` to `high`, both of which are edges' or the end, as wanted, but for those of one order. */
+/* Marks the bins from order `low` to order `high` as wanted, except bins of a single order. Both orders are edges or
+   the end. */
 static void gpi_host_nth_want(gpi_host_nth *n, uint64_t low, uint64_t high)
 {
     size_t b;
@@ -3208,8 +3214,8 @@ static gp_result gpi_host_nth_sample(gp_context *gp, gpi_host_nth *n, size_t cou
     return gp_host_sort(gp, &sort);
 }
 
-/* Sets the first edges: lo, v and hi of each rank, which is between lo and hi unless the sample misleads: by four standard deviations
-   of its position in the sample, and two. */
+/* Sets the first edges: lo, v and hi of each rank. The rank is between lo and hi unless the sample misleads: in the
+   sample, both are away from the rank's position by four standard deviations of that position, plus two. */
 static void gpi_host_nth_first(gpi_host_nth *n, size_t count, const char *sample)
 {
     size_t r, i;
@@ -3236,7 +3242,8 @@ static void gpi_host_nth_first(gpi_host_nth *n, size_t count, const char *sample
     for (r = 0; r < n->desc->rank_count; r++) gpi_host_nth_want(n, n->ranks[r].low, n->ranks[r].high);
 }
 
-/* Sets the edges of a later pass: each rank's bin is divided evenly, and wanted if there is room for all keys in such bins. */
+/* Sets the edges of a later pass: divides each rank's bin evenly, and marks the new bins as wanted if there is room for
+   all of their keys. */
 static void gpi_host_nth_next(gpi_host_nth *n, bool keep)
 {
     const size_t parts = (GPI_HOST_EDGES_MAX - 2) / n->desc->rank_count - 1;
@@ -3303,7 +3310,7 @@ static gp_result gpi_host_nth_scratch(gpi_host_chunks *c, size_t count, size_t *
     gp_select_desc select = gpi_host_nth_select(c, n, count, &cuts);
     size_t more = 0;
     gp_result result = gp_histogram_scratch_size(c->gp, &histogram, bytes);
-    select.out = c->owns[GPI_HOST_CUTS].buffer; /* any buffer will do */
+    select.out = c->owns[GPI_HOST_CUTS].buffer; /* any buffer can stand for it */
     if (result == GP_OK) result = gp_select_scratch_size(c->gp, &select, &more);
     if (more > *bytes) *bytes = more;
     return result;
@@ -3334,7 +3341,7 @@ static gp_result gpi_host_nth_compute(gpi_host_chunks *c, const gpi_host_chunk *
     return gpi_host_count(c, chunk, c->owns[GPI_HOST_COUNTS].buffer);
 }
 
-/* Appends the chunk's wanted keys to those that are kept, in any order, unless these become too many. */
+/* Appends the chunk's wanted keys to the kept keys, in any order, unless these would become too many. */
 static gp_result gpi_host_nth_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_nth *n = (gpi_host_nth *)c->call;
@@ -3349,7 +3356,7 @@ static gp_result gpi_host_nth_download(gpi_host_chunks *c, const gpi_host_chunk 
 
 /* ------------------------------------------------------------------ passes */
 
-/* Adds up the contexts' bins, and sets the last one, which has no end. */
+/* Adds up the contexts' counts, and sets the count of the last bin, which has no end. */
 static gp_result gpi_host_nth_bins(gpi_host_chunks *c, gpi_host_nth *n)
 {
     uint64_t sum = 0;
@@ -3380,7 +3387,7 @@ static gp_result gpi_host_nth_pass(gpi_host_chunks *c, gpi_host_nth *n)
     size_t k;
     n->keeps = 0;
     n->cuts[2 * GPI_HOST_EDGES_MAX - 1] =
-        n->cuts[GPI_HOST_EDGES_MAX + n->edges - 1]; /* where the search ends */
+        n->cuts[GPI_HOST_EDGES_MAX + n->edges - 1]; /* the search for a bin may end at this one */
     for (k = 0; k < c->devices && result == GP_OK; k++) {
         gpi_host_chunks *device = gpi_host_device(c, k);
         result = gpi_host_put(device, n->cuts, device->owns[GPI_HOST_CUTS].buffer, 0, sizeof n->cuts);
@@ -3393,8 +3400,8 @@ static gp_result gpi_host_nth_pass(gpi_host_chunks *c, gpi_host_nth *n)
     return result == GP_OK ? gpi_host_nth_bins(c, n) : result;
 }
 
-/* Sets each rank's bin, and the orders in it. Returns the number of keys in the bins of ranks that are not found yet. Sets *kept if
-   there are some, and all of these keys are kept. */
+/* Sets each rank's bin, and the range of orders in the bin. Returns the number of keys in the bins of ranks that are
+   not found yet. Sets *kept if there are such keys, and all of them are kept. */
 static uint64_t gpi_host_nth_find(gpi_host_nth *n, bool *kept)
 {
     bool counted[GPI_HOST_EDGES_MAX] = {false};
@@ -3420,7 +3427,7 @@ static uint64_t gpi_host_nth_find(gpi_host_nth *n, bool *kept)
     return left;
 }
 
-/* Finds the ranks that are left among the kept keys. */
+/* Finds the remaining ranks among the kept keys. */
 static gp_result gpi_host_nth_sort(gp_context *gp, gpi_host_nth *n)
 {
     gp_host_sort_desc sort;
@@ -3488,7 +3495,7 @@ static gp_result gpi_host_nth_check(gp_context *gp, const char *function, gpi_ho
     return result;
 }
 
-/* Allocates room for the kept keys, which is also that of the sample, and sets the first edges. */
+/* Allocates room for the kept keys, which the sample uses first, and sets the first edges. */
 static gp_result gpi_host_nth_prepare(gp_context *gp, const char *function, gpi_host_nth *n)
 {
     const size_t count = n->desc->count, least = GPI_HOST_SAMPLE, sample = count < least ? count : least;
@@ -3544,7 +3551,7 @@ GP_HOST_API gp_result gp_host_nth_element(gp_context *gp, const gp_host_nth_elem
 /* ---- End file host/calls/nth_element.c ---- */
 
 /* ---- Begin file host/calls/reduce.c ---- */
-/* reduce.c - gp_host_reduce: reduces each chunk to a partial result, and these to one.
+/* reduce.c - gp_host_reduce: reduces each chunk to a partial result, and the partial results to one.
 
    A single context keeps partial results on the device. Several contexts send them to host memory, and then the first
    context reduces them. */
@@ -3626,7 +3633,7 @@ static gp_result gpi_host_reduce_scratch(gpi_host_chunks *c, size_t count, size_
     return gp_reduce_scratch_size(c->gp, &desc, bytes);
 }
 
-/* Reduces the partial results that are kept to the first of them. */
+/* Reduces the kept partial results to one, which replaces the first of them. */
 static gp_result gpi_host_reduce_partials(gpi_host_chunks *c, gpi_host_reduce *r)
 {
     gp_reduce_desc desc = r->partials;
@@ -3663,7 +3670,7 @@ static gp_result gpi_host_reduce_compute(gpi_host_chunks *c, const gpi_host_chun
     return r->kept == GPI_HOST_PARTIALS ? gpi_host_reduce_partials(c, r) : GP_OK;
 }
 
-/* Reads a chunk's partial result. For several contexts. */
+/* With several contexts, reads a chunk's partial result. */
 static gp_result gpi_host_reduce_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     const gpi_host_reduce *r = (const gpi_host_reduce *)c->call;
@@ -3745,23 +3752,23 @@ GP_HOST_API gp_result gp_host_reduce(gp_context *gp, const gp_host_reduce_desc *
 /* scan.c - gp_host_scan: scans chunk after chunk. The product before a chunk, its carry, is passed on the device as one
    more element.
 
-   A chunk's buffer has room for an element at each end. Forward (reverse scans exchange both ends):
+   A chunk's buffer has room for an element at each end. In a forward scan (a reverse scan exchanges both ends):
 
        carry  in[first] ... in[first + count - 1]  end
 
    The scan of a chunk includes the carry. An exclusive scan also includes the element at the end, whose result is the
    sum of all elements. The last result is the next chunk's carry. If elements of the input and sums differ, because
-   there is a map or another type, the map returns the carry instead of the elements at the ends.
+   there is a map, or because their types differ, the map returns the carry instead of the elements at the ends.
 
    Several contexts first reduce all chunks. The first context scans these sums, which yields each chunk's carry. So
    chunks can be scanned in any order. */
 typedef struct gpi_host_scan {
     const gp_host_scan_desc *desc;
     size_t out_size;
-    bool maps; /* the map returns the carry, instead of an element of the input */
+    bool maps; /* the map returns the carry, which is not an element of the input */
     gpi_host_text map;
     gpi_host_args args;
-    cl_ulong lead, count; /* args: where the chunk's elements begin in the scan; their number */
+    cl_ulong lead, count; /* values of args: position of the chunk's elements in the scan; their number */
     gp_record carry_record;
     gp_scan_desc chunk; /* the fields that are the same for all chunks */
     bool carried;
@@ -3825,7 +3832,7 @@ static gp_result gpi_host_scan_types(gp_context *gp, const char *function, gpi_h
     return GP_OK;
 }
 
-/* Returns the text before a map that converts its value to the type of sums, so that it has the carry's type. */
+/* Returns the text to put before a map. It converts the map's value to the type of sums, which is the carry's type. */
 static const char *gpi_host_conversion(gp_type type)
 {
     switch (type) {
@@ -3909,7 +3916,7 @@ static gp_result gpi_host_scan_carry(gpi_host_chunks *c, const gpi_host_chunk *c
         s->args.args[s->args.count - 1].buffer = c->owns[0].buffer;
         s->args.args[s->args.count - 1].offset = slot;
     }
-    if (carried && !s->sums) return GP_OK; /* the chunk before has written it */
+    if (carried && !s->sums) return GP_OK; /* the previous chunk has written it */
     return gpi_host_put(c, carried ? s->sums + chunk->index * s->out_size : identity, c->owns[0].buffer,
                         slot * s->out_size, s->out_size);
 }
@@ -4000,7 +4007,7 @@ static gp_result gpi_host_scan_read_sum(gpi_host_chunks *c, const gpi_host_chunk
                          s->sums + chunk->index * s->out_size);
 }
 
-/* Scans the chunks' sums to the carry of each chunk. */
+/* Scans the chunks' sums, which yields the carry of each chunk. */
 static gp_result gpi_host_scan_sums(const gpi_host_chunks *c, const gpi_host_scan *s)
 {
     gp_host_scan_desc desc;
@@ -4081,12 +4088,12 @@ GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc
 /* ---- End file host/calls/scan.c ---- */
 
 /* ---- Begin file host/calls/select.c ---- */
-/* select.c - gp_host_select: packs each chunk's selected elements on the device, and copies them after those of the
-   chunks before.
+/* select.c - gp_host_select: packs each chunk's selected elements on the device, and copies them to the output after
+   those of the chunks before.
 
-   Several contexts end their chunks in any order. If a chunk before is still in progress, a chunk's place in the output
-   is not known yet. Its elements are then copied to the chunk's position in the input, which is never before that
-   place, and are moved later:
+   Several contexts end their chunks in any order. While an earlier chunk is in progress, a chunk's position in the
+   output is not known. Its elements are then copied to the chunk's position in the input, which is never before the
+   position in the output, and are moved later:
 
        chunk 0 1 2 3   selected   aaa..    ..... in progress cc...    d....      a chunk's room
                        later      aaabb cc d                 all are in place */
@@ -4179,7 +4186,8 @@ static gp_result gpi_host_select_prepare(gp_context *gp, const char *function, g
     return GP_OK;
 }
 
-/* Returns in *bytes the scratch for a chunk. It depends on which outputs there are, for which any buffer will do. */
+/* Sets *bytes to the scratch for a chunk. The size depends on which outputs are given; any buffer can stand for
+   them. */
 static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;
@@ -4193,7 +4201,7 @@ static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_
     return gp_select_scratch_size(c->gp, &desc, bytes);
 }
 
-/* Changes the chunk's positions to those in the whole input. */
+/* Converts positions in the chunk to positions in the whole input. */
 static gp_result gpi_host_select_shift(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;
@@ -4263,7 +4271,7 @@ static gp_result gpi_host_select_copy(gpi_host_chunks *c, const gpi_host_chunk *
     return result;
 }
 
-/* Moves the elements of chunks that have ended to their places, as far as these are known. */
+/* Moves the elements of chunks that have ended to their positions in the output, as far as these are known. */
 static void gpi_host_select_place(const gpi_host_chunks *c, gpi_host_select *s)
 {
     for (; s->ended && s->placed < c->number && s->ended[s->placed]; s->placed++) {
@@ -4358,8 +4366,8 @@ GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *
 
        digits 0 and 1   0001111 01111 0001     digit 2   2222     digit 3   33 33333
 
-   A digit with more keys than fit is copied to its place in the output unsorted. When all other digits are done, tmp is
-   free, and the large digit is sorted in the same way by the next 8 bits.
+   If a digit has more keys than fit, its keys are copied to their range of the output, unsorted. When all other digits
+   are done, tmp is free, and the large digit is sorted in the same way by the next 8 bits.
 
    On PoCL chunks are sorted in the caller's memory, without copies (views: base/chunks.h).
 
@@ -4397,7 +4405,7 @@ typedef struct gpi_host_sort {
 
 /* ------------------------------------------------------------------ digits */
 
-/* Returns an unsigned number for the key. Numbers have the order of keys. */
+/* Returns an unsigned number for the key. These numbers compare as the keys do. */
 static uint64_t gpi_host_ordered(gp_type type, const char *key)
 {
     const size_t size = gpi_host_size_of(type);
@@ -4536,7 +4544,7 @@ static gp_result gpi_host_sort_scratch(gpi_host_chunks *c, size_t count, size_t 
     return result;
 }
 
-/* Sets a chunk's values to its indices. */
+/* Sets a chunk's values to the indices of its elements. */
 static gp_result gpi_host_sort_number(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_iota_desc iota;
@@ -4653,7 +4661,7 @@ static void gpi_host_sort_arrays(gpi_host_chunks *c, const char *const from[2], 
     }
 }
 
-/* Sorts each chunk of `from` by the level's digit, to tmp, and finds where the digits begin. */
+/* Sorts each chunk of `from` by the level's digit into tmp, and finds where the digits begin. */
 static gp_result gpi_host_split(gpi_host_chunks *c, const char *const from[2], size_t count)
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -4684,7 +4692,8 @@ static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
     size_t g;
     c->number = gpi_host_make_groups(s, c->piece, c->chunk);
     for (c->count = 0, g = 0; g < c->number; g++) c->count += s->groups[g].count;
-    /* Mapping a buffer waits for all earlier copies. With a third chunk, these include copies of one being computed. */
+    /* Mapping a buffer waits for all earlier copies. With a third chunk, these would include copies of a chunk being
+       computed. */
     c->depth = 2;
     c->chunk_of = gpi_host_group_chunk;
     c->upload = gpi_host_group_upload;
@@ -4694,7 +4703,8 @@ static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
     return gpi_host_chunks_run(c);
 }
 
-/* Copies the digits that are in no group to their places, lists them in `large`, and returns their number. */
+/* Copies the keys of digits that are in no group to their range of `out`, lists these digits in `large`, and returns
+   their number. */
 static size_t gpi_host_place(gpi_host_chunks *c, gpi_host_pairs out, gpi_host_group large[GPI_HOST_DIGITS])
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
@@ -4713,7 +4723,7 @@ static size_t gpi_host_place(gpi_host_chunks *c, gpi_host_pairs out, gpi_host_gr
     return number;
 }
 
-/* Restores the arrays after a level has failed in place: tmp has all that was overwritten. */
+/* Restores the arrays after a level has failed in place. All that was overwritten is in tmp. */
 static void gpi_host_restore(gpi_host_chunks *c, gpi_host_pairs out, size_t count)
 {
     const gpi_host_sort *s = (const gpi_host_sort *)c->call;
@@ -4920,7 +4930,7 @@ typedef struct gpi_host_topk {
     const gp_host_topk_desc *desc;
     gp_topk_desc chunk; /* the fields that are the same for all chunks */
     size_t key_size, index_size;
-    char *keys, *indices; /* of all chunks: k of each; indices within the chunk */
+    char *keys, *indices; /* k keys and indices of each chunk; indices count within the chunk */
 } gpi_host_topk;
 
 static gp_result gpi_host_topk_overlap(gp_context *gp, const char *function, const gpi_host_topk *t)

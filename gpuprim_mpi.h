@@ -252,7 +252,7 @@ struct gp_mpi {
     int rank, ranks;
     bool failed;  /* this call has failed, on all ranks */
     bool busy;    /* a call is running */
-    long process; /* the process that created it; MPI does not work in a forked one */
+    long process; /* the process that created the gp_mpi; MPI does not work in a forked process */
 };
 
 static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *function, const char *text);
@@ -263,12 +263,13 @@ static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result resu
 
 /* ---- Begin file mpi/base/exchange.h ---- */
 /* exchange.h - exchanges elements between ranks. */
-/* The numbers and positions of elements that move from each rank to each rank, in the order of ranks and of elements within
-   a rank. A rank's own position lies between those of lower and higher ranks, even if it sends itself nothing. */
+/* The numbers and positions of elements that move from this rank to each rank, and from each rank to this one, in the
+   order of ranks and of elements within a rank. A rank's own position is between those of lower and higher ranks, even
+   if the rank sends no elements to itself. */
 typedef struct gpi_mpi_moves {
     int *sends, *sends_at, *receives, *receives_at; /* for each rank */
     int *side;                                      /* the same four for the side that is being exchanged */
-    size_t sent, received;                          /* by this rank */
+    size_t sent, received; /* numbers of elements that this rank sends and receives */
 } gpi_mpi_moves;
 
 static size_t gpi_mpi_moves_ints(const gp_mpi *all);
@@ -535,7 +536,8 @@ static gp_result gpi_mpi_check_written(gp_mpi *all, const char *function, const 
     return gpi_mpi_fail(all, GP_ERROR_INVALID_BUFFER, function, line);
 }
 
-/* Fails if the elements that are written to `to` overlap others. `in_place`: they may begin at the same byte. */
+/* Fails if the elements of `a` overlap the elements that are written to `to`. `in_place`: both may begin at the same
+   byte. */
 static gp_result gpi_mpi_check_apart(gp_mpi *all, const char *function, const gpi_mpi_span *a,
                                      const gpi_mpi_span *to, bool in_place)
 {
@@ -584,7 +586,7 @@ static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, c
     return gpi_mpi_cl(all, function, "clEnqueueMapBuffer", error);
 }
 
-/* Waits for a command that `call` has enqueued, since later ones may not wait for it. Fails if `error` is set. */
+/* Waits for a command that `call` has enqueued, since later commands may not wait for it. Fails if `error` is set. */
 static gp_result gpi_mpi_wait(gp_mpi *all, const char *function, const char *call, cl_int error,
                               cl_event event)
 {
@@ -620,9 +622,9 @@ static gp_result gpi_mpi_copy(gp_mpi *all, const char *function, cl_mem from, si
 typedef struct gpi_mpi_terms {
     const char *name[10];
     uint64_t value[10];
-    bool any[10]; /* not given here: any value of the other ranks is accepted */
+    bool any[10]; /* this rank gives no value, and accepts any value of other ranks */
     int count;
-    bool second; /* there is a second input; after gpi_mpi_same: on some rank */
+    bool second; /* this rank has a second input; after gpi_mpi_same: any rank has */
 } gpi_mpi_terms;
 
 #define GPI_MPI_REFUSE(field)                                                                            \
@@ -710,8 +712,8 @@ static gpi_mpi_terms gpi_mpi_terms_of(const char *function)
     return terms;
 }
 
-/* Fails on all ranks unless all make the same call with the same terms; else they would wait for one another. `result`: the
-   result of this rank's own checks. */
+/* Fails on all ranks unless all ranks make the same call with the same terms; otherwise they would wait for one
+   another. `result`: the result of this rank's own checks. */
 static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, gpi_mpi_terms *terms)
 {
     enum { GPI_MOST = sizeof terms->value / sizeof *terms->value, GPI_SECOND = 2 * GPI_MOST };
@@ -730,7 +732,7 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
     if (result == GP_OK) terms->second = !least[GPI_SECOND];
     for (k = 0; k < terms->count && result == GP_OK; k++) {
         if (least[k] == ~least[GPI_MOST + k]) continue;
-        if (least[k] == UINT64_MAX && least[GPI_MOST + k] == UINT64_MAX) continue; /* given on no rank */
+        if (least[k] == UINT64_MAX && least[GPI_MOST + k] == UINT64_MAX) continue; /* no rank gave it */
         all->failed = true; /* all ranks find the same difference */
         (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
         result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
@@ -750,7 +752,7 @@ static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, cons
 
 /* ---- Begin file mpi/base/error.c ---- */
 /* error.c - makes the texts of failures, and lets ranks agree on one result. */
-/* Bytes of our own texts, and of the text of a failed call, which may contain a build log. */
+/* Bytes of this library's texts, and of the text of a failed call, which may contain a build log. */
 enum { GPI_MPI_TEXT = 512, GPI_MPI_LOG = 8192 };
 
 static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *function, const char *text)
@@ -831,7 +833,7 @@ static void gpi_mpi_moves_at(const gp_mpi *all, gpi_mpi_moves *moves, int *memor
     moves->side = moves->receives_at + all->ranks;
 }
 
-/* Completes moves whose sends are set: tells each rank how many elements it receives, and sets all positions. */
+/* Completes moves whose sends are set: informs each rank how many elements it receives, and sets all positions. */
 static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_moves *moves)
 {
     gp_result result =
@@ -853,9 +855,9 @@ static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_m
     return gpi_mpi_agree(all, function, result);
 }
 
-/* Exchanges elements of `size` bytes. Those that a rank keeps are copied on the device. Elements for lower ranks lie before
-   them, those for higher ranks after them. Each side is mapped and exchanged by itself, and nothing else passes through host
-   memory. */
+/* Exchanges elements of `size` bytes. Elements that a rank keeps are copied on the device. Elements for lower ranks are
+   before the kept ones, elements for higher ranks after them. Each of these two sides is mapped and exchanged
+   separately, and nothing else passes through host memory. */
 static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
                                   cl_mem to, size_t to_offset, size_t size)
 {
@@ -888,7 +890,7 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
     if (result == GP_OK) result = gpi_mpi_did(all, function, "MPI_Type_commit", MPI_Type_commit(&element));
     result = gpi_mpi_agree(all, function, result);
     agreed = result == GP_OK;
-    for (side = 0; side < 2 && agreed; side++) { /* the second even if the first fails: others wait for it */
+    for (side = 0; side < 2 && agreed; side++) { /* both, even if the first fails, since other ranks wait */
         for (r = 0; r < all->ranks; r++) {
             const bool to_it = side ? r > rank : r < rank, from_it = side ? r < rank : r > rank;
             sends[r] = to_it ? moves->sends[r] : 0;
@@ -1003,14 +1005,14 @@ GP_MPI_API void gp_mpi_destroy(gp_mpi *all)
 /* ---- End file mpi/base/handle.c ---- */
 
 /* ---- Begin file mpi/base/ranks.h ---- */
-/* ranks.h - gathers and divides numbers of all ranks. */
+/* ranks.h - gathers values of all ranks, and divides arrays evenly over the ranks. */
 static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *value, size_t size,
                                 cl_mem *out);
 static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, gp_mpi_part *part);
 /* ---- End file mpi/base/ranks.h ---- */
 
 /* ---- Begin file mpi/base/ranks.c ---- */
-/* ranks.c - gathers and divides numbers of all ranks. */
+/* ranks.c - gathers values of all ranks, and divides arrays evenly over the ranks. */
 /* Creates a buffer with each rank's value of `size` bytes, in the order of ranks. */
 static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *value, size_t size,
                                 cl_mem *out)
@@ -1029,8 +1031,8 @@ static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *v
     return result;
 }
 
-/* Divides an array evenly over the ranks, and sets *part to this rank's part. This rank holds `count` of its elements; others may hold
-   other numbers. */
+/* Divides an array evenly over the ranks, and sets *part to this rank's part. This rank has `count` of the array's
+   elements; other ranks may have other numbers. */
 static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, gp_mpi_part *part)
 {
     uint64_t own = count, total = 0, each, more, rank = (uint64_t)all->rank;
@@ -1052,10 +1054,10 @@ typedef struct gpi_mpi_split {
     gp_type key_type;
     size_t key_size, count;
     bool descending;
-    bool whole;                           /* equal keys stay together, and parts are only roughly even */
-    cl_mem keys;                          /* this rank's, sorted */
-    cl_mem needles, places;               /* keys that are looked for, and their positions */
-    uint64_t *memory;                     /* holds all that follows: */
+    bool whole;                           /* equal keys stay together, so parts are only roughly even */
+    cl_mem keys;                          /* this rank's sorted keys */
+    cl_mem needles, places;               /* keys to be found, and their positions */
+    uint64_t *memory;                     /* memory of the arrays below */
     uint64_t *wanted;                     /* where each rank's part has to begin */
     uint64_t *at;                         /* the number of the key at each split, in the order of keys */
     uint64_t *below, *equal, *mine, *sum; /* counts of keys before, or equal to, candidates */
@@ -1154,9 +1156,9 @@ static gp_result gpi_mpi_count(gp_mpi *all, const char *function, const gpi_mpi_
                                           places, 0, NULL, NULL));
 }
 
-/* Finds the split of each rank except the first: the largest key number for which the keys before it, on all ranks, are not more
-   than the elements before the rank's part. Determines it digit by digit, from the highest digit. One more sum shows whether a
-   rank has failed. */
+/* Finds the split of each rank except the first: the largest key number that has, on all ranks together, at most as
+   many keys before it as there are elements before the rank's part. Determines the number digit by digit, starting with
+   the highest digit. One more sum shows whether a rank has failed. */
 static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1, most = bounds * GPI_MPI_CANDIDATES;
@@ -1184,8 +1186,8 @@ static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_s
     return result;
 }
 
-/* Sets how many elements move to each rank. Of the keys equal to a split, the first ones (in the order of ranks) move to the
-   ranks before it. If equal keys stay together, none of them do. */
+/* Sets how many elements move to each rank. Of the keys equal to a split, the first ones (in the order of ranks) move
+   to the ranks before the split. If equal keys must stay together, none of them move there. */
 static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1;
@@ -1237,7 +1239,7 @@ static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count
 /* ---- Begin file mpi/calls/brackets.c ---- */
 /* brackets.c - gp_mpi_brackets across ranks. */
 /* After brackets have been matched within each part, a part has closers without openers, and after these openers
-   without closers. From the numbers of both on all ranks, each rank knows which ranks' openers its closers pop:
+   without closers. From the numbers of both on all ranks, each rank computes which ranks' openers its closers pop:
 
        rank 0   ( ( ( )        leaves ( (
        rank 1   ) ( (          pops one of rank 0; ( ( ( are open after it
@@ -1253,25 +1255,25 @@ typedef struct gpi_mpi_nest {
     gp_brackets_desc local; /* the call on the codes of this part */
     cl_mem codes, own_match, own_depth;
     size_t codes_offset;
-    cl_mem closers, openers; /* indices in the part of brackets without a partner in it; openers top first */
+    cl_mem closers, openers; /* part indices of brackets without a partner in the part; openers top first */
     uint64_t closer_count, opener_count;
-    cl_mem passed;                    /* how many of these closers come before each element */
-    cl_mem stack;                     /* indices, in the whole, of the openers before the part, top first */
-    uint64_t height, lead;            /* number of these openers: all, and those visible to this part */
-    uint64_t matched;                 /* those that this part closes */
-    uint64_t closed;                  /* openers that later parts close */
-    bool errors_wanted, match_wanted; /* match_wanted: on any rank */
+    cl_mem passed;         /* number of these closers before each element */
+    cl_mem stack;          /* openers before the part, top first, by their indices in the whole array */
+    uint64_t height, lead; /* number of these openers; number of those visible to this part */
+    uint64_t matched;      /* number of these openers that this part closes */
+    uint64_t closed;       /* number of this part's openers that later parts close */
+    bool errors_wanted, match_wanted; /* match_wanted: any rank wants match */
     int *memory;
-    gpi_mpi_moves up, back; /* of openers to their closers' ranks, and the reverse */
+    gpi_mpi_moves up, back; /* moves of openers to their closers' ranks, and back */
     gp_brackets_errors errors;
 } gpi_mpi_nest;
 
 /* The numbers that ranks exchange about their parts. */
 typedef struct gpi_mpi_nest_part {
-    uint64_t closers, openers, count, match_wanted, left; /* openers that are still open */
+    uint64_t closers, openers, count, match_wanted, left; /* left: openers still open */
 } gpi_mpi_nest_part;
 
-/* Creates a buffer with a code for each byte, as gp_brackets would use it. It has checked the pairs. */
+/* Creates a buffer with a code for each byte, as gp_brackets would use it. The pairs have been checked. */
 static gp_result gpi_mpi_nest_table(gp_mpi *all, const gp_brackets_desc *desc, cl_mem *out)
 {
     const char *pair = desc->pairs ? desc->pairs : "()[]{}";
@@ -1285,7 +1287,7 @@ static gp_result gpi_mpi_nest_table(gp_mpi *all, const gp_brackets_desc *desc, c
     return gp_buffer_create(all->gp, sizeof codes, desc->table ? desc->table : codes, out);
 }
 
-/* Sets n->codes: the input itself, or, if it has no codes, a new buffer of codes. */
+/* Sets n->codes to the input, or, if the input does not consist of codes, to a new buffer of codes. */
 static gp_result gpi_mpi_nest_codes(gp_mpi *all, gpi_mpi_nest *n)
 {
     const gp_brackets_desc *desc = n->desc;
@@ -1404,7 +1406,7 @@ static gp_result gpi_mpi_nest_apart(gp_mpi *all, const char *function, const gpi
     return result;
 }
 
-/* Matches the brackets of this part by itself, and lists those without a partner. */
+/* Matches the brackets within this part, and lists the brackets without a partner. */
 static gp_result gpi_mpi_nest_own(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     gp_brackets_desc *local = &n->local;
@@ -1520,7 +1522,8 @@ static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi
     return result;
 }
 
-/* Turns indices in the part into indices in the whole. Entries without an index stay as they are. `out` may be `in`. */
+/* Converts indices in the part to indices in the whole array. Entries without an index are unchanged. `out` may be
+   `in`. */
 static gp_result gpi_mpi_nest_shift(gp_mpi *all, const gpi_mpi_nest *n, cl_mem in, cl_mem out, size_t offset,
                                     size_t count)
 {
@@ -1582,7 +1585,7 @@ static gp_result gpi_mpi_nest_partners(gp_mpi *all, const char *function, gpi_mp
     return gpi_mpi_agree(all, function, result);
 }
 
-/* Completes parents and depths by the openers before the part. */
+/* Completes parents and depths with the openers before the part. */
 static gp_result gpi_mpi_nest_around(gp_mpi *all, gpi_mpi_nest *n)
 {
     const gp_brackets_desc *local = &n->local;
@@ -1619,7 +1622,8 @@ static gp_result gpi_mpi_nest_around(gp_mpi *all, gpi_mpi_nest *n)
     return result;
 }
 
-/* Counts pairs across ranks whose brackets differ in kind, and finds the first. The rank of the closer counts a pair. */
+/* Counts pairs across ranks whose brackets differ in kind, and finds the first such pair. Each pair is counted by its
+   closer's rank. */
 static gp_result gpi_mpi_nest_mismatches(gp_mpi *all, const char *function, gpi_mpi_nest *n, uint64_t *count,
                                          uint64_t *first)
 {
@@ -1657,7 +1661,7 @@ static gp_result gpi_mpi_nest_mismatches(gp_mpi *all, const char *function, gpi_
     return result;
 }
 
-/* Reads list[at], and turns it into an index in the whole. */
+/* Reads list[at], and converts it to an index in the whole array. */
 static gp_result gpi_mpi_nest_index(gp_mpi *all, const char *function, const gpi_mpi_nest *n, cl_mem list,
                                     uint64_t at, uint64_t *index)
 {
@@ -1741,7 +1745,8 @@ static gp_result gpi_mpi_nest_check(gp_mpi *all, const char *function, const gp_
     return result == GP_OK ? gp_brackets_scratch_size(all->gp, desc, &bytes) : result;
 }
 
-/* Codes are compared across ranks: from a map they are wider, and for bytes they depend on pairs or the table. */
+/* Adds the terms on which codes depend, because codes are compared across ranks. Codes from a map are wider, and codes
+   of bytes depend on `pairs` or `table`. */
 static void gpi_mpi_nest_terms(const gp_brackets_desc *desc, bool errors, gpi_mpi_terms *terms)
 {
     const char *pairs = desc->pairs ? desc->pairs : "()[]{}";
@@ -2074,8 +2079,8 @@ typedef struct gpi_mpi_join {
     gp_type key_type;
     size_t key_size, value_size;
     gpi_mpi_side build, probe;
-    gp_hash table;                     /* keys of the build sides, each with its index in keys and values */
-    cl_mem keys, values;               /* received keys and values; one value more, for absent keys */
+    gp_hash table;       /* keys of all ranks' build sides, each with its index in keys and values */
+    cl_mem keys, values; /* received keys and values; one more value, for absent keys */
     cl_mem sent, rows, asked, answers; /* temporary */
     cl_mem places, found, back, back_found;
 } gpi_mpi_join;
@@ -2162,8 +2167,8 @@ static gp_result gpi_mpi_join_distinct(gp_mpi *all, const gpi_mpi_join *j, cl_me
     return result;
 }
 
-/* Orders keys by the ranks that they move to, and finds where each rank's keys end. This hash differs from that of a table, so
-   that the keys in a rank's table do not have similar hashes. */
+/* Orders keys by the ranks to which a hash assigns them, and finds where each rank's keys end. This hash differs from a
+   table's hash, so that the keys in a rank's table do not have similar hashes. */
 static gp_result gpi_mpi_join_order(gp_mpi *all, const char *function, const gpi_mpi_join *j,
                                     gpi_mpi_side *side, cl_mem owners, cl_mem ends_out, uint64_t *ends)
 {
@@ -2241,8 +2246,8 @@ static gp_result gpi_mpi_join_send(gp_mpi *all, const char *function, const gpi_
     return gpi_mpi_exchanged(all, function, &side->moves, *sent, j->key_size, 0, come);
 }
 
-/* Creates a buffer with the build side's values at j->rows. Without values these are indices in the whole, where this rank's
-   first element has index `first`. */
+/* Creates a buffer with the build side's values at j->rows. Without values, creates a buffer of indices in the whole
+   array, in which this rank's first element has index `first`. */
 static gp_result gpi_mpi_join_values(gp_mpi *all, const gpi_mpi_join *j, uint64_t first, cl_mem *out)
 {
     const gp_mpi_join_desc *desc = j->desc;
@@ -2507,7 +2512,7 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
     if (result == GP_OK) {
         part = *desc;
         part.initial = NULL;
-        if (terms.second && !part.type2) part.type2 = part.type; /* has a y even if count is 0 */
+        if (terms.second && !part.type2) part.type2 = part.type; /* so that y has a type even if count is 0 */
         if (size > sizeof own) size = 0;                         /* gp_reduce reports why */
         result = gp_reduce_read(all->gp, &part, own);
     }
@@ -2531,7 +2536,7 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
     if (gathered) (void)clReleaseMemObject(gathered);
     result = gpi_mpi_agree(all, function, result);
     if (result != GP_OK)
-        return gpi_mpi_end(all, result); /* devices may differ in the order in which they add up */
+        return gpi_mpi_end(all, result); /* the broadcast is needed: devices may add up in different orders */
     return gpi_mpi_end(all, gpi_mpi_did(all, function, "MPI_Bcast",
                                         MPI_Bcast(result_out, (int)size, MPI_BYTE, 0, all->comm)));
 }
@@ -2629,7 +2634,8 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
 
 /* ---- Begin file mpi/calls/select.c ---- */
 /* select.c - gp_mpi_select, and functions that divide an array evenly over the ranks. */
-/* Sets the moves that divide an array evenly, of which this rank has *part, and sets *part to its even part. */
+/* Sets the moves that divide an array evenly over the ranks. At first *part is the part that this rank has now; sets
+   *part to its even part. */
 static gp_result gpi_mpi_divide(gp_mpi *all, const char *function, gp_mpi_part *part, gpi_mpi_moves *moves)
 {
     const uint64_t ranks = (uint64_t)all->ranks, begin = part->first, end = begin + part->count;

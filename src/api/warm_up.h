@@ -87,7 +87,8 @@ typedef struct gp_warmup_desc {
     const gp_transpose_desc *transpose; /* only element_size */
     const gp_stencil_desc *stencil;     /* only types, channels, radii, border, map, args, height > 1 */
     const gp_random_desc *random;       /* only type, kind */
-    const gp_group_rows_desc *group_rows; /* only types of columns, count, as for sort, and which outputs are NULL */
+    const gp_group_rows_desc
+        *group_rows; /* only types of columns, count, as for sort, and which outputs are NULL */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);

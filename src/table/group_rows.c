@@ -2,7 +2,8 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
-#include "base/memory.h"
+#include "runtime/tuning.h"
+#include "program/program.h"
 #include "select/select.h"
 #include "sort/sort.h"
 #include "table/table.h"
@@ -63,7 +64,8 @@ static void gpi_rows_tables(gpi_group_rows *g)
     while (g->row_mask < g->desc->count) g->row_mask = 2 * g->row_mask + 1;
 }
 
-static void gpi_rows_prelude(const gp_context *gp, const gpi_plan *plan, const void *description, gpi_text *text)
+static void gpi_rows_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                             gpi_text *text)
 {
     const gpi_group_rows *g = (const gpi_group_rows *)description;
     gpi_prelude_plan(gp, plan, text);
@@ -171,7 +173,8 @@ static gp_result gpi_rows_check(gp_context *gp, const gpi_group_rows *g, bool re
     gpi_use_count(&uses, "count_buffer", &g->count);
     if (n && d->groups_out)
         gpi_use_buffer(&uses, "groups_out", d->groups_out, d->groups_out_offset, n, 4, GPI_WRITES);
-    if (n && d->rows_out) gpi_use_buffer(&uses, "rows_out", d->rows_out, d->rows_out_offset, n, 4, GPI_WRITES);
+    if (n && d->rows_out)
+        gpi_use_buffer(&uses, "rows_out", d->rows_out, d->rows_out_offset, n, 4, GPI_WRITES);
     if (n && d->order_out)
         gpi_use_buffer(&uses, "order_out", d->order_out, d->order_out_offset, n, 4, GPI_WRITES);
     if (d->offsets_out)
@@ -200,7 +203,8 @@ static void gpi_rows_arg(gpi_call *call, cl_mem buffer, size_t offset)
 }
 
 /* Passes the slots, and what one table has of them. */
-static void gpi_rows_arg_table(gpi_call *call, const gpi_group_rows *g, const gpi_rows_table *t, cl_mem scratch)
+static void gpi_rows_arg_table(gpi_call *call, const gpi_group_rows *g, const gpi_rows_table *t,
+                               cl_mem scratch)
 {
     gpi_rows_arg(call, scratch, g->slots_at / 4 + t->base);
     GPI_CALL_ARG(call, t->size);
@@ -285,7 +289,8 @@ static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch
     s->keys_out_offset = g->sorted_at / 4;
     s->values_out = d->order_out ? d->order_out : scratch;
     s->values_out_offset = d->order_out ? d->order_out_offset : g->sorted_at / 4 + d->count;
-    if (s->count_buffer) g->sort.count = gpi_count_make(d->count, scratch, g->state_at / 4 + GPI_ROWS_COUNT, GP_U32);
+    if (s->count_buffer)
+        g->sort.count = gpi_count_make(d->count, scratch, g->state_at / 4 + GPI_ROWS_COUNT, GP_U32);
     result = gpi_sort_launch(call, &g->sort);
     if (result != GP_OK || !d->offsets_out) return result;
     gpi_call_kernel(call, g->program, "gp_rows_offsets");
@@ -301,7 +306,8 @@ static gp_result gpi_rows_none(gpi_call *call, const gp_group_rows_desc *d)
 {
     gp_result result = GP_OK;
     if (d->offsets_out) result = gpi_call_fill(call, d->offsets_out, 4 * d->offsets_out_offset, 4);
-    if (d->count_out && result == GP_OK) result = gpi_call_fill(call, d->count_out, 4 * d->count_out_offset, 4);
+    if (d->count_out && result == GP_OK)
+        result = gpi_call_fill(call, d->count_out, 4 * d->count_out_offset, 4);
     return result;
 }
 

@@ -1,6 +1,7 @@
 /* keys.c - key columns: checks, prelude, arguments of kernels. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/type.h"
 #include "table/table.h"
 
@@ -10,7 +11,10 @@ enum { GPI_KEY_BYTES_MAX = 64 }; /* of a record */
 
 /* ------------------------------------------------------------------ describe */
 
-static bool gpi_key_is_string(const gp_key_column *c) { return c->offsets || c->offsets_type || c->byte_count; }
+static bool gpi_key_is_string(const gp_key_column *c)
+{
+    return c->offsets || c->offsets_type || c->byte_count;
+}
 
 static size_t gpi_key_size(const gp_key_column *c)
 {
@@ -21,16 +25,18 @@ static gp_result gpi_key_check(gp_context *gp, const gp_key_column *c, size_t k)
 {
     const bool string = gpi_key_is_string(c);
     if (!!c->type + !!c->element_size + string != 1) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "columns[%zu]: type = %d, element_size = %zu, offsets_type = %d: exactly one must be given", k,
-                        (int)c->type, c->element_size, (int)c->offsets_type);
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_TYPE,
+            "columns[%zu]: type = %d, element_size = %zu, offsets_type = %d: exactly one must be given", k,
+            (int)c->type, c->element_size, (int)c->offsets_type);
     }
     if (string && c->offsets_type != GP_U32 && c->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "columns[%zu]: offsets_type = %d, must be GP_U32 or GP_U64", k,
-                        (int)c->offsets_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "columns[%zu]: offsets_type = %d, must be GP_U32 or GP_U64", k, (int)c->offsets_type);
     }
     if (c->type && !gpi_type_size(c->type))
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "columns[%zu]: type = %d is not a gp_type", k, (int)c->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "columns[%zu]: type = %d is not a gp_type", k,
+                        (int)c->type);
     if (c->element_size > GPI_KEY_BYTES_MAX) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "columns[%zu]: element_size = %zu, at most %d", k,
                         c->element_size, (int)GPI_KEY_BYTES_MAX);
@@ -42,7 +48,8 @@ static gp_result gpi_key_check(gp_context *gp, const gp_key_column *c, size_t k)
    it. */
 static cl_ulong gpi_keys_seed(const gp_context *gp)
 {
-    const uint64_t parts[] = {(uint64_t)(uintptr_t)gp, gp->stats.launches, (uint64_t)clock(), (uint64_t)time(NULL)};
+    const uint64_t parts[] = {(uint64_t)(uintptr_t)gp, gp->stats.launches, (uint64_t)clock(),
+                              (uint64_t)time(NULL)};
     uint64_t z = gpi_fnv1a(GPI_FNV1A_SEED, parts, sizeof parts);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -58,8 +65,9 @@ static gp_result gpi_keys_make(gp_context *gp, const gp_key_column *columns, siz
     keys->count = count;
     keys->seed = gpi_keys_seed(gp);
     if (!columns || count == 0 || count > GP_KEY_COLUMNS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "columns is %s, and column_count = %zu, must be 1 to %d",
-                        columns ? "given" : "NULL", count, (int)GP_KEY_COLUMNS_MAX);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "columns is %s, and column_count = %zu, must be 1 to %d", columns ? "given" : "NULL",
+                        count, (int)GP_KEY_COLUMNS_MAX);
     }
     for (k = 0; k < count && result == GP_OK; k++) result = gpi_key_check(gp, &columns[k], k);
     return result;
@@ -106,8 +114,8 @@ static void gpi_use_keys(gpi_uses *uses, const gpi_keys *keys, size_t rows)
         const gp_key_column *c = &keys->columns[k];
         const bool string = gpi_key_is_string(c);
         if (!string || c->byte_count)
-            gpi_use_buffer(uses, names[k][0], c->in, c->in_offset, string ? c->byte_count : rows, gpi_key_size(c),
-                           GPI_READS);
+            gpi_use_buffer(uses, names[k][0], c->in, c->in_offset, string ? c->byte_count : rows,
+                           gpi_key_size(c), GPI_READS);
         if (string)
             gpi_use_buffer(uses, names[k][1], c->offsets, c->offsets_offset, rows + 1,
                            gpi_type_size(c->offsets_type), GPI_READS);

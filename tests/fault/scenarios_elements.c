@@ -460,7 +460,8 @@ static bool check_groups(world *w)
         }
     }
     offsets[7] = N;
-    return w->number[0] == 7 && holds(w, 1, want, 4 * N) && holds(w, 2, order, 4 * N) && holds(w, 3, offsets, 4 * 8);
+    return w->number[0] == 7 && holds(w, 1, want, 4 * N) && holds(w, 2, order, 4 * N) &&
+           holds(w, 3, offsets, 4 * 8);
 }
 
 /* ------------------------------------------------------------------ histogram */

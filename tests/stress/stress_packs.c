@@ -190,6 +190,10 @@ static void run_group_rows(stress *s)
     STRESS_CALL(s, gp_group_rows, d);
 }
 
-const stress_entry stress_packs[] = {
-    {"select", run_select},          {"partition", run_partition},      {"unique", run_unique},
-    {"run_length_encode", run_runs}, {"run_length_decode", run_decode}, {"group_rows", run_group_rows}, {NULL, NULL}};
+const stress_entry stress_packs[] = {{"select", run_select},
+                                     {"partition", run_partition},
+                                     {"unique", run_unique},
+                                     {"run_length_encode", run_runs},
+                                     {"run_length_decode", run_decode},
+                                     {"group_rows", run_group_rows},
+                                     {NULL, NULL}};

@@ -63,8 +63,10 @@ static uint64_t next_id(const table_case *c, size_t i)
    one. */
 static void put_value(const table_case *c, size_t k, uint64_t id, size_t size, unsigned char *to)
 {
-    static const uint32_t floats[] = {0x00000000, 0x80000000, 0x7fc00000, 0xffc01234, 0x7f800000, 0xff800000, 1, 0x80000001};
-    static const uint64_t doubles[] = {0, 1ull << 63, 0x7ff8ull << 48, 0xfff0000000000001ull, 0x7ff0ull << 48, 1};
+    static const uint32_t floats[] = {0x00000000, 0x80000000, 0x7fc00000, 0xffc01234,
+                                      0x7f800000, 0xff800000, 1,          0x80000001};
+    static const uint64_t doubles[] = {0, 1ull << 63, 0x7ff8ull << 48, 0xfff0000000000001ull, 0x7ff0ull << 48,
+                                       1};
     static const uint16_t halves[] = {0, 0x8000, 0x7e00, 0xfc01, 0x7c00, 1};
     const uint64_t part = c->column_count == 1 ? id : k == 0 ? id % 13 : id / 13 + k;
     const gp_type type = c->columns[k].type;
@@ -96,7 +98,10 @@ static size_t type_size(gp_type type)
     }
 }
 
-static size_t column_size(const table_column *c) { return c->offsets ? 1 : c->type ? type_size(c->type) : c->size; }
+static size_t column_size(const table_column *c)
+{
+    return c->offsets ? 1 : c->type ? type_size(c->type) : c->size;
+}
 
 static void fill_column(const table_case *c, size_t k, const uint64_t *id, table_data *data)
 {
@@ -131,12 +136,14 @@ static const table_data *sorted_data;
 static uint64_t string_end(const table_case *c, const table_data *data, size_t k, size_t i)
 {
     uint64_t x = 0;
-    memcpy(&x, data->ends[k] + i * (c->columns[k].offsets == GP_U64 ? 8 : 4), c->columns[k].offsets == GP_U64 ? 8 : 4);
+    memcpy(&x, data->ends[k] + i * (c->columns[k].offsets == GP_U64 ? 8 : 4),
+           c->columns[k].offsets == GP_U64 ? 8 : 4);
     return x;
 }
 
 /* A string's bytes; none if its offsets are bad. */
-static size_t string_of(const table_case *c, const table_data *data, size_t k, size_t i, const unsigned char **bytes)
+static size_t string_of(const table_case *c, const table_data *data, size_t k, size_t i,
+                        const unsigned char **bytes)
 {
     const uint64_t begin = string_end(c, data, k, i), end = string_end(c, data, k, i + 1);
     const bool good = begin <= end && end <= data->bytes[k];
@@ -207,7 +214,8 @@ static void expect(const table_case *c, table_data *data)
     for (i = 0; i < n; i++) sorted[i] = (uint32_t)i;
     if (n) qsort(sorted, n, 4, compare_rows);
     for (i = 0; i < n; i++)
-        first[sorted[i]] = i && compare_keys(sorted[i - 1], sorted[i]) == 0 ? first[sorted[i - 1]] : sorted[i];
+        first[sorted[i]] =
+            i && compare_keys(sorted[i - 1], sorted[i]) == 0 ? first[sorted[i - 1]] : sorted[i];
     for (i = 0; i < n; i++) {
         if (first[i] == i) data->rows[g++] = (uint32_t)i;
         data->groups[i] = first[i] == i ? g - 1 : data->groups[first[i]];
@@ -261,7 +269,8 @@ static void free_data(table_data *data)
 
 /* ------------------------------------------------------------------ check */
 
-static gp_group_rows_desc make_desc(gp_context *gp, const table_case *c, const table_data *data, gp_key_column *columns)
+static gp_group_rows_desc make_desc(gp_context *gp, const table_case *c, const table_data *data,
+                                    gp_key_column *columns)
 {
     const size_t n = c->count;
     gp_group_rows_desc d = {0};
@@ -275,7 +284,8 @@ static gp_group_rows_desc make_desc(gp_context *gp, const table_case *c, const t
         to->offsets_type = column->offsets;
         to->in_offset = c->offset ? c->offset + k : 0;
         to->byte_count = data->bytes[k];
-        to->in = guarded(gp, to->in_offset, column->offsets ? data->bytes[k] : n, column_size(column), data->in[k]);
+        to->in = guarded(gp, to->in_offset, column->offsets ? data->bytes[k] : n, column_size(column),
+                         data->in[k]);
         if (!column->offsets) continue;
         to->offsets_offset = c->offset;
         to->offsets = guarded(gp, c->offset, n + 1, type_size(column->offsets), data->ends[k]);
@@ -298,7 +308,8 @@ static gp_group_rows_desc make_desc(gp_context *gp, const table_case *c, const t
 
 static void release(const gp_group_rows_desc *d)
 {
-    const cl_mem all[] = {d->groups_out, d->rows_out, d->order_out, d->offsets_out, d->count_out, d->count_buffer};
+    const cl_mem all[] = {d->groups_out,  d->rows_out,  d->order_out,
+                          d->offsets_out, d->count_out, d->count_buffer};
     size_t k;
     for (k = 0; k < sizeof all / sizeof *all; k++)
         if (all[k]) clReleaseMemObject(all[k]);
@@ -325,10 +336,11 @@ static void compare(gp_context *gp, const char *variant, const table_case *c, co
     for (k = 0; k < sizeof outputs / sizeof *outputs; k++) {
         const char *what = NULL;
         if (!outputs[k].buffer) continue;
-        what = guarded_difference(gp, outputs[k].buffer, outputs[k].offset, outputs[k].count, 4, outputs[k].expected, &at);
+        what = guarded_difference(gp, outputs[k].buffer, outputs[k].offset, outputs[k].count, 4,
+                                  outputs[k].expected, &at);
         if (!what) continue;
-        fail_msg("%s, %s: ids %d, distinct %zu, count %zu, offset %zu: %s, %s %zu", variant, c->name, (int)c->ids,
-                 c->distinct, c->count, c->offset, what, outputs[k].name, at);
+        fail_msg("%s, %s: ids %d, distinct %zu, count %zu, offset %zu: %s, %s %zu", variant, c->name,
+                 (int)c->ids, c->distinct, c->count, c->offset, what, outputs[k].name, at);
     }
 }
 
@@ -396,8 +408,14 @@ static void test_types(void **state)
         {.name = "7 bytes, 6 bytes", .columns = {{.size = 7}, {.size = 6}}, .column_count = 2, ALL},
         {.name = "strings", .columns = {{.offsets = GP_U64}, {.offsets = GP_U32}}, .column_count = 2, ALL},
         {.name = "eight",
-         .columns = {{.type = GP_I8}, {.type = GP_U16}, {.type = GP_I32}, {.type = GP_F32}, {.size = 3},
-                     {.offsets = GP_U32}, {.type = GP_U64}, {.size = 16}},
+         .columns = {{.type = GP_I8},
+                     {.type = GP_U16},
+                     {.type = GP_I32},
+                     {.type = GP_F32},
+                     {.size = 3},
+                     {.offsets = GP_U32},
+                     {.type = GP_U64},
+                     {.size = 16}},
          .column_count = 8,
          ALL},
     };
@@ -481,7 +499,8 @@ static void test_distinct(void **state)
         assert_gp(gp, gp_group_rows_read(gp, &d, &groups));
         assert_int_equal(groups, n);
         out = test_read(gp, d.groups_out, n * 4);
-        for (i = 0; i < n && out[i] == i; i++) {}
+        for (i = 0; i < n && out[i] == i; i++) {
+        }
         assert_int_equal(i, n);
         free(out);
         free(keys);
@@ -520,8 +539,12 @@ static void test_counts(void **state)
 
 static void test_bad_offsets(void **state)
 {
-    static const table_case c = {.name = "string", .columns = {{.offsets = GP_U32}}, .column_count = 1,
-                                 .distinct = 500, .count = 9001, ALL};
+    static const table_case c = {.name = "string",
+                                 .columns = {{.offsets = GP_U32}},
+                                 .column_count = 1,
+                                 .distinct = 500,
+                                 .count = 9001,
+                                 ALL};
     size_t v, way;
     (void)state;
     for (v = 0; v < TEST_SHAPES; v++) {
@@ -582,7 +605,7 @@ static void test_scratch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_types),  cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_types),    cmocka_unit_test(test_outputs),
         cmocka_unit_test(test_large),         cmocka_unit_test(test_distinct), cmocka_unit_test(test_counts),
         cmocka_unit_test(test_bad_offsets),   cmocka_unit_test(test_scratch),
     };

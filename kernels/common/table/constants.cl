@@ -2,9 +2,10 @@
 #ifndef GPI_TABLE_CONSTANTS_CL
 #define GPI_TABLE_CONSTANTS_CL
 
-#define GPI_ROWS_TABLES 4        /* most tables, each larger than the one before, of which the first that suffices is used */
+#define GPI_ROWS_TABLES \
+    4 /* most tables, each larger than the one before, of which the first that suffices is used */
 #define GPI_ROWS_EMPTY 0xffffffffu /* a slot without a row */
-#define GPI_ROWS_PROBES 256      /* slots that a row may look at before its table counts as too small */
+#define GPI_ROWS_PROBES 256        /* slots that a row may look at before its table counts as too small */
 
 /* The state, in uints. */
 #define GPI_ROWS_SMALL 0  /* number of tables that were too small */

@@ -22,7 +22,7 @@
 #include "table/put_span.cl"
 #include "table/rows.cl"
 
-#define GPI_ROWS_SPAN(n)                                          \
+#define GPI_ROWS_SPAN(n)                                                \
     const ulong begin = min((ulong)get_group_id(0) * span, (ulong)(n)); \
     const ulong end = min(begin + span, (ulong)(n))
 
@@ -30,39 +30,41 @@
 GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, volatile __global uint *state,
                               ulong state_at, uint table, ulong span)
 {
-    if (gpi_rows_load(state + state_at + GPI_ROWS_SMALL) != table) return;
+    if (gpi_slot_load(state + state_at + GPI_ROWS_SMALL) != table) return;
     GPI_ROWS_SPAN(size);
-    for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG) slots[i] = GPI_ROWS_EMPTY;
+    for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG)
+        slots[i] = GPI_ROWS_EMPTY;
 }
 
 /* Puts all rows into table number `table`, if it is the one to use. `call`: a number that other calls do not have. */
-GPI_KERNEL void gp_rows_put(GPI_KEYS_PARAMETERS, volatile __global uint *slots, ulong slots_at, uint size, uint base,
-                            uint row_mask, uint probes, __global uint *slot_of, ulong slot_of_at,
+GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS, volatile __global uint *slots, ulong slots_at, uint size,
+                            uint base, uint row_mask, uint probes, __global uint *slot_of, ulong slot_of_at,
                             volatile __global uint *state, ulong state_at, uint table, ulong span,
                             GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)
 {
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
     volatile __global uint *small = state + state_at + GPI_ROWS_SMALL;
     GPI_ROWS_SPAN(n);
-    gpi_keys keys;
+    gpi_key_columns columns;
     gpi_rows t;
     if (table == 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0) state[state_at + GPI_ROWS_COUNT] = (uint)n;
     if (begin >= end) return;
-    GPI_KEYS_SET(keys);
+    GPI_COLUMNS_SET(columns);
     t.slots = slots + slots_at;
     t.size = size;
     t.row_mask = row_mask;
     t.probes = probes;
-    if (table == 0 && gpi_keys_are_bad(keys, begin, end) && atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)
+    if (table == 0 && gpi_columns_are_bad(columns, begin, end) &&
+        atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)
         (void)atomic_inc(counters + GPI_COUNT_BAD);
-    if (gpi_rows_put_span(t, keys, begin, end, slot_of + slot_of_at, base, small, table))
+    if (gpi_rows_put_span(t, columns, begin, end, slot_of + slot_of_at, base, small, table))
         (void)atomic_max(small, table + 1);
 }
 
 /* Writes each group's number to its slot: rows[g] is the group's first row. */
-GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of, ulong slot_of_at,
-                               __global const uint *rows, ulong rows_at, __global const uint *state, ulong state_at,
-                               ulong span)
+GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of,
+                               ulong slot_of_at, __global const uint *rows, ulong rows_at,
+                               __global const uint *state, ulong state_at, ulong span)
 {
     GPI_ROWS_SPAN(state[state_at + GPI_ROWS_GROUPS]);
     for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)
@@ -70,8 +72,8 @@ GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global co
 }
 
 /* Replaces each row's slot by its group's number. */
-GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of, ulong slot_of_at,
-                               ulong span, GPI_COUNT_PARAMETERS)
+GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of,
+                               ulong slot_of_at, ulong span, GPI_COUNT_PARAMETERS)
 {
     GPI_ROWS_SPAN(gpi_count(bound, wanted, wanted_offset, wanted_words));
     for (ulong i = slot_of_at + begin + GPI_LOCAL_ID; i < slot_of_at + end; i += GPI_WG)

@@ -22,7 +22,7 @@ typedef struct gpi_rows {
 /* Returns the slot where the search for a key begins. */
 static uint gpi_rows_home(gpi_rows t, ulong hash) { return mul_hi((uint)(hash >> 32), t.size); }
 
-static uint gpi_rows_load(volatile __global uint *slot)
+static uint gpi_slot_load(volatile __global uint *slot)
 {
 #if GPI_ON_CPU
     return __atomic_load_n((volatile __private uint *)(size_t)slot, __ATOMIC_RELAXED);
@@ -34,21 +34,24 @@ static uint gpi_rows_load(volatile __global uint *slot)
 }
 
 /* Returns whether the slot `seen` may have the key with this hash. */
-static bool gpi_rows_may_be(gpi_rows t, uint seen, ulong hash) { return ((seen ^ (uint)hash) & ~t.row_mask) == 0; }
+static bool gpi_rows_may_be(gpi_rows t, uint seen, ulong hash)
+{
+    return ((seen ^ (uint)hash) & ~t.row_mask) == 0;
+}
 
 /* Returns the slot of row i's key, and puts the row there if it is the first with this key so far. Returns GPI_ROWS_NONE if the
    key has no slot among those it may have. */
-GPI_NOINLINE uint gpi_rows_put(gpi_rows t, gpi_keys keys, ulong i, ulong hash)
+GPI_NOINLINE uint gpi_rows_put(gpi_rows t, gpi_key_columns columns, ulong i, ulong hash)
 {
     const uint mine = ((uint)hash & ~t.row_mask) | (uint)i;
     uint slot = gpi_rows_home(t, hash);
     for (uint probe = 0; probe < t.probes; probe++) {
-        uint seen = gpi_rows_load(t.slots + slot);
+        uint seen = gpi_slot_load(t.slots + slot);
         if (seen == GPI_ROWS_EMPTY) {
             seen = atomic_cmpxchg(t.slots + slot, GPI_ROWS_EMPTY, mine);
             if (seen == GPI_ROWS_EMPTY) return slot;
         }
-        if (gpi_rows_may_be(t, seen, hash) && gpi_keys_equal(keys, i, seen & t.row_mask)) {
+        if (gpi_rows_may_be(t, seen, hash) && gpi_rows_equal(columns, i, seen & t.row_mask)) {
             if (mine < seen) (void)atomic_min(t.slots + slot, mine);
             return slot;
         }

@@ -13,35 +13,39 @@
 #define GPI_ROWS_NEAR (1u << 12) /* slots that stay in a core's caches */
 
 /* Computes the hashes of a block's rows. If `far`, fetches the slots where their searches begin. */
-GPI_INLINE void gpi_rows_hash(gpi_rows t, gpi_keys keys, ulong first, ulong end, bool far, __private ulong *hash)
+GPI_INLINE void gpi_rows_hash(gpi_rows t, gpi_key_columns columns, ulong first, ulong end, bool far,
+                              __private ulong *hash)
 {
     const uint n = first < end ? (uint)min((ulong)GPI_ROWS_BLOCK, end - first) : 0;
-    for (uint k = 0; k < n; k++) hash[k] = gpi_keys_hash(keys, first + k);
+    for (uint k = 0; k < n; k++) hash[k] = gpi_row_hash(columns, first + k);
     if (far)
         for (uint k = 0; k < n; k++) GPI_PREFETCH_READ(t.slots + gpi_rows_home(t, hash[k]));
 }
 
 /* Fetches the keys with which a block's rows will be compared first. */
-GPI_INLINE void gpi_rows_fetch(gpi_rows t, gpi_keys keys, ulong first, ulong end, __private const ulong *hash)
+GPI_INLINE void gpi_rows_fetch(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,
+                               __private const ulong *hash)
 {
     for (uint k = 0; k < GPI_ROWS_BLOCK && first + k < end; k++) {
-        const uint seen = gpi_rows_load(t.slots + gpi_rows_home(t, hash[k]));
-        gpi_keys_prefetch(keys, seen & t.row_mask);
+        const uint seen = gpi_slot_load(t.slots + gpi_rows_home(t, hash[k]));
+        gpi_row_prefetch(columns, seen & t.row_mask);
     }
 }
 
 /* Puts the rows of a block, and writes their slots, counted from `base`. Returns false if the table was too small. */
-GPI_INLINE bool gpi_rows_put_block(gpi_rows t, gpi_keys keys, ulong first, ulong end, __private const ulong *hash,
-                                   __global uint *slot_of, uint base)
+GPI_INLINE bool gpi_rows_put_block(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,
+                                   __private const ulong *hash, __global uint *slot_of, uint base)
 {
     for (uint k = 0; k < GPI_ROWS_BLOCK && first + k < end; k++) {
         const ulong i = first + k;
-        uint slot = gpi_rows_home(t, hash[k]), seen = gpi_rows_load(t.slots + slot);
-        for (uint probe = 1; !gpi_rows_may_be(t, seen, hash[k]) && seen != GPI_ROWS_EMPTY && probe < GPI_ROWS_FEW; probe++) {
+        uint slot = gpi_rows_home(t, hash[k]), seen = gpi_slot_load(t.slots + slot);
+        for (uint probe = 1;
+             !gpi_rows_may_be(t, seen, hash[k]) && seen != GPI_ROWS_EMPTY && probe < GPI_ROWS_FEW; probe++) {
             slot = slot + 1 < t.size ? slot + 1 : 0;
-            seen = gpi_rows_load(t.slots + slot);
+            seen = gpi_slot_load(t.slots + slot);
         }
-        if ((seen & t.row_mask) > i || !gpi_keys_equal(keys, i, seen & t.row_mask)) slot = gpi_rows_put(t, keys, i, hash[k]);
+        if ((seen & t.row_mask) > i || !gpi_rows_equal(columns, i, seen & t.row_mask))
+            slot = gpi_rows_put(t, columns, i, hash[k]);
         if (slot == GPI_ROWS_NONE) return false;
         slot_of[i] = base + slot;
     }
@@ -50,27 +54,28 @@ GPI_INLINE bool gpi_rows_put_block(gpi_rows t, gpi_keys keys, ulong first, ulong
 
 /* Puts rows [first, end), and writes their slots, counted from `base`. Stops as soon as *small is not `table`. Returns whether the
    table was too small. */
-GPI_NOINLINE bool gpi_rows_put_span(gpi_rows t, gpi_keys keys, ulong first, ulong end, __global uint *slot_of,
-                                    uint base, volatile __global uint *small, uint table)
+GPI_NOINLINE bool gpi_rows_put_span(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,
+                                    __global uint *slot_of, uint base, volatile __global uint *small,
+                                    uint table)
 {
     ulong hash[3][GPI_ROWS_BLOCK];
     if (t.size <= GPI_ROWS_NEAR) {
         for (; first < end; first += GPI_ROWS_BLOCK) {
-            if (gpi_rows_load(small) != table) return false;
-            gpi_rows_hash(t, keys, first, end, false, hash[0]);
-            if (!gpi_rows_put_block(t, keys, first, end, hash[0], slot_of, base)) return true;
+            if (gpi_slot_load(small) != table) return false;
+            gpi_rows_hash(t, columns, first, end, false, hash[0]);
+            if (!gpi_rows_put_block(t, columns, first, end, hash[0], slot_of, base)) return true;
         }
         return false;
     }
     uint now = 0;
-    gpi_rows_hash(t, keys, first, end, true, hash[0]);
-    gpi_rows_hash(t, keys, first + GPI_ROWS_BLOCK, end, true, hash[1]);
+    gpi_rows_hash(t, columns, first, end, true, hash[0]);
+    gpi_rows_hash(t, columns, first + GPI_ROWS_BLOCK, end, true, hash[1]);
     for (; first < end; first += GPI_ROWS_BLOCK) {
         const uint next = now == 2 ? 0 : now + 1, after = next == 2 ? 0 : next + 1;
-        if (gpi_rows_load(small) != table) return false;
-        gpi_rows_hash(t, keys, first + 2 * GPI_ROWS_BLOCK, end, true, hash[after]);
-        gpi_rows_fetch(t, keys, first + GPI_ROWS_BLOCK, end, hash[next]);
-        if (!gpi_rows_put_block(t, keys, first, end, hash[now], slot_of, base)) return true;
+        if (gpi_slot_load(small) != table) return false;
+        gpi_rows_hash(t, columns, first + 2 * GPI_ROWS_BLOCK, end, true, hash[after]);
+        gpi_rows_fetch(t, columns, first + GPI_ROWS_BLOCK, end, hash[next]);
+        if (!gpi_rows_put_block(t, columns, first, end, hash[now], slot_of, base)) return true;
         now = next;
     }
     return false;

@@ -8,12 +8,12 @@
 
 /* Puts rows [first, end), and writes their slots, counted from `base`. Stops as soon as *small is not `table`. Returns whether the
    table was too small for a row of this item. */
-static bool gpi_rows_put_span(gpi_rows t, gpi_keys keys, ulong first, ulong end, __global uint *slot_of, uint base,
-                              volatile __global uint *small, uint table)
+static bool gpi_rows_put_span(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,
+                              __global uint *slot_of, uint base, volatile __global uint *small, uint table)
 {
     for (ulong i = first + get_local_id(0); i < end; i += GPI_WG) {
-        if (gpi_rows_load(small) != table) return false;
-        const uint slot = gpi_rows_put(t, keys, i, gpi_keys_hash(keys, i));
+        if (gpi_slot_load(small) != table) return false;
+        const uint slot = gpi_rows_put(t, columns, i, gpi_row_hash(columns, i));
         if (slot == GPI_ROWS_NONE) return true;
         slot_of[i] = base + slot;
     }
