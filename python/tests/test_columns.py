@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 
+import gpuprim
+
 
 @pytest.mark.parametrize("n", [0, 1, 99991])
 def test_group_by(ctx, rng, n):
@@ -21,6 +23,54 @@ def test_group_by(ctx, rng, n):
         ):
             np.testing.assert_array_equal(result.get(), expected)
     np.testing.assert_array_equal(ctx.group_by(keys, agg="count")[1].get(), counts)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3000])
+def test_group_rows(ctx, rng, n):
+    numbers = rng.integers(0, 20, n).astype(np.int16)
+    floats = rng.choice(np.array([0.0, -0.0, np.nan, 1.5], np.float32), n)
+    pairs = np.zeros(n, [("a", "i4"), ("b", "u2"), ("c", "u2")])
+    pairs["b"] = rng.integers(0, 3, n)
+    names = [["", "x", "xy", "\u00e9"][k] for k in rng.integers(0, 4, n)] or np.zeros(0, np.uint8)
+    rows = {}
+    expected = []
+    for i in range(n):
+        f = floats[i]
+        key = (numbers[i], "nan" if f != f else f + 0.0, pairs["b"][i], names[i])
+        expected.append(rows.setdefault(key, len(rows)))
+    first = [expected.index(g) for g in range(len(rows))]
+    groups, firsts, order, offsets = ctx.group_rows(numbers, floats, pairs, names, return_order=True)
+    assert groups.get().tolist() == expected and firsts.get().tolist() == first
+    np.testing.assert_array_equal(order.get(), np.argsort(expected, kind="stable"))
+    np.testing.assert_array_equal(offsets.get(), np.append(0, np.cumsum(np.bincount(expected, minlength=len(rows)))))
+    values = rng.integers(-100, 100, n).astype(np.int32)
+    results = ctx.group_by((numbers, floats, pairs, names), values, ["sum", "count", "mean", "max"])
+    of = [values[np.array(expected) == g] for g in range(len(rows))]
+    assert results[0].get().tolist() == first
+    assert results[1].get().tolist() == [x.sum() for x in of] and results[1].dtype == np.int64
+    assert results[2].get().tolist() == [len(x) for x in of]
+    np.testing.assert_array_equal(results[3].get(), [x.mean() for x in of])
+    assert results[4].get().tolist() == [x.max() for x in of] and results[4].dtype == np.int32
+
+
+def test_group_rows_on_the_device(ctx):
+    """Columns whose length only the device knows, and views."""
+    x = ctx.array(np.array([5, 1, 5, 2, 1], np.uint8))
+    kept = ctx.select(x, "x != 2")
+    assert ctx.group_rows(kept)[0].get().tolist() == [0, 1, 0, 1]
+    assert ctx.group_rows(x[1:], x[:-1])[1].get().tolist() == [0, 1, 2, 3]
+    assert ctx.group_rows(x)[1].get().tolist() == [0, 1, 3]
+
+
+def test_bad_columns(ctx):
+    with pytest.raises(TypeError, match="at least one column"):
+        ctx.group_rows()
+    with pytest.raises(ValueError, match="columns have 2, 3 rows"):
+        ctx.group_rows([1, 2], ["a", "b", "c"])
+    with pytest.raises(gpuprim.Error, match="column_count = 9"):
+        ctx.group_rows(*[[1, 2]] * 9)
+    with pytest.raises(ValueError, match="values has 3 elements, and the columns have 2 rows"):
+        ctx.group_by(([1, 2], ["a", "b"]), [1, 2, 3])
 
 
 def test_mean_of_floats(ctx):

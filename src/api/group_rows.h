@@ -45,7 +45,7 @@ enum { GP_KEY_COLUMNS_MAX = 8 };
    Limits: 2^30 rows, 8 columns.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is read.
      gp_stats.bad_offsets counts the call.
-   Example: examples/20_group_rows.c */
+   Example: examples/21_group_rows.c */
 typedef struct gp_group_rows_desc {
     const gp_key_column *columns; /* column_count columns, read during the call */
     size_t column_count;          /* 1 to GP_KEY_COLUMNS_MAX */

@@ -9,8 +9,8 @@
        a sort by group     0 2 5 | 1 4 | 3
        gp_rows_offsets     0 3 5 6
 
-   Several tables are tried, each larger than the one before: a group that finds its table too small counts it as such, and all
-   groups stop. The launches for a later table do nothing unless all earlier ones were too small.
+   Several tables are tried, each larger than the one before: a work-group that finds its table too small counts it as such, and all
+   work-groups stop. The launches for a later table do nothing unless all earlier ones were too small.
 
    Parameters: those of table/keys.cl. */
 #ifndef GPI_TABLE_GROUP_ROWS_CL

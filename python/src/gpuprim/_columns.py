@@ -7,19 +7,90 @@ from typing import Any, Sequence, Union
 import numpy as np
 
 from ._array import Array
+from ._call import Call
 from ._map import Maps
+from ._native import ffi
+from ._sort import strings_and_offsets
+from ._types import index_type_of, is_record, result_dtype, type_of
 
 AGGREGATES = ("sum", "prod", "min", "max", "count", "mean", "and", "or", "xor")
 
 
 class Columns(Maps):
+    def group_rows(self, *columns: Any, return_order: bool = False) -> tuple[Array, ...]:
+        """Groups the rows of a table by key: rows that are equal in all columns are one group.
+
+        Parameters
+        ----------
+        *columns : array_like, or sequence of str or bytes
+            One to eight, with an element for each row: numbers, records of up to 64 bytes, strings. -0 and 0 are equal, and
+            so are all NaNs; records are compared byte by byte.
+        return_order : bool
+            Also the rows of each group. Blocks.
+
+        Returns
+        -------
+        groups, rows : Array of uint32
+            The group of each row, and the first row of each group. Groups are numbered in the order of their first rows.
+            ``gather(column, rows)`` has each group's value.
+        order, offsets : Array of uint32
+            With `return_order`: group g has the rows ``order[offsets[g]:offsets[g + 1]]``, in ascending order. For
+            `segmented_reduce` with a map of row numbers: ``"price[x] * quantity[x]"``.
+
+        Examples
+        --------
+        >>> groups, rows = ctx.group_rows([3, 1, 3, 2])  # doctest: +SKIP
+        >>> groups.get(), rows.get()  # doctest: +SKIP
+        (array([0, 1, 0, 2], dtype=uint32), array([0, 1, 3], dtype=uint32))
+        """
+        if not columns:
+            raise TypeError("group_rows takes at least one column")
+        call = Call(self, "group_rows")
+        keys = call.keep(ffi.new("gp_key_column[]", len(columns)))
+        sizes = [self._key_column(call, key, column, k) for k, (key, column) in enumerate(zip(keys, columns))]
+        if len(set(sizes)) != 1:
+            raise ValueError(f"columns have {', '.join(map(str, sizes))} rows")
+        number = self.empty(1, np.uint32)
+        groups, rows = self.empty(sizes[0], np.uint32), self.empty(sizes[0], np.uint32)
+        rows._count = number
+        results = [("groups_out", groups), ("rows_out", rows), ("count_out", number)]
+        if return_order:
+            results += [("order_out", self.empty(sizes[0], np.uint32)), ("offsets_out", self.empty(sizes[0] + 1, np.uint32))]
+        for field, array in results:
+            call.buffer(field, array)
+        call.set(columns=keys, column_count=len(columns), count=sizes[0])
+        call.run("gp_group_rows")
+        if not return_order:
+            return groups, rows
+        return groups, rows, results[3][1], results[4][1][: len(rows) + 1]
+
+    def _key_column(self, call: Call, key: Any, column: Any, k: int) -> int:
+        """Fills in a gp_key_column, and returns its number of rows."""
+        texts = isinstance(column, (list, tuple)) and len(column) > 0 and isinstance(column[0], (str, bytes))
+        if texts:
+            data, ends = (self.array(part) for part in strings_and_offsets(column))
+            call.keep(ends)
+            key.offsets, key.offsets_offset = ends._buffer.mem, ends._offset
+            key.offsets_type, key.byte_count = index_type_of(ends.dtype), data.size
+        else:
+            data = self._line(column, f"column {k}")
+            if is_record(data.dtype):
+                key.element_size = data.dtype.itemsize
+            else:
+                key.type = type_of(data.dtype)
+        call.keep(data)
+        setattr(key, "in", data._buffer.mem)
+        key.in_offset = data._offset
+        return len(column) if texts else data.size
+
     def group_by(self, keys: Any, values: Any = None, agg: Union[str, Sequence[str]] = "sum") -> tuple[Array, ...]:
         """Reduces the values of equal keys.
 
         Parameters
         ----------
-        keys : array_like
-            Numbers, in any order. Floats are equal if ``==`` says so, as in `join`: -0 equals +0, and no NaN another.
+        keys : array_like, or tuple of columns
+            Numbers, in any order. Floats are equal if ``==`` says so, as in `join`: -0 equals +0, and no NaN another. Of a
+            tuple of columns, as `group_rows` takes them, rows are grouped that are equal in all columns.
         values : array_like, optional
             One for each key; "count" needs none.
         agg : str or sequence of str
@@ -28,7 +99,8 @@ class Columns(Maps):
         Returns
         -------
         keys, results... : Array
-            Sorted keys, and for each `agg` an array.
+            Sorted keys, and for each `agg` an array. If `keys` is a tuple, there is a row number in place of the keys: the first
+            row of each group, in ascending order. Then the call blocks.
 
         Examples
         --------
@@ -42,9 +114,15 @@ class Columns(Maps):
         for name in aggs:
             if name not in AGGREGATES:
                 raise ValueError(f"agg is {name!r}, not one of {', '.join(AGGREGATES)}")
+        if values is None and set(aggs) != {"count"}:
+            raise ValueError("values is required unless agg is 'count'")
+        if isinstance(keys, tuple):
+            _, rows, order, offsets = self.group_rows(*keys, return_order=True)
+            v = None if values is None else self._line(values, "values")
+            if v is not None and v.size != order.size:
+                raise ValueError(f"values has {v.size} elements, and the columns have {order.size} rows")
+            return (rows, *(self._aggregate_rows(order, offsets, v, name) for name in aggs))
         if values is None:
-            if set(aggs) != {"count"}:
-                raise ValueError("values is required unless agg is 'count'")
             k, v = self.sort(keys), None
         else:
             k, v = self.sort(keys, values)
@@ -66,6 +144,24 @@ class Columns(Maps):
         cl = "double" if wide is np.float64 else "float"
         counts._count = sums._count
         return groups, self.transform(sums, f"({cl})x / ({cl})y", y=counts, dtype=wide)
+
+    def _aggregate_rows(self, order: Array, offsets: Array, values: Any, agg: str) -> Array:
+        if agg == "count":
+            lengths: Array = self.transform(offsets[:-1], "(ulong)(y - x)", y=offsets[1:], dtype=np.uint64)
+            return lengths
+        wide = np.float64 if self.device.fp64 else np.float32
+        mean = agg == "mean"
+        whole = mean and values.dtype.kind in "biu" and (values.dtype.itemsize < 8 or wide is np.float32)
+        dtype = result_dtype("sum" if mean else agg, values.dtype) if whole or not mean else np.dtype(wide)
+        result: Array = self.segmented_reduce(
+            order, offsets, "sum" if mean else agg, map="v[x]", args={"v": values}, dtype=dtype
+        )
+        if not mean:
+            return result
+        cl = "double" if wide is np.float64 else "float"
+        counts = self._aggregate_rows(order, offsets, values, "count")
+        means: Array = self.transform(result, f"({cl})x / ({cl})y", y=counts, dtype=wide)
+        return means
 
     def join(self, left: Any, right: Any, how: str = "inner") -> tuple[Array, Array]:
         """Which elements of two columns have equal keys. Blocks once, for the number of pairs.

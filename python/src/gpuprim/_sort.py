@@ -325,10 +325,7 @@ class Sorts(Selections):
         Array of uint32
         """
         if offsets is None:
-            parts = [_bytes(s) for s in strings]
-            ends = np.zeros(len(parts) + 1, np.uint64)
-            np.cumsum([len(part) for part in parts], out=ends[1:])
-            strings, offsets = np.frombuffer(b"".join(parts), np.uint8), ends
+            strings, offsets = strings_and_offsets(strings)
         data, places = self._line(strings, "strings"), self._indices(offsets, "offsets")
         if data.dtype.itemsize != 1:
             raise TypeError(f"strings are bytes, not {data.dtype}")
@@ -772,6 +769,14 @@ def _mix(a: Any, b: Any, share: Any) -> Any:
         near = np.where(share < 0.5, a + step * share, b - step * (1 - share))
         far = a * (1 - share) + b * share  # of infinities, or where the step overflows
         return np.where((a == b) | (share == 0), a, np.where(np.isfinite(step), near, far))
+
+
+def strings_and_offsets(strings: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """The bytes of strings, one after the other, and where each begins and the last one ends."""
+    parts = [_bytes(s) for s in strings]
+    ends = np.zeros(len(parts) + 1, np.uint64)
+    np.cumsum([len(part) for part in parts], out=ends[1:])
+    return np.frombuffer(b"".join(parts), np.uint8), ends
 
 
 def _bytes(s: Any) -> bytes:
