@@ -652,6 +652,24 @@ static void call_stencil(void)
     check(gp_stencil(gp, &desc));
 }
 
+/* Half as many groups as the first table has slots for, at a load of a half. */
+static void call_group_rows(void)
+{
+    gp_key_column column = {0};
+    gp_group_rows_desc desc = {0};
+    size_t i;
+    for (i = 0; i < COUNT; i++) words[i] = random_word() % 2048;
+    column.in = buffer(COUNT * sizeof *words, words);
+    column.type = GP_U32;
+    desc.columns = &column;
+    desc.column_count = 1;
+    desc.groups_out = no_words(COUNT);
+    desc.rows_out = no_words(COUNT);
+    desc.count = COUNT;
+    ready(COUNT);
+    check(gp_group_rows(gp, &desc));
+}
+
 /* ------------------------------------------------------------------ works, classes */
 
 static const struct {
@@ -689,6 +707,7 @@ static const struct {
              {"rle-decode-u32", call_run_length_decode},
              {"reduce-by-key-u32", call_reduce_by_key},
              {"segmented-scan-u32", call_segmented_scan},
+             {"group-rows-u32", call_group_rows},
              {"search-u32", call_search},
              {"sort-strings", call_sort_strings},
              {"stack-scan-u8", call_stack_scan},
