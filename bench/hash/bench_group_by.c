@@ -1,5 +1,5 @@
 /* bench_group_by.c - gpbench group-by: the sum of each key's values, keys anywhere, by how many different
-   ones there are; by a hash table, and by a sort, against the fastest loop that reads keys and values. */
+   ones there are; by a hash table, by a sort, and by a table of rows, against the fastest loop that reads keys and values. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 static struct {
     size_t groups;
     gp_hash table;
-    cl_mem live, keys, values;
+    cl_mem live, keys, values; /* keys and values: also the order of rows, and offsets */
+    cl_mem rows;
 } own;
 
 static bool done(bench_case *c, bench_variant *v, gp_result r)
@@ -57,6 +58,42 @@ static bool run_sort(bench_case *c, bench_variant *v)
                                           .op = GP_SUM};
     gp_result r = gp_sort(c->b->gp, &sort);
     if (r == GP_OK) r = gp_reduce_by_key(c->b->gp, &reduce);
+    return done(c, v, r);
+}
+
+/* Blocks for the number of groups. */
+static bool run_rows(bench_case *c, bench_variant *v)
+{
+    const gp_key_column column = {.in = c->work.in, .type = GP_U32};
+    const gp_group_rows_desc group = {.columns = &column,
+                                      .column_count = 1,
+                                      .count = c->work.n,
+                                      .rows_out = own.rows,
+                                      .order_out = own.keys,
+                                      .offsets_out = own.values};
+    const gp_arg value = {.name = "value", .type = GP_U32, .buffer = c->work.in2};
+    gp_segmented_reduce_desc sums = {.in = own.keys,
+                                     .offsets = own.values,
+                                     .offsets_type = GP_U32,
+                                     .count = c->work.n,
+                                     .type = GP_U32,
+                                     .map = "value[x]",
+                                     .args = &value,
+                                     .arg_count = 1,
+                                     .out = c->work.out,
+                                     .out_offset = c->work.n,
+                                     .out_type = GP_U32,
+                                     .op = GP_SUM};
+    gp_gather_desc keys = {.in = c->work.in,
+                           .indices = own.rows,
+                           .out = c->work.out,
+                           .element_size = 4,
+                           .limit = c->work.n};
+    uint64_t groups = 0;
+    gp_result r = gp_group_rows_read(c->b->gp, &group, &groups);
+    sums.segment_count = keys.count = (size_t)groups;
+    if (r == GP_OK) r = gp_segmented_reduce(c->b->gp, &sums);
+    if (r == GP_OK) r = gp_gather(c->b->gp, &keys);
     return done(c, v, r);
 }
 
@@ -119,12 +156,13 @@ static bool open_own(const bench_case *c)
     return gp_hash_create(gp, &table, &own.table) == GP_OK &&
            gp_buffer_create(gp, 4, NULL, &own.live) == GP_OK &&
            gp_buffer_create(gp, 4 * c->work.n, NULL, &own.keys) == GP_OK &&
-           gp_buffer_create(gp, 4 * c->work.n, NULL, &own.values) == GP_OK;
+           gp_buffer_create(gp, 4 * c->work.n, NULL, &own.rows) == GP_OK &&
+           gp_buffer_create(gp, 4 * c->work.n + 4, NULL, &own.values) == GP_OK;
 }
 
 static void close_own(const bench_case *c)
 {
-    const cl_mem all[] = {own.live, own.keys, own.values};
+    const cl_mem all[] = {own.live, own.keys, own.values, own.rows};
     if (own.table.id) gp_hash_destroy(c->b->gp, own.table);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i]) clReleaseMemObject(all[i]);
@@ -160,6 +198,7 @@ static void group_by(bench *b, size_t n, size_t most, bool zipf)
         bench_case_upload(&c, &c.in2);
         add(&c, "gpuprim", run_hash);
         add(&c, "gpuprim:sort", run_sort);
+        add(&c, "gpuprim:rows", run_rows);
         bench_add_limits(&c, STREAM_READ2, "limit:");
         bench_add_peers(&c, check, 8 * n);
         bench_case_run(&c);
