@@ -62,6 +62,62 @@ def test_group_rows_on_the_device(ctx):
     assert ctx.group_rows(x)[1].get().tolist() == [0, 1, 3]
 
 
+def test_group_by_named_columns(ctx, rng):
+    n = 5000
+    city = [["Oslo", "Rome", "Bergen"][k] for k in rng.integers(0, 3, n)]
+    product = rng.integers(0, 5, n).astype(np.uint8)
+    price, half = rng.integers(1, 50, n).astype(np.float32), rng.integers(1, 9, n).astype(np.float16)
+    count = rng.integers(-3, 9, n).astype(np.int32)
+    rows, found = ctx.group_by(
+        (city, product),
+        {"price": price, "count": count, "h": half},
+        {
+            "revenue": ("price * count", "sum"),
+            "sales": "count",
+            "most": ("count", "max"),
+            "total": ("count", "sum"),
+            "mean": ("price /* price */ + h", "mean"),
+            "wide": ("price", "sum", np.float64),
+        },
+    )
+    keys = list(zip(city, product.tolist()))
+    names = list(dict.fromkeys(keys))
+    assert [keys[r] for r in rows.get()] == names and list(found) == ["revenue", "sales", "most", "total", "mean", "wide"]
+    for g, name in enumerate(names):
+        of = np.array([key == name for key in keys])
+        assert found["revenue"].get()[g] == (price * count)[of].sum() and found["sales"].get()[g] == of.sum()
+        assert found["most"].get()[g] == count[of].max() and found["total"].get()[g] == count[of].sum()
+        np.testing.assert_allclose(found["mean"].get()[g], (price + half)[of].mean(dtype=np.float64), rtol=1e-12)
+        assert found["wide"].get()[g] == price[of].sum(dtype=np.float64)
+    assert found["total"].dtype == np.int64 and found["revenue"].dtype == np.float32 and found["mean"].dtype == np.float64
+    assert ctx.group_by((product,), None, {"n": "count"})[1]["n"].get().sum() == n
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "semi", "anti"])
+@pytest.mark.parametrize("sizes", [(0, 3), (3, 0), (300, 200)])
+def test_join_of_tables(ctx, rng, how, sizes):
+    tables = []
+    for n in sizes:
+        number = rng.integers(0, 4, n).astype(np.int16)
+        pair = np.zeros(n, [("a", "u1"), ("b", "u1")])
+        pair["b"] = rng.integers(0, 3, n)
+        names = [["a", "", "ab"][k] for k in rng.integers(0, 3, n)] or []
+        tables.append((number, ctx.array(pair), names))
+    keys = [list(zip(t[0].tolist(), t[1].get()["b"].tolist(), t[2])) for t in tables]
+    expected = []
+    for i, key in enumerate(keys[0]):
+        partners = [j for j, other in enumerate(keys[1]) if other == key]
+        if how in ("semi", "anti"):
+            expected += [i] if bool(partners) == (how == "semi") else []
+        else:
+            expected += [(i, j) for j in partners] or ([(i, -1)] if how == "left" else [])
+    found = ctx.join(*tables, how)
+    got = found.get().tolist() if how in ("semi", "anti") else list(zip(*(side.get().tolist() for side in found)))
+    assert got == expected
+    one = ctx.join(tables[0][0], tables[1][0], how)
+    assert len(one) == (2 if how in ("inner", "left") else len(one))
+
+
 def test_bad_columns(ctx):
     with pytest.raises(TypeError, match="at least one column"):
         ctx.group_rows()
@@ -101,8 +157,24 @@ def test_bad_input(ctx):
     for agg in ("median", "argmax"):
         with pytest.raises(ValueError, match=f"agg is '{agg}', not one of sum"):
             ctx.group_by([1, 2], [1, 2], agg)
-    with pytest.raises(TypeError, match="dict"):
-        ctx.group_by([1, 2], [1, 2], {"sum": "x"})
+    for values, agg in (([1, 2], {"s": ("x", "sum")}), ({"v": [1, 2]}, "sum")):
+        with pytest.raises(TypeError, match="takes a tuple of key columns"):
+            ctx.group_by([1, 2], values, agg)
+        with pytest.raises(TypeError, match="dicts, or neither"):
+            ctx.group_by(([1, 2],), values, agg)
+    keys, columns = ([1, 2],), {"v": [1, 2]}
+    for agg, text in (({"s": "sum"}, "takes an expression"), ({"s": ("v", "median")}, "agg is 'median'"), ({"s": ("v",)}, "is \\(expression")):
+        with pytest.raises(ValueError, match=text):
+            ctx.group_by(keys, columns, agg)
+    with pytest.raises(ValueError, match="v has 3 elements, and the columns have 2 rows"):
+        ctx.group_by(keys, {"v": [1, 2, 3]}, {"s": ("v", "sum")})
+    with pytest.raises(gpuprim.Error):
+        ctx.group_by(keys, columns, {"s": ("v + nothing", "sum")})
+    with pytest.raises(TypeError, match="needs another name"):
+        ctx.group_by(keys, {"gp_v": [1, 2]}, {"s": ("gp_v", "sum")})
+    for left, right in ((([1, 2],), [1, 2]), (([1], [2]), ([1],))):
+        with pytest.raises(TypeError, match="tuples of as many columns"):
+            ctx.join(left, right)
 
 
 @pytest.mark.parametrize("dtype", ["i8", "u8", "i4", "u1", "f4", "f8"])

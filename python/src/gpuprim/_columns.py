@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence, Union
+from typing import Any, Sequence
 
 import numpy as np
 
 from ._array import Array
 from ._call import Call
 from ._map import Maps
+from ._names import has_name, index_columns
 from ._native import ffi
 from ._sort import strings_and_offsets
 from ._types import index_type_of, is_record, result_dtype, type_of
@@ -66,7 +67,7 @@ class Columns(Maps):
 
     def _key_column(self, call: Call, key: Any, column: Any, k: int) -> int:
         """Fills in a gp_key_column, and returns its number of rows."""
-        texts = isinstance(column, (list, tuple)) and len(column) > 0 and isinstance(column[0], (str, bytes))
+        texts = _is_texts(column)
         if texts:
             data, ends = (self.array(part) for part in strings_and_offsets(column))
             call.keep(ends)
@@ -83,7 +84,7 @@ class Columns(Maps):
         key.in_offset = data._offset
         return len(column) if texts else data.size
 
-    def group_by(self, keys: Any, values: Any = None, agg: Union[str, Sequence[str]] = "sum") -> tuple[Array, ...]:
+    def group_by(self, keys: Any, values: Any = None, agg: Any = "sum") -> tuple[Any, ...]:
         """Reduces the values of equal keys.
 
         Parameters
@@ -91,37 +92,36 @@ class Columns(Maps):
         keys : array_like, or tuple of columns
             Numbers, in any order. Floats are equal if ``==`` says so, as in `join`: -0 equals +0, and no NaN another. Of a
             tuple of columns, as `group_rows` takes them, rows are grouped that are equal in all columns.
-        values : array_like, optional
-            One for each key; "count" needs none.
-        agg : str or sequence of str
-            "sum", "prod", "min", "max", "count", "mean", for integers "and", "or", "xor".
+        values : array_like, or dict of columns, optional
+            One for each key; "count" needs none. A dict, for a tuple of keys, names columns of numbers.
+        agg : str or sequence of str, or dict
+            "sum", "prod", "min", "max", "count", "mean", for integers "and", "or", "xor". With columns that have names, a dict
+            from the names of results to (expression, one of these) or (expression, one of these, dtype); the expression, in
+            OpenCL C, names columns. Without a dtype, sums of integers have 64 bits, and results of floats the type of the widest
+            column that is named.
 
         Returns
         -------
         keys, results... : Array
             Sorted keys, and for each `agg` an array. If `keys` is a tuple, there is a row number in place of the keys: the first
-            row of each group, in ascending order. Then the call blocks.
+            row of each group, in ascending order; then the call blocks. If `agg` is a dict, there is one dict of results.
 
         Examples
         --------
         >>> names, totals, n = ctx.group_by(name, price, ["sum", "count"])  # doctest: +SKIP
+        >>> rows, found = ctx.group_by(  # doctest: +SKIP
+        ...     (city, product),
+        ...     {"price": price, "quantity": quantity},
+        ...     {"revenue": ("price * quantity", "sum"), "sales": "count"},
+        ... )
         """
-        aggs = [agg] if isinstance(agg, str) else list(agg)
-        if not aggs:
-            raise ValueError("agg names at least one reduction")
-        if isinstance(agg, dict):
-            raise TypeError("agg is a dict, must be names of reductions")
-        for name in aggs:
-            if name not in AGGREGATES:
-                raise ValueError(f"agg is {name!r}, not one of {', '.join(AGGREGATES)}")
+        if isinstance(keys, tuple):
+            return self._group_rows_by(keys, values, agg)
+        if isinstance(agg, dict) or isinstance(values, dict):
+            raise TypeError("agg or values is a dict, which takes a tuple of key columns")
+        aggs = _aggregates(agg)
         if values is None and set(aggs) != {"count"}:
             raise ValueError("values is required unless agg is 'count'")
-        if isinstance(keys, tuple):
-            _, rows, order, offsets = self.group_rows(*keys, return_order=True)
-            v = None if values is None else self._line(values, "values")
-            if v is not None and v.size != order.size:
-                raise ValueError(f"values has {v.size} elements, and the columns have {order.size} rows")
-            return (rows, *(self._aggregate_rows(order, offsets, v, name) for name in aggs))
         if values is None:
             k, v = self.sort(keys), None
         else:
@@ -131,6 +131,25 @@ class Columns(Maps):
             groups, result = self._aggregate(k, v, name)
             found = (found or (groups,)) + (result,)
         return found
+
+    def _group_rows_by(self, keys: tuple[Any, ...], values: Any, agg: Any) -> tuple[Any, ...]:
+        named = isinstance(values, dict)
+        if named != isinstance(agg, dict) and not (values is None and isinstance(agg, dict)):
+            raise TypeError("values and agg are dicts, or neither is one")
+        wanted = agg if isinstance(agg, dict) else dict(enumerate(_aggregates(agg)))
+        columns = {name: self._line(column, name) for name, column in (values or {}).items()} if named else {}
+        if values is not None and not named:
+            columns["v"] = self._line(values, "values")
+        parts = {name: _parts(how, "" if isinstance(agg, dict) else "v") for name, how in wanted.items()}
+        if not columns and any(op != "count" for _, op, _ in parts.values()):
+            raise ValueError("values is required unless agg is 'count'")
+        _, rows, order, offsets = self.group_rows(*keys, return_order=True)
+        for name, column in columns.items():
+            if column.size != order.size:
+                what = "values has" if not named else f"{name} has"
+                raise ValueError(f"{what} {column.size} elements, and the columns have {order.size} rows")
+        found = {name: self._aggregate_rows(order, offsets, columns, *part) for name, part in parts.items()}
+        return (rows, found) if isinstance(agg, dict) else (rows, *found.values())
 
     def _aggregate(self, keys: Array, values: Any, agg: str) -> tuple[Array, Array]:
         if agg == "count":
@@ -145,47 +164,55 @@ class Columns(Maps):
         counts._count = sums._count
         return groups, self.transform(sums, f"({cl})x / ({cl})y", y=counts, dtype=wide)
 
-    def _aggregate_rows(self, order: Array, offsets: Array, values: Any, agg: str) -> Array:
+    def _aggregate_rows(
+        self, order: Array, offsets: Array, columns: dict[str, Array], text: str, agg: str, dtype: Any
+    ) -> Array:
         if agg == "count":
-            lengths: Array = self.transform(offsets[:-1], "(ulong)(y - x)", y=offsets[1:], dtype=np.uint64)
+            lengths: Array = self.transform(offsets[:-1], "(ulong)(y - x)", y=offsets[1:], dtype=dtype or np.uint64)
             return lengths
-        wide = np.float64 if self.device.fp64 else np.float32
-        mean = agg == "mean"
-        whole = mean and values.dtype.kind in "biu" and (values.dtype.itemsize < 8 or wide is np.float32)
-        dtype = result_dtype("sum" if mean else agg, values.dtype) if whole or not mean else np.dtype(wide)
-        result: Array = self.segmented_reduce(
-            order, offsets, "sum" if mean else agg, map="v[x]", args={"v": values}, dtype=dtype
-        )
-        if not mean:
+        elements = {name: f"vload_half(x, {name})" if c.dtype == np.float16 else f"{name}[x]" for name, c in columns.items()}
+        used = {name: c for name, c in columns.items() if has_name(text, name)}
+        wide = np.dtype(np.float64 if self.device.fp64 else np.float32)
+        op, kind = ("sum" if agg == "mean" else agg), _widest([c.dtype for c in used.values()])
+        whole = kind.kind in "biu" and (kind.itemsize < 8 or wide == np.float32)  # 64 bits hold the sum
+        of_sum = wide if agg == "mean" and not whole else result_dtype(op, kind)
+        if dtype is not None and agg != "mean":
+            of_sum = np.dtype(dtype)
+        result: Array = self.segmented_reduce(order, offsets, op, map=index_columns(text, elements), args=used, dtype=of_sum)
+        if agg != "mean":
             return result
-        cl = "double" if wide is np.float64 else "float"
-        counts = self._aggregate_rows(order, offsets, values, "count")
-        means: Array = self.transform(result, f"({cl})x / ({cl})y", y=counts, dtype=wide)
+        cl = "double" if wide == np.float64 else "float"
+        counts = self._aggregate_rows(order, offsets, columns, "", "count", None)
+        means: Array = self.transform(result, f"({cl})x / ({cl})y", y=counts, dtype=dtype or wide)
         return means
 
-    def join(self, left: Any, right: Any, how: str = "inner") -> tuple[Array, Array]:
+    def join(self, left: Any, right: Any, how: str = "inner") -> Any:
         """Which elements of two columns have equal keys. Blocks once, for the number of pairs.
 
         Parameters
         ----------
-        left, right : array_like
+        left, right : array_like, or tuples of as many columns
             Keys of one dtype, in any order, of which any may repeat. Floats are equal if ``==`` says so, as in `group_by`:
-            -0 equals +0, and no NaN another.
-        how : {"inner", "left"}
-            "left" also has the elements of `left` that have no partner.
+            -0 equals +0, and no NaN another. Rows of tuples are equal as `group_rows` says.
+        how : {"inner", "left", "semi", "anti"}
+            "left" also has the elements of `left` that have no partner; "semi" has the elements of `left` that have one, each
+            once, and "anti" those that have none.
 
         Returns
         -------
         left_indices, right_indices : Array of int64
-            One element per pair, in the order of `left`; -1 where there is no partner. `gather` takes them.
+            One element per pair, in the order of `left`; -1 where there is no partner. `gather` takes them. For "semi" and
+            "anti" the left indices only.
 
         Examples
         --------
         >>> l, r = ctx.join(order_customer, customer_id)  # doctest: +SKIP
         >>> names = ctx.gather(customer_name, r)  # doctest: +SKIP
         """
-        if how not in ("inner", "left"):
-            raise ValueError(f"how is {how!r}, not 'inner' or 'left'")
+        if how not in ("inner", "left", "semi", "anti"):
+            raise ValueError(f"how is {how!r}, not 'inner', 'left', 'semi' or 'anti'")
+        if isinstance(left, tuple) or isinstance(right, tuple):
+            left, right = self._groups_of_both(left, right)
         a, b = self._line(left, "left"), self._line(right, "right")
         if a.dtype != b.dtype:
             raise TypeError(f"left and right are of one dtype, not of {a.dtype} and {b.dtype}")
@@ -197,6 +224,9 @@ class Columns(Maps):
         ends = self.search(keys, a, side="right")
         if floats:
             ends = self.transform(first, "z == z ? y : x", y=ends, z=a)
+        if how in ("semi", "anti"):
+            flags = self.transform(first, "y > x" if how == "semi" else "y <= x", y=ends, dtype=np.uint8)
+            return self.transform(self.select(flags, flags=flags, return_indices=True)[1], "x", dtype=np.int64)
         pairs = "y - x" if how == "inner" else "y > x ? y - x : 1"
         places = self.transform(first, pairs, y=ends)
         total = int(self.reduce(places))
@@ -207,3 +237,66 @@ class Columns(Maps):
         partner = f"({at}) < ends[x] ? (long)order[{at}] : -1L"
         args = {"first": first, "ends": ends, "places": places, "order": order}
         return lefts, self.transform(lefts, partner, args=args, dtype=np.int64)
+
+    def _groups_of_both(self, left: Any, right: Any) -> tuple[Array, Array]:
+        """The groups of the rows of two tables, as numbers that are the same for equal rows."""
+        if not (isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right)):
+            raise TypeError("left and right are tuples of as many columns, or neither is one")
+        columns: list[Any] = []
+        rows = {len(column) for column in left}
+        for k, (a, b) in enumerate(zip(left, right)):
+            if _is_texts(a) or _is_texts(b):
+                columns.append([*a, *b])
+                continue
+            x, y = self._line(a, f"left {k}"), self._line(b, f"right {k}")
+            if x.dtype != y.dtype:
+                raise TypeError(f"left and right are of one dtype, not of {x.dtype} and {y.dtype}")
+            if is_record(x.dtype) or x.dtype == np.float16:
+                columns.append(np.concatenate([x.get(), y.get()]))
+                continue
+            columns.append(
+                self.transform(
+                    None, "i < m ? a[i] : b[i - m]", args={"a": x, "b": y, "m": np.uint64(x.size)}, count=x.size + y.size, dtype=x.dtype
+                )
+            )
+        if len(rows) != 1:
+            raise ValueError(f"columns of left have {', '.join(map(str, sorted(rows)))} rows")
+        groups, size = self.group_rows(*columns)[0], rows.pop()
+        return groups[:size], groups[size:]
+
+
+def _is_texts(column: Any) -> bool:
+    return isinstance(column, (list, tuple)) and len(column) > 0 and isinstance(column[0], (str, bytes))
+
+
+def _check_aggregate(name: Any) -> str:
+    if not (isinstance(name, str) and name in AGGREGATES):
+        raise ValueError(f"agg is {name!r}, not one of {', '.join(AGGREGATES)}")
+    return name
+
+
+def _aggregates(agg: Any) -> list[str]:
+    aggs = [agg] if isinstance(agg, str) else list(agg)
+    if not aggs:
+        raise ValueError("agg names at least one reduction")
+    return [_check_aggregate(name) for name in aggs]
+
+
+def _parts(how: Any, text: str) -> tuple[str, str, Any]:
+    """The expression, the reduction and the dtype of a result of `group_by`."""
+    parts = (text, how) if isinstance(how, str) else tuple(how)
+    if not 2 <= len(parts) <= 3:
+        raise ValueError(f"a result of group_by is (expression, reduction) or (expression, reduction, dtype), not {how!r}")
+    if not isinstance(parts[0], str):
+        raise TypeError(f"an expression is a str, not {type(parts[0]).__name__}")
+    agg = _check_aggregate(parts[1])
+    if not parts[0].strip() and agg != "count":
+        raise ValueError(f"{agg!r} takes an expression: (expression, {agg!r})")
+    return parts[0], agg, parts[2] if len(parts) == 3 else None
+
+
+def _widest(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
+    """The type in which C computes with all of these, about: the widest float, or else integer."""
+    if not dtypes:
+        return np.dtype(np.int64)
+    return max(dtypes, key=lambda dtype: (dtype.kind == "f", dtype.itemsize, dtype.kind == "u"))

@@ -59,6 +59,20 @@ def rename_fields(text: str, names: Mapping[str, str]) -> str:
     return _TOKEN.sub(renamed, text) if names else text
 
 
+def index_columns(text: str, columns: Mapping[str, str]) -> str:
+    """An expression with the elements of columns in the place of the columns' names, which stay as they are in comments and literals."""
+
+    def element(token: re.Match[str]) -> str:
+        return token[0] if token["no_code"] else columns.get(token[0], token[0])
+
+    return re.sub(rf"(?s:(?P<no_code>{_NO_CODE.pattern}))|{_TOKEN.pattern}", element, text)
+
+
+def has_name(text: str, name: str) -> bool:
+    """Whether an expression has this name in it."""
+    return index_columns(text, {name: ""}) != text
+
+
 def as_bool(text: str) -> str:
     """Returns an expression's text as one that is 0 or 1; a text that is no whole expression, as it is, for the library to refuse."""
     bare, depth = _NO_CODE.sub(" ", text), 0
