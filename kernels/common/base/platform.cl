@@ -36,17 +36,18 @@
 #define static static __attribute__((always_inline))
 #endif
 
-/* On llvmpipe, and on Mesa's other drivers before 26.1 (GPI_LOSES_WRITES), writes to struct members are lost if a loop of known
-   length is unrolled. On llvmpipe, compiling such a loop is also slow (docs/drivers.md). GPI_TURNS(n) equals n, but the compiler
-   does not know its value. Loops over elements use it, and other loops with many iterations in total. */
+/* On llvmpipe, and on Mesa's other drivers before 26.1 (GPI_LOSES_WRITES), writes to struct members are lost if a loop
+   of known length is unrolled. On llvmpipe, compiling such a loop is also slow (docs/drivers.md). GPI_TURNS(n) equals
+   n, but the compiler does not know its value. It is used in loops over elements, and in other loops with many
+   iterations in total. */
 #if defined(GPI_LLVMPIPE_25) || defined(GPI_LOSES_WRITES)
 #define GPI_TURNS(n) ((n)*get_work_dim())
 #else
 #define GPI_TURNS(n) (n)
 #endif
 
-/* GPI_STRUCT_TURNS(n) is the same for loops over whole structs: there, every version of llvmpipe needs it. GPI_LOSES_STRUCTS is
-   1 on devices that need GPI_STRUCT_TURNS. */
+/* GPI_STRUCT_TURNS(n) hides n in the same way from the compiler, in loops over whole structs. Every version of llvmpipe
+   needs this. GPI_LOSES_STRUCTS is 1 on devices that need GPI_STRUCT_TURNS. */
 #if defined(GPI_LLVMPIPE) || defined(GPI_LOSES_WRITES)
 #define GPI_STRUCT_TURNS(n) ((n)*get_work_dim())
 #define GPI_LOSES_STRUCTS 1
@@ -236,10 +237,10 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #else
 #define GPI_SETTLE(x)
 #endif
-/* On Intel's GPUs a lane (of 16) has 64 words of registers, and values beyond these are spilled. GPI_SPARING keeps a loop rolled,
-   if otherwise all of its loads would be in flight at once. GPI_ANEW(x, zero) is x, computed again in each turn of a loop: `zero`
-   is 0, but the compiler assumes that it changes from turn to turn. So it keeps neither x, nor values computed from x, in
-   registers. */
+/* On Intel's GPUs a lane (of 16) has 64 words of registers, and values beyond these are spilled. GPI_SPARING keeps a
+   loop rolled, if otherwise all of its loads would be in flight at once. GPI_ANEW(x, zero) is x, computed again in each
+   iteration of a loop: `zero` is 0, but the compiler assumes that it changes between iterations. So the compiler keeps
+   neither x nor values computed from x in registers. */
 #ifdef GPI_INTEL_GPU
 #define GPI_SPARING _Pragma("unroll 1")
 #define GPI_ANEW(x, zero) ((x) + (zero))
@@ -326,7 +327,7 @@ GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_UPPER(v) (v.hi)
 #endif
 
-/* An output of this many bytes or more has left the caches before it is read. */
+/* Outputs of this many bytes or more are assumed to have left the caches before they are read. */
 #ifndef GPI_PAST_CACHES
 #define GPI_PAST_CACHES (32u << 20)
 #endif

@@ -176,7 +176,7 @@ GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 {
     uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;
     if (gpi_is_reserved(t, value)) return GP_HASH_REFUSED;
-#if GPI_ON_CPU && GPI_HASH_PACKED /* most homes are empty: a word is read faster than a line */
+#if GPI_ON_CPU && GPI_HASH_PACKED /* most home slots are empty, and a word is read faster than a line */
     if (slot <= t.mask && gpi_word_load(gpi_slot(t, slot)) == GPI_SLOT_EMPTY &&
         gpi_word_cas(gpi_slot(t, slot), GPI_SLOT_EMPTY, GPI_PAIR(key, value)) == GPI_SLOT_EMPTY)
         return GP_HASH_INSERTED | GPI_CLAIMED;

@@ -321,8 +321,9 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 }
 
 #else
-/* Changes the value of a key that has a slot, or sets it if the key is absent. Returns the outcome, with `claimed` added. The
-   caller has used up `turn` of t.turns. (hash.pml: `lost`, `ends`, and the mutation BUG_STORE.) */
+/* Changes the value of a key that has a slot, or sets it if the key is absent. Returns the outcome, with `claimed`
+   added. The caller has already tried `turn` of at most t.turns exchanges. (hash.pml: `lost`, `ends`, and the mutation
+   BUG_STORE.) */
 GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,
                                 uint change, uint claimed, uint turn)
 {

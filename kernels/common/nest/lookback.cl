@@ -42,9 +42,9 @@
 #include "nest/stack_monoid.cl"
 
 #if GPI_LOOKBACK
-/* Computes node x from published nodes below it, from left to right. Uses the children of an unpublished node instead, and waits
-   for an unpublished leaf. Also writes node x, unless it is a leaf. Ends because each turn moves down or to the right. (back.pml:
-   `right`.) */
+/* Computes node x from published nodes below it, from left to right. Uses the children of an unpublished node instead,
+   and waits for an unpublished leaf. Also writes node x, unless it is a leaf. Ends because each iteration moves down or
+   to the right. (back.pml: `right`.) */
 GPI_NOINLINE gpi_node gpi_lookback_compute(gpi_lookback back, uint x)
 {
     gpi_node all = gpi_node_make(0, 0), node;

@@ -45,8 +45,8 @@
 #include "scan/tile_states.cl"
 #include "scan/walk_back.cl"
 
-/* Returns the product of all tiles before `tile`, and publishes the state of `tile`, whose product is `aggregate`. Must be
-   called by all items. Ends because each turn of the loop makes `next` smaller. (lookback.pml checks this as `alive`; its
+/* Returns the product of all tiles before `tile`, and publishes the state of `tile`, whose product is `aggregate`. Must
+   be called by all items. Ends because each iteration makes `next` smaller. (lookback.pml checks this as `alive`; its
    `kept` shows why the host passes polls 0 for calls in place.) */
 static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,
                            uint polls, volatile __global uint *counters, gpi_tile_shared shared)

@@ -36,9 +36,9 @@ typedef struct gpi_sink {
 #if GPI_PARTS > 1
     __global GPI_RECORD *second, *rest;
     uint where;
-    long step; /* from one element of the rest to the next */
+    long step; /* distance in `rest` from one element to the next */
 #endif
-    __global uint *counts; /* as many as there are parts */
+    __global uint *counts; /* one for each part */
     uint count_words;      /* words of a count: 1, 2; 0: counts are not wanted */
 } gpi_sink;
 
@@ -124,8 +124,8 @@ static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)
 }
 
 #if GPI_PARTS == 1
-/* Writes output j: the element that i selects, or, for runs, the first element, the begin and the length of the run [begin,
-   i]. */
+/* Writes output j: the element that i selects, or, for runs, the first element, the start and the length of the run
+   [begin, i]. */
 static void gpi_put(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)
 {
     const ulong from = GPI_SELECT_BY == GPI_SELECT_BY_RUNS ? begin : gpi_place_of(input, i);

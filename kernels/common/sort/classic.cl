@@ -15,8 +15,8 @@
 
 /* ------------------------------------------------------------------ begin, end */
 
-/* Zeroes `zeros` uints of the state, and writes to it the count and the place that the first pass reads. Launched with one
-   group. */
+/* Zeroes `zeros` uints of the state, and writes to it the count and the place (sort/digit.cl) that the first pass
+   reads. Launched with one group. */
 GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,
                               volatile __global uint *counters)
 {

@@ -19,7 +19,7 @@
 #define GPI_STATE_ABANDONED 2 /* 1 + number of the abandoned onesweep pass; 0: none */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
-#define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above: number of passes reported */
+#define GPI_STATE_TRIVIAL 15 /* onesweep: a bit per trivial pass; in higher bits: count of passes reported */
 #define GPI_STATE_ORDER 15   /* classic: the blocks' reports about order, ORed (GPI_IN_ORDER, ...) */
 #define GPI_STATE_LAUNCHES 16
 
@@ -68,7 +68,7 @@
 #define GPI_STRINGS_GROUPS 3
 #define GPI_STRINGS_COUNT 4
 #define GPI_STRINGS_WORDS 16
-#define GPI_STRINGS_SET_PARTS 6 /* uints of a set for each string */
+#define GPI_STRINGS_SET_PARTS 6 /* uints for each string in a set (sort/sort_strings.cl) */
 
 /* State of gp_topk, in ulongs (sort/topk_state.cl). */
 #define GPI_TOPK_COUNT 0
