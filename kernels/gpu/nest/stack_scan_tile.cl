@@ -57,7 +57,7 @@ typedef struct gpi_fold_memory {
     gpi_group group;
     ushort stage[GPI_TABLE ? 8 : GPI_TILE] __attribute__((aligned(16)));
     ushort
-        link[GPI_WG]; /* the topmost opener before an item that the item does not pop; gpi_fold_below's q */
+        link[GPI_WG]; /* the topmost opener before an item that the item does not pop: q of gpi_fold_below */
     ushort next[GPI_WG]; /* the item of another block at which an item's chain continues, or GPI_NO_ITEM */
     /* Openers' values, then products; at the end, the product before each item and the products after its brackets. */
     GPI_T row[GPI_WG * GPI_STACK_ROW];
@@ -161,7 +161,7 @@ static uint gpi_fold_search(gpi_shared shared, uint need)
     return place.leaf * GPI_PER_ITEM + gpi_take_bit(&open, (uint)place.need);
 }
 
-/* Returns whether element l of stripe k is an opener. */
+/* Returns whether the tile's element k * GPI_WG + l is an opener. */
 static bool gpi_fold_opens(gpi_fold f, uint l, uint k)
 {
     return f.memory->group.opens[GPI_STRIPE_ITEM(l, k)] >> GPI_STRIPE_PLACE(l, k) & 1;
@@ -274,7 +274,7 @@ static void gpi_fold_brackets(gpi_fold f, gpi_brackets_of item, gpi_brackets_of 
     f.memory->group.opens[l] = item.opens | item.closes;
 }
 
-/* Returns the result of element l of stripe k: the product after the last bracket up to the element, or, if
+/* Returns the result of the tile's element k * GPI_WG + l: the product after the last bracket up to the element, or, if
    `exclusive`, before it. */
 static GPI_T gpi_fold_result(gpi_fold_shared memory, uint l, uint k, bool exclusive)
 {

@@ -30,8 +30,9 @@ static GPI_CELL gpi_stage_entry(const gpi_tile *tile, uint j, uint i, GPI_T sum)
 #endif
 }
 
-/* Returns the rank of element i among the tile's outputs, or ~0u if the element is not written. The outputs are ordered by part:
-   the first, the second, the rest. x is what element i adds to the counts, and `before` what the tile's elements before i add. */
+/* Returns the rank of element i among the tile's outputs, or ~0u if the element is not written. The outputs are ordered
+   by part: the first, the second, the rest. x is the contribution of element i to the counts, and `before` that of the
+   tile's elements before i. */
 static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)
 {
     if (GPI_SELECTED(x)) return (uint)GPI_SELECTED(before);

@@ -45,7 +45,7 @@ static gpi_best gpi_best_open(uint k, gpi_best_shared shared)
 static void gpi_best_prune(gpi_best *best, gpi_best_shared shared)
 {
     const uint n = shared->count;
-    gpi_ranked_sort(shared->entry, n); /* has barriers: the count is read */
+    gpi_ranked_sort(shared->entry, n); /* after its barriers, all items have read the count */
     if (n >= best->k) best->bound = shared->entry[best->k - 1];
     best->bounded = true;
     if (get_local_id(0) == 0) shared->count = min(n, best->k);

@@ -2,8 +2,9 @@
    sub-groups. A tile of onesweep has 16 barriers, compared with 53 in sort/multisplit.cl with emulated sub-groups
    (docs/gpu-cost.md).
 
-   In a round, items count their entries by value. The running sum of the counters, by value and then by item, is the rank of each
-   item's next entry of the value. An item's counters of values v and v + 8 are the halves of a word:
+   In a round, items count their entries by the value of four bits. The running sum of the counters, by value and then
+   by item, is the rank of each item's next entry of the value. An item's counters of values v and v + 8 are the halves
+   of a word:
 
        item      0        1        2   ...
              | 0, 8 |  0, 8  |  0, 8  ...

@@ -37,7 +37,7 @@
 #define GPI_ORDER_DIGIT(o) ((o) >> 16)
 #define GPI_ORDER_CELL(o) ((o)&0xffffu)
 
-/* Words of counters: an item counts 16 values of a digit, two to a word. */
+/* Words of counters. An item has 16 counters, one for each value of four bits, and a word has two of them. */
 #define GPI_NIBBLE_WORDS (8 * GPI_WG)
 
 /* gpi_group_before adds up rows of up to 32 values, one item per row. */

@@ -60,7 +60,7 @@ static uint gpi_entry_place(gpi_entry e) { return (uint)e & 0xffffu; }
 static uint gpi_entry_segment(gpi_entry e) { return (uint)(e >> 48); }
 static gpi_key_bits gpi_entry_key(gpi_entry e) { return (uint)(e >> 16); }
 static bool gpi_entry_is_less(gpi_entry e, gpi_entry f) { return e < f; }
-static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return (uint)e == (uint)f; } /* places are unique */
+static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return (uint)e == (uint)f; } /* all places differ */
 static void gpi_entries_order(gpi_entry *e, gpi_entry *f)
 {
     const gpi_entry lesser = min(*e, *f);
@@ -95,7 +95,7 @@ static bool gpi_entry_is_less(gpi_entry e, gpi_entry f)
     if (e.z >> 16 != f.z >> 16) return e.z < f.z;
     return a < b || (a == b && e.z < f.z);
 }
-static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return e.z == f.z; } /* places are unique */
+static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return e.z == f.z; } /* all places differ */
 static void gpi_entries_order(gpi_entry *e, gpi_entry *f)
 {
     if (gpi_entry_is_less(*f, *e)) {
