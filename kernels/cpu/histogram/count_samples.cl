@@ -3,7 +3,8 @@
        8 bits      tables in private memory: byte k of each aligned word is counted in table k, so that each table has
                    samples of one channel. With weights, there is a table for each channel. Mapped samples are
                    counted in GPI_COPIES tables in turn
-       few bins    GPI_COPIES tables in private memory, in turn; in batches, unless every number has a bin
+       few bins    GPI_COPIES tables in private memory, in turn. Samples are counted in batches, unless every
+                   number has a bin
        many bins   `out`, or the group's slice of it */
 #ifndef GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #define GPI_HISTOGRAM_COUNT_SAMPLES_CL

@@ -1,8 +1,8 @@
 /* transpose_tile.cl - one item transposes a tile, by whole lines of the output, which are stored past the caches.
 
-   GPI_LINE rows at a time are transposed in squares of 16 bytes by 16 bytes. Each output row of the tile has two lines in
-   private memory: elements of earlier rows, and those of these rows. Regardless of where the output row's lines begin,
-   one complete line of the output is in these two, because the two are consecutive.
+   GPI_LINE rows at a time are transposed in squares of 16 bytes by 16 bytes. Each output row of the tile has two lines
+   in private memory: one with elements of earlier rows, and one with elements of the current rows. Together they always
+   contain one complete line of the output, wherever that line begins, because the two are consecutive.
 
        private     | earlier rows  | these rows    |
        output          | a line        |                                                       */
@@ -20,8 +20,8 @@ typedef struct gpi_transpose_memory {
 typedef __attribute__((aligned(sizeof(GPI_OUT)))) GPI_PART gpi_square_row;
 typedef uint16 gpi_line __attribute__((aligned(sizeof(GPI_OUT))));
 
-/* Transposes a square. Interleaving the square's upper half with its lower half rotates the bits of an element's position by
-   one. After log2(GPI_LANES) such turns, rows and columns are exchanged. */
+/* Transposes a square. Interleaving the square's upper half with its lower half rotates the bits of an element's
+   position by one. After log2(GPI_LANES) such steps, rows and columns are exchanged. */
 GPI_INLINE void gpi_transpose_square(__global const GPI_OUT *in, ulong stride, __private GPI_OUT *out)
 {
     GPI_PART x[GPI_LANES], y[GPI_LANES];

@@ -98,8 +98,8 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
 #endif
 
 #if GPI_SCANS_BYTES
-/* Scans as many of the elements [i, end) as fill vectors of 64 bytes. Returns the begin of the rest, and sets *sum to the sum of
-   all elements before it. */
+/* Scans as many of the elements [i, end) as fill vectors of 64 bytes. Returns the first element that is not scanned,
+   and sets *sum to the sum of all elements before it. */
 GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong end, GPI_T *sum,
                                 const bool exclusive, const ulong ahead)
 {

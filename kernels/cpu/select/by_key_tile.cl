@@ -89,7 +89,7 @@ static GPI_T gpi_runs_vector(gpi_input input, gpi_run_sink runs, ulong i, gpi_la
 }
 #endif
 
-/* Does the same as gpi_runs_vector for GPI_RUNS_BLOCK elements from i on. */
+/* Handles GPI_RUNS_BLOCK elements from i on. The parameters and the result are those of gpi_runs_vector. */
 static GPI_T gpi_runs_block(gpi_input input, gpi_run_sink runs, ulong i, GPI_T sum, GPI_HEAD end)
 {
     gpi_lane_heads heads[4], any = 0;

@@ -201,7 +201,8 @@ static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_range ra
     else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, range.bits);
 }
 
-/* Does the same as gpi_bucket_sort for more keys than fit the caches: first splits the range evenly. */
+/* Sorts keys [base, base + n) of place `from`, more than fit the caches, into the output: splits their range evenly,
+   and sorts each part by itself. */
 GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range, uint from)
 {
     uint next[GPI_BINS], begin = 0;

@@ -249,7 +249,8 @@ GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, 
         gpi_single_tile_passes(places, base, n, range, from, tmp_first);
 }
 
-/* Does the same as gpi_single_tile_range, but finds the range of the keys first. */
+/* Sorts keys [base, base + n), n > 0, of place `from` into the output: finds their range, and calls
+   gpi_single_tile_range. */
 GPI_NOINLINE void gpi_single_tile_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
                                        uint tmp_first)
 {
