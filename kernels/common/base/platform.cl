@@ -68,8 +68,9 @@
 #define GPI_ON_CPU 0
 #endif
 
-/* clang warns of a function with a vector parameter that is longer than the CPU's vectors (16 words without AVX-512), because the
-   function's caller could be compiled for another CPU. PoCL writes the number of a program's warnings to stderr. */
+/* clang warns of a function with a vector parameter that is longer than the CPU's vectors (16 words without AVX-512),
+   because the function's caller could be compiled for another CPU. PoCL writes the number of a program's warnings to
+   stderr, so this warning is switched off. */
 #if GPI_ON_CPU
 #pragma clang diagnostic ignored "-Wpsabi"
 #endif
@@ -145,10 +146,10 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 }
 #endif
 
-/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. On devices whose volatile accesses are relaxed atomics,
-   both are volatile accesses, because gpi_word_read and an exchange are slower. On CPUs the load is clang's built-in. Stores to
-   different words may become visible in any order, because each word carries its own validity. All groups see one item's stores
-   to one word in order. */
+/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. On devices whose volatile accesses are relaxed
+   atomics, both are volatile accesses, because gpi_word_read and an exchange are slower. On CPUs the load is clang's
+   built-in. Stores to different words may become visible in any order, which does no harm, because each word carries
+   its own validity. All groups see one item's stores to one word in order. */
 #if GPI_ON_CPU
 static gpi_word gpi_word_load(volatile __global gpi_word *p)
 {

@@ -12,7 +12,7 @@
    input, with any other struct that has a GPI_COMBINE_MEMBER, or from function to function.
 
    The prelude defines:
-       GPI_FIELD_COUNT, GPI_FIELDS   how many fields, and X(0) X(1) ... for these; 0: the user's type
+       GPI_FIELD_COUNT, GPI_FIELDS   number of fields (0: the user's type), and X(0) X(1) ... for them
        GPI_MONOID_ARGS               1: the first parameter of gpi_user_combine is a gpi_args
        GPI_SIZE                      sizeof(GPI_T), checked
        GPI_IDENTITY_WORDS            the identity, as 32-bit words

@@ -76,7 +76,8 @@ static uint gp_group_unpack(uint n, __local uint *memory)
     return total;
 }
 
-/* Returns the item that has `piece`, or G if there is no such piece. Sets *rank to which of that item's pieces it is. */
+/* Returns the item that has `piece`, or G if there is no such piece. Sets *rank to the number of `piece` among that
+   item's pieces. */
 static uint gp_group_owner(uint piece, uint *rank, __local const uint *memory)
 {
     uint low = 0, high = GPI_GROUP_SIZE;

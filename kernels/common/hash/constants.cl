@@ -54,7 +54,7 @@
 #define GPI_WIDE_KEYS 1u
 #define GPI_WIDE_VALUES 2u
 
-/* Words of the buffer of statistics; each number has two. */
+/* The statistics, by their first words in the buffer. Each number has two words. */
 #define GPI_STATS_LIVE 0
 #define GPI_STATS_DEAD 2
 #define GPI_STATS_DEPTHS 4

@@ -88,7 +88,7 @@ static uint gpi_bin(GPI_OPERAND x, gpi_bins bins)
 #endif
     const bool inside = x >= lower && x < upper; /* NaN is not inside */
     const uint b = (uint)((inside ? x - lower : 0) * scale);
-    return inside ? min(b, bins.count - 1) : GPI_HISTOGRAM_NOWHERE; /* rounding may reach the end */
+    return inside ? min(b, bins.count - 1) : GPI_HISTOGRAM_NOWHERE; /* rounding may yield count */
 #else
     const gpi_distance d = (gpi_distance)x - (gpi_distance)bins.lower;
 #if GPI_SAMPLE_SIZE == 8

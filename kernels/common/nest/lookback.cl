@@ -28,7 +28,7 @@
      - On CPUs, cells are plain memory, written before the leaf. They are read only by groups that have seen the
        leaf itself, not only a node above it. The host chooses this form only if both fences below are known and
        threads of the operating system run the groups: a group that has started runs on until it ends.
-   Checked in every state: tests/models/back.pml.
+   tests/models/back.pml checks this in every state.
    (Levien, The stack monoid, 2020, and Merrill & Garland 2016, for decoupled look-back over it; the tree is
    ours.)
 

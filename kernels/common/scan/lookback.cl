@@ -62,7 +62,7 @@ static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggre
         if (walks || GPI_WALKS_ALL)
             next = gpi_walk_back(GPI_COMBINE_OF(input) state, walks ? next : 0, &prefix, &polls, bounded,
                                  shared);
-        next = gpi_broadcast_once(next, &shared->word); /* gpi_tile_reduce has the next barriers */
+        next = gpi_broadcast_once(next, &shared->word); /* the barriers of gpi_tile_reduce follow */
         if (next == 0) break;
         /* fallback: tile next - 1 is late, and this group computes it (scan/tile.cl) */
         const GPI_T late = gpi_tile_reduce(input, (ulong)(next - 1) * GPI_TILE, shared);

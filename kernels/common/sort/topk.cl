@@ -203,7 +203,7 @@ GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TO
         start = gpi_broadcast(start, &shared->word);
         from.key = to.key + start;
         from.index = to.index + start;
-        gpi_tile_keep(tile, found, from, base, shared); /* its barriers allow the next survey to count */
+        gpi_tile_keep(tile, found, from, base, shared); /* its barriers precede the next gpi_tile_survey */
     }
     if (GPI_LOCAL_ID == 0) {
         topk.number[GPI_TOPK_THRESHOLD + 1] = t;

@@ -128,7 +128,7 @@ GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b
 {
     GPI_OPERAND x[GPI_HISTOGRAM_BATCH];
 #if GPI_INPUTS > 0
-    for (uint k = 0; k < GPI_HISTOGRAM_BATCH * sizeof(GPI_IN); k += 64) /* a line each, 2 KiB ahead */
+    for (uint k = 0; k < GPI_HISTOGRAM_BATCH * sizeof(GPI_IN); k += 64) /* prefetches a line, 2 KiB ahead */
         GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048 + k);
 #endif
     GPI_FOR_BATCH(k) x[k] = gpi_sample_read(s, i + k);

@@ -17,7 +17,7 @@
 #include "scan/segment_batch.cl"
 #include "scan/segments.cl"
 
-#define GPI_SEGMENTS_FEW 64 /* shorter segments are not worth vectors */
+#define GPI_SEGMENTS_FEW 64 /* segments of fewer elements are reduced without vectors */
 
 static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
 {

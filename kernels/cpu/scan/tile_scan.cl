@@ -165,7 +165,7 @@ GPI_INLINE GPI_T gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong ba
     return sum;
 }
 
-#define GPI_NEXT_TILE ((ulong)GPI_TILES_ABREAST * GPI_TILE) /* from a group's tile to its next tile */
+#define GPI_NEXT_TILE ((ulong)GPI_TILES_ABREAST * GPI_TILE) /* distance of a group's tiles */
 
 /* Scans the tile, and writes the results to `sink`. `prefix` is the product of all elements before the tile. */
 static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,

@@ -119,7 +119,7 @@ static void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_input input, ul
     GPI_T sum = prefix;
     ulong i = base;
     (void)shared;
-    if (i == 0 && end > 0) { /* a head that ends no run */
+    if (i == 0 && end > 0) { /* element 0 is a head that ends no run */
 #if GPI_KEYS_OUT
         runs.keys[0] = input.heads[0];
 #endif

@@ -26,7 +26,7 @@ GPI_INLINE void gpi_decode_copy(__global uchar *to, __private const uchar *from,
     const uint head = min(bytes, (uint)(-(size_t)to % GPI_DECODE_LINE));
     uint i = head;
     for (uint k = 0; k < head; k++) to[k] = from[k];
-    /* two loops, because compilers merge two stores in branches into one, and lose the hint */
+    /* Two loops: if both stores were in one loop, compilers would merge them, and lose the hint. */
     for (; past && i + GPI_DECODE_LINE <= bytes; i += GPI_DECODE_LINE) {
         const gpi_decode_line line = *(__private const gpi_decode_any *)(from + i);
         GPI_STREAM_STORE(line, (__global gpi_decode_line *)(to + i));

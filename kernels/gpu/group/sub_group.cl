@@ -106,7 +106,7 @@ static uint gpi_sg_count_below(gpi_sg_mask mask) { return gpi_sg_count(mask & gp
 /* ------------------------------------------------------------------ forms */
 
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED
-#ifdef GPI_FAULT_LOCKSTEP /* for tests: see group/sub_group_check.cl */
+#ifdef GPI_FAULT_LOCKSTEP /* for the tests of group/sub_group_check.cl */
 #define GPI_SG_ALL 0
 #else
 #define GPI_SG_ALL 1

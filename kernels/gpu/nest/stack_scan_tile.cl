@@ -1,8 +1,9 @@
 /* stack_scan_tile.cl - scans of stacks: a group of items handles a tile.
 
-   An item represents its GPI_PER_ITEM consecutive elements as bits (nest/brackets_tile.cl), and handles its brackets one by one.
-   The result of an element between two brackets is the product after the first of the two. Below an item's own openers, its
-   stack has openers of an earlier item m. Below these, it is the same as item m's stack below item m's own openers:
+   An item represents its GPI_PER_ITEM consecutive elements as bits (nest/brackets_tile.cl), and handles its brackets
+   one by one. The result of an element between two brackets is the product after the first of the two. An item's stack
+   has, from the top down: the item's own openers, openers of an earlier item m, and then the same openers as item m's
+   stack has below item m's own openers:
 
        base[l]    the product of the stack before item l, without the openers that its closers pop
                 = base[m] . the openers of item m in this stack

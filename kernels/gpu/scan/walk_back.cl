@@ -44,7 +44,7 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
 #endif
     while (gpi_sg_vote(more, &shared->sub_group)) {
         GPI_T seen = gpi_identity();
-        uint flag = GPI_INCLUSIVE; /* for a lane without a tile */
+        uint flag = GPI_INCLUSIVE; /* the flag of a lane without a tile */
         if (l < next) flag = gpi_observe(state, next - 1 - l, &seen);
         const uint inclusive = gpi_sg_first(gpi_sg_ballot(flag == GPI_INCLUSIVE, &shared->sub_group));
         const uint late = gpi_sg_first(gpi_sg_ballot(flag == GPI_EMPTY, &shared->sub_group));

@@ -49,7 +49,7 @@ static void gpi_decode_mark(gpi_decoded d, ulong r0, ulong r1, ulong first, __lo
     for (uint j = 1 + (uint)GPI_LOCAL_ID; j <= runs; j += GPI_WG) {
         const ulong begin = d.offsets[r0 + j], i = begin - first;
         if (i < GPI_DECODE_TILE &&
-            d.offsets[r0 + j + 1] > begin) /* an atomic, because bad offsets may repeat */
+            d.offsets[r0 + j + 1] > begin) /* atomic: bad offsets may let runs overlap */
             (void)atomic_max(shared->mark + GPI_PADDED((uint)i), j);
     }
     gpi_sync(); /* the marks are set */

@@ -54,7 +54,7 @@ typedef struct gpi_move_memory {
     gpi_key stage[GPI_PADDED(GPI_TILE)];
     uint order[GPI_PADDED(GPI_TILE)];
     uint sum[GPI_PADDED(GPI_WG)];
-    uint row[2 * GPI_SUM_ROWS]; /* zeros, then rows' sums */
+    uint row[2 * GPI_SUM_ROWS]; /* zeros, then the sums of the rows */
     uint count[GPI_BINS];       /* how many keys of the tile have each digit */
     uint start[GPI_BINS];       /* rank in the tile of each digit's first key */
     uint word;

@@ -59,7 +59,7 @@ GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulo
     const uint l = gpi_entries_item(), at = l * GPI_PER_ITEM;
     uint from = 0, to = 0;
     for (uint i = 0; i < GPI_PER_ITEM;) {
-        uint begin = n, end = GPI_TILE; /* after all segments */
+        uint begin = n, end = GPI_TILE; /* of an entry after all segments */
         if (at + i < n) {
             const uint s = gpi_bound_find(bounds, first, last, base + at + i + 1);
             begin = (uint)(bounds[s - 1] - base);
@@ -102,7 +102,7 @@ GPI_INLINE gpi_entry_runs gpi_segments_runs(uint items, uint crossing, gpi_segme
     runs.begin = max((span & 0xffffu) / GPI_PER_ITEM, max(middle, reach) - reach) * GPI_PER_ITEM;
     runs.end = min(((span >> 16) + GPI_PER_ITEM - 1) / GPI_PER_ITEM, middle + reach) * GPI_PER_ITEM;
     if (!is_border || (span & 0xffffu) >= runs.middle)
-        runs.end = runs.begin; /* (not zeros, which PoCL 3.1 loses) */
+        runs.end = runs.begin; /* an empty run, but not of zeros, which PoCL 3.1 loses */
     return runs;
 }
 

@@ -7,8 +7,8 @@
 
        | segment: 16 bits | the key's window | place in the tile: 16 bits |
 
-   The second run of a pair is stored backwards. When a run is used up, its index points to the other run's greatest entry. This
-   is no less than any entry that is left, so that indices need no check.
+   The second run of a pair is stored backwards. When a run is used up, its index points to the other run's greatest
+   entry. This entry is no less than any entry that is left, so that indices need no check.
 
        runs     1 4 6 7 | 2 3 5 8
        stored   1 4 6 7   8 5 3 2
@@ -194,7 +194,7 @@ GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, 
         GPI_EACH_OWN(j) {
             entry[j] = last;
             gpi_entries_order(&entry[j], &other);
-            if (j + 1 == GPI_PER_ITEM) break; /* at the end of the runs nothing is left */
+            if (j + 1 == GPI_PER_ITEM) break; /* after the last entry, nothing is left to compare */
             is_second = is_second == gpi_entry_is_same(entry[j], last);
             i += is_second ? 0 : 1;
             k -= is_second ? 1 : 0;
