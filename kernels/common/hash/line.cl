@@ -1,9 +1,9 @@
-/* line.cl - put, get and remove that read a whole line of slots in each step (platform.cl: gpi_line), for devices that can load
-   a line at once. The invariants of hash/table.cl hold, although the words of a line may be read at different moments, for
-   three reasons: a key that is found in any word is in the table, a slot that has a key keeps it, and an empty slot is claimed
-   by an exchange. (tests/models/hash.pml with LINE checks this.)
+/* line.cl - put, get and remove for devices that can load a line of slots at once (gpi_line of base/platform.cl). They
+   read a whole line in each step. The invariants of hash/table.cl hold, although the words of a line may be read at
+   different moments, for three reasons: a key that is found in any word is in the table, a slot that has a key keeps
+   it, and an empty slot is claimed by an exchange. (tests/models/hash.pml with LINE checks this.)
 
-       line      | a  b  key c  -  d  -  - |      own: the key's slot, anywhere in the line
+       line      | a  b  key c  -  d  -  - |      hit: the key's slot, anywhere in the line
                           ^home ^             none: the first empty slot from home on
 
    Empty slots before the home slot end a probe only in its last line, after the probe has visited the whole table. */

@@ -23,7 +23,7 @@
    it.
      - Tiles are handed out by ticket, so that a group only waits for groups that have already started.
      - On GPUs, the items of a group read the nodes to the left of its path at the same time, one level each. A wait is
-       bounded: after `polls` looks at a late leaf, the item computes the leaf from the input, publishes it, and
+       bounded: after `polls` reads of a late leaf, the item computes the leaf from the input, publishes it, and
        continues. Each cell has a bit that says that it is written. A late cell is computed from the input, too.
      - On CPUs, cells are plain memory, written before the leaf. They are read only by groups that have seen the
        leaf itself, not only a node above it. The host chooses this form only if both fences below are known and

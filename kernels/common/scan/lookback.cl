@@ -21,14 +21,14 @@
    scan/walk_back_item.cl).
      - Tiles are handed out by ticket, so that a group waits only for groups that have already started.
 
-     - A wait is bounded: after `polls` looks at late tiles, the group computes each further late tile itself, from the
+     - A wait is bounded: after `polls` reads of late tiles' states, the group computes each further late tile from the
        input. If `polls` is 0, there is no bound. The host passes 0 only on devices that are known to keep every
        started group running.
 
-   Ordered (GPI_ORDERED 1, for segments whose heads are counted). The product must not depend on when states are seen. So tiles
-   are combined from left to right, beginning with the anchor: the last earlier tile that has a head, or that is seen with an
-   inclusive state, which was combined in the same way. A walk combines no tiles until it sees an anchor. Its wait for an
-   anchor has no bound.
+   Ordered (GPI_ORDERED 1, for segments whose heads are counted). The product must not depend on when states are seen.
+   So tiles are combined from left to right, beginning with the anchor. The anchor is the last earlier tile that has a
+   head, or whose state is inclusive when it is read. (Inclusive states are combined from left to right, too.) A walk
+   combines no tiles until it reads an anchor. Its wait for an anchor has no bound.
 
    tests/models/lookback.pml checks this, with stores that become visible in any order, states of one and two words, and the
    fallback. */

@@ -8,7 +8,7 @@
        GPI_VALUE_SIZE       not 0: a value of type GPI_BESIDE is moved with each key */
 #ifndef GPI_SELECT_SINK_CL
 #define GPI_SELECT_SINK_CL
-#include "select/input.cl" /* first: it replaces element/input.cl */
+#include "select/input.cl" /* included first, because it replaces element/input.cl */
 #include "element/monoid.cl"
 #include "select/constants.cl"
 

@@ -62,8 +62,8 @@ GPI_INLINE void gpi_transpose_read(__global const GPI_OUT *in, ulong stride, uin
     }
 }
 
-/* Writes the lines that are complete. If these rows are the first or the last, also writes the elements that are in no complete
-   line of the tile. Keeps these rows as the earlier rows of the next call. */
+/* Writes the lines that are complete. If the current rows are the first or the last, also writes the elements that are
+   in no complete line of the tile. Keeps the current rows as the earlier rows of the next call. */
 GPI_INLINE void gpi_transpose_write(__global GPI_OUT *out, ulong stride, int rows, uint columns, bool first,
                                     bool last, __private GPI_OUT *near)
 {

@@ -6,7 +6,7 @@
        runs           at the last element of run r: writes out[r], and the run's start and length */
 #ifndef GPI_SELECT_COMPACT_CL
 #define GPI_SELECT_COMPACT_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #if GPI_BY_MASKS
 #include "select/compact_masks.cl"
 #else

@@ -8,7 +8,7 @@
    So the second pass over the tile, which compacts it (select/compact.cl), need not evaluate the selection again. */
 #ifndef GPI_SELECT_MASKS_CL
 #define GPI_SELECT_MASKS_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #include "base/platform.cl"
 #include "vector/bytes.cl"
 #include "vector/lanes.cl"

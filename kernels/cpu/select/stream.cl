@@ -7,7 +7,7 @@
    long outputs, lines are stored past the caches, which then need not read a line before it is written. */
 #ifndef GPI_SELECT_STREAM_CL
 #define GPI_SELECT_STREAM_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #include "select/masks.cl"
 #include "base/paste.cl"
 #include "base/platform.cl"

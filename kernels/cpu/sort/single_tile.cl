@@ -120,7 +120,7 @@ static uint gpi_single_tile_width(ulong n) { return n < GPI_TOP_BINS ? 8 : GPI_T
 typedef struct gpi_top {
     gpi_range_digit low, high;
     uint bins;
-    uint next[2][GPI_TOP_BINS]; /* for low and high: counts, then positions of the next keys */
+    uint next[2][GPI_TOP_BINS]; /* of the low and the high digit: counts, then positions of the next keys */
 } gpi_top;
 
 /* Counts both digits of keys [base, base + n), and prefetches the output that the passes will write. */

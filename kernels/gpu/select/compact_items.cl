@@ -4,7 +4,7 @@
    index in the tile. Then the stage is small even for records of 16 bytes, and the tile is in the cache when it is read again. */
 #ifndef GPI_SELECT_COMPACT_ITEMS_CL
 #define GPI_SELECT_COMPACT_ITEMS_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #include "base/platform.cl"
 #include "group/striped.cl"
 #include "group/sync.cl"

@@ -2,7 +2,7 @@
    has compacted (select/pieces.cl). Without GPI_BY_PIECES this file is empty. */
 #ifndef GPI_SELECT_COMPACT_PIECES_CL
 #define GPI_SELECT_COMPACT_PIECES_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #include "base/platform.cl"
 #include "group/sub_group.cl"
 #include "element/monoid.cl"

@@ -11,7 +11,7 @@
    This file replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SELECT_KEPT_CL
 #define GPI_SELECT_KEPT_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #include "base/args.cl"
 #include "base/platform.cl"
 #include "group/striped.cl"
