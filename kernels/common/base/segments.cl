@@ -6,8 +6,11 @@
    A segment is bad if its offsets decrease or exceed the array's count. It is reported, and treated as empty. A large segment is
    cut into parts, so that several groups share it.
 
-   State, in uints: | parts | large segments | bad segments | ticket |, then the list, with an entry
-   | segment | first part | parts | unused | for each large segment, then for each part the index of its segment in the list. */
+   State, in uints:
+
+       | parts | large segments | bad segments | ticket | list | owners |
+       list      for each large segment: | segment | first part | parts | unused |
+       owners    for each part: the index of its segment in the list              */
 #ifndef GPI_BASE_SEGMENTS_CL
 #define GPI_BASE_SEGMENTS_CL
 #include "base/constants.cl"

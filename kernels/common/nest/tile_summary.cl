@@ -20,9 +20,9 @@
 /* A tile's contribution to gp_brackets_errors, besides its node. */
 typedef struct gpi_note {
     uint mismatches; /* closers whose opener is of another kind */
-    uint first;      /* index in the tile of the first of these closers */
+    uint first;      /* index in the tile of the first mismatched closer */
     uint joined;     /* closers whose opener is in another tile */
-    uint searches;   /* number of searches for the openers of these closers */
+    uint searches;   /* number of searches for openers in other tiles */
     uint rise;       /* how far the stack rises above its height before the tile; only if errors are wanted */
     uint lone;       /* index in the tile of the first closer without an opener; on GPUs under GPI_LOOKBACK */
     ulong base;      /* the stack's height before the tile; only if errors are wanted */

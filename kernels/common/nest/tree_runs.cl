@@ -1,5 +1,5 @@
-/* tree_runs.cl - gp_tree: indices among siblings, numbers of children and ends of subtrees, from parents. Both wings
-   share this file.
+/* tree_runs.cl - gp_tree: computes each element's index among its siblings, its number of children, and the end of its
+   subtree, from the elements' parents. Both wings share this file.
 
        index[i]      how many of i's siblings are before i
        children[i]   how many elements have parent i

@@ -7,7 +7,7 @@
 #include "select/decoded.cl"
 
 #define GPI_DECODE_BLOCK 2048 /* positions of a block */
-#define GPI_DECODE_RUNS 64    /* after this many runs that are all empty, the next run is searched for */
+#define GPI_DECODE_RUNS 64    /* after this many empty runs in a row, the next run is found by a search */
 #define GPI_DECODE_LINE 64    /* bytes of a line */
 /* Elements of a vector. */
 #if GPI_WANTS_RUNS + GPI_WANTS_POSITIONS
