@@ -1,4 +1,4 @@
-/* count.cl - the number of elements of a call, and the context's counters. */
+/* count.cl - reads the number of elements of a call, and adds to the context's counters. */
 #ifndef GPI_BASE_COUNT_CL
 #define GPI_BASE_COUNT_CL
 #include "base/constants.cl"

@@ -1,4 +1,4 @@
-/* platform.cl - differences between vendors and devices, and nothing else.
+/* platform.cl - macros and functions that differ between vendors and devices.
 
    Groups exchange words while they run. All reads and writes of these are relaxed atomic operations, because OpenCL C 1.2 has no
    acquire or release, and several devices have none at all. That suffices, because each word carries its own validity

@@ -1,4 +1,4 @@
-/* input.cl - loads elements: inputs, maps, heads of segments.
+/* input.cl - loads input elements, maps them, and finds the heads of segments.
 
    All files that include this one count elements in the order of the call: element i is at position
    gpi_position(i), which differs from i if GPI_REVERSE is 1.

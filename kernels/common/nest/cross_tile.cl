@@ -1,4 +1,5 @@
-/* cross_tile.cl - pairs across tiles, and the report on all tiles: shared by brackets.cl and brackets_single_pass.cl. */
+/* cross_tile.cl - pairs brackets of different tiles, and makes the report on all tiles. Shared by brackets.cl and
+   brackets_single_pass.cl. */
 #ifndef GPI_NEST_CROSS_TILE_CL
 #define GPI_NEST_CROSS_TILE_CL
 #include "base/count.cl"

@@ -1,4 +1,4 @@
-/* records.cl - the key of a record.
+/* records.cl - computes the key of a record.
 
    Parameters, which the prelude defines
        GPI_WG, GPI_PER_ITEM                  items of a group; on GPUs: records of an item

@@ -1,4 +1,5 @@
-/* rows.cl - a hash table of rows, each of which represents the rows with its key: open addressing with linear probing.
+/* rows.cl - a hash table of rows, by open addressing with linear probing. A row in the table represents all rows with
+   its key.
 
        slot:   fingerprint | row      row: the first row with the key; fingerprint: bits of the key's hash, where rows leave room
 

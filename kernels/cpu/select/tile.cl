@@ -1,4 +1,4 @@
-/* tile.cl - the tile of a selection: that of scan/tile.cl, or masks (select/masks.cl). */
+/* tile.cl - includes the tile of a selection: that of scan/tile.cl, or that of select/masks.cl. */
 #ifndef GPI_SELECT_TILE_CL
 #define GPI_SELECT_TILE_CL
 #include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
