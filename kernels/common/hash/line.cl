@@ -171,7 +171,8 @@ GPI_INLINE uint gpi_line_remove(gp_hash_table t, uint slot, gp_hash_key key)
     return GP_HASH_ABSENT;
 }
 
-/* Does the same as gpi_hash_put, but searches a line of slots at a time. */
+/* Finds or claims the key's slot, changes its value, and returns the outcome, as gpi_hash_put does (hash/table.cl).
+   Searches a line of slots at a time. */
 GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
     uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;

@@ -1,7 +1,7 @@
 /* scan_columns.cl - out[k] = initial . in[b] . in[b + element_stride] ... in[k]        b = s * row_stride, row_length elements
 
-   Scans segments whose elements are not adjacent, such as the columns of a matrix that is stored row by row. Blocks of columns,
-   and their parts: scan/reduce_columns.cl. If a block has several parts, it is read twice:
+   Scans segments whose elements are not adjacent, such as the columns of a matrix that is stored row by row.
+   scan/reduce_columns.cl describes blocks of columns, and their parts. If a block has several parts, it is read twice:
 
        gp_columns_reduce    group per block of `wide` segments and part of `span` elements: partials (scan/columns_parts.cl)
        gp_columns_scan      group per block and part: combines the partials of earlier parts, and scans its part  */

@@ -1,7 +1,7 @@
 /* segmented_scan.cl - out[i] = initial . in[b] ... in[i]        b = offsets[s], or s * row_stride: segment s begins at b
 
-   Scans each segment, inclusive or exclusive. Segments, and the list of large segments: base/segments.cl. A bad segment does not
-   affect other segments. Positions in maps are counted from the segment's first element.
+   Scans each segment, inclusive or exclusive. base/segments.cl describes segments, and the list of large segments. A
+   bad segment does not affect other segments. Positions in maps are counted from the segment's first element.
 
        gp_segments_scan        group per block of segments: scans small segments (scan/scan_segments.cl of either wing), and lists
                                large segments

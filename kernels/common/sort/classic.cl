@@ -1,6 +1,6 @@
 /* classic.cl - the kernels of a sort that count and move keys by their bins, and those that begin and end every sort.
 
-   A bin is a digit, or a part of the keys' range (sort/buckets.cl). The kernels: see sort/sort.cl. */
+   A bin is a digit, or a part of the keys' range (sort/buckets.cl). sort/sort.cl lists the kernels. */
 #ifndef GPI_SORT_CLASSIC_CL
 #define GPI_SORT_CLASSIC_CL
 #include "base/constants.cl"

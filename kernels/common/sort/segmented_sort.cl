@@ -25,8 +25,8 @@
 
    (Count, scan, scatter: Satish, Harris & Garland 2009.)
 
-   How one group sorts small segments: sort/sort_segments.cl, in each wing. The state that the kernels share:
-   sort/segments_state.cl.
+   sort/sort_segments.cl, in each wing, describes how one group sorts small segments. sort/segments_state.cl describes
+   the state that the kernels share.
 
    Parameters: those of sort/rank.cl and sort/segments_state.cl. */
 #ifndef GPI_SORT_SEGMENTED_SORT_CL

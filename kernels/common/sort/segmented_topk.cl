@@ -8,8 +8,8 @@
        gp_topk_parts      some parts per group: finds the first k of each part of a large segment
        gp_topk_join       some large segments per group: finds the first k among the first k keys of each part
 
-   How a group finds the first k of the keys that it reads: sort/best.cl, in each wing. Segments, and the list of large
-   segments: base/segments.cl. No group waits for another.
+   sort/best.cl, in each wing, finds the first k of the keys that a group reads. base/segments.cl describes segments,
+   and the list of large segments. No group waits for another.
 
    Parameters: those of sort/ranked.cl and sort/best.cl. */
 #ifndef GPI_SORT_SEGMENTED_TOPK_CL

@@ -181,8 +181,8 @@ GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
 }
 #endif
 
-/* Adds to the note's count the adjacent pairs of the block whose brackets differ in kind. In a whole block whose symbols are
-   listed, comparisons of vectors first discard the pairs of one kind. */
+/* Counts, in the note, those adjacent pairs of the block whose brackets differ in kind. In a whole block whose symbols
+   are listed, comparisons of vectors first discard the pairs of one kind. */
 GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index at, ulong pairs, uint i,
                                  uint length)
 {

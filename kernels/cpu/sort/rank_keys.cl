@@ -161,7 +161,7 @@ GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_bin
 /* ------------------------------------------------------------------ lines */
 
 #define GPI_LINE_PARTS \
-    2 /* cache lines of a line: with two, the branch for a full line is mispredicted half as often as with one */
+    2 /* cache lines that a bin's line fills: with two, a full line is mispredicted half as often as with one */
 #define GPI_RANK_LINE (GPI_CACHE_LINE * GPI_LINE_PARTS)
 #define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)
 #if GPI_VALUE_SIZE

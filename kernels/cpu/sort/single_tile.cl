@@ -111,7 +111,7 @@ static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits 
 #define GPI_TOP_BITS_MAX 11
 #define GPI_TOP_BINS (1 << GPI_TOP_BITS_MAX)
 #define GPI_TOP_MORE 5 /* how many bits more than log2(n) */
-#define GPI_TOP_MOST ((1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) - 1) /* the most keys */
+#define GPI_TOP_MOST ((1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) - 1) /* the most keys sorted so */
 
 /* Returns how many bits a digit has in passes over all bits. Few keys get short digits, because clearing the counters of long
    digits takes long. */

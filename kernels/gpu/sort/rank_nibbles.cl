@@ -25,8 +25,8 @@
 #include "sort/digit.cl"
 #include "sort/rank_tile.cl"
 
-/* The cell of word w: an XOR swizzle against bank conflicts. In the upper half of every 64 words, groups of four words are
-   swapped in pairs, because the scan reads four words at a time. */
+/* The cell of word w: an XOR swizzle against bank conflicts. In the upper half of every 64 words, the two halves of
+   each eight words are swapped. Four words stay together, because the scan reads four words at a time. */
 #define GPI_NIBBLE_CELL(w) ((w) ^ ((w) >> 3 & 4))
 /* GPI_NIBBLE_WORD: item l's word for values v and v + 8. GPI_NIBBLE_HALF: item l's counter of value v, a half of that word. */
 #if GPI_WG % 64 == 0

@@ -43,7 +43,7 @@ typedef struct gpi_segments_memory {
     uint span
         [GPI_WG]; /* segment of an item's first key: its begin in the lower half, its end in the upper half */
     uint word[4];
-    uint crossing; /* segments across teams' pieces: 0: none; GPI_CROSSING_SHORT: all short; _LONG: not all */
+    uint crossing; /* 0: no segment crosses pieces; GPI_CROSSING_SHORT: only short ones do; _LONG: others */
 } gpi_segments_memory;
 typedef __local gpi_segments_memory *gpi_segments_shared;
 
@@ -118,9 +118,9 @@ static void gpi_segments_sync(bool of_team)
 #endif
 }
 
-/* Sorts the entries within their segments, which are already in order. The length of runs doubles within teams. If segments cross
-   borders of pieces, and all of these segments are short, one more step merges across the borders. If one of these segments is
-   long, runs double up to the whole tile. */
+/* Sorts the entries of each segment. (The segments themselves are already in order.) The length of runs doubles within
+   teams. If segments cross borders of pieces, and all of these segments are short, one more step merges across the
+   borders. If one of these segments is long, runs double up to the whole tile. */
 GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared shared)
 {
     __local gpi_entry_memory *const memory = &shared->tile.tile.entry;
