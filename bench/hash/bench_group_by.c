@@ -84,11 +84,8 @@ static bool run_rows(bench_case *c, bench_variant *v)
                                      .out_offset = c->work.n,
                                      .out_type = GP_U32,
                                      .op = GP_SUM};
-    gp_gather_desc keys = {.in = c->work.in,
-                           .indices = own.rows,
-                           .out = c->work.out,
-                           .element_size = 4,
-                           .limit = c->work.n};
+    gp_gather_desc keys = {
+        .in = c->work.in, .indices = own.rows, .out = c->work.out, .element_size = 4, .limit = c->work.n};
     uint64_t groups = 0;
     gp_result r = gp_group_rows_read(c->b->gp, &group, &groups);
     sums.segment_count = keys.count = (size_t)groups;

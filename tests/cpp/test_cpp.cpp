@@ -324,8 +324,8 @@ void test_selections(gp_context *ctx)
         CHECK(gp::read(ctx, position) == u32s{0, 0, 2, 2, 2});
     }
     {
-        const gp::buffer names(ctx, u32s{7, 8, 7, 7}), letters(ctx, std::vector<char>{'a', 'b', 'a', 'b'}),
-            ends(ctx, u32s{0, 1, 2, 3, 4});
+        const gp::buffer names(ctx, u32s{7, 8, 7, 7}), ends(ctx, u32s{0, 1, 2, 3, 4});
+        const gp::buffer letters(ctx, std::vector<char>{'a', 'b', 'a', 'b'});
         const gp::buffer<uint32_t> groups(ctx, 4), firsts(ctx, 4), order(ctx, 4), offsets(ctx, 5);
         CHECK(gp::group_rows(ctx, {names, {letters, ends}}, groups, firsts, order, offsets) == 3u);
         CHECK(gp::read(ctx, groups) == u32s{0, 1, 0, 2} && first(gp::read(ctx, firsts), 3) == u32s{0, 1, 3} &&

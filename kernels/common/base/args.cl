@@ -13,7 +13,7 @@
        function      f(GPI_ARGS_PARAMETER ...)    gpi_map(GPI_ARGS_PASSED x, i)
 
    The prelude defines:
-       GPI_ARGS               1: there are arguments; then also
+       GPI_ARGS               1: the call has arguments. Only in this case the rest is defined
        gpi_args               a struct of the arguments
        GPI_ARGS_PARAMETERS    a kernel's parameters, with a comma at their end
        GPI_ARGS_VALUE         a gpi_args made of these parameters                                       */

@@ -1,5 +1,5 @@
-/* arrays.cl - uses of a program's input arrays. The program lists them once, in a macro of its own such as
-   GPI_INPUT_ARRAYS(use, to), which is use(to, type, name) for each array:
+/* arrays.cl - macros to apply to each of a program's input arrays. The program lists its arrays once, in a macro of its
+   own such as GPI_INPUT_ARRAYS(use, to), which is use(to, type, name) for each array:
 
        kernel's parameters   GPI_INPUT_ARRAYS(GPI_ARRAY_PARAMETER, _)
        members of a struct   GPI_INPUT_ARRAYS(GPI_ARRAY_MEMBER, _)

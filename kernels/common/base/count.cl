@@ -1,4 +1,4 @@
-/* count.cl - the number of elements of a call, and the context's counters. */
+/* count.cl - reads the number of elements of a call, and adds to the context's counters. */
 #ifndef GPI_BASE_COUNT_CL
 #define GPI_BASE_COUNT_CL
 #include "base/constants.cl"
@@ -26,14 +26,15 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
     return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));
 }
 
-/* Counts the call as clamped, in the context's counters, if it wanted more elements than its bound. Only one item counts, in the
-   group in which `first_group` is true. */
+/* Counts the call as clamped, in the context's counters, if it wanted more elements than its bound. Only item 0 of the
+   group for which `first_group` is true does so. */
 #define GPI_COUNT_CHECK(first_group, counters)                                \
     if ((first_group) && GPI_LOCAL_ID == 0 &&                                 \
         gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \
     atomic_inc((counters) + GPI_COUNT_CLAMPED)
 
-/* The same macros for a call with several counts, whose parameters are x_bound, x_wanted ... */
+/* GPI_COUNT_PARAMETERS, gpi_count and GPI_COUNT_CHECK for calls with several counts. The parameters of count x are
+   x_bound, x_wanted, ... */
 #define GPI_COUNT_PARAMETERS_NAMED(x) \
     ulong x##_bound, __global const uint *x##_wanted, ulong x##_wanted_offset, uint x##_wanted_words
 #define GPI_COUNT_NAMED(x) gpi_count(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words)

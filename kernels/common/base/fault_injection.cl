@@ -4,7 +4,7 @@
    tile 0 among them, is published
 
        never                           as if its group did not run
-       late    GPI_FAULT_PAUSE = n     each word only after n turns of waiting: a state's words are written at
+       late    GPI_FAULT_PAUSE = n     each word only after n iterations of a loop: a state's words are written at
                                           different times
        torn    GPI_FAULT_TORN          only every other word. The second write of a state writes the words that the
                                        first one left out, so that a state's words never agree

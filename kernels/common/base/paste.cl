@@ -3,7 +3,7 @@
 #define GPI_BASE_PASTE_CL
 #define GPI_PASTE_(a, b) a##b
 #define GPI_PASTE(a, b) GPI_PASTE_(a, b)
-/* The vectors of 16 and of 4 elements of a type, and the conversion to the vector of 16. */
+/* GPI_VECTOR is the vector of 16 elements of a type, GPI_QUAD that of 4. GPI_CONVERT converts v to the vector of 16. */
 #define GPI_VECTOR(type) GPI_PASTE(type, 16)
 #define GPI_QUAD(type) GPI_PASTE(type, 4)
 #define GPI_CONVERT(type, v) GPI_PASTE(convert_, GPI_VECTOR(type))(v)

@@ -1,4 +1,4 @@
-/* platform.cl - differences between vendors and devices, and nothing else.
+/* platform.cl - macros and functions that differ between vendors and devices.
 
    Groups exchange words while they run. All reads and writes of these are relaxed atomic operations, because OpenCL C 1.2 has no
    acquire or release, and several devices have none at all. That suffices, because each word carries its own validity
@@ -36,17 +36,18 @@
 #define static static __attribute__((always_inline))
 #endif
 
-/* On llvmpipe, and on Mesa's other drivers before 26.1 (GPI_LOSES_WRITES), writes to struct members are lost if a loop of known
-   length is unrolled. On llvmpipe, compiling such a loop is also slow (docs/drivers.md). GPI_TURNS(n) equals n, but the compiler
-   does not know its value. Loops over elements use it, and other loops with many iterations in total. */
+/* On llvmpipe, and on Mesa's other drivers before 26.1 (GPI_LOSES_WRITES), writes to struct members are lost if a loop
+   of known length is unrolled. On llvmpipe, compiling such a loop is also slow (docs/drivers.md). GPI_TURNS(n) equals
+   n, but the compiler does not know its value. It is used in loops over elements, and in other loops with many
+   iterations in total. */
 #if defined(GPI_LLVMPIPE_25) || defined(GPI_LOSES_WRITES)
 #define GPI_TURNS(n) ((n)*get_work_dim())
 #else
 #define GPI_TURNS(n) (n)
 #endif
 
-/* GPI_STRUCT_TURNS(n) is the same for loops over whole structs: there, every version of llvmpipe needs it. GPI_LOSES_STRUCTS is
-   1 on devices that need GPI_STRUCT_TURNS. */
+/* GPI_STRUCT_TURNS(n) hides n in the same way from the compiler, in loops over whole structs. Every version of llvmpipe
+   needs this. GPI_LOSES_STRUCTS is 1 on devices that need GPI_STRUCT_TURNS. */
 #if defined(GPI_LLVMPIPE) || defined(GPI_LOSES_WRITES)
 #define GPI_STRUCT_TURNS(n) ((n)*get_work_dim())
 #define GPI_LOSES_STRUCTS 1
@@ -67,8 +68,9 @@
 #define GPI_ON_CPU 0
 #endif
 
-/* clang warns of a function with a vector parameter that is longer than the CPU's vectors (16 words without AVX-512), because the
-   function's caller could be compiled for another CPU. PoCL writes the number of a program's warnings to stderr. */
+/* clang warns of a function with a vector parameter that is longer than the CPU's vectors (16 words without AVX-512),
+   because the function's caller could be compiled for another CPU. PoCL writes the number of a program's warnings to
+   stderr, so this warning is switched off. */
 #if GPI_ON_CPU
 #pragma clang diagnostic ignored "-Wpsabi"
 #endif
@@ -144,10 +146,10 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 }
 #endif
 
-/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. On devices whose volatile accesses are relaxed atomics,
-   both are volatile accesses, because gpi_word_read and an exchange are slower. On CPUs the load is clang's built-in. Stores to
-   different words may become visible in any order, because each word carries its own validity. All groups see one item's stores
-   to one word in order. */
+/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. On devices whose volatile accesses are relaxed
+   atomics, both are volatile accesses, because gpi_word_read and an exchange are slower. On CPUs the load is clang's
+   built-in. Stores to different words may become visible in any order, which does no harm, because each word carries
+   its own validity. All groups see one item's stores to one word in order. */
 #if GPI_ON_CPU
 static gpi_word gpi_word_load(volatile __global gpi_word *p)
 {
@@ -236,10 +238,10 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #else
 #define GPI_SETTLE(x)
 #endif
-/* On Intel's GPUs a lane (of 16) has 64 words of registers, and values beyond these are spilled. GPI_SPARING keeps a loop rolled,
-   if otherwise all of its loads would be in flight at once. GPI_ANEW(x, zero) is x, computed again in each turn of a loop: `zero`
-   is 0, but the compiler assumes that it changes from turn to turn. So it keeps neither x, nor values computed from x, in
-   registers. */
+/* On Intel's GPUs a lane (of 16) has 64 words of registers, and values beyond these are spilled. GPI_SPARING keeps a
+   loop rolled, if otherwise all of its loads would be in flight at once. GPI_ANEW(x, zero) is x, computed again in each
+   iteration of a loop: `zero` is 0, but the compiler assumes that it changes between iterations. So the compiler keeps
+   neither x nor values computed from x in registers. */
 #ifdef GPI_INTEL_GPU
 #define GPI_SPARING _Pragma("unroll 1")
 #define GPI_ANEW(x, zero) ((x) + (zero))
@@ -326,7 +328,7 @@ GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_UPPER(v) (v.hi)
 #endif
 
-/* An output of this many bytes or more has left the caches before it is read. */
+/* Outputs of this many bytes or more are assumed to have left the caches before they are read. */
 #ifndef GPI_PAST_CACHES
 #define GPI_PAST_CACHES (32u << 20)
 #endif

@@ -6,8 +6,11 @@
    A segment is bad if its offsets decrease or exceed the array's count. It is reported, and treated as empty. A large segment is
    cut into parts, so that several groups share it.
 
-   State, in uints: | parts | large segments | bad segments | ticket |, then the list, with an entry
-   | segment | first part | parts | unused | for each large segment, then for each part the index of its segment in the list. */
+   State, in uints:
+
+       | parts | large segments | bad segments | ticket | list | owners |
+       list      for each large segment: | segment | first part | parts | unused |
+       owners    for each part: the index of its segment in the list              */
 #ifndef GPI_BASE_SEGMENTS_CL
 #define GPI_BASE_SEGMENTS_CL
 #include "base/constants.cl"
@@ -34,7 +37,7 @@ typedef struct gpi_offsets {
     (o).row_stride = row_stride;                         \
     (o).count = count
 
-/* Returns offset i, or the begin of row i. */
+/* Returns offset i, or the position at which row i begins. */
 static ulong gpi_offset(gpi_offsets offsets, ulong i)
 {
     return offsets.words ? gpi_number(offsets.at, i, offsets.words) : i * offsets.row_stride;
@@ -61,7 +64,8 @@ static gpi_extent gpi_segment_find(gpi_offsets offsets, ulong s)
 
 #define GPI_NO_OWNER (~0u)
 
-/* The state and the parts' results in the scratch, and how many large segments and parts they have room for. */
+/* The list of large segments and the results of the parts, both in the scratch. There is room for large_room segments
+   and part_room parts. */
 typedef struct gpi_list {
     volatile __global uint *state;
     __global uint *large, *owner;
@@ -96,7 +100,7 @@ static bool gpi_large_add(gpi_list list, ulong s, ulong length, ulong span)
     return fits;
 }
 
-/* Returns how many parts and how many large segments are in the list. */
+/* gpi_list_parts returns the number of parts in the list, gpi_list_large the number of large segments. */
 static uint gpi_list_parts(gpi_list list)
 {
     return min(list.part_room, atomic_or(list.state + GPI_SEGMENTS_PARTS, 0u));
@@ -107,8 +111,8 @@ static uint gpi_list_large(gpi_list list)
     return min(list.large_room, atomic_or(list.state + GPI_SEGMENTS_LARGE, 0u));
 }
 
-/* Returns the elements of part p, as a segment. A part has no owner if its segment found no room in the list; then it is empty.
-   Sets *from to the part's first position within its segment. */
+/* Returns the elements of part p, as a segment. The part is empty if its segment found no room in the list. Sets *from
+   to the part's first position within its segment. */
 static gpi_extent gpi_part_find(gpi_list list, gpi_offsets offsets, uint p, ulong span, ulong *from)
 {
     const uint owner = list.owner[p], k = owner == GPI_NO_OWNER ? 0 : owner;

@@ -1,14 +1,14 @@
-/* input.cl - loads elements: inputs, maps, heads of segments.
+/* input.cl - loads input elements, maps them, and finds the heads of segments.
 
    All files that include this one count elements in the order of the call: element i is at position
    gpi_position(i), which differs from i if GPI_REVERSE is 1.
 
    The prelude defines:
-       GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 0 (a map of indices), 1 or 2
+       GPI_IN, GPI_IN2          types of the inputs in memory; GPI_INPUTS: their number, 0 (a map of indices) to 2
        GPI_IN_RECORD            1: GPI_IN is the caller's own type, which has no vectors
        GPI_PARTS_IN, GPI_PART_IN   if defined, GPI_IN is a vector of GPI_PARTS_IN (2 or 4) elements of type GPI_PART_IN
-       GPI_IN_HALF, GPI_IN2_HALF   1: that type is half in memory, and float in expressions
-       GPI_Y                    type of an input element as an operand, after the map if there is one
+       GPI_IN_HALF, GPI_IN2_HALF   1: GPI_IN, or GPI_IN2, is half, and expressions convert it to float
+       GPI_Y                    type of the values that are combined: input elements, or results of the map
        GPI_MAPPED               1: the operand is gpi_map(x, i) or gpi_map(x, y, i), the user's expression
        GPI_OUT                  type of results in memory; GPI_OUT_HALF 1: half
        GPI_HEADS                0: no segments; 1: segments begin where a flag is set; 2: where the key changes; 3: where

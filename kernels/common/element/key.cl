@@ -1,4 +1,4 @@
-/* key.cl - keys and values in memory, and the order of keys.
+/* key.cl - keys and values in memory, and order(key), the number by which keys are compared.
 
        order(key) = map(key) ^ flip          an unsigned number, as wide as the key
 
@@ -81,7 +81,7 @@ static gpi_key_bits gpi_key_order(gpi_key key, gpi_key_bits flip)
     return k;
 }
 
-/* Returns the key k with order(k) = `order`. Orders must not be hashes. */
+/* Returns the key k with order(k) = `order`. Must not be called if order(key) is a hash. */
 static gpi_key gpi_key_of_order(gpi_key order, gpi_key_bits flip)
 {
     return (gpi_key)gpi_key_order(order ^ (gpi_key)flip, 0);

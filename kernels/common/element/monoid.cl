@@ -12,16 +12,17 @@
    input, with any other struct that has a GPI_COMBINE_MEMBER, or from function to function.
 
    The prelude defines:
-       GPI_FIELD_COUNT, GPI_FIELDS   how many fields, and X(0) X(1) ... for these; 0: the user's type
+       GPI_FIELD_COUNT, GPI_FIELDS   number of fields (0: the user's type), and X(0) X(1) ... for them
        GPI_MONOID_ARGS               1: the first parameter of gpi_user_combine is a gpi_args
        GPI_SIZE                      sizeof(GPI_T), checked
        GPI_IDENTITY_WORDS            the identity, as 32-bit words
        GPI_COMMUTATIVE               1: elements may be combined in any order
        GPI_EXACT                     1: any grouping gives the same bits
        GPI_REVERSE                   1: the call's order is from the last element to the first
-       GPI_SEGMENTED                 1: segmented; GPI_HEAD is a signed type that leaves no padding
-       GPI_HEADS                     3: heads are counted; GPI_HEAD is unsigned, and GPI_HEAD_LANE, for vectors, a signed
-                                     type as wide as the value
+       GPI_SEGMENTED                 1: elements have heads, of type GPI_HEAD: a signed type so wide that
+                                     elements have no padding
+       GPI_HEADS                     3: a head is a count of heads. GPI_HEAD is then unsigned, and vectors use
+                                     GPI_HEAD_LANE, a signed type as wide as the value
        GPI_LANES                     elements of a vector step; 1: no vectors                           */
 #ifndef GPI_ELEMENT_MONOID_CL
 #define GPI_ELEMENT_MONOID_CL
@@ -216,7 +217,7 @@ static GPI_T gpi_combine(GPI_COMBINE_PARAMETER GPI_T a, GPI_T b)
 #define gpi_combine(a, b) gpi_base_combine(a, b)
 #endif
 
-/* 1: without its head an element is a number, GPI_VALUE_0. */
+/* 1: an element without its head is one number, of type GPI_VALUE_0. */
 #define GPI_BASE_NUMBER (GPI_FIELD_COUNT == 1 && GPI_OP_0 < GPI_ARGMIN && !GPI_COMPENSATED_0)
 
 /* Groups exchange an element as words. A number is converted to words and back by as_...: Mesa's drivers would

@@ -14,7 +14,7 @@
        gpi_lanes_identity_n(e)            e, the field's identity, in every lane
        gpi_lanes_make_n(y, i)             the fields of a vector of input elements, the first at index i of the tile
        gpi_lanes_combine_n(a, b)          a . b, lane by lane
-       gpi_lanes_append_n(a, b)           the same, if all elements of b come after those of a
+       gpi_lanes_append_n(a, b)           a . b, lane by lane, if all elements of b come after those of a
        gpi_lanes_fold_n(a, e, base)       the product of all lanes; the tile begins at index `base`
 
    Three kinds of field
@@ -26,7 +26,7 @@
        GPI_OP_n            the operation, one of the codes below
        GPI_VALUE_n         type of the value, at least 32 bits wide for arg
        GPI_FLOAT_n         1: GPI_VALUE_n is float or double
-       GPI_RESULT_n        type of the stored result, as an operand
+       GPI_RESULT_n        type of the result before it is stored: float if half is stored
        GPI_COMPENSATED_n   1: the compensated kind
        GPI_LANE_n          type of a lane of the plain kind: GPI_VALUE_n, or a narrower type that the sums of a tile fit
                            into

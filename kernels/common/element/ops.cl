@@ -1,4 +1,4 @@
-/* ops.cl - the operations of an element: op.cl, once for each of its fields. */
+/* ops.cl - defines the operations of an element: includes op.cl once for each of its fields. */
 #ifndef GPI_ELEMENT_OPS_CL
 #define GPI_ELEMENT_OPS_CL
 #include "base/platform.cl"

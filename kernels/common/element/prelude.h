@@ -1,5 +1,5 @@
-/* prelude.h - an element: the sum of uints (src/element/element.c); keys of 4 bytes with values of 4
-   (src/element/key.c). */
+/* prelude.h - example values of the parameters of element/, with which a file there compiles alone: elements are uints,
+   which are added (src/element/element.c), and keys and values have 4 bytes (src/element/key.c). */
 #include "base/prelude.h"
 #define GPI_SIZE 4
 #define GPI_IDENTITY_WORDS 0u
@@ -31,4 +31,4 @@
 #define GPI_KEY_SIZE 4
 #define GPI_KEY_FLOAT 1
 #define GPI_VALUE_SIZE 4
-#define GPI_FIELD 0 /* of op.cl */
+#define GPI_FIELD 0 /* op.cl: the number of the field */

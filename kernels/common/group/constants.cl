@@ -5,7 +5,7 @@
 #define GPI_SUB_GROUP_MIN 8
 #define GPI_SUB_GROUP_MAX 128
 
-/* Forms of a sub-group's operations. */
+/* Forms of a sub-group's operations (group/sub_group.cl). */
 #define GPI_SUB_GROUP_EMULATED 1
 #define GPI_SUB_GROUP_KHRONOS 2
 #define GPI_SUB_GROUP_NVIDIA 3

@@ -9,9 +9,9 @@
        T gp_group_NAME_reduce(x, memory)                       x0 . x1 ... xG-1    to every item
        T gp_group_NAME_scan(x, &total, memory)                 x0 . x1 ... xl      to item l
        T gp_group_NAME_scan_exclusive(x, &total, memory)       x0 . x1 ... xl-1    the identity to item 0
-     pack: places for n elements of each item (n may be a bool), in item order
+     pack: positions for n elements of each item (n may be a bool), in item order
        uint gp_group_pack(n, &total, memory)                   how many elements the items before this one have
-       uint gp_group_pack_at(n, counter, memory)               the same + the old *counter; adds the total to *counter
+       uint gp_group_pack_at(n, counter, memory)               gp_group_pack + the old *counter; adds the total to *counter
      unpack: n pieces of work of each item, distributed evenly over all items
        uint gp_group_unpack(n, memory)                         how many pieces there are
        uint gp_group_owner(piece, &rank, memory)               the item that has `piece`; *rank: which of its pieces it is
@@ -57,9 +57,9 @@ static uint gp_group_pack_at(uint n, volatile __global uint *counter, __local ui
     return atomic_add(counter, total) + before;
 #else
     if (GPI_GROUP_ITEM == 0) memory[0] = atomic_add(counter, total);
-    barrier(CLK_LOCAL_MEM_FENCE); /* the group's first place is written */
+    barrier(CLK_LOCAL_MEM_FENCE); /* the group's first position is written */
     const uint base = memory[0];
-    barrier(CLK_LOCAL_MEM_FENCE); /* the place is read: the next call may overwrite it */
+    barrier(CLK_LOCAL_MEM_FENCE); /* the position is read: the next call may overwrite it */
     return base + before;
 #endif
 }
@@ -76,7 +76,8 @@ static uint gp_group_unpack(uint n, __local uint *memory)
     return total;
 }
 
-/* Returns the item that has `piece`, or G if there is no such piece. Sets *rank to which of that item's pieces it is. */
+/* Returns the item that has `piece`, or G if there is no such piece. Sets *rank to the number of `piece` among that
+   item's pieces. */
 static uint gp_group_owner(uint piece, uint *rank, __local const uint *memory)
 {
     uint low = 0, high = GPI_GROUP_SIZE;

@@ -1,4 +1,5 @@
-/* prelude.h - example of a prelude for collectives in a user's kernel (src/context/device_source.c): sums of a count per item. */
+/* prelude.h - example values of the parameters of group/, with which a file there compiles alone: collectives that add
+   uints, as in a user's kernel (src/context/device_source.c). */
 #include "base/prelude.h"
 #ifndef GPI_GROUP_SIZE
 #define GPI_GROUP_SIZE ((uint)get_local_size(0))

@@ -1,9 +1,9 @@
 /* range.cl - loops of a group over a range in global memory. Neighbouring items access neighbouring elements. The variable `i`
    initially has the index of this item's first element.
 
-       GPI_EACH_BATCH(i, n, end) ...    handles n elements in each turn: i, i + GPI_WG, ..., while all of these are
+       GPI_EACH_BATCH(i, n, end) ...    handles n elements in each iteration: i, i + GPI_WG, ..., while all are
                                         before `end`
-       GPI_EACH_LEFT(i, end) ...        then handles one element in each turn: those that fill no batch */
+       GPI_EACH_LEFT(i, end) ...        then handles one element in each iteration: those that fill no batch */
 #ifndef GPI_GROUP_RANGE_CL
 #define GPI_GROUP_RANGE_CL
 #include "base/platform.cl"

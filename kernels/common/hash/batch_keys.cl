@@ -1,4 +1,5 @@
-/* batch_keys.cl - access to the keys and values of a batch, and the parameters and first steps of kernels on batches. */
+/* batch_keys.cl - shared by the kernels on batches of both wings: their parameters and first steps, and functions that
+   read and write keys and values. */
 #ifndef GPI_HASH_BATCH_KEYS_CL
 #define GPI_HASH_BATCH_KEYS_CL
 #include "base/count.cl"
@@ -39,10 +40,10 @@ GPI_INLINE void gpi_element_write(__global uint *p, ulong i, gp_hash_key x, bool
     p[i] = (uint)x;
 }
 
-/* The parameters and first steps of a kernel whose groups each handle `span` keys of a batch. GPI_RUN_OPEN defines the table t,
-   its `facts`, `wide` (whether keys have eight bytes) and the group's keys [begin, end), and advances `keys` to the batch's first
-   key. Unless `is_checked`, the first group counts the call as clamped if it wanted more keys than its bound (GPI_COUNT_CHECK).
-   */
+/* The parameters and first steps of a kernel whose groups each handle `span` keys of a batch. GPI_RUN_OPEN defines the
+   table t, its `facts`, `wide` (whether keys have eight bytes) and the group's keys [begin, end), and advances `keys`
+   to the batch's first key. Unless `is_checked`, it also calls GPI_COUNT_CHECK, which counts calls that wanted more
+   keys than their bound. */
 #define GPI_RUN_PARAMETERS ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters
 #define GPI_RUN_OPEN(is_checked)                                                                            \
     const ulong4 facts = GPI_FACTS(table);                                                                  \

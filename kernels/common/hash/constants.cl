@@ -2,7 +2,7 @@
 #ifndef GPI_HASH_CONSTANTS_CL
 #define GPI_HASH_CONSTANTS_CL
 
-/* Header, in uints: the table's facts as a ulong4, then counts of 64 bits.
+/* Header, in uints: the table's facts (members of gp_hash_table, hash/table.cl) as a ulong4, then counts of 64 bits.
 
        facts.x   mask | steps << 32
        facts.y   turns | (GPI_MAGIC + loud) << 32       loud: 1 if a refused key is an error
@@ -35,7 +35,7 @@
 
 /* Sources of a batch's values. */
 #define GPI_SOURCE_BUFFER 0
-#define GPI_SOURCE_ONE 1   /* the same for all keys */
+#define GPI_SOURCE_ONE 1   /* one value for all keys */
 #define GPI_SOURCE_INDEX 2 /* the key's index in the batch */
 
 /* Bits of `wants` of batches that insert. */
@@ -54,7 +54,7 @@
 #define GPI_WIDE_KEYS 1u
 #define GPI_WIDE_VALUES 2u
 
-/* Words of the buffer of statistics; each number has two. */
+/* The statistics, by their first words in the buffer. Each number has two words. */
 #define GPI_STATS_LIVE 0
 #define GPI_STATS_DEAD 2
 #define GPI_STATS_DEPTHS 4

@@ -1,9 +1,9 @@
-/* line.cl - put, get and remove that read a whole line of slots in each step (platform.cl: gpi_line), for devices that can load
-   a line at once. The invariants of hash/table.cl hold, although the words of a line may be read at different moments, for
-   three reasons: a key that is found in any word is in the table, a slot that has a key keeps it, and an empty slot is claimed
-   by an exchange. (tests/models/hash.pml with LINE checks this.)
+/* line.cl - put, get and remove for devices that can load a line of slots at once (gpi_line of base/platform.cl). They
+   read a whole line in each step. The invariants of hash/table.cl hold, although the words of a line may be read at
+   different moments, for three reasons: a key that is found in any word is in the table, a slot that has a key keeps
+   it, and an empty slot is claimed by an exchange. (tests/models/hash.pml with LINE checks this.)
 
-       line      | a  b  key c  -  d  -  - |      own: the key's slot, anywhere in the line
+       line      | a  b  key c  -  d  -  - |      hit: the key's slot, anywhere in the line
                           ^home ^             none: the first empty slot from home on
 
    Empty slots before the home slot end a probe only in its last line, after the probe has visited the whole table. */
@@ -171,12 +171,13 @@ GPI_INLINE uint gpi_line_remove(gp_hash_table t, uint slot, gp_hash_key key)
     return GP_HASH_ABSENT;
 }
 
-/* Does the same as gpi_hash_put, but searches a line of slots at a time. */
+/* Finds or claims the key's slot, changes its value, and returns the outcome, as gpi_hash_put does (hash/table.cl).
+   Searches a line of slots at a time. */
 GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
     uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;
     if (gpi_is_reserved(t, value)) return GP_HASH_REFUSED;
-#if GPI_ON_CPU && GPI_HASH_PACKED /* most homes are empty: a word is read faster than a line */
+#if GPI_ON_CPU && GPI_HASH_PACKED /* most home slots are empty, and a word is read faster than a line */
     if (slot <= t.mask && gpi_word_load(gpi_slot(t, slot)) == GPI_SLOT_EMPTY &&
         gpi_word_cas(gpi_slot(t, slot), GPI_SLOT_EMPTY, GPI_PAIR(key, value)) == GPI_SLOT_EMPTY)
         return GP_HASH_INSERTED | GPI_CLAIMED;

@@ -1,4 +1,5 @@
-/* prelude.h - packed slots, and the expressions of gp_hash_for_each (src/hash/table.c, src/hash/for_each.c). */
+/* prelude.h - example values of the parameters of hash/, with which a file there compiles alone: a table of packed
+   slots (src/hash/table.c), and expressions of gp_hash_for_each (src/hash/for_each.c). */
 #include "base/prelude.h"
 #ifndef GPI_HASH_PACKED
 #define GPI_HASH_PACKED 1

@@ -303,7 +303,7 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
         if (seen == GPI_SLOT_EMPTY || seen == GPI_PAIR(GPI_KEY_DEAD, own)) {
             old = gpi_word_cas(gpi_slot(t, slot), seen, GPI_PAIR(own, value));
             if (old == seen) return GP_HASH_INSERTED | (seen == GPI_SLOT_EMPTY && !aside ? GPI_CLAIMED : 0);
-            seen = old; /* filled meanwhile */
+            seen = old; /* another item has filled the slot */
         } else if (GPI_PAIR_KEY(seen) == own) {
             const uint x = GPI_PAIR_VALUE(seen);
             const uint next = change == GPI_CHANGE_KEEP ? x : gpi_change(change, x, value);
@@ -321,8 +321,9 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 }
 
 #else
-/* Changes the value of a key that has a slot, or sets it if the key is absent. Returns the outcome, with `claimed` added. The
-   caller has used up `turn` of t.turns. (hash.pml: `lost`, `ends`, and the mutation BUG_STORE.) */
+/* Changes the value of a key that has a slot, or sets it if the key is absent. Returns the outcome, with `claimed`
+   added. The caller has already tried `turn` of at most t.turns exchanges. (hash.pml: `lost`, `ends`, and the mutation
+   BUG_STORE.) */
 GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,
                                 uint change, uint claimed, uint turn)
 {
@@ -335,7 +336,7 @@ GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cel
         if (next == t.reserved) return GP_HASH_REFUSED | claimed;
         const gp_hash_value old = gpi_word_cas(cell, x, next);
         if (old == x) return (absent ? GP_HASH_INSERTED : GP_HASH_EXISTED) | claimed;
-        x = old; /* changed meanwhile */
+        x = old; /* another item has changed the value */
     }
     return GP_HASH_FAILED | claimed;
 }

@@ -11,7 +11,7 @@
    because the error of f adds less than 1 / range. If a bin has 2^s numbers, floor(d * bins / range) = d >> s.
 
    Parameters
-       GPI_SAMPLE, GPI_OPERAND               type of samples and edges in memory, and in expressions
+       GPI_SAMPLE, GPI_OPERAND               type of samples and edges in memory; type in which they are compared
        GPI_SAMPLE_SIZE, _FLOAT, _HALF        bytes of a sample; _FLOAT 1: it is float or double; _HALF 1: it is half
        GPI_EDGES                             1: bins by edges */
 #ifndef GPI_HISTOGRAM_BINS_CL
@@ -28,7 +28,7 @@ typedef struct gpi_bins {
     uint count;
     uint shift;         /* integers: a bin has 2^shift numbers; GPI_HISTOGRAM_NOWHERE: not a power of two */
     ulong lower, limit; /* integers: upper - lower - 1; floats: upper */
-    ulong scale[3];     /* integers: bins / range, and the fraction's words; floats: bins / (upper - lower) */
+    ulong scale[3];     /* integers: bins / range, and f's two words; floats: bins / (upper - lower) */
     __global const GPI_SAMPLE *edges;
 } gpi_bins;
 
@@ -88,7 +88,7 @@ static uint gpi_bin(GPI_OPERAND x, gpi_bins bins)
 #endif
     const bool inside = x >= lower && x < upper; /* NaN is not inside */
     const uint b = (uint)((inside ? x - lower : 0) * scale);
-    return inside ? min(b, bins.count - 1) : GPI_HISTOGRAM_NOWHERE; /* rounding may reach the end */
+    return inside ? min(b, bins.count - 1) : GPI_HISTOGRAM_NOWHERE; /* rounding may yield count */
 #else
     const gpi_distance d = (gpi_distance)x - (gpi_distance)bins.lower;
 #if GPI_SAMPLE_SIZE == 8

@@ -1,4 +1,5 @@
-/* histogram.cl - out[c * bins + b] += weight of each sample of channel c in bin b; without weights, 1
+/* histogram.cl - counts samples: out[c * bins + b] += w for each sample of channel c in bin b. w is the sample's
+   weight, or 1 if there are no weights.
 
    Bins are even or between edges (bins.cl). Samples outside all bins, including NaN, are not counted.
 

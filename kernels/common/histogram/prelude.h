@@ -1,4 +1,5 @@
-/* prelude.h - floats between edges, with weights (src/histogram/histogram.c). */
+/* prelude.h - example values of the parameters of histogram/, with which a file there compiles alone: floats in bins
+   between edges, with weights (src/histogram/histogram.c). */
 #include "base/prelude.h"
 #define GPI_INPUTS 1
 #define GPI_MAPPED 0

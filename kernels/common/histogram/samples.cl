@@ -28,7 +28,7 @@ typedef ulong gpi_histogram_cell;
 typedef uint gpi_histogram_cell;
 #endif
 #if GPI_WEIGHTS
-typedef gpi_histogram_cell gpi_weight; /* modulo 2^32 or 2^64, also if negative */
+typedef gpi_histogram_cell gpi_weight; /* modulo 2^32 or 2^64, so that it may be negative */
 #else
 typedef uint gpi_weight;
 #endif

@@ -1,4 +1,4 @@
-/* moves.cl - moves one element of gp_gather, gp_scatter or an unpack.
+/* moves.cl - moves one element of gp_gather, gp_scatter or an unpack (map/gather.cl).
 
    Parameters, which the prelude defines
        GPI_WG, GPI_PER_ITEM                  items of a group; on GPUs: elements of an item

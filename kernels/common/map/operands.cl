@@ -1,4 +1,4 @@
-/* operands.cl - reads the inputs of gp_transform and similar calls, as operands of their function.
+/* operands.cl - reads the inputs of gp_transform and similar calls, and passes them to gpi_map.
 
    Parameters, which the prelude defines
        GPI_WG, GPI_PER_ITEM                  items of a group; on GPUs: elements of an item
@@ -6,7 +6,7 @@
        GPI_IN_0, GPI_IN_1, GPI_IN_2          types of the inputs in memory
        GPI_HALF_0, GPI_HALF_1, GPI_HALF_2    1: the input's type is half
        GPI_PARTS_0, GPI_PART_0, ...          if defined, the input's type is a vector of GPI_PARTS_0 (2 or 4) GPI_PART_0
-       GPI_X, GPI_Y, GPI_Z                   types as operands: float for half; int if there is no such input
+       GPI_X, GPI_Y, GPI_Z                   types of gpi_map's parameters: float for half; int if there is no such input
        GPI_OUT, GPI_OUT_HALF                 the output's type in memory; 1: half
        GPI_LANE                              type of gpi_map's value
        GPI_OUT_RECORD                        1: the output's type is a record

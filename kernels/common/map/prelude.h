@@ -1,5 +1,6 @@
-/* prelude.h - floats of floats: three inputs and a map, a gather by uints, a 5 by 3 stencil, uniform numbers
-   (src/map/map.c, src/map/gather.c, src/map/stencil.c, src/map/random.c). */
+/* prelude.h - example values of the parameters of map/, with which a file there compiles alone. All elements are
+   floats: a map of three inputs (src/map/map.c), a gather by uints (src/map/gather.c), a stencil of 5 by 3
+   (src/map/stencil.c), and uniform random numbers (src/map/random.c). */
 #include "base/prelude.h"
 #define GPI_OUT float
 #define GPI_OUT_HALF 0

@@ -17,7 +17,7 @@
        GPI_WORDS                             1, 2: words of an element
        GPI_KIND                              0: bits, 1: uniform floats, 2: integers of a range, 3: normal
        GPI_OUT, GPI_OUT_HALF                 type of the output in memory; 1: half
-       GPI_LANE                              its type as an operand: float for half
+       GPI_LANE                              type in which elements are computed: float for half
        GPI_FRACTION                          floats: bits of a fraction in [0, 1)
        GPI_AS_LANE(bits)                     normal: the number of type GPI_LANE with these bits         */
 #ifndef GPI_MAP_RANDOM_BLOCKS_CL

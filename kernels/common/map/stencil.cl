@@ -25,10 +25,10 @@
                                              if it works row by row; on CPUs GPI_TILE_X is a multiple of 16
        GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS; on GPUs the rims are padded
        GPI_BORDER                            0: clamp, 1: wrap, 2: constant
-       GPI_IN, GPI_IN_HALF, GPI_X            the input's type in memory; 1: half; its type as an operand
-       GPI_OUT, GPI_OUT_HALF, GPI_LANE       the output's type in memory; 1: half; its type as an operand
+       GPI_IN, GPI_IN_HALF, GPI_X            the input's type in memory; 1: it is half; its type in expressions
+       GPI_OUT, GPI_OUT_HALF, GPI_LANE       the output's type in memory; 1: it is half; its type in expressions
        GPI_SUM                               type of weighted sums
-       GPI_ROUND(sum), GPI_ROUND_16(sums)    convert a sum to GPI_LANE, and sixteen at once
+       GPI_ROUND(sum), GPI_ROUND_16(sums)    convert one sum, or sixteen sums at once, to GPI_LANE
        GPI_WEIGHTS                           1: weights, 0: gpi_map                                       */
 #ifndef GPI_MAP_STENCIL_CL
 #define GPI_MAP_STENCIL_CL

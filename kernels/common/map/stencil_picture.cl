@@ -1,7 +1,7 @@
-/* stencil_picture.cl - elements of pictures, elements beyond their borders, and weights, for the stencils of both
-   wings.
+/* stencil_picture.cl - reads elements of pictures, also beyond their borders, and has the parameters for weights, for
+   the stencils of both wings.
 
-   Parameters: see stencil.cl. */
+   Parameters: those of map/stencil.cl. */
 #ifndef GPI_MAP_STENCIL_PICTURE_CL
 #define GPI_MAP_STENCIL_PICTURE_CL
 #include "base/args.cl"

@@ -2,7 +2,7 @@
 
        out[c * out_stride + r] = in[r * in_stride + c]
 
-   Group g moves a tile of at most `span` rows and GPI_SIDE columns:
+   Group g moves tile g, which has at most `span` rows and GPI_SIDE columns. `across` tiles are side by side:
 
                        across = 3
                      +----+----+--+

@@ -6,7 +6,7 @@
        depth[i]    height of the stack before i: how many openers enclose i
 
        pair      group per tile        pairs brackets inside the tile; writes the others to the tile's cells, and counts
-                                       them in its node; if no cells are needed, makes only the node on CPUs
+                                       them in its node. On CPUs, makes only the node if no cells are needed
        tree      group per 4096 leaves computes the products of neighbours, in two launches
        join      group per tile        finds the openers of the tile's other closers in earlier tiles; on CPUs
                                        also marks brackets without a partner

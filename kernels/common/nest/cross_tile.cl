@@ -1,4 +1,5 @@
-/* cross_tile.cl - pairs across tiles, and the report on all tiles: shared by brackets.cl and brackets_single_pass.cl. */
+/* cross_tile.cl - pairs brackets of different tiles, and makes the report on all tiles. Shared by brackets.cl and
+   brackets_single_pass.cl. */
 #ifndef GPI_NEST_CROSS_TILE_CL
 #define GPI_NEST_CROSS_TILE_CL
 #include "base/count.cl"
@@ -54,9 +55,9 @@ static void gpi_join_pair(gpi_symbol_input in, __global gpi_index *match, gpi_in
     (void)note;
 }
 
-/* Writes pairs of the run in rows of 16, up to the first row whose openers or closers are not adjacent in the input. Returns the
-   number of pairs written. If all of the run's openers and closers are adjacent (`all`), only the cells at the run's ends are
-   read. */
+/* A run is `run` pairs whose cells begin at `opener` and `closer`, and are adjacent. Writes the run's pairs in rows of
+   16, up to the first row whose openers or closers are not adjacent in the input. Returns the number of pairs written.
+   If all of the run's openers and closers are adjacent (`all`), only the cells at the run's ends are read. */
 static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,
                           gpi_index there, gpi_index begin, uint run)
 {
@@ -152,8 +153,9 @@ static ulong gpi_first_unmatched_opener(gpi_nest nest)
     return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));
 }
 
-/* The sum of the notes of several tiles. (Tiles are not searched for errors here. This would need several turns of a loop for
-   each node, and from a few thousand tiles on, one group would exceed llvmpipe's limit of 65,535 turns.) */
+/* The sum of the notes of several tiles. (Tiles are not searched for errors here. This would need several iterations of
+   a loop for each node, and from a few thousand tiles on, one group would exceed llvmpipe's limit of 65,535
+   iterations.) */
 typedef struct gpi_summary {
     ulong mismatches, first, joined, searches, depth;
     ulong lone; /* the first closer without an opener, according to the notes */

@@ -23,12 +23,12 @@
    it.
      - Tiles are handed out by ticket, so that a group only waits for groups that have already started.
      - On GPUs, the items of a group read the nodes to the left of its path at the same time, one level each. A wait is
-       bounded: after `polls` looks at a late leaf, the item computes the leaf from the input, publishes it, and
+       bounded: after `polls` reads of a late leaf, the item computes the leaf from the input, publishes it, and
        continues. Each cell has a bit that says that it is written. A late cell is computed from the input, too.
      - On CPUs, cells are plain memory, written before the leaf. They are read only by groups that have seen the
        leaf itself, not only a node above it. The host chooses this form only if both fences below are known and
        threads of the operating system run the groups: a group that has started runs on until it ends.
-   Checked in every state: tests/models/back.pml.
+   tests/models/back.pml checks this in every state.
    (Levien, The stack monoid, 2020, and Merrill & Garland 2016, for decoupled look-back over it; the tree is
    ours.)
 
@@ -42,9 +42,9 @@
 #include "nest/stack_monoid.cl"
 
 #if GPI_LOOKBACK
-/* Computes node x from published nodes below it, from left to right. Uses the children of an unpublished node instead, and waits
-   for an unpublished leaf. Also writes node x, unless it is a leaf. Ends because each turn moves down or to the right. (back.pml:
-   `right`.) */
+/* Computes node x from published nodes below it, from left to right. Uses the children of an unpublished node instead,
+   and waits for an unpublished leaf. Also writes node x, unless it is a leaf. Ends because each iteration moves down or
+   to the right. (back.pml: `right`.) */
 GPI_NOINLINE gpi_node gpi_lookback_compute(gpi_lookback back, uint x)
 {
     gpi_node all = gpi_node_make(0, 0), node;

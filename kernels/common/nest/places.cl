@@ -1,4 +1,5 @@
-/* places.cl - openers and their places: which tile an opener is in, and how many openers are above it there. */
+/* places.cl - finds openers by their places. A place says in which tile an opener is, and how many openers are above it
+   there. */
 #ifndef GPI_NEST_PLACES_CL
 #define GPI_NEST_PLACES_CL
 #include "base/platform.cl"
@@ -12,8 +13,8 @@ static gpi_index gpi_opener_at(gpi_nest nest, gpi_place place)
     return gpi_opener_of(nest, place.leaf, gpi_leaf(nest, place.leaf).pushes - 1 - place.need);
 }
 
-/* Returns the place of the same opener, counted from the earlier tile that has it. `place.need` must be at least the number of
-   openers that tile `place.leaf` pushes. */
+/* Returns the same opener's place in the tile that contains it, which is earlier than `place.leaf`. `place.need` must
+   be at least the number of openers that tile `place.leaf` pushes. */
 static gpi_place gpi_place_behind(gpi_nest nest, gpi_place place)
 {
     const gpi_node node = gpi_leaf(nest, place.leaf);

@@ -1,5 +1,6 @@
-/* prelude.h - bytes with classes from a table, indices of 4 bytes (src/nest/brackets.c, src/nest/tree.c), the
-   sum of uints. */
+/* prelude.h - example values of the parameters of nest/, with which a file there compiles alone: symbols are bytes
+   whose codes are in a table, indices have 4 bytes (src/nest/brackets.c, src/nest/tree.c), and stack scans add
+   uints. */
 #include "scan/prelude.h"
 #undef GPI_WIDE
 #define GPI_WIDE 0

@@ -101,7 +101,7 @@ typedef struct gpi_place {
 } gpi_place;
 
 /* Defines the functions on a tree of `type`. node(tree, x) is the node with index x in the heap. (No function returns
-   inside a loop: with Mesa 22.3, an item that does so runs another turn of the loop.)
+   inside a loop: with Mesa 22.3, an item that does so runs one more iteration.)
 
        descend(x, need)      the place of the opener that is `need` below the topmost opener that node x pushes
        search(leaf, need)    the place of the opener that is `need` below the top of the stack before `leaf`
@@ -156,7 +156,7 @@ typedef struct gpi_place {
         return all;                                                                         \
     }
 
-/* node(tree, x) for a tree that no other group is writing. */
+/* The `node` of GPI_DEFINE_TREE for a tree that no other group is writing. */
 #define GPI_NODE_AT(tree, x) ((tree)[x])
 
 /* Makes the nodes above [bottom, 2 * bottom) of a tree in global memory: each group multiplies the nodes of its share until one

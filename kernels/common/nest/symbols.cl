@@ -10,7 +10,8 @@
    Parameters
        GPI_SYMBOL       type of an input element
        GPI_TABLE        1: elements are uchar, and a table has their codes; 0: gpi_symbol_map(x, i) is the code
-       GPI_MAP_BY_BYTE  with GPI_TABLE 0: 1: codes are kept (on CPUs, for bytes, if codes are the same for all i) */
+       GPI_MAP_BY_BYTE  used if GPI_TABLE is 0. 1: each byte's code is computed once, and kept (on CPUs, if it does not
+                        depend on i) */
 #ifndef GPI_NEST_SYMBOLS_CL
 #define GPI_NEST_SYMBOLS_CL
 #include "base/args.cl"
@@ -27,8 +28,8 @@
 typedef struct gpi_classes {
     char code[256], sign[256];
     uchar listed[GPI_LISTED_MAX];
-    uchar openers;  /* openers of the list, which precede its closers */
-    uchar count;    /* openers and closers of the list, together */
+    uchar openers;  /* number of openers in the list; they precede the closers */
+    uchar count;    /* number of openers and closers in the list */
     uchar codes;    /* 1: there is no list, and symbols are codes */
     uchar compares; /* 1: there is a list, or symbols are codes; 0: the list would be too long */
 } gpi_classes;
@@ -56,7 +57,7 @@ typedef struct gpi_known_codes {
 
 typedef struct gpi_symbol_input {
     __global const GPI_SYMBOL *symbols;
-    __global const gpi_classes *classes; /* GPI_TABLE */
+    __global const gpi_classes *classes; /* used if GPI_TABLE is 1 */
 #if GPI_KNOWS_CODES
     gpi_known_codes *known;
 #endif

@@ -20,12 +20,12 @@
 /* A tile's contribution to gp_brackets_errors, besides its node. */
 typedef struct gpi_note {
     uint mismatches; /* closers whose opener is of another kind */
-    uint first;      /* the first of these closers, counted from the tile's begin */
+    uint first;      /* index in the tile of the first mismatched closer */
     uint joined;     /* closers whose opener is in another tile */
-    uint searches;   /* how often such an opener had to be searched for */
+    uint searches;   /* number of searches for openers in other tiles */
     uint rise;       /* how far the stack rises above its height before the tile; only if errors are wanted */
-    uint lone;  /* the first closer without an opener, counted like `first`; on GPUs under GPI_LOOKBACK */
-    ulong base; /* the stack's height before the tile; only if errors are wanted */
+    uint lone;       /* index in the tile of the first closer without an opener; on GPUs under GPI_LOOKBACK */
+    ulong base;      /* the stack's height before the tile; only if errors are wanted */
 } gpi_note;
 
 static gpi_note gpi_note_make(void)

@@ -1,4 +1,4 @@
-/* tree.cl - gp_tree's kernels: see tree_runs.cl. */
+/* tree.cl - the kernels of gp_tree. nest/tree_runs.cl describes them. */
 #ifndef GPI_NEST_TREE_CL
 #define GPI_NEST_TREE_CL
 #include "base/count.cl"

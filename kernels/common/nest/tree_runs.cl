@@ -1,5 +1,5 @@
-/* tree_runs.cl - gp_tree: indices among siblings, numbers of children and ends of subtrees, from parents. Both wings
-   share this file.
+/* tree_runs.cl - gp_tree: computes each element's index among its siblings, its number of children, and the end of its
+   subtree, from the elements' parents. Both wings share this file.
 
        index[i]      how many of i's siblings are before i
        children[i]   how many elements have parent i
@@ -21,7 +21,7 @@
 
    Parameters: GPI_INDEX_SIZE, shape and tile as in nest/tile_summary.cl;
        GPI_SELECT           1: an element is counted only if gpi_counted(x, i) is not 0
-       GPI_MAP_BY_BYTE      with GPI_SELECT: as in nest/symbols.cl                                       */
+       GPI_MAP_BY_BYTE      used if GPI_SELECT is 1. 1: gpi_counted is evaluated once per byte, and kept  */
 #ifndef GPI_NEST_TREE_RUNS_CL
 #define GPI_NEST_TREE_RUNS_CL
 #include "base/args.cl"
@@ -61,7 +61,7 @@ static gpi_low gpi_low_product(gpi_low a, gpi_low b)
        between(first, last)   the product of the runs [first, last)
        first_below(x, most)   the first run after node x with a key of `most` or less, or `leaves`. Climbs and moves to the
                               right, then descends. (No function returns inside a loop: with Mesa 22.3, an item that does so
-                              runs another turn of the loop.) */
+                              runs one more iteration.) */
 #define GPI_DEFINE_LOWS(name, type)                                                      \
     static gpi_low gpi_##name##_between(type tree, uint leaves, uint first, uint last)   \
     {                                                                                    \

@@ -24,7 +24,7 @@ typedef struct gpi_column_block {
     (block).wide = wide;                                    \
     (block).segments = (uint)min((ulong)wide, segments - min(segments, first))
 
-/* Returns element i of segment s, at position i. */
+/* Returns element i of segment s. For maps, argmin and argmax, the element's position is i. */
 GPI_INLINE GPI_T gpi_column_load(gpi_column_block block, const ulong row_stride, uint s, ulong i)
 {
     gpi_input segment = block.input;

@@ -11,8 +11,8 @@
 
 #define GPI_COLUMNS_BYTES 16384 /* on CPUs: bytes of the sums of columns that a group reduces */
 
-/* Bits for the laws that a monoid breaks. GPI_LAW_RESULTS is the number of results for three elements a, b, c: e a, a e, a b, b
-   a, (a b) c, a (b c). */
+/* Bits for the laws that a monoid breaks (scan/monoid_check.cl). GPI_LAW_RESULTS is the number of results for three
+   elements a, b, c and the identity e: e a, a e, a b, b a, (a b) c, a (b c). */
 #define GPI_LAW_LEFT 1u
 #define GPI_LAW_RIGHT 2u
 #define GPI_LAW_COMMUTES 4u

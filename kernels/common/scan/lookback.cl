@@ -21,14 +21,14 @@
    scan/walk_back_item.cl).
      - Tiles are handed out by ticket, so that a group waits only for groups that have already started.
 
-     - A wait is bounded: after `polls` looks at late tiles, the group computes each further late tile itself, from the
+     - A wait is bounded: after `polls` reads of late tiles' states, the group computes each further late tile from the
        input. If `polls` is 0, there is no bound. The host passes 0 only on devices that are known to keep every
        started group running.
 
-   Ordered (GPI_ORDERED 1, for segments whose heads are counted). The product must not depend on when states are seen. So tiles
-   are combined from left to right, beginning with the anchor: the last earlier tile that has a head, or that is seen with an
-   inclusive state, which was combined in the same way. A walk combines no tiles until it sees an anchor. Its wait for an
-   anchor has no bound.
+   Ordered (GPI_ORDERED 1, for segments whose heads are counted). The product must not depend on when states are seen.
+   So tiles are combined from left to right, beginning with the anchor. The anchor is the last earlier tile that has a
+   head, or whose state is inclusive when it is read. (Inclusive states are combined from left to right, too.) A walk
+   combines no tiles until it reads an anchor. Its wait for an anchor has no bound.
 
    tests/models/lookback.pml checks this, with stores that become visible in any order, states of one and two words, and the
    fallback. */
@@ -45,8 +45,8 @@
 #include "scan/tile_states.cl"
 #include "scan/walk_back.cl"
 
-/* Returns the product of all tiles before `tile`, and publishes the state of `tile`, whose product is `aggregate`. Must be
-   called by all items. Ends because each turn of the loop makes `next` smaller. (lookback.pml checks this as `alive`; its
+/* Returns the product of all tiles before `tile`, and publishes the state of `tile`, whose product is `aggregate`. Must
+   be called by all items. Ends because each iteration makes `next` smaller. (lookback.pml checks this as `alive`; its
    `kept` shows why the host passes polls 0 for calls in place.) */
 static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,
                            uint polls, volatile __global uint *counters, gpi_tile_shared shared)
@@ -62,7 +62,7 @@ static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggre
         if (walks || GPI_WALKS_ALL)
             next = gpi_walk_back(GPI_COMBINE_OF(input) state, walks ? next : 0, &prefix, &polls, bounded,
                                  shared);
-        next = gpi_broadcast_once(next, &shared->word); /* gpi_tile_reduce has the next barriers */
+        next = gpi_broadcast_once(next, &shared->word); /* the barriers of gpi_tile_reduce follow */
         if (next == 0) break;
         /* fallback: tile next - 1 is late, and this group computes it (scan/tile.cl) */
         const GPI_T late = gpi_tile_reduce(input, (ulong)(next - 1) * GPI_TILE, shared);

@@ -1,10 +1,10 @@
 /* scan_columns.cl - out[k] = initial . in[b] . in[b + element_stride] ... in[k]        b = s * row_stride, row_length elements
 
-   Scans segments whose elements are not adjacent, such as the columns of a matrix that is stored row by row. Blocks of columns,
-   and their parts: scan/reduce_columns.cl. If a block has several parts, it is read twice:
+   Scans segments whose elements are not adjacent, such as the columns of a matrix that is stored row by row.
+   scan/reduce_columns.cl describes blocks of columns, and their parts. If a block has several parts, it is read twice:
 
        gp_columns_reduce    group per block of `wide` segments and part of `span` elements: partials (scan/columns_parts.cl)
-       gp_columns_scan      the same groups: combines the partials of the parts before its own, and scans its part      */
+       gp_columns_scan      group per block and part: combines the partials of earlier parts, and scans its part  */
 #ifndef GPI_SCAN_SCAN_COLUMNS_CL
 #define GPI_SCAN_SCAN_COLUMNS_CL
 #include "base/args.cl"
@@ -30,7 +30,7 @@ GPI_KERNEL void gp_columns_scan(GPI_ARGS_PARAMETERS __global const GPI_IN *in, u
     gpi_sink sink;
     const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);
     const ulong first = get_group_id(0) % across * wide, part = get_group_id(0) / across;
-    GPI_COUNT_CHECK(get_group_id(0) == 0 && span >= row_length, counters); /* else gp_columns_reduce counts */
+    GPI_COUNT_CHECK(get_group_id(0) == 0 && span >= row_length, counters); /* else gp_columns_reduce checks */
     GPI_COLUMN_BLOCK_SET(block);
     GPI_SINK_SET(sink);
     sink.out += first * row_stride;

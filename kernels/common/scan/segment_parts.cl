@@ -23,7 +23,7 @@ static gpi_segment_part gpi_part_of(gpi_list list, gpi_offsets offsets, uint p)
     return part;
 }
 
-/* Returns the part's segment, as an input. Positions count from the segment's begin. */
+/* Returns the part's segment, as an input. Positions are counted from the segment's first element. */
 static gpi_input gpi_part_input(gpi_input input, gpi_segment_part part)
 {
     gpi_input segment = input;

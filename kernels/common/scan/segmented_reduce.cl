@@ -1,7 +1,8 @@
 /* segmented_reduce.cl - out[s] = initial . in[b] ... in[e-1]        b = offsets[s], e = offsets[s+1]
 
-   or b = s * row_stride, e = b + row_length. Segments, and the list of large segments: base/segments.cl. A bad segment does not
-   affect other segments. Positions, in maps and for argmin and argmax, are counted from the segment's first element.
+   or b = s * row_stride, e = b + row_length. base/segments.cl describes segments, and the list of large segments. A bad
+   segment does not affect other segments. Positions, in maps and for argmin and argmax, are counted from the segment's
+   first element.
 
        gp_segments_reduce    group per block of segments: reduces small segments, and lists large segments
        gp_segments_parts     some parts per group: reduces each part, which is a tile of a large segment

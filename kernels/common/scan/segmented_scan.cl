@@ -1,7 +1,7 @@
 /* segmented_scan.cl - out[i] = initial . in[b] ... in[i]        b = offsets[s], or s * row_stride: segment s begins at b
 
-   Scans each segment, inclusive or exclusive. Segments, and the list of large segments: base/segments.cl. A bad segment does not
-   affect other segments. Positions in maps are counted from the segment's first element.
+   Scans each segment, inclusive or exclusive. base/segments.cl describes segments, and the list of large segments. A
+   bad segment does not affect other segments. Positions in maps are counted from the segment's first element.
 
        gp_segments_scan        group per block of segments: scans small segments (scan/scan_segments.cl of either wing), and lists
                                large segments
@@ -67,7 +67,7 @@ GPI_KERNEL void gp_segments_scan(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
 
 /* ------------------------------------------------------------------ large */
 
-/* Scans a part whose tile is open (gpi_tile_open). `prefix` is `initial` . the segment's elements before the part. */
+/* Scans a part. gpi_tile_open must have set `tile`. `prefix` is `initial` . the segment's elements before the part. */
 static void gpi_part_scan(const gpi_tile *tile, GPI_T prefix, gpi_input segment, gpi_segment_part part,
                           gpi_sink sink, gpi_tile_shared shared)
 {
@@ -102,7 +102,7 @@ GPI_KERNEL void gp_segments_look_back(GPI_ARGS_PARAMETERS __global const GPI_IN 
                                                    part.first) -
             GPI_STATE_HEADER;
         gpi_tile tile;
-        if (segment.count == 0) continue; /* the part has no owner, and no state */
+        if (segment.count == 0) continue; /* the part is empty, and has no state */
         gpi_tile_open(&tile, segment, part.base, shared);
         const GPI_T aggregate = gpi_tile_aggregate(&tile);
         const GPI_T prefix =

@@ -1,4 +1,4 @@
-/* segments.cl - the segments of gp_segmented_reduce, as inputs. */
+/* segments.cl - makes an input of each segment of gp_segmented_reduce. */
 #ifndef GPI_SCAN_SEGMENTS_CL
 #define GPI_SCAN_SEGMENTS_CL
 #include "base/segments.cl"

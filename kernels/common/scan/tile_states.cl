@@ -1,4 +1,4 @@
-/* tile_states.cl - tickets, and the states that tiles publish for other groups, word by word.
+/* tile_states.cl - draws tickets, and publishes and loads the states of tiles, word by word.
 
    A state is GPI_STATE_WORDS words, each with the flag and a part of the value. It is valid only if all its words have the same
    flag. */

@@ -43,11 +43,11 @@ static uint gpi_fold_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
 }
 #endif
 
-/* Prepends to *prefix the states of the tiles before `next`, back to the first one that is not published yet. Returns 0 when
-   *prefix is complete, else n > 0: tile n-1 is late. Called by one item only. Ends because each turn either moves one tile
-   back or uses up one of *polls. If not `bounded`, ends because the group of tile next-1 has started (tickets) and is kept
-   running (fair device). (lookback.pml: `alive`, `right`, and the mutation BUG_TICKET; POLLS and SILENT show why the bound is
-   needed.) */
+/* Prepends to *prefix the states of the tiles before `next`, back to the first one that is not published yet. Returns 0
+   when *prefix is complete, else n > 0: tile n-1 is late. Called by one item only. Ends because each iteration either
+   moves one tile back or uses up one of *polls. If not `bounded`, ends because the group of tile next-1 has started
+   (tickets) and is kept running (fair device). (lookback.pml: `alive`, `right`, and the mutation BUG_TICKET; POLLS and
+   SILENT show why the bound is needed.) */
 static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
                           uint *polls, bool bounded, gpi_tile_shared shared)
 {

@@ -2,7 +2,8 @@
 
        keys_out[r] = key[b]      out[r] = initial . in[b] ... in[e-1]      of run r, elements b ... e-1
 
-   It scans the number of runs that have begun, and the product since the last run began (GPI_HEADS 3 of element/input.cl).
+   The kernels scan two values: the number of runs that have begun, and the product since the last run began (GPI_HEADS
+   3 of element/input.cl).
 
        in, keys   | tile 0 | tile 1 | ... |     gp_by_key_look_back: group per tile, tiles by ticket
        keys_out   | first keys of the runs that begin in the tile | ...
@@ -65,7 +66,7 @@ GPI_KERNEL void gp_by_key_tile(GPI_INPUT_PARAMETERS, GPI_RUNS_PARAMETERS, volati
     GPI_COUNT_CHECK(true, counters);
     gpi_runs_open(&tile, input, 0, shared);
     gpi_last_run_put(runs, input, 0, gpi_tile_aggregate(&tile));
-    gpi_sync(); /* the stages are filled */
+    gpi_sync(); /* the runs' keys and products are in local memory */
     gpi_runs_put(&tile, gpi_identity(), input, 0, runs, shared);
 }
 #endif

@@ -3,7 +3,7 @@
    Parameters, which the prelude defines
        GPI_WG, GPI_PER_ITEM     items of a group; on GPUs: elements of an item
        GPI_ELEMENT              type of a key: any of 1, 2, 4, 8 or 16 bytes
-       GPI_OFFSET, GPI_RUN_INDEX    type of an offset, of a run's number or a position: uint or ulong
+       GPI_OFFSET, GPI_RUN_INDEX    type of an offset; type of a run's number and of a position: uint or ulong
        GPI_WANTS_KEYS, GPI_WANTS_RUNS, GPI_WANTS_POSITIONS     1: the output is wanted, else 0             */
 #ifndef GPI_SELECT_DECODED_CL
 #define GPI_SELECT_DECODED_CL
@@ -40,7 +40,7 @@ typedef struct gpi_decoded {
     ulong runs, count; /* only positions below `count` are written */
 } gpi_decoded;
 
-/* Returns the last of the runs [low, high) that begins at p or before; low if there is none. */
+/* Returns the last run in [low, high) that begins at position p or before, or `low` if there is none. */
 static ulong gpi_run_find(gpi_decoded d, ulong low, ulong high, ulong p)
 {
     while (high - low > 1) {

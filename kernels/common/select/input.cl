@@ -27,7 +27,7 @@
        GPI_IN_NUMBER        1: GPI_IN is a number, or a vector of GPI_RECORD's size, no struct
        GPI_PLAIN            1: gpi_equal(x, y) is x == y, of a type that has vectors
        GPI_ALIKE            1: in addition, equal x and y have the same bits
-       GPI_SINGLES          runs: 0 leaves out runs of one element                                      */
+       GPI_SINGLES          0: runs of one element are left out                                      */
 #ifndef GPI_SELECT_INPUT_CL
 #define GPI_SELECT_INPUT_CL
 #include "base/args.cl"
@@ -48,8 +48,8 @@
 #error "two numbers a tile for three parts and for runs, else one"
 #endif
 
-/* The input arrays (base/arrays.cl). `in` decides what is selected; `data` is what is moved: the same elements, unless `in` has flags
-   or indices. */
+/* The input arrays (base/arrays.cl). `in` decides what is selected, and `data` has the elements to move. Both are one
+   array unless `in` has flags or indices. */
 #define GPI_INPUT_ARRAYS(use, to) use(to, GPI_IN, in) use(to, GPI_RECORD, data)
 
 /* An input. It is small enough to be passed by value to every function. */

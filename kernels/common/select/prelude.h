@@ -1,4 +1,5 @@
-/* prelude.h - uints selected by an expression, with their indices (src/select/compact.c). */
+/* prelude.h - example values of the parameters of select/, with which a file there compiles alone: selects uints by an
+   expression, and writes their indices, too (src/select/compact.c). */
 #include "scan/prelude.h"
 #undef GPI_OUT
 #undef GPI_VALUE_SIZE

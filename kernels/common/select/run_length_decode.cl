@@ -2,9 +2,9 @@
 
        for each run r, for each p in [offsets[r], offsets[r+1]):    key[p] = in[r]    run[p] = r    position[p] = p - offsets[r]
 
-   A group handles a span of positions: it finds the run of the first position, and continues from there (select/decode_tile.cl,
-   in each wing). It also checks its share of the offsets. Bad offsets cannot lead it out of its span or beyond the last run. No
-   group waits for another.
+   A group handles a span of positions: it finds the run of the first position, and continues from there
+   (select/decode_tile.cl, in each wing). It also checks its share of the offsets. Bad offsets cannot lead a group out
+   of its span or beyond the last run. No group waits for another.
 
    Parameters: those of select/decoded.cl. */
 #ifndef GPI_SELECT_RUN_LENGTH_DECODE_CL

@@ -17,8 +17,8 @@
    (Merrill & Garland 2016; Billeter, Olsson & Assarsson 2009 for compaction by tiles.)              */
 #ifndef GPI_SELECT_SELECT_CL
 #define GPI_SELECT_SELECT_CL
-#include "select/input.cl" /* first: it replaces element/input.cl */
-#include "select/tile.cl"  /* second: it replaces parts of scan/tile.cl */
+#include "select/input.cl" /* included first, because it replaces element/input.cl */
+#include "select/tile.cl"  /* included second, because it replaces parts of scan/tile.cl */
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "group/sync.cl"

@@ -8,7 +8,7 @@
        GPI_VALUE_SIZE       not 0: a value of type GPI_BESIDE is moved with each key */
 #ifndef GPI_SELECT_SINK_CL
 #define GPI_SELECT_SINK_CL
-#include "select/input.cl" /* first: it replaces element/input.cl */
+#include "select/input.cl" /* included first, because it replaces element/input.cl */
 #include "element/monoid.cl"
 #include "select/constants.cl"
 
@@ -36,9 +36,9 @@ typedef struct gpi_sink {
 #if GPI_PARTS > 1
     __global GPI_RECORD *second, *rest;
     uint where;
-    long step; /* from one element of the rest to the next */
+    long step; /* distance in `rest` from one element to the next */
 #endif
-    __global uint *counts; /* as many as there are parts */
+    __global uint *counts; /* one for each part */
     uint count_words;      /* words of a count: 1, 2; 0: counts are not wanted */
 } gpi_sink;
 
@@ -124,8 +124,8 @@ static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)
 }
 
 #if GPI_PARTS == 1
-/* Writes output j: the element that i selects, or, for runs, the first element, the begin and the length of the run [begin,
-   i]. */
+/* Writes output j: the element that i selects, or, for runs, the first element, the start and the length of the run
+   [begin, i]. */
 static void gpi_put(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)
 {
     const ulong from = GPI_SELECT_BY == GPI_SELECT_BY_RUNS ? begin : gpi_place_of(input, i);

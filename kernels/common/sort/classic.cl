@@ -1,6 +1,6 @@
 /* classic.cl - the kernels of a sort that count and move keys by their bins, and those that begin and end every sort.
 
-   A bin is a digit, or a part of the keys' range (sort/buckets.cl). The kernels: see sort/sort.cl. */
+   A bin is a digit, or a part of the keys' range (sort/buckets.cl). sort/sort.cl lists the kernels. */
 #ifndef GPI_SORT_CLASSIC_CL
 #define GPI_SORT_CLASSIC_CL
 #include "base/constants.cl"
@@ -15,8 +15,8 @@
 
 /* ------------------------------------------------------------------ begin, end */
 
-/* Zeroes `zeros` uints of the state, and writes to it the count and the place that the first pass reads. Launched with one
-   group. */
+/* Zeroes `zeros` uints of the state, and writes to it the count and the place (sort/digit.cl) that the first pass
+   reads. Launched with one group. */
 GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,
                               volatile __global uint *counters)
 {

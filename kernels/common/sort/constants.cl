@@ -11,7 +11,7 @@
 #define GPI_PLACE_TMP 2
 
 /* Sources of a sort's values. */
-#define GPI_INDICES_NONE 0u    /* given */
+#define GPI_INDICES_NONE 0u    /* given by the caller */
 #define GPI_INDICES_ARRAY 1u   /* generated: indices in the array */
 #define GPI_INDICES_SEGMENT 2u /* generated: indices in the segment */
 
@@ -19,7 +19,7 @@
 #define GPI_STATE_ABANDONED 2 /* 1 + number of the abandoned onesweep pass; 0: none */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
-#define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above: number of passes reported */
+#define GPI_STATE_TRIVIAL 15 /* onesweep: a bit per trivial pass; in higher bits: count of passes reported */
 #define GPI_STATE_ORDER 15   /* classic: the blocks' reports about order, ORed (GPI_IN_ORDER, ...) */
 #define GPI_STATE_LAUNCHES 16
 
@@ -36,9 +36,9 @@
 #define GPI_BIN_TABLE 4 /* ulongs before the entries */
 #define GPI_BIN_MAP_BYTES (8 * GPI_BIN_TABLE + GPI_BIN_ENTRIES + (1 << GPI_SORT_DIGIT_BITS))
 
-/* Which keys are moved through lines (sort/rank_keys.cl). With GPI_LINES_FETCH, these are the keys of ranges in which the
-   positions of many digits map to the same set of the first-level cache. All other keys are moved one by one, and the next cache
-   lines are prefetched. */
+/* Which ranges of keys are moved through lines (sort/rank_keys.cl): none, some, or all. GPI_LINES_FETCH selects a range
+   if the next positions of many digits map to the same set of the first-level cache. The keys of other ranges are moved
+   one by one, and the next cache lines are prefetched. */
 #define GPI_LINES_NEVER 0u
 #define GPI_LINES_FETCH 1u
 #define GPI_LINES_ALWAYS 2u
@@ -63,12 +63,12 @@
 
 /* State of gp_sort_strings, in uints. */
 #define GPI_STRINGS_BAD 0
-#define GPI_STRINGS_FIRST_BAD 1 /* stored inverted */
+#define GPI_STRINGS_FIRST_BAD 1 /* index of the first bad string, stored inverted */
 #define GPI_STRINGS_TIED 2
 #define GPI_STRINGS_GROUPS 3
 #define GPI_STRINGS_COUNT 4
 #define GPI_STRINGS_WORDS 16
-#define GPI_STRINGS_SET_PARTS 6 /* uints of a set for each string */
+#define GPI_STRINGS_SET_PARTS 6 /* uints for each string in a set (sort/sort_strings.cl) */
 
 /* State of gp_topk, in ulongs (sort/topk_state.cl). */
 #define GPI_TOPK_COUNT 0

@@ -92,7 +92,7 @@ typedef struct gpi_places {
     __global const gpi_value *value_in;
     __global gpi_value *value_out, *value_tmp;
     uint indices; /* GPI_INDICES_...: unless it is GPI_INDICES_NONE, value_in is not read */
-    ulong origin; /* the element with index 0 */
+    ulong origin; /* position of the element with index 0 */
 #endif
 } gpi_places;
 
@@ -175,7 +175,7 @@ static uint gpi_place_next(uint from, uint first)
 
 /* Each block of a classic sort's first pass ORs one of these into state[GPI_STATE_ORDER]. */
 #define GPI_IN_ORDER 2u     /* the block's keys, and the key before them, are in order by all digits */
-#define GPI_OUT_OF_ORDER 3u /* they are not all in this order */
+#define GPI_OUT_OF_ORDER 3u /* the block's keys, and the key before them, are not in order */
 
 typedef volatile __global uint *gpi_state;
 

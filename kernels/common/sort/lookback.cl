@@ -148,8 +148,9 @@ static void gpi_ring_abandon(gpi_ring ring)
     (void)atomic_or(ring.state + GPI_STATE_ABANDONED, ring.pass + 1);
 }
 
-/* Ends one turn of a wait, and returns whether to continue. Reads the word `abandoned` only every GPI_RING_ASKS turns, because
-   all waiting items of all groups read this one word, and would queue for it. */
+/* Uses up one of a wait's polls. Returns whether to continue to wait: false if none is left, or if the pass is
+   abandoned. Reads the word `abandoned` only every GPI_RING_ASKS polls, because all waiting items of all groups read
+   this one word, and would queue for it. */
 #define GPI_RING_ASKS 64
 
 static bool gpi_ring_patience(gpi_ring ring, uint *polls)
@@ -160,9 +161,9 @@ static bool gpi_ring_patience(gpi_ring ring, uint *polls)
     return *polls % GPI_RING_ASKS != 0 || !gpi_is_abandoned(ring.state);
 }
 
-/* Waits until the tile may write its row. Called by one item only. Returns false if the pass is abandoned, or if the polls are
-   used up. The wait ends because it is for lower tiles only, and at the latest after `polls` turns. (ring.pml: `alive` at the
-   gate, `safe`, and the mutation BUG_GATE.) */
+/* Waits until the tile may write its row. Called by one item only. Returns false if the pass is abandoned, or if the
+   polls are used up. The wait ends because it is for lower tiles only, and at the latest when all polls are used up.
+   (ring.pml: `alive` at the gate, `safe`, and the mutation BUG_GATE.) */
 static bool gpi_ring_gate(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE
@@ -174,7 +175,7 @@ static bool gpi_ring_gate(gpi_ring ring, uint tile)
         if (!open && !gpi_ring_patience(ring, &polls)) break;
     }
     GPI_ACQUIRE(); /* the words of those tiles are visible, also to loads */
-    return open;   /* the value of `open` is right even if a device left the loop early */
+    return open;   /* false if a device wrongly left the loop early: then the tile does not write its row */
 #else
     (void)ring;
     (void)tile;
@@ -182,10 +183,10 @@ static bool gpi_ring_gate(gpi_ring ring, uint tile)
 #endif
 }
 
-/* Writes to *exclusive the number of keys of digit d in earlier tiles. Called by one item for each digit. Returns false if the
-   pass is abandoned, or if the polls are used up. Ends because each turn either steps one tile back, to REACH at most, or uses
-   up one of the polls. Only lower tiles are waited for. (ring.pml: `alive` in look-backs, `right`, and the mutations BUG_REACH
-   and BUG_TAG.) */
+/* Writes to *exclusive the number of keys of digit d in earlier tiles. Called by one item for each digit. Returns false
+   if the pass is abandoned, or if the polls are used up. Ends because each iteration either steps one tile back, to
+   REACH at most, or uses up one of the polls. Only lower tiles are waited for. (ring.pml: `alive` in look-backs,
+   `right`, and the mutations BUG_REACH and BUG_TAG.) */
 static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)
 {
     uint polls = ring.polls, distance = 1, sum = 0;
@@ -205,10 +206,11 @@ static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive
     return found; /* false even if a device left the loop early: an incomplete sum is never used */
 }
 
-/* Counts the tile in `tail`, because its group no longer needs the table. Called by one item only, after a barrier that orders
-   all of the group's reads and writes of the table before it. Returns false, without counting the tile, if the pass is abandoned
-   or if the polls are used up. The wait ends because it is for the tiles of earlier blocks, which are lower, and at the latest
-   after `polls` turns. (ring.pml: `alive` when tiles leave, `safe`, and the mutation BUG_TAIL.) */
+/* Counts the tile in `tail`, because its group no longer needs the table. Called by one item only, after a barrier that
+   orders all of the group's reads and writes of the table before it. Returns false, without counting the tile, if the
+   pass is abandoned or if the polls are used up. The wait ends because it is for the tiles of earlier blocks, which are
+   lower, and at the latest when all polls are used up. (ring.pml: `alive` when tiles leave, `safe`, and the mutation
+   BUG_TAIL.) */
 static bool gpi_ring_leave(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE

@@ -166,7 +166,7 @@ GPI_KERNEL void gp_nth_split(GPI_NTH_PARAMETERS, uint level, __global gpi_key *s
             const uint from = all ? (uint)own : first ? 0 : (uint)(at - away);
             const uint to = all ? (uint)own : last ? s - 1 : (uint)(at + away);
             gpi_nth_bounds(sample + sample_at, samples, s, nth.flip, from, to, &lo, &hi, shared);
-            const bool open = !all && lo != hi; /* a single value is frequent */
+            const bool open = !all && lo != hi; /* if lo == hi, this value is frequent */
             if (open && first) lo = 0;
             if (open && last) hi = GPI_LAST_ORDER;
         }

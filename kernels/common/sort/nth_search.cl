@@ -23,12 +23,13 @@ typedef struct gpi_nth_memory {
     uint count[GPI_NTH_RANKS * GPI_BINS]; /* digit counts of each rank with its own prefix */
     ulong rest[GPI_NTH_RANKS];            /* each rank among the keys with its prefix */
     gpi_key_bits prefix[GPI_NTH_RANKS], value[GPI_NTH_RANKS];
-    uint of[GPI_NTH_RANKS]; /* a rank's interval */
+    uint of[GPI_NTH_RANKS]; /* the interval of each rank */
     uint valid;
 } gpi_nth_memory;
 typedef GPI_GROUP_SPACE gpi_nth_memory *gpi_nth_shared;
 
-/* Counts digit d, from the highest, of the keys in [begin, end) whose higher digits are one of `searches` ascending prefixes. */
+/* Counts digit d (0 is the highest) of the keys in [begin, end) whose higher digits are one of `searches` ascending
+   prefixes. */
 GPI_NOINLINE void gpi_nth_count_digits(__global const gpi_key *key, ulong begin, ulong end, gpi_key_bits flip,
                                        uint d, uint searches, gpi_nth_shared shared)
 {

@@ -1,4 +1,5 @@
-/* prelude.h - keys of 4 bytes with values of 4 (src/element/key.c), and the ring of gp_sort. */
+/* prelude.h - example values of the parameters of sort/, with which a file there compiles alone: keys and values of 4
+   bytes (src/element/key.c), the ring of gp_sort (sort/lookback.cl), and records. */
 #include "base/prelude.h"
 #define GPI_KEY_SIZE 4
 #define GPI_KEY_FLOAT 1

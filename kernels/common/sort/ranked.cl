@@ -1,4 +1,4 @@
-/* ranked.cl - entries of a key's order and its index.
+/* ranked.cl - entries. An entry has order(key) of a key (element/key.cl), and the key's index.
 
    Entries are compared by order(key), then by index, so that no two are equal, and a sort need not be stable. If both parts have
    32 bits, an entry is one number.

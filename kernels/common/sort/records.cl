@@ -1,10 +1,10 @@
-/* records.cl - the key of a record.
+/* records.cl - computes the key of a record.
 
    Parameters, which the prelude defines
        GPI_WG, GPI_PER_ITEM                  items of a group; on GPUs: records of an item
        GPI_INPUTS                            0: there are no records; keys are computed from indices and arguments
        GPI_IN, GPI_HALF                      a record's type in memory; 1: that type is half
-       GPI_X                                 a record's type as an operand: float for a half; int if there are no records
+       GPI_X                                 a record's type in expressions: float for a half; int if there are no records
        GPI_WORD, GPI_WORDS                   a record is GPI_WORDS words of type GPI_WORD
        GPI_KEY_SIZE                          1, 2, 4, 8: bytes of a key
        GPI_VALUE_SIZE                        4, 8: bytes of an index

@@ -26,8 +26,8 @@
    If there are expressions, the prelude also defines
        GPI_HAY, GPI_HAY_HALF                 type in memory of the elements that keys are computed from; 1: it is half
        GPI_HAY_MAPPED, GPI_HAY_PRESENT       1: gpi_hay_lane(x, i) computes the key of x; gpi_hay_lane(i) if PRESENT is 0
-       GPI_NEEDLE...                         the same for needles
-       GPI_LANE_BITS(v)                      the bits of such a key v                                  */
+       GPI_NEEDLE...                         the corresponding parameters for needles
+       GPI_LANE_BITS(v)                      the bits of v, a key that an expression has computed   */
 #ifndef GPI_SORT_SEARCH_CL
 #define GPI_SORT_SEARCH_CL
 #include "base/args.cl"
@@ -57,7 +57,8 @@ typedef struct gpi_haystack {
     GPI_ARGS_MEMBER
 } gpi_haystack;
 
-/* Needles that are searched for side by side. q: order(needle), plus 1 for an upper bound; at: the positions found. */
+/* Needles that are searched for side by side. q: order(needle), or order(needle) + 1 if upper bounds are wanted; at:
+   the positions found. */
 typedef struct gpi_needles {
     gpi_key_bits q[GPI_ABREAST];
     ulong at[GPI_ABREAST];

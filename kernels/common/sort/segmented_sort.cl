@@ -25,8 +25,8 @@
 
    (Count, scan, scatter: Satish, Harris & Garland 2009.)
 
-   How one group sorts small segments: sort/sort_segments.cl, in each wing. The state that the kernels share:
-   sort/segments_state.cl.
+   sort/sort_segments.cl, in each wing, describes how one group sorts small segments. sort/segments_state.cl describes
+   the state that the kernels share.
 
    Parameters: those of sort/rank.cl and sort/segments_state.cl. */
 #ifndef GPI_SORT_SEGMENTED_SORT_CL
@@ -165,8 +165,8 @@ GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, G
     }
 }
 
-/* Replaces each count in the table by the position of the row's first key of that digit, counted from the segment's begin. Also
-   records, for each segment, the place that the next pass reads. */
+/* Replaces each count in the table by the position of the row's first key of that digit, counted from the segment's
+   first key. Also records, for each segment, the place that the next pass reads. */
 GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)
 {
     GPI_SHARED(gpi_bases_memory, shared);

@@ -6,10 +6,10 @@
 
        gp_topk_segments   group per block of segments: finds the first k of small segments, and lists large segments
        gp_topk_parts      some parts per group: finds the first k of each part of a large segment
-       gp_topk_join       some large segments per group: finds the first k among those of the parts
+       gp_topk_join       some large segments per group: finds the first k among the first k keys of each part
 
-   How a group finds the first k of the keys that it reads: sort/best.cl, in each wing. Segments, and the list of large
-   segments: base/segments.cl. No group waits for another.
+   sort/best.cl, in each wing, finds the first k of the keys that a group reads. base/segments.cl describes segments,
+   and the list of large segments. No group waits for another.
 
    Parameters: those of sort/ranked.cl and sort/best.cl. */
 #ifndef GPI_SORT_SEGMENTED_TOPK_CL
@@ -27,7 +27,8 @@
 #error "GPI_ENTRIES must be a power of two"
 #endif
 
-/* The outputs. `wants`: GPI_TOPK_WANTS_...; `absolute`: 1: indices count from the array's begin; 0: from the segment's. */
+/* The outputs. `wants`: GPI_TOPK_WANTS_.... `absolute`: if 1, indices are counted from the array's first key, otherwise
+   from the segment's. */
 typedef struct gpi_topk_out {
     __global gpi_key *key;
     __global gpi_value *index;
@@ -125,7 +126,7 @@ GPI_KERNEL void gp_topk_parts(__global const gpi_key *key, ulong key_at, GPI_OFF
     }
 }
 
-/* Finds the first k of each large segment among those of its parts. */
+/* Finds the first k keys of each large segment among the first k keys of its parts. */
 GPI_KERNEL void gp_topk_join(GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_TOPK_OUT_PARAMETERS)
 {
     GPI_SHARED(gpi_best_memory, shared);
@@ -144,7 +145,7 @@ GPI_KERNEL void gp_topk_join(GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS, GPI_TO
         gpi_best_entries(&best, (__global const gpi_ranked *)list.partials + (ulong)listed[1] * k,
                          (ulong)parts * k, shared);
         gpi_best_close(&best, shared);
-        if (parts == 0) segment.length = 0; /* its first k were found without parts */
+        if (parts == 0) segment.length = 0; /* gp_topk_segments has written the results */
         gpi_topk_put(out, listed[0], segment, shared);
     }
 }

@@ -27,7 +27,7 @@ typedef struct gpi_large {
 typedef struct gpi_segments {
     gpi_state state;
     __global gpi_sort_cell *maxima; /* maximum of each block of offsets */
-    __global gpi_sort_cell *bounds; /* P */
+    __global gpi_sort_cell *bounds; /* P of sort/segmented_sort.cl */
     __global gpi_large *large;
     __global uint *owner;          /* index of each row's large segment */
     __global gpi_sort_cell *table; /* an entry for each row and digit */

@@ -4,8 +4,8 @@
        key(i, d) = | byte d | ... | byte d + 6 | min(bytes from d on, 8) |      of string i, 64 bits
 
    In a key, bytes after the string's end are zero, and the number in the last byte distinguishes them from zeros in the
-   string: so keys are ordered as the strings are. Equal keys mean equal strings, unless the number is 8: such strings are
-   tied, and enter the next round.
+   string: so keys are ordered as the strings are. Equal keys mean equal strings, unless the number is 8: such strings
+   are tied, and enter the next round. Tied strings with equal keys form a group.
 
        gp_strings_keys_first   computes key(i, 0) of all strings
                                gp_argsort sorts all keys
@@ -38,7 +38,7 @@
 #define GPI_MORE 8   /* the last byte of a key if the string has more bytes than the key */
 #define GPI_CAP_FIRST 64
 #define GPI_CAP_MOST \
-    65536 /* at eight bytes a turn, this takes far fewer turns than llvmpipe's limit of 65,535 */
+    65536 /* at eight bytes per iteration, this is far below llvmpipe's limit of 65,535 iterations */
 
 /* A group of strings that agree in their first `depth` bytes and in the next `skip` bytes. `skip` is at most `cap`. */
 typedef struct gpi_strings_group {
@@ -78,7 +78,7 @@ typedef struct gpi_round {
     (round).from = gpi_set_at(state + from_at, room);     \
     (round).to = gpi_set_at(state + to_at, room)
 
-/* Loops over the elements i < end of this item; a group has `span` elements. */
+/* Loops over the elements i < end of this item; a work-group has `span` elements. */
 #define GPI_EACH_IN_SPAN(i, span, end)                    \
     for (ulong i = (span)*get_group_id(0) + GPI_LOCAL_ID; \
          i < min((ulong)(end), (span) * (get_group_id(0) + 1)); i += GPI_WG)
@@ -106,7 +106,7 @@ typedef struct gpi_text {
 typedef struct gpi_string {
     __global const uchar *at;
     ulong length;
-    uint bad; /* 1: its offsets are bad, and the string counts as empty */
+    uint bad; /* 1: the string's offsets are bad, and it counts as empty */
 } gpi_string;
 
 static gpi_string gpi_string_find(gpi_text text, ulong i)

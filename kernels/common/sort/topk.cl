@@ -90,7 +90,7 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
     if (n <= room || most == 0) return; /* all keys fit */
     const uint s = (uint)min(n, (ulong)samples);
     gpi_sample_take(key, n, s, sample);
-    gpi_sync_all(); /* the sample and the first threshold are written; the threshold is now overwritten */
+    gpi_sync_all(); /* the sample and the first threshold are written; the threshold is replaced below */
     gpi_key_bits t = gpi_select(sample, s, gpi_sample_rank(most, n, s), flip, shared);
 #ifdef GPI_FAULT /* tests: almost no key passes if k is odd, almost every key if k is even */
     t = k % 2 ? 0 : (gpi_key_bits)(~(ulong)0 >> (64 - 8 * GPI_KEY_SIZE));
@@ -203,7 +203,7 @@ GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TO
         start = gpi_broadcast(start, &shared->word);
         from.key = to.key + start;
         from.index = to.index + start;
-        gpi_tile_keep(tile, found, from, base, shared); /* its barriers allow the next survey to count */
+        gpi_tile_keep(tile, found, from, base, shared); /* its barriers precede the next gpi_tile_survey */
     }
     if (GPI_LOCAL_ID == 0) {
         topk.number[GPI_TOPK_THRESHOLD + 1] = t;

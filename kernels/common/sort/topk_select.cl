@@ -50,7 +50,7 @@ static gpi_digit gpi_topk_digit(uint level, ulong flip)
     return digit;
 }
 
-/* Returns the order of the key with the given rank, counted from 1, among n keys. Called by one group only. */
+/* Returns order(key) of the key with the given rank, counted from 1, among n keys. Called by one group only. */
 static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip,
                                gpi_topk_shared shared)
 {
@@ -65,8 +65,9 @@ static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, 
     return prefix;
 }
 
-/* The known part of the k-th key's order. prefix: its highest digits; rest: its rank among the keys with this prefix;
-   threshold: the greatest order with this prefix; decided: 1 if all keys up to the threshold fit in the room for them. */
+/* What is known about the k-th key. prefix: the highest digits of order(key); rest: the key's rank among the keys with
+   this prefix; threshold: the greatest order(key) with this prefix; decided: 1 if all keys up to the threshold fit in
+   the room for them. */
 typedef struct gpi_selected {
     ulong prefix, rest, threshold, decided;
 } gpi_selected;

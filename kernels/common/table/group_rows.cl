@@ -2,15 +2,15 @@
 
        row                 0 1 2 3 4 5
        key                 b a b c a b
-       gp_rows_put         slots: a4 is replaced by a1 ...    slot_of: 7 2 7 5 2 7, for example
-       a selection         first rows 0 1 3: those whose slot has them
+       gp_rows_put         each slot gets the first row of its key    slot_of: 7 2 7 5 2 7, for example
+       a selection         first rows 0 1 3: the rows that are in their slots
        gp_rows_number      the slots of rows 0, 1, 3 become 0, 1, 2
        gp_rows_groups      group of each row: 0 1 0 2 1 0
        a sort by group     0 2 5 | 1 4 | 3
        gp_rows_offsets     0 3 5 6
 
-   Several tables are tried, each larger than the one before: a work-group that finds its table too small counts it as such, and all
-   work-groups stop. The launches for a later table do nothing unless all earlier ones were too small.
+   Several hash tables are tried, each larger than the one before: a work-group that finds the table too small counts it
+   as such, and all work-groups stop. The launches for a later table do nothing unless all earlier ones were too small.
 
    Parameters: those of table/keys.cl. */
 #ifndef GPI_TABLE_GROUP_ROWS_CL
@@ -61,7 +61,7 @@ GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS, volatile __global uint *slot
         (void)atomic_max(small, table + 1);
 }
 
-/* Writes each group's number to its slot: rows[g] is the group's first row. */
+/* Writes each group's number g to the slot of the group's first row, rows[g]. */
 GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of,
                                ulong slot_of_at, __global const uint *rows, ulong rows_at,
                                __global const uint *state, ulong state_at, ulong span)
@@ -71,7 +71,7 @@ GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global co
         slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;
 }
 
-/* Replaces each row's slot by its group's number. */
+/* Replaces each row's slot, in `slot_of`, by the number of the row's group. */
 GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of,
                                ulong slot_of_at, ulong span, GPI_COUNT_PARAMETERS)
 {
@@ -80,7 +80,8 @@ GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __glo
         slot_of[i] = slots[slots_at + slot_of[i]];
 }
 
-/* Writes where each group begins in the sorted groups of all rows, and where the last one ends. */
+/* Writes the position at which each group begins, and the position at which the last one ends. `groups` has the group
+   of each row, sorted. */
 GPI_KERNEL void gp_rows_offsets(__global const uint *groups, ulong groups_at, __global uint *offsets,
                                 ulong offsets_at, ulong span, GPI_COUNT_PARAMETERS)
 {

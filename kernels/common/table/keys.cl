@@ -51,7 +51,8 @@ typedef struct gpi_key_columns {
 
 /* ------------------------------------------------------------------ words */
 
-/* Return a word, or the one word that stands for all numbers equal to it. */
+/* Return the word that represents x and all numbers equal to x: x itself, or one zero for both zeros, or one NaN for
+   all NaNs. */
 #define gpi_equal_bits(x) (x)
 static ushort gpi_equal_half(ushort x)
 {
@@ -67,7 +68,7 @@ static ulong gpi_equal_double(ulong x)
     return (x & ~(1ul << 63)) > infinity ? infinity + 1 : x == 1ul << 63 ? 0ul : x;
 }
 
-/* Returns the hash of the words that `hash` covers and of x. */
+/* Adds the word x to a hash, and returns the new hash. */
 static ulong gpi_row_mix(ulong hash, ulong x, ulong seed)
 {
     hash = (hash ^ x) * (seed | 1);
@@ -86,7 +87,7 @@ static ulong gpi_string_word(__global const uchar *bytes, ulong i, ulong end)
 
 static bool gpi_string_is_bad(ulong begin, ulong end, ulong size) { return begin > end || end > size; }
 
-/* Returns where a string with these offsets begins and ends. One with bad offsets is empty. */
+/* Returns where a string with these offsets begins and ends. A string with bad offsets is empty. */
 static ulong2 gpi_string_range(ulong begin, ulong end, ulong size)
 {
     return gpi_string_is_bad(begin, end, size) ? (ulong2)(0, 0) : (ulong2)(begin, end);

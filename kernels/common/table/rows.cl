@@ -1,10 +1,11 @@
-/* rows.cl - a hash table of rows, each of which represents the rows with its key: open addressing with linear probing.
+/* rows.cl - a hash table of rows, by open addressing with linear probing. A row in the table represents all rows with
+   its key.
 
        slot:   fingerprint | row      row: the first row with the key; fingerprint: bits of the key's hash, where rows leave room
 
-   A slot has 32 bits whatever the key's size, because the key is read from the row's columns. A row takes an empty slot by a
-   compare-and-swap; a lower row with the same key replaces it by an atomic minimum. So in the end each slot has its key's first
-   row. Groups do not wait for each other. */
+   A slot has 32 bits whatever the key's size, because the key is read from the row's columns. A row takes an empty slot
+   by a compare-and-swap; a lower row with the same key replaces it by an atomic minimum. So in the end each slot has
+   its key's first row. Work-groups do not wait for each other. */
 #ifndef GPI_TABLE_ROWS_CL
 #define GPI_TABLE_ROWS_CL
 #include "base/platform.cl"
@@ -15,8 +16,8 @@
 
 typedef struct gpi_rows {
     volatile __global uint *slots;
-    uint size, row_mask; /* slots; bits of a slot that are the row */
-    uint probes;         /* slots that a row looks at, at most */
+    uint size, row_mask; /* number of slots; mask of the bits of a slot that have the row */
+    uint probes;         /* the most slots that are searched for a row */
 } gpi_rows;
 
 /* Returns the slot where the search for a key begins. */
@@ -39,8 +40,8 @@ static bool gpi_rows_may_be(gpi_rows t, uint seen, ulong hash)
     return ((seen ^ (uint)hash) & ~t.row_mask) == 0;
 }
 
-/* Returns the slot of row i's key, and puts the row there if it is the first with this key so far. Returns GPI_ROWS_NONE if the
-   key has no slot among those it may have. */
+/* Returns the slot of row i's key, and puts the row there if it is the first with this key so far. Returns
+   GPI_ROWS_NONE if none of the slots that are searched is empty or has the key. */
 GPI_NOINLINE uint gpi_rows_put(gpi_rows t, gpi_key_columns columns, ulong i, ulong hash)
 {
     const uint mine = ((uint)hash & ~t.row_mask) | (uint)i;

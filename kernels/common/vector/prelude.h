@@ -1,2 +1,2 @@
-/* prelude.h - the operations of a CPU's vectors need nothing beside base/prelude.h. */
+/* prelude.h - lets a file of vector/ compile alone. It needs only the example values of base/prelude.h. */
 #include "base/prelude.h"

@@ -1,4 +1,5 @@
-/* sync.cl - the functions of gpu/group/sync.cl for a group of one item, which waits for no other and shares nothing. */
+/* sync.cl - the functions of gpu/group/sync.cl for a group of one item. The item waits for no other item, and shares
+   nothing. */
 #ifndef GPI_GROUP_SYNC_CL
 #define GPI_GROUP_SYNC_CL
 #include "base/platform.cl"

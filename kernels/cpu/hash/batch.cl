@@ -31,7 +31,7 @@ typedef struct gpi_ahead {
 GPI_INLINE void gpi_batch_read(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,
                                gpi_batch *batch)
 {
-    if (base + GPI_BATCH <= end) { /* in vectors */
+    if (base + GPI_BATCH <= end) { /* reads a whole batch in vectors */
         for (uint k = 0; k < GPI_BATCH; k++) batch->key[k] = gpi_element_read(keys, base + k, wide);
         for (uint k = 0; k < GPI_BATCH; k++) batch->home[k] = gpi_hash_home(t, batch->key[k]);
     } else {
@@ -166,6 +166,6 @@ GPI_KERNEL void gp_hash_erase_keys(GPI_ERASE_KEYS_PARAMETERS)
             if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)what;
         }
     }
-    gpi_tally_flush(tally, t, facts, 0, wants, counters); /* nothing is refused */
+    gpi_tally_flush(tally, t, facts, 0, wants, counters); /* change 0: no key is refused */
 }
 #endif

@@ -1,5 +1,5 @@
-/* combine.cl - insert_or_apply in which a group combines its own equal keys in cells before it changes the table.
-   With few different keys, most of the work stays in the group.
+/* combine.cl - insert_or_apply in which a group combines its own equal keys before it changes the table. It does so in
+   cells, the entries of a small table in private memory. With few different keys, most of the work stays in the group.
 
        group's keys    a b a a c b ...
        cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...

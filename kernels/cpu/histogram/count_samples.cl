@@ -3,7 +3,8 @@
        8 bits      tables in private memory: byte k of each aligned word is counted in table k, so that each table has
                    samples of one channel. With weights, there is a table for each channel. Mapped samples are
                    counted in GPI_COPIES tables in turn
-       few bins    GPI_COPIES tables in private memory, in turn; in batches, unless every number has a bin
+       few bins    GPI_COPIES tables in private memory, in turn. Samples are counted in batches, unless every
+                   number has a bin
        many bins   `out`, or the group's slice of it */
 #ifndef GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #define GPI_HISTOGRAM_COUNT_SAMPLES_CL
@@ -127,7 +128,7 @@ GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b
 {
     GPI_OPERAND x[GPI_HISTOGRAM_BATCH];
 #if GPI_INPUTS > 0
-    for (uint k = 0; k < GPI_HISTOGRAM_BATCH * sizeof(GPI_IN); k += 64) /* a line each, 2 KiB ahead */
+    for (uint k = 0; k < GPI_HISTOGRAM_BATCH * sizeof(GPI_IN); k += 64) /* prefetches a line, 2 KiB ahead */
         GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048 + k);
 #endif
     GPI_FOR_BATCH(k) x[k] = gpi_sample_read(s, i + k);

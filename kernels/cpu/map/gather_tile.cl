@@ -5,7 +5,7 @@
 #include "map/moves.cl"
 
 #define GPI_FETCH 64       /* prefetch distance through the index, in elements */
-#define GPI_GATHER_STEP 16 /* elements of an unrolled turn */
+#define GPI_GATHER_STEP 16 /* elements of an unrolled iteration */
 #define GPI_GATHER_AHEAD \
     2048 /* prefetch distance in consecutive memory, in bytes: hardware prefetching stops at page ends */
 
@@ -22,8 +22,8 @@ GPI_INLINE void gpi_gather_ask(gpi_moves m, ulong i)
 #endif
 }
 
-/* Prefetches consecutive elements and indices ahead of i. Does nothing for elements of more than four bytes, because a turn needs
-   several cache lines of these, and the hardware prefetches them well enough. */
+/* Prefetches consecutive elements and indices ahead of i. Does nothing for elements of more than four bytes, because an
+   iteration needs several cache lines of these, and the hardware prefetches them well enough. */
 GPI_INLINE void gpi_ask_row(gpi_moves m, ulong i)
 {
     if (sizeof(GPI_OUT) > 4) return;

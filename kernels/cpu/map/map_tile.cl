@@ -25,7 +25,7 @@ static void gpi_prefetch(gpi_inputs in, __global GPI_OUT *out, ulong i)
 
 #ifdef GPI_OUT_VECTOR
 #define GPI_MAP_STEP 16
-#else /* elements of a cache line */
+#else /* a step has the elements of a cache line */
 #define GPI_MAP_STEP (sizeof(GPI_OUT) < 64 ? 64 / sizeof(GPI_OUT) : 1)
 #endif
 

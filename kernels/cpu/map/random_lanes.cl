@@ -1,4 +1,5 @@
-/* random_lanes.cl - vectors of eight lanes, each of which computes one block. */
+/* random_lanes.cl - types of blocks of random numbers (map/random_blocks.cl): vectors of eight lanes. Each lane
+   computes one block. */
 #ifndef GPI_MAP_RANDOM_LANES_CL
 #define GPI_MAP_RANDOM_LANES_CL
 #include "base/platform.cl"

@@ -1,8 +1,8 @@
 /* transpose_tile.cl - one item transposes a tile, by whole lines of the output, which are stored past the caches.
 
-   GPI_LINE rows at a time are transposed in squares of 16 bytes by 16 bytes. Each output row of the tile has two lines in
-   private memory: elements of earlier rows, and those of these rows. Regardless of where the output row's lines begin,
-   one complete line of the output is in these two, because the two are consecutive.
+   GPI_LINE rows at a time are transposed in squares of 16 bytes by 16 bytes. Each output row of the tile has two lines
+   in private memory: one with elements of earlier rows, and one with elements of the current rows. Together they always
+   contain one complete line of the output, wherever that line begins, because the two are consecutive.
 
        private     | earlier rows  | these rows    |
        output          | a line        |                                                       */
@@ -20,8 +20,8 @@ typedef struct gpi_transpose_memory {
 typedef __attribute__((aligned(sizeof(GPI_OUT)))) GPI_PART gpi_square_row;
 typedef uint16 gpi_line __attribute__((aligned(sizeof(GPI_OUT))));
 
-/* Transposes a square. Interleaving the square's upper half with its lower half rotates the bits of an element's position by
-   one. After log2(GPI_LANES) such turns, rows and columns are exchanged. */
+/* Transposes a square. Interleaving the square's upper half with its lower half rotates the bits of an element's
+   position by one. After log2(GPI_LANES) such steps, rows and columns are exchanged. */
 GPI_INLINE void gpi_transpose_square(__global const GPI_OUT *in, ulong stride, __private GPI_OUT *out)
 {
     GPI_PART x[GPI_LANES], y[GPI_LANES];
@@ -62,8 +62,8 @@ GPI_INLINE void gpi_transpose_read(__global const GPI_OUT *in, ulong stride, uin
     }
 }
 
-/* Writes the lines that are complete. If these rows are the first or the last, also writes the elements that are in no complete
-   line of the tile. Keeps these rows as the earlier rows of the next call. */
+/* Writes the lines that are complete. If the current rows are the first or the last, also writes the elements that are
+   in no complete line of the tile. Keeps the current rows as the earlier rows of the next call. */
 GPI_INLINE void gpi_transpose_write(__global GPI_OUT *out, ulong stride, int rows, uint columns, bool first,
                                     bool last, __private GPI_OUT *near)
 {

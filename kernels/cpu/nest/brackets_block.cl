@@ -64,8 +64,8 @@ GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index a
 #endif
 
 #if GPI_KNOWS_CODES
-/* Looks up 64 symbols in four rows of 16 side by side. A row's word has its openers from bit 0 on, its closers from bit 16.
-   Symbols whose code is not known yet are in both masks. */
+/* Looks up 64 symbols in four rows of 16 side by side. The word of a row has the row's openers in bits 0 to 15, and its
+   closers in bits 16 to 31. Symbols whose code is not known yet are in both masks. */
 GPI_NOINLINE gpi_brackets_block gpi_block_known(const gpi_known_codes *known,
                                                 __global const GPI_SYMBOL *symbol)
 {

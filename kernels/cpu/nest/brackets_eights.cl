@@ -26,10 +26,10 @@
 
 typedef struct gpi_eight {
     uchar16 cells;
-    ulong found; /* a byte for each bracket: what it finds; other bytes: what a further bracket would find */
+    ulong found; /* a byte for each bracket: what it finds; other bytes: the top after the step */
     uchar pops;  /* how far the stack falls during the step */
     char rise;   /* how much higher the stack is after the step */
-    uchar known; /* known cells after the step, if all 16 are known before the step */
+    uchar known; /* how many cells are known after the step, if all 16 are known before it */
 } gpi_eight;
 
 /* A stack. `cells` has its topmost 16 cells, but only the last `known` lanes are valid. All cells are also in memory, where
@@ -93,9 +93,9 @@ GPI_INLINE uint16 gpi_eight_step(const gpi_eight *row, gpi_tops *tops, uint16 pl
     return found;
 }
 
-/* Handles the brackets among 16 elements. `brackets` has a bit for each, and the first lanes of `places` have their indices.
-   Returns what each bracket finds on top of the stack. The lanes after the last bracket have what a further bracket would
-   find. */
+/* Handles the brackets among 16 elements. `brackets` has a bit for each, and the first lanes of `places` have their
+   indices. Returns what each bracket finds on top of the stack. The lanes after the last bracket have the top of the
+   stack after the 16 elements. */
 GPI_INLINE uint16 gpi_eights_row(const gpi_eight *table, gpi_tops *tops, uint openers, uint brackets,
                                  uint16 places)
 {

@@ -29,14 +29,14 @@ typedef uint *gpi_pair_shared;
 typedef uint *gpi_join_shared;
 
 #define GPI_GROUP_TILES GPI_GROUP_TILES_SERIAL
-#define GPI_LONE_NOTED 0 /* 1: notes name the first closer without an opener */
+#define GPI_LONE_NOTED 0 /* 1: gpi_note.lone is set */
 #define GPI_PAIR_FEW 16  /* up to this many brackets outside of adjacent pairs are handled one by one */
 
 /* A tile whose brackets are being paired. Its stack grows from `base` up, and the list of its closers without an opener from the
    last cell down. The next opener's cell, `free`, changes with every bracket. `free` is not in the struct, so that it can stay
    in a register. */
 typedef struct gpi_strand {
-    __global uint *base, *pending; /* next cell of a closer */
+    __global uint *base, *pending; /* pending: the cell of the next closer without an opener */
     gpi_node node;
     gpi_note note;
 } gpi_strand;
@@ -181,8 +181,8 @@ GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
 }
 #endif
 
-/* Adds to the note's count the adjacent pairs of the block whose brackets differ in kind. In a whole block whose symbols are
-   listed, comparisons of vectors first discard the pairs of one kind. */
+/* Counts, in the note, those adjacent pairs of the block whose brackets differ in kind. In a whole block whose symbols
+   are listed, comparisons of vectors first discard the pairs of one kind. */
 GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index at, ulong pairs, uint i,
                                  uint length)
 {

@@ -1,4 +1,5 @@
-/* tree_rows.cl - the type of a run's counts, and a search that reads 16 parents at a time. */
+/* tree_rows.cl - the type in which the children of a run's elements are counted, and a search that reads 16 parents at
+   a time. */
 #ifndef GPI_NEST_TREE_ROWS_CL
 #define GPI_NEST_TREE_ROWS_CL
 #include "base/platform.cl"
@@ -21,8 +22,8 @@ GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
 #endif
 }
 
-/* Skips rows of 16 elements from `at` on, as long as all keys of a row are above `most`. Returns the begin of the first row that
-   is not skipped, which may have fewer than 16 elements before `last`. */
+/* Skips rows of 16 elements from `at` on, as long as all keys of a row are above `most`. Returns the first element of
+   the first row that is not skipped. This row may have fewer than 16 elements before `last`. */
 static ulong gpi_skip_rows(__global const gpi_index *parent, ulong at, ulong last, gpi_index most)
 {
     for (bool above = true; above && at + 16 <= last;) { /* most <= parent[i] < i in the whole row */

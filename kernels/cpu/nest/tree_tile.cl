@@ -199,8 +199,9 @@ GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)
     lowest[0] = max(last, lowest[0]);
 }
 
-/* Returns the begin of the ladder at the run's end (whole rows in which each element is the next one's parent), or the run's
-   length if there is none. The ladder's elements are open at the run's end: gpi_run_ends writes their ends. */
+/* Returns the first element of the ladder at the run's end (whole rows in which each element is the next one's parent),
+   or the run's length if there is no ladder. The ladder's elements are open at the run's end: gpi_run_ends writes their
+   ends. */
 GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent)
 {
     uint i = run.length;

@@ -2,7 +2,7 @@
 
        in      b0 b1 ... b7 | b8 b9 ... | ...           8 words of 8 bytes
        s       prefix sums in each word: three shifts, three additions
-       t       prefix sums of the words' totals: the same, by words
+       t       prefix sums of the words' totals: also by shifts and additions, of whole words
        out     s + the total of all earlier words
 
    This takes 19 instructions. By vectors of 16 elements (scan/lanes_scan.cl), 64 bytes take 44.

@@ -1,7 +1,7 @@
 /* reduce_segments.cl - reduces small segments: one by one, or, if they are short, GPI_SEGMENTS_BATCH at a time. If each
    short segment had its own loop, the loop's end would be mispredicted, unless all segments have the same length.
 
-       at       | 0     | 3 | 4 | 4         | 8       where segments begin, counted from the first segment's begin
+       at       | 0     | 3 | 4 | 4         | 8       where segments begin, counted from the first element
        head     | 1 0 0 | 1 |   | 1 0 0 0   |
        sum      | products since the last head  |     sum[0] is for empty segments, sum[i + 1] of element i */
 #ifndef GPI_SCAN_REDUCE_SEGMENTS_CL
@@ -17,7 +17,7 @@
 #include "scan/segment_batch.cl"
 #include "scan/segments.cl"
 
-#define GPI_SEGMENTS_FEW 64 /* shorter segments are not worth vectors */
+#define GPI_SEGMENTS_FEW 64 /* segments of fewer elements are reduced without vectors */
 
 static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
 {
@@ -29,15 +29,15 @@ static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
     return sum;
 }
 
-/* Reduces GPI_SEGMENTS_BATCH short segments, from segment s on. `input` begins with segment s, and `at` has the segments' bounds,
-   counted from the begin of segment s. */
+/* Reduces GPI_SEGMENTS_BATCH short segments, from segment s on. `input` begins with segment s, and `at` has the
+   segments' bounds, counted from the first element of segment s. */
 static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,
                              GPI_BASE initial)
 {
     uchar head[GPI_BATCH_MOST + 16];
     GPI_T sum[GPI_BATCH_MOST + 1];
     gpi_input segment = input;
-    uint begin = 0; /* begin of the segment */
+    uint begin = 0; /* where the segment begins */
     for (uint i = 0; i <= at[GPI_SEGMENTS_BATCH]; i += 16) vstore16((uchar16)(0), 0, head + i);
     for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) head[at[k]] = 1;
     sum[0] = gpi_identity();

@@ -1,4 +1,4 @@
-/* reduce_tile.cl - a tile that is only reduced: gpi_tile_reduce and gpi_group_reduce of scan/tile.cl. */
+/* reduce_tile.cl - reduces a tile: includes scan/tile.cl, which has gpi_tile_reduce and gpi_group_reduce. */
 #ifndef GPI_SCAN_REDUCE_TILE_CL
 #define GPI_SCAN_REDUCE_TILE_CL
 #include "scan/tile.cl"

@@ -28,7 +28,7 @@ GPI_INLINE void gpi_segment_scan(gpi_input segment, gpi_sink sink, const bool ex
 #if GPI_LANES > 1 && !GPI_PLACES
 #define GPI_SCANS_BATCHES 1
 #define GPI_BATCH_SCANNED \
-    (20 * GPI_SEGMENTS_BATCH) /* the most elements: longer segments take less time alone */
+    (20 * GPI_SEGMENTS_BATCH) /* the most elements of a batch: longer segments take less time one by one */
 
 /* Scans GPI_SEGMENTS_BATCH short segments. `batch` and `sink` begin with the first segment, and `at` has the segments'
    bounds, counted from there. The scan of a vector begins anew at each head. */

@@ -11,7 +11,7 @@
 #define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE) /* the most elements of a batch */
 
 /* Returns whether the GPI_SEGMENTS_BATCH segments from segment s on have good offsets, and are short: together at most
-   GPI_BATCH_MOST elements. Writes to `at` the segments' bounds, counted from `begin`, the begin of segment s. */
+   GPI_BATCH_MOST elements. Writes to `at` the segments' bounds, counted from `begin`, where segment s begins. */
 static bool gpi_batch_open(gpi_offsets offsets, ulong s, ulong begin, uint *at)
 {
     bool rises = true;

@@ -98,8 +98,8 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
 #endif
 
 #if GPI_SCANS_BYTES
-/* Scans as many of the elements [i, end) as fill vectors of 64 bytes. Returns the begin of the rest, and sets *sum to the sum of
-   all elements before it. */
+/* Scans as many of the elements [i, end) as fill vectors of 64 bytes. Returns the first element that is not scanned,
+   and sets *sum to the sum of all elements before it. */
 GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong end, GPI_T *sum,
                                 const bool exclusive, const ulong ahead)
 {
@@ -165,7 +165,7 @@ GPI_INLINE GPI_T gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong ba
     return sum;
 }
 
-#define GPI_NEXT_TILE ((ulong)GPI_TILES_ABREAST * GPI_TILE) /* from a group's tile to its next tile */
+#define GPI_NEXT_TILE ((ulong)GPI_TILES_ABREAST * GPI_TILE) /* distance of a group's tiles */
 
 /* Scans the tile, and writes the results to `sink`. `prefix` is the product of all elements before the tile. */
 static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,

@@ -89,7 +89,7 @@ static GPI_T gpi_runs_vector(gpi_input input, gpi_run_sink runs, ulong i, gpi_la
 }
 #endif
 
-/* Does the same as gpi_runs_vector for GPI_RUNS_BLOCK elements from i on. */
+/* Handles GPI_RUNS_BLOCK elements from i on. The parameters and the result are those of gpi_runs_vector. */
 static GPI_T gpi_runs_block(gpi_input input, gpi_run_sink runs, ulong i, GPI_T sum, GPI_HEAD end)
 {
     gpi_lane_heads heads[4], any = 0;
@@ -119,7 +119,7 @@ static void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_input input, ul
     GPI_T sum = prefix;
     ulong i = base;
     (void)shared;
-    if (i == 0 && end > 0) { /* a head that ends no run */
+    if (i == 0 && end > 0) { /* element 0 is a head that ends no run */
 #if GPI_KEYS_OUT
         runs.keys[0] = input.heads[0];
 #endif

@@ -2,11 +2,11 @@
    selected before them.
 
        select         out[n selected before i] = element i, for each i that is selected
-       partition      the same, and the other elements to the second part or to the rest, also in their order
-       runs           out[r] = first element of run r, also its begin and length; written at the run's last element */
+       partition      as select; also writes the other elements, in their order, to the second part or to the rest
+       runs           at the last element of run r: writes out[r], and the run's start and length */
 #ifndef GPI_SELECT_COMPACT_CL
 #define GPI_SELECT_COMPACT_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #if GPI_BY_MASKS
 #include "select/compact_masks.cl"
 #else

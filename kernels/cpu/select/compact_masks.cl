@@ -3,8 +3,8 @@
    into a list. Without GPI_BY_MASKS this file is empty. */
 #ifndef GPI_SELECT_COMPACT_MASKS_CL
 #define GPI_SELECT_COMPACT_MASKS_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
-#include "select/masks.cl"         /* second: it replaces parts of scan/tile.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
+#include "select/masks.cl"         /* included second, because it replaces parts of scan/tile.cl */
 #include "base/paste.cl"
 #include "base/platform.cl"
 #include "vector/lanes.cl"

@@ -4,7 +4,7 @@
    after that. */
 #ifndef GPI_SELECT_COMPACT_ONE_CL
 #define GPI_SELECT_COMPACT_ONE_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #include "element/monoid.cl"
 #include "scan/tile.cl"
 #include "scan/tile_input.cl"

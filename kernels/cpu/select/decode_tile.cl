@@ -7,7 +7,7 @@
 #include "select/decoded.cl"
 
 #define GPI_DECODE_BLOCK 2048 /* positions of a block */
-#define GPI_DECODE_RUNS 64    /* after this many runs that are all empty, the next run is searched for */
+#define GPI_DECODE_RUNS 64    /* after this many empty runs in a row, the next run is found by a search */
 #define GPI_DECODE_LINE 64    /* bytes of a line */
 /* Elements of a vector. */
 #if GPI_WANTS_RUNS + GPI_WANTS_POSITIONS
@@ -26,7 +26,7 @@ GPI_INLINE void gpi_decode_copy(__global uchar *to, __private const uchar *from,
     const uint head = min(bytes, (uint)(-(size_t)to % GPI_DECODE_LINE));
     uint i = head;
     for (uint k = 0; k < head; k++) to[k] = from[k];
-    /* two loops, because compilers merge two stores in branches into one, and lose the hint */
+    /* Two loops: if both stores were in one loop, compilers would merge them, and lose the hint. */
     for (; past && i + GPI_DECODE_LINE <= bytes; i += GPI_DECODE_LINE) {
         const gpi_decode_line line = *(__private const gpi_decode_any *)(from + i);
         GPI_STREAM_STORE(line, (__global gpi_decode_line *)(to + i));

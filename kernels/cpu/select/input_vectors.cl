@@ -1,7 +1,7 @@
 /* input_vectors.cl - decides for 16 elements at a time which of them are selected. */
 #ifndef GPI_SELECT_INPUT_VECTORS_CL
 #define GPI_SELECT_INPUT_VECTORS_CL
-#include "select/input.cl" /* first: it replaces element/input.cl */
+#include "select/input.cl" /* included first, because it replaces element/input.cl */
 #include "base/paste.cl"
 #include "base/platform.cl"
 #include "vector/lanes.cl"

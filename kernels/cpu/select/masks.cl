@@ -1,5 +1,5 @@
-/* masks.cl - the tile of a selection as masks, which replaces that of scan/tile.cl if vectors can be packed (GPI_BY_MASKS of
-   select/input_vectors.cl). Whether an element is selected is computed once, and kept in masks of 16 elements.
+/* masks.cl - represents the tile of a selection by masks, one for 16 elements, so that the selection is evaluated once.
+   This file replaces the tile of scan/tile.cl if vectors can be packed (GPI_BY_MASKS of select/input_vectors.cl).
 
        selected   | 1 0 0 1 ... 1 | ... |     a block at a time, in a loop that compilers turn into vectors
        mask     |    16 bits    | ... |     of the whole tile
@@ -8,7 +8,7 @@
    So the second pass over the tile, which compacts it (select/compact.cl), need not evaluate the selection again. */
 #ifndef GPI_SELECT_MASKS_CL
 #define GPI_SELECT_MASKS_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #include "base/platform.cl"
 #include "vector/bytes.cl"
 #include "vector/lanes.cl"

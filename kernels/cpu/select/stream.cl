@@ -7,7 +7,7 @@
    long outputs, lines are stored past the caches, which then need not read a line before it is written. */
 #ifndef GPI_SELECT_STREAM_CL
 #define GPI_SELECT_STREAM_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #include "select/masks.cl"
 #include "base/paste.cl"
 #include "base/platform.cl"
@@ -22,7 +22,7 @@ typedef uint16 gpi_line_vector __attribute__((aligned(GPI_TILE_LINE)));
 
 typedef struct gpi_stream {
     __global uchar *line;
-    __private uchar *near; /* GPI_NEAR_BYTES, aligned */
+    __private uchar *near; /* GPI_NEAR_BYTES bytes, aligned to a line */
     uint first, count;
     bool past; /* lines are stored past the caches */
 } gpi_stream;
@@ -47,7 +47,7 @@ GPI_INLINE gpi_stream gpi_stream_flush(gpi_stream stream)
         s.first = 0;
         at = GPI_TILE_LINE;
     }
-    /* two loops, because compilers merge two stores in branches into one, and lose the hint */
+    /* Two loops: if both stores were in one loop, compilers would merge them, and lose the hint. */
     for (; s.past && at + GPI_TILE_LINE <= s.count; at += GPI_TILE_LINE)
         GPI_STREAM_STORE(GPI_NEAR_LINE(s, at), (__global gpi_line_vector *)(s.line + at));
     for (; at + GPI_TILE_LINE <= s.count; at += GPI_TILE_LINE) {

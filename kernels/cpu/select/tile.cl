@@ -1,7 +1,7 @@
-/* tile.cl - the tile of a selection: that of scan/tile.cl, or masks (select/masks.cl). */
+/* tile.cl - includes the tile of a selection: that of scan/tile.cl, or that of select/masks.cl. */
 #ifndef GPI_SELECT_TILE_CL
 #define GPI_SELECT_TILE_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #include "select/masks.cl"
 #include "scan/tile.cl"
 #endif

@@ -69,9 +69,10 @@ static void gpi_sample_count(const gpi_key_bits *sample, uint size, gpi_bin_map 
     }
 }
 
-/* Divides the entries into bins that have about equally many keys of the sample: table[e] is the bin of entry e. Returns the
-   number of keys in the largest of the bins whose keys are not all equal. An entry begins a new bin if the current bin would
-   exceed its share of the remaining keys with this entry's keys, or if every entry has a single value and there are enough bins. */
+/* Divides the entries into bins that have about equally many keys of the sample: table[e] is the bin of entry e.
+   Returns the number of keys in the largest of the bins whose keys are not all equal. An entry begins a new bin if its
+   keys would make the current bin exceed its share of the remaining keys, or if every entry has a single value and
+   there are enough bins. */
 static uint gpi_bin_divide(const gpi_key_bits *sample, uint size, gpi_bin_map bin, uchar *table)
 {
     uint count[GPI_BIN_ENTRIES];
@@ -127,9 +128,9 @@ static bool gpi_bin_digits(const gpi_key_bits *sample, uint size, gpi_digit_bits
     return true;
 }
 
-/* Chooses bins from a sample of the n keys. Entries of even width need not reach the least and the greatest key, which may be
-   far from all other keys: in its bits, a float's 0 is far from 1. Writes the bins to the scratch, and returns whether no bin
-   is likely to be too large. */
+/* Chooses bins from a sample of the n keys. If entries have even width, they leave out the least and the greatest key
+   of the sample, because these may be far from all other keys. (The bits of a float 0, for example, are far from those
+   of 1.) Writes the bins to the scratch, and returns whether no bin is likely to be too large. */
 static bool gpi_bin_sample(__global const gpi_key *key, ulong n, gpi_digit_bits bits, __global ulong *map)
 {
     const uint size = (uint)clamp(n / GPI_SAMPLE_EACH, (ulong)GPI_SAMPLE_LEAST, (ulong)GPI_SAMPLE_MOST);
@@ -201,7 +202,8 @@ static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_range ra
     else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, range.bits);
 }
 
-/* Does the same as gpi_bucket_sort for more keys than fit the caches: first splits the range evenly. */
+/* Sorts keys [base, base + n) of place `from`, more than fit the caches, into the output: splits their range evenly,
+   and sorts each part by itself. */
 GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range, uint from)
 {
     uint next[GPI_BINS], begin = 0;

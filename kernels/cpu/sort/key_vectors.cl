@@ -1,4 +1,4 @@
-/* key_vectors.cl - the orders of 16 keys as a vector, and flags of its lanes. */
+/* key_vectors.cl - order(key) of 16 keys (element/key.cl) as a vector, and flags of its lanes. */
 #ifndef GPI_SORT_KEY_VECTORS_CL
 #define GPI_SORT_KEY_VECTORS_CL
 #include "base/platform.cl"

@@ -1,7 +1,7 @@
 /* merge_tile.cl - one item merges one tile of the output.
 
-   It merges the tile as GPI_MERGE_RUNS runs of equal length side by side, because each step of a run waits for the
-   same run's previous comparison. No branch depends on keys.
+   It divides the tile into GPI_MERGE_RUNS runs of equal length, and merges a step of each run in turn, because each
+   step waits for the previous comparison of the same run. No branch depends on keys.
 
    Parameters
        GPI_MERGE_RUNS     runs of a tile

@@ -1,4 +1,4 @@
-/* nth_sample.cl - one item sorts the orders of a sample, by digits from the lowest. */
+/* nth_sample.cl - one item sorts the numbers order(key) of a sample's keys, by digits from the lowest. */
 #ifndef GPI_SORT_NTH_SAMPLE_CL
 #define GPI_SORT_NTH_SAMPLE_CL
 #include "base/platform.cl"
@@ -6,7 +6,8 @@
 #include "sort/digit.cl"
 #include "sort/nth_search.cl"
 
-/* Sorts the orders of s keys. The sorted orders begin at `sample`, or, if a key is one byte, at sample + room. */
+/* Replaces the s keys of the sample by order(key) of each, sorted. The sorted numbers begin at `sample`, or, if a key
+   is one byte, at sample + room. */
 GPI_NOINLINE void gpi_nth_sample_sort(__global gpi_key *sample, uint room, uint s, gpi_key_bits flip)
 {
     uint count[GPI_KEY_SIZE][GPI_BINS];
@@ -31,7 +32,7 @@ GPI_NOINLINE void gpi_nth_sample_sort(__global gpi_key *sample, uint room, uint 
     }
 }
 
-/* Sets *lo and *hi to the orders with ranks `from` and `to` in the sorted sample. */
+/* Sets *lo and *hi to the numbers with ranks `from` and `to` in the sorted sample. */
 static void gpi_nth_bounds(__global const gpi_key *sample, uint room, uint s, gpi_key_bits flip, uint from,
                            uint to, gpi_key_bits *lo, gpi_key_bits *hi, gpi_nth_shared shared)
 {

@@ -161,7 +161,7 @@ GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_bin
 /* ------------------------------------------------------------------ lines */
 
 #define GPI_LINE_PARTS \
-    2 /* cache lines of a line: with two, the branch for a full line is mispredicted half as often as with one */
+    2 /* cache lines that a bin's line fills: with two, a full line is mispredicted half as often as with one */
 #define GPI_RANK_LINE (GPI_CACHE_LINE * GPI_LINE_PARTS)
 #define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)
 #if GPI_VALUE_SIZE
@@ -187,7 +187,7 @@ typedef struct gpi_lines {
     __global gpi_value *value_to; /* address of position 0's value */
     bool alike;
 #endif
-    __global gpi_key *key_to; /* address of position 0 */
+    __global gpi_key *key_to; /* address of position 0's key */
     ulong next[GPI_BINS], first[GPI_BINS];
 } gpi_lines;
 
@@ -316,7 +316,7 @@ static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, g
         gpi_bin_entries(key + begin + k * apart, GPI_RANK_STEP, bin, entry);
         for (uint j = 0; j < GPI_RANK_STEP; j++) pairs += count[gpi_bin_of(entry[j], bin)]++;
     }
-    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* about half as many if bins are equally frequent */
+    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* equally frequent bins have half as many */
 }
 
 /* Returns whether the next positions of many bins map to the same set of the first-level cache, as happens with keys that count

@@ -110,8 +110,8 @@ static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits 
 /* The two digits at the top of the window have enough bits that few of n random keys are equal in both. */
 #define GPI_TOP_BITS_MAX 11
 #define GPI_TOP_BINS (1 << GPI_TOP_BITS_MAX)
-#define GPI_TOP_MORE 5                                                    /* bits beyond log2(n) */
-#define GPI_TOP_MOST ((1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) - 1) /* the most keys */
+#define GPI_TOP_MORE 5 /* how many bits more than log2(n) */
+#define GPI_TOP_MOST ((1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) - 1) /* the most keys sorted so */
 
 /* Returns how many bits a digit has in passes over all bits. Few keys get short digits, because clearing the counters of long
    digits takes long. */
@@ -120,7 +120,7 @@ static uint gpi_single_tile_width(ulong n) { return n < GPI_TOP_BINS ? 8 : GPI_T
 typedef struct gpi_top {
     gpi_range_digit low, high;
     uint bins;
-    uint next[2][GPI_TOP_BINS]; /* for low and high: counts, then positions of the next keys */
+    uint next[2][GPI_TOP_BINS]; /* of the low and the high digit: counts, then positions of the next keys */
 } gpi_top;
 
 /* Counts both digits of keys [base, base + n), and prefetches the output that the passes will write. */
@@ -170,9 +170,9 @@ GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_range_dig
     for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_range_digit_of(move.key[i], digit)]++);
 }
 
-/* Sorts keys [base, base + n) of place `*from` into the output by two digits and insertion, if this is likely to be fast. Returns
-   whether the keys are sorted. If not, they may have been moved: *from is then their place, and equal keys have kept their
-   order. */
+/* Sorts keys [base, base + n) of place `*from` into the output by two digits and insertion, if this is likely to be
+   fast. Returns whether the keys are sorted. If not, they may have been moved: *from is then the place to which they
+   were moved, and equal keys have kept their order. */
 GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_range range, uint *from)
 {
     gpi_top top;
@@ -213,7 +213,7 @@ static uint gpi_single_tile_count(__global const gpi_key *key, ulong base, ulong
         const gpi_key_bits k = (gpi_key_order(key[i], all.flip) - all.least) >> range.begin & whole;
         for (uint p = 0; p < passes; p++) next[(p << width) + ((uint)(k >> width * p) & mask)]++;
     }
-    for (uint p = 0; p < passes; p++) same |= (uint)(next[p << width] == n) << p; /* the least key is 0 */
+    for (uint p = 0; p < passes; p++) same |= (uint)(next[p << width] == n) << p; /* the least has digit 0 */
     return same;
 }
 
@@ -249,7 +249,8 @@ GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, 
         gpi_single_tile_passes(places, base, n, range, from, tmp_first);
 }
 
-/* Does the same as gpi_single_tile_range, but finds the range of the keys first. */
+/* Sorts keys [base, base + n), n > 0, of place `from` into the output: finds their range, and calls
+   gpi_single_tile_range. */
 GPI_NOINLINE void gpi_single_tile_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
                                        uint tmp_first)
 {

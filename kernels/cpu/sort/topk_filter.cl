@@ -13,7 +13,7 @@
 #include "sort/rank.cl"
 #include "sort/topk_tile.cl"
 
-#define GPI_TOPK_SPARE 0.75f /* added to the rank in the sample */
+#define GPI_TOPK_SPARE 0.75f /* added to the threshold's rank in the sample */
 
 #define GPI_STRETCH \
     (GPI_TOPK_SPAN_MAX / 64) /* keys of a stretch, so that a ulong has a bit for each stretch of a tile */

@@ -1,7 +1,7 @@
-/* put_span.cl - one item puts a span of rows into a table.
+/* put_span.cl - one item puts a span of rows into a hash table of rows (table/rows.cl).
 
-   It handles the rows in blocks. While the rows of one block are put, the first slots of the next but one are fetched, and then
-   the keys of the rows in those slots. */
+   It handles the rows in blocks. While it puts the rows of one block, it prefetches for later blocks: for the next
+   block the keys of the rows in its first slots, and for the block after that the first slots. */
 #ifndef GPI_TABLE_PUT_SPAN_CL
 #define GPI_TABLE_PUT_SPAN_CL
 #include "base/platform.cl"
@@ -9,7 +9,7 @@
 #include "table/rows.cl"
 
 #define GPI_ROWS_BLOCK 16
-#define GPI_ROWS_FEW 8           /* slots that are looked at without a call */
+#define GPI_ROWS_FEW 8           /* slots that are searched without a call */
 #define GPI_ROWS_NEAR (1u << 12) /* slots that stay in a core's caches */
 
 /* Computes the hashes of a block's rows. If `far`, fetches the slots where their searches begin. */
@@ -52,8 +52,8 @@ GPI_INLINE bool gpi_rows_put_block(gpi_rows t, gpi_key_columns columns, ulong fi
     return true;
 }
 
-/* Puts rows [first, end), and writes their slots, counted from `base`. Stops as soon as *small is not `table`. Returns whether the
-   table was too small. */
+/* Puts rows [first, end), and writes their slots, counted from `base`. Stops as soon as *small, the number of tables
+   that were too small, is not `table`. Returns whether the table was too small. */
 GPI_NOINLINE bool gpi_rows_put_span(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,
                                     __global uint *slot_of, uint base, volatile __global uint *small,
                                     uint table)

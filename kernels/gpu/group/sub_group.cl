@@ -13,14 +13,15 @@
 
    A set of lanes is a gpi_sg_mask, with a bit for each lane: gpi_sg_count, gpi_sg_count_below, gpi_sg_first, gpi_sg_last.
 
-   All items of a sub-group must call these functions. The emulated form exchanges values through m, between barriers, so that
-   all items of the group must call it. So a loop whose number of turns differs between sub-groups is written
+   All items of a sub-group must call these functions. The emulated form exchanges values through m, between barriers,
+   so that all items of the group must call it. So a loop whose number of iterations differs between sub-groups is
+   written
 
        bool more = ...;                          false in sub-groups that have nothing to do
-       while (gpi_sg_vote(more, m)) ...          if `more` is false, the turn changes nothing
+       while (gpi_sg_vote(more, m)) ...          if `more` is false, the iteration changes nothing
 
-   and GPI_SG_ALL is 1 if sub-groups that have nothing to do must take the turns, too. No lane waits in a loop for another lane of
-   its sub-group, and no code relies on lanes running in lockstep.
+   and GPI_SG_ALL is 1 if sub-groups that have nothing to do must run the iterations, too. No lane waits in a loop for
+   another lane of its sub-group, and no code relies on lanes running in lockstep.
 
    Forms
        EMULATED   an exchange through local memory, between barriers; S from 8 to 128
@@ -47,7 +48,7 @@
 #error "GPI_SUB_GROUP must be a power of two from 8 to 128, and GPI_WG a multiple of it"
 #endif
 
-/* The memory through which the emulated form exchanges. */
+/* The memory through which the emulated form exchanges values. */
 typedef struct gpi_sg_memory {
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED
     uint word[GPI_WG], any;
@@ -105,7 +106,7 @@ static uint gpi_sg_count_below(gpi_sg_mask mask) { return gpi_sg_count(mask & gp
 /* ------------------------------------------------------------------ forms */
 
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED
-#ifdef GPI_FAULT_LOCKSTEP /* for tests: see group/sub_group_check.cl */
+#ifdef GPI_FAULT_LOCKSTEP /* for the tests of group/sub_group_check.cl */
 #define GPI_SG_ALL 0
 #else
 #define GPI_SG_ALL 1

@@ -3,8 +3,9 @@
 
        wrong   a word for each item: bit k is set if operation k went wrong
 
-   Parameters: those of group/sub_group.cl. Tests inject faults: with GPI_FAULT_SUB_GROUP a word differs from what other items
-   compute, and with GPI_FAULT_LOCKSTEP all sub-groups take as many turns of a loop as the group's first item. */
+   Parameters: those of group/sub_group.cl. Tests inject faults: with GPI_FAULT_SUB_GROUP a word differs from what other
+   items compute, and with GPI_FAULT_LOCKSTEP all sub-groups run as many iterations of a loop as the group's first
+   item. */
 #ifndef GPI_GROUP_SUB_GROUP_CHECK_CL
 #define GPI_GROUP_SUB_GROUP_CHECK_CL
 #include "base/platform.cl"
@@ -20,7 +21,8 @@
 #define GPI_SG_WRONG_SYNC 64u
 #define GPI_SG_WRONG_BRANCH 128u
 
-/* Returns the word of `lane` of this item's sub-group in `turn`. Words differ between sub-groups and turns. */
+/* Returns the word of `lane` of this item's sub-group in round `turn` of the check. Words differ between sub-groups and
+   rounds. */
 static uint gpi_sg_word(uint lane, uint turn)
 {
     const uint item = (uint)get_group_id(0) * GPI_WG + gpi_sg_index() * GPI_SUB_GROUP + lane;
@@ -81,8 +83,8 @@ static uint gpi_sg_check_sync(uint turn, __local uint *words)
     return seen == gpi_sg_word(other, turn) ? 0 : GPI_SG_WRONG_SYNC;
 }
 
-/* Does a shuffle and a ballot in each of `turns` turns. `turns` may differ between sub-groups. Returns the number of turns with
-   correct results, plus 16 for each other turn. (PoCL 3.1 crashes if this function is not inlined.) */
+/* Does a shuffle and a ballot in each of `turns` iterations. `turns` may differ between sub-groups. Returns `turns` if
+   all results are correct, otherwise another number. (PoCL 3.1 crashes if this function is not inlined.) */
 GPI_INLINE uint gpi_sg_check_turns(uint turns, uint turn, gpi_sg_shared m)
 {
     const uint l = gpi_sg_lane(), other = GPI_SUB_GROUP - 1 - l;
@@ -96,11 +98,11 @@ GPI_INLINE uint gpi_sg_check_turns(uint turns, uint turn, gpi_sg_shared m)
     return taken;
 }
 
-/* Checks that one sub-group may call operations without the others. One sub-group takes some turns while the others wait for it
-   at a barrier, as in look-back. After the barrier the others take the same number of turns. If a device implements operations as
-   barriers of the whole group, the check fails in one of two ways: all items take as many turns as the first item, or a barrier
-   inside the turns is matched with the one after them, so that the word is read too early. No item waits forever, because all
-   items reach the same number of barriers. */
+/* Checks that one sub-group may call operations without the others. One sub-group runs some iterations of a loop while
+   the others wait for it at a barrier, as in look-back. After the barrier the others run the same number of iterations.
+   If a device implements operations as barriers of the whole group, the check fails in one of two ways: all items run
+   as many iterations as the first item, or a barrier inside the loop is matched with the one after the loop, so that
+   the word is read too early. No item waits forever, because all items reach the same number of barriers. */
 static uint gpi_sg_check_branch(uint turn, gpi_sg_shared m, __local uint *word)
 {
     const bool alone = gpi_sg_index() == turn % (GPI_WG / GPI_SUB_GROUP);
@@ -110,7 +112,7 @@ static uint gpi_sg_check_branch(uint turn, gpi_sg_shared m, __local uint *word)
     gpi_sync(); /* the word is written */
     right = right && *word == turn;
     right = gpi_sg_check_turns(second, turn, m) == second && right;
-    gpi_sync(); /* the word is read: the next turn may overwrite it */
+    gpi_sync(); /* the word is read: the next round may overwrite it */
     return right ? 0 : GPI_SG_WRONG_BRANCH;
 }
 

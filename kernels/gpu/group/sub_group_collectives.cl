@@ -97,7 +97,8 @@ static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __loc
     return sum;
 }
 
-/* Does the same as _scan_exclusive, but for one value per sub-group: `own` of its last lane. */
+/* Scans one value per sub-group: `own` of its last lane. Returns the product over the sub-groups before this one, and
+   sets *total to the product over all sub-groups. */
 static GPI_GROUP_T GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_PARAMETER GPI_GROUP_T own, GPI_GROUP_T *total,
                                                  __local GPI_GROUP_T *memory)
 {

@@ -1,9 +1,9 @@
 /* sync.cl - barriers, broadcasts and shared memory of a group.
 
        gpi_sync()               waits for all items of the group: what they wrote to shared memory can then be read
-       gpi_sync_all()           the same for shared and for global memory
+       gpi_sync_all()           waits in the same way, and makes writes to global memory visible, too
        gpi_broadcast(x, word)   returns item 0's x to every item; `word` is shared, and free again on return
-       gpi_broadcast_once(x, word)   the same, but `word` is free only after the next barrier
+       gpi_broadcast_once(x, word)   returns item 0's x to every item; `word` is free only after the next barrier
        GPI_SHARED(type, name)   at a kernel's beginning: defines memory that the group shares, and a pointer `name` to it
 
    Each function must be called by all items of a group or by none. */

@@ -1,12 +1,12 @@
-/* team.cl - teams. A team is a sub-group, or, if the group has no sub-groups, the whole group. It handles a piece of the tile,
-   and its items wait for one another at gpi_team_sync().
+/* team.cl - teams. A team is a sub-group, or, if the group has no sub-groups, the whole group. It handles one part of
+   the tile (the team's piece), and its items wait for one another at gpi_team_sync().
 
        GPI_TEAM                            items of a team, a power of two
        gpi_team_index(), gpi_team_lane()   the team's number in the group; this item's number in its team
        gpi_team_sync()                     makes what the team's items wrote to local memory visible to all of them
 
-   All items of a team must call gpi_team_sync(). It may be a barrier of the whole group. So a loop that contains it must have
-   the same number of turns in all teams.
+   All items of a team must call gpi_team_sync(). It may be a barrier of the whole group. So a loop that contains it
+   must run the same number of iterations in all teams.
 
    Parameters: those of group/sub_group.cl */
 #ifndef GPI_GROUP_TEAM_CL

@@ -111,6 +111,6 @@ GPI_KERNEL void gp_hash_erase_keys(GPI_ERASE_KEYS_PARAMETERS)
         if (wants & GPI_WANTS_RESULTS) results[results_at + i] = (uchar)what;
     }
     gpi_tally_add(tally_sums, tally);
-    gpi_tally_flush(tally_sums, t, facts, 0, wants, counters); /* nothing is refused */
+    gpi_tally_flush(tally_sums, t, facts, 0, wants, counters); /* no key is refused */
 }
 #endif

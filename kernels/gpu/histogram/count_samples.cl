@@ -3,8 +3,9 @@
        8 bits, no weights, no map   16 bytes at a time, with an addition for each byte
        else                         one addition for each run of equal samples of an item
 
-   The tables' counts of one cell are side by side, in different banks. With 16 tables, 32 items need at most two turns
-   to add, whatever their samples are. For bytes, checking whether a run continues would cost more than it saves. */
+   Cell k (a bin, or a value of a byte) of each table is beside cell k of the next table, in another bank. With 16
+   tables, 32 items need at most two steps to add, whatever their samples are. For bytes, checking whether a run
+   continues would cost more than it saves. */
 #ifndef GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #define GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #include "base/platform.cl"
@@ -80,7 +81,7 @@ static void gpi_count_vector(gpi_tables t, uint4 x, uint channel)
     for (uint c = 0; c < GPI_CHANNELS; c++) first[c] = (channel + c) % GPI_CHANNELS * 256;
 #pragma unroll
     for (uint k = 0; k < GPI_TURNS(16); k++) {
-        const uint word = k < 8 ? k < 4 ? x.s0 : x.s1 : k < 12 ? x.s2 : x.s3; /* no array, as in gpi_bins */
+        const uint word = k < 8 ? k < 4 ? x.s0 : x.s1 : k < 12 ? x.s2 : x.s3; /* no array in memory */
         gpi_count_byte(t, first[k % GPI_CHANNELS] + (word >> 8 * (k % 4) & 255u));
     }
 }
@@ -178,7 +179,7 @@ static void gpi_near_join(gpi_tables t, volatile __local uint *near, uint cells,
         const uint cell = first + (uint)get_local_id(0);
         gpi_histogram_cell sum = 0;
         if (cell >= cells) continue;
-        for (uint k = 0, copy = cell % copies; k < copies; k++) { /* items begin at different banks */
+        for (uint k = 0, copy = cell % copies; k < copies; k++) { /* items begin in different banks */
             sum += near[cell * copies + copy];
             copy = copy + 1 == copies ? 0 : copy + 1;
         }

@@ -28,7 +28,7 @@ GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
             const ulong at = first + e * GPI_WG + l;
             if (at >= skip && at < end) GPI_RANDOM_WRITE(out, at - skip, near[e * GPI_WG + l]);
         }
-        gpi_sync(); /* `near` is read: the next turn may overwrite it */
+        gpi_sync(); /* `near` is read: the next iteration may overwrite it */
     }
 }
 #endif

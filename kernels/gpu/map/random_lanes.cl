@@ -1,4 +1,4 @@
-/* random_lanes.cl - each item computes one block. */
+/* random_lanes.cl - types of a block of random numbers (map/random_blocks.cl). Each item computes one block. */
 #ifndef GPI_MAP_RANDOM_LANES_CL
 #define GPI_MAP_RANDOM_LANES_CL
 #include "base/platform.cl"

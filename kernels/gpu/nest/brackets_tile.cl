@@ -26,7 +26,7 @@
 
 #define GPI_GROUP_TILES 1
 #define gpi_join_left(match, nest, tile) /* gpi_pair_group has written "none" */
-#define GPI_LONE_NOTED GPI_LOOKBACK      /* 1: notes name the first closer without an opener */
+#define GPI_LONE_NOTED GPI_LOOKBACK      /* 1: gpi_note.lone is set */
 
 /* A node of the items' tree is a word: pops in the lower half, pushes in the upper one. */
 static uint gpi_pack_node(uint pops, uint pushes) { return pops | pushes << 16; }
@@ -134,7 +134,7 @@ GPI_INLINE_GPU gpi_brackets_of gpi_load_item(gpi_symbol_input in, ulong begin, u
     return item;
 }
 #else
-/* Loads the tile's brackets to the stage. Neighbouring items read neighbouring elements. */
+/* Loads the tile's brackets to `stage`, in local memory. Neighbouring items read neighbouring elements. */
 static void gpi_load_stage(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage)
 {
     for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)
@@ -211,7 +211,7 @@ static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
     const uint l = (uint)get_local_id(0);
     shared->tree[GPI_WG + l] = node;
     shared->open[l] = open;
-    /* Each round makes as many levels as a sub-group can by itself. */
+    /* Each iteration makes as many levels of the tree as a sub-group can make by itself. */
     GPI_UNROLL
     for (uint width = GPI_WG; width > 1; width = width > GPI_SUB_GROUP ? width / GPI_SUB_GROUP : 1) {
         if (width < GPI_WG && l < width) node = shared->tree[width + l];
@@ -431,7 +431,7 @@ static void gpi_partner_none(__local ushort *partner)
 {
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
 #if GPI_PER_ITEM % 8 == 0
-    const uint turn = (uint)get_local_id(0) * GPI_PER_ITEM / 64; /* neighbours begin at different banks */
+    const uint turn = (uint)get_local_id(0) * GPI_PER_ITEM / 64; /* items begin in different banks */
     GPI_EACH(j, GPI_PER_ITEM / 8)
         *(__local uint4 *)(partner + first + (j + turn) % (GPI_PER_ITEM / 8) * 8) = (uint4)(~0u);
 #else
@@ -560,7 +560,7 @@ static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *paren
     const uint length = gpi_brackets_tile_length(nest, tile);
     gpi_enclose_item(shared->before.pushes, memory->stage, shared);
     gpi_sync();                                                       /* parents and depths are written */
-    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) { /* equally often for all: PoCL 3.1 */
+    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) { /* run by all items: PoCL 3.1 */
         if (i >= length) continue;
         if (parents) parent[begin + i] = gpi_parent_of(nest, tile, memory->stage[i]);
         if (depths) depth[begin + i] = gpi_depth_of(i, shared);
@@ -576,7 +576,7 @@ static void gpi_open_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pai
     const gpi_brackets_of item =
         gpi_open_item(in, gpi_tile_begin(tile), gpi_brackets_tile_length(nest, tile), memory->stage, shared);
     const gpi_brackets_of left = gpi_reduce_item(item, 0);
-    gpi_grow_tree(gpi_item_node(left), left.opens, shared); /* its barriers also follow shared->before */
+    gpi_grow_tree(gpi_item_node(left), left.opens, shared); /* its barriers make shared->before visible */
 }
 
 static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *parent,

@@ -1,8 +1,9 @@
 /* stack_scan_tile.cl - scans of stacks: a group of items handles a tile.
 
-   An item represents its GPI_PER_ITEM consecutive elements as bits (nest/brackets_tile.cl), and handles its brackets one by one.
-   The result of an element between two brackets is the product after the first of the two. Below an item's own openers, its
-   stack has openers of an earlier item m. Below these, it is the same as item m's stack below item m's own openers:
+   An item represents its GPI_PER_ITEM consecutive elements as bits (nest/brackets_tile.cl), and handles its brackets
+   one by one. The result of an element between two brackets is the product after the first of the two. An item's stack
+   has, from the top down: the item's own openers, openers of an earlier item m, and then the same openers as item m's
+   stack has below item m's own openers:
 
        base[l]    the product of the stack before item l, without the openers that its closers pop
                 = base[m] . the openers of item m in this stack
@@ -57,7 +58,7 @@ typedef struct gpi_fold_memory {
     gpi_group group;
     ushort stage[GPI_TABLE ? 8 : GPI_TILE] __attribute__((aligned(16)));
     ushort
-        link[GPI_WG]; /* the topmost opener before an item that the item does not pop; gpi_fold_below's q */
+        link[GPI_WG]; /* the topmost opener before an item that the item does not pop: q of gpi_fold_below */
     ushort next[GPI_WG]; /* the item of another block at which an item's chain continues, or GPI_NO_ITEM */
     /* Openers' values, then products; at the end, the product before each item and the products after its brackets. */
     GPI_T row[GPI_WG * GPI_STACK_ROW];
@@ -161,7 +162,7 @@ static uint gpi_fold_search(gpi_shared shared, uint need)
     return place.leaf * GPI_PER_ITEM + gpi_take_bit(&open, (uint)place.need);
 }
 
-/* Returns whether element l of stripe k is an opener. */
+/* Returns whether the tile's element k * GPI_WG + l is an opener. */
 static bool gpi_fold_opens(gpi_fold f, uint l, uint k)
 {
     return f.memory->group.opens[GPI_STRIPE_ITEM(l, k)] >> GPI_STRIPE_PLACE(l, k) & 1;
@@ -274,7 +275,7 @@ static void gpi_fold_brackets(gpi_fold f, gpi_brackets_of item, gpi_brackets_of 
     f.memory->group.opens[l] = item.opens | item.closes;
 }
 
-/* Returns the result of element l of stripe k: the product after the last bracket up to the element, or, if
+/* Returns the result of the tile's element k * GPI_WG + l: the product after the last bracket up to the element, or, if
    `exclusive`, before it. */
 static GPI_T gpi_fold_result(gpi_fold_shared memory, uint l, uint k, bool exclusive)
 {

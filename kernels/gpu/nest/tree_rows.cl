@@ -1,4 +1,5 @@
-/* tree_rows.cl - the type of a run's counts. Parents are read one by one. */
+/* tree_rows.cl - the type in which the children of a run's elements are counted. On GPUs, no rows of parents are
+   skipped: parents are read one by one. */
 #ifndef GPI_NEST_TREE_ROWS_CL
 #define GPI_NEST_TREE_ROWS_CL
 #include "base/platform.cl"

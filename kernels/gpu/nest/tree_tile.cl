@@ -34,13 +34,13 @@
 #define GPI_OF_INDEX 1 /* unused cells of a row, for elements of this type */
 #define GPI_OF_USHORT 2
 
-/* Elements are counted from the tile's begin. */
+/* Indices of elements are counted from the tile's first element. */
 typedef struct gpi_tree_memory {
     gpi_low low[2 * GPI_WG]; /* the tree of the tile's runs */
     gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)];
     uint own[GPI_TREE_WORDS(GPI_TILE, 4)];                      /* uchars: children in the run */
     uint children[GPI_TREE_WORDS(GPI_TILE, 2)];                 /* children in other runs; 2 per word */
-    uint end[GPI_TREE_WORDS(GPI_TREE_CELLS(GPI_OF_USHORT), 2)]; /* ushorts; 0: beyond the tile */
+    uint end[GPI_TREE_WORDS(GPI_TREE_CELLS(GPI_OF_USHORT), 2)]; /* ushorts; 0: ends after the tile */
     ushort index[GPI_TREE_CELLS(GPI_OF_USHORT)];
 #if GPI_SELECT
     uchar counts[GPI_TILE];
@@ -179,7 +179,7 @@ static void gpi_grow_lows(gpi_low low, gpi_tree_shared memory)
 {
     const uint l = (uint)get_local_id(0);
     memory->low[GPI_WG + l] = low;
-    /* Each round makes as many levels as a sub-group can by itself. */
+    /* Each iteration makes as many levels of the tree as a sub-group can make by itself. */
     GPI_UNROLL
     for (uint width = GPI_WG; width > 1; width = width > GPI_SUB_GROUP ? width / GPI_SUB_GROUP : 1) {
         if (width < GPI_WG && l < width) low = memory->low[width + l];

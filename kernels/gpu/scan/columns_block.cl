@@ -1,4 +1,5 @@
-/* columns_block.cl - a group reduces a block of columns. It has `wide` items, a power of two, for each of several rows. */
+/* columns_block.cl - a group reduces a block of columns. The group has `wide` items, a power of two, for each of
+   several rows. */
 #ifndef GPI_SCAN_COLUMNS_BLOCK_CL
 #define GPI_SCAN_COLUMNS_BLOCK_CL
 #include "base/platform.cl"

@@ -1,5 +1,5 @@
-/* columns_scan.cl - a group scans a block of columns. It has `wide` items, a power of two, for each of several rows. An item handles
-   GPI_COLUMNS_RUN consecutive elements of a segment at a time. */
+/* columns_scan.cl - a group scans a block of columns. The group has `wide` items, a power of two, for each of several
+   rows. An item handles GPI_COLUMNS_RUN consecutive elements of a segment at a time. */
 #ifndef GPI_SCAN_COLUMNS_SCAN_CL
 #define GPI_SCAN_COLUMNS_SCAN_CL
 #include "base/platform.cl"

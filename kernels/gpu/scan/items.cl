@@ -16,7 +16,7 @@
 #define GPI_GROUP_ITEM ((uint)get_local_id(0))
 #define GPI_GROUP_TURNS(n) GPI_STRUCT_TURNS(n)
 #define GPI_GROUP_ALONE 0
-/* The number of cells of local memory that a reduction or scan needs. */
+/* The number of elements of local memory that a reduction or scan needs. */
 #if GPI_SUB_GROUP && GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_EMULATED
 #define GPI_ITEMS_CELLS (GPI_WG / GPI_SUB_GROUP)
 #else

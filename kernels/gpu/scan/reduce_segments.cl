@@ -37,7 +37,7 @@ static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team
         value[lane] = sum;
         gpi_sync(); /* the products are written */
         if (lane + d < team) sum = gpi_combine(GPI_COMBINE_PASSED sum, value[lane + d]);
-        gpi_sync(); /* the products are read: the next turn may overwrite them */
+        gpi_sync(); /* the products are read: the next iteration may overwrite them */
     }
     return sum;
 }

@@ -34,9 +34,9 @@ static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared sha
 #define GPI_SHARE_LOAD(input, i, aligned, x) *(x) = gpi_load(input, i)
 #endif
 #define GPI_SHARE_STRIDE \
-    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_CHUNK : GPI_SHARE_CHUNK) /* from an item's chunk to the next */
+    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_CHUNK : GPI_SHARE_CHUNK) /* distance of an item's chunks */
 #define GPI_SHARE_APART \
-    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_STEP : GPI_SHARE_STEP) /* from a step of a tile to the next */
+    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_STEP : GPI_SHARE_STEP) /* distance of a tile's steps */
 #if GPI_PER_ITEM & (GPI_PER_ITEM - 1)
 #error "GPI_PER_ITEM must be a power of two"
 #endif

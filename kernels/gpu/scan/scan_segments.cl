@@ -51,7 +51,7 @@ static void gpi_segments_scan(gpi_input input, gpi_offsets offsets, gpi_list lis
         const gpi_extent extent = gpi_segment_find(offsets, min(base + l / team, last - 1));
         gpi_input segment = input;
         gpi_sink to = sink;
-        gpi_sync(); /* the previous flags are read, or the number of steps is 0 */
+        gpi_sync(); /* the previous flags are read; at first: listed[GPI_WG] is 0 */
         if (lane == 0) {
             const uint needed = (uint)min((extent.length + team - 1) / team, (ulong)UINT_MAX);
             if (mine && extent.bad) gpi_bad_add(list, counters);

@@ -6,10 +6,11 @@
 #include "element/monoid.cl"
 #include "scan/items.cl"
 
-/* Returns the product of x over the team's items before this one, and sets *total to the product over all of them. The group's
-   items form teams of `team` items, a power of two. The items of a team are `apart` apart, which is 1 or the number of teams.
-   `lane` is this item's number in its team. `cell` has GPI_WG elements, and is free again on return. Items of a sub-group combine
-   by shuffles. The steps for d combine pairs of blocks of d items (Sklansky 1960). Must be called by all items of the group. */
+/* Returns the product of x over the team's items before this one, and sets *total to the product over all of them. The
+   group's items form teams of `team` items, a power of two. The numbers of a team's items in the group differ by
+   `apart`, which is 1 or the number of teams. `lane` is this item's number in its team. `cell` has GPI_WG elements, and
+   is free again on return. Items of a sub-group combine by shuffles. The steps for d combine pairs of blocks of d items
+   (Sklansky 1960). Must be called by all items of the group. */
 static GPI_T gpi_team_scan(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, uint apart, GPI_T *total,
                            __local GPI_T *cell)
 {

@@ -13,7 +13,7 @@
        segments by keys         tile_keyed.cl (GPI_KEYED)
        others                   tile_elements.cl: the tile is in local memory
 
-   Some selections define the two in select/kept.cl or select/pieces.cl instead.
+   For some selections, select/kept.cl or select/pieces.cl defines gpi_tile_open and gpi_tile instead.
 
    Every function is collective: all items of the group must call it, with the same arguments except for their own elements, and
    all get the result. */

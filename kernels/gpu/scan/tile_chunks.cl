@@ -4,10 +4,11 @@
 
        piece       | chunk of lane 0 | chunk of lane 1 | ... |      a row of chunks
                    | chunk of lane 0 | ...                   |      the next row
-       product     a cell for each chunk, in the same order; lane l scans GPI_ROWS cells, from cell l * GPI_ROWS on
+       product     a cell for each chunk, row by row; lane l scans GPI_ROWS cells, from cell l * GPI_ROWS on
 
-   While the group looks back, an item's first GPI_HELD elements are in registers. Its other elements are on the stage, where only
-   this item reads them. This file replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
+   While the group looks back, an item's first GPI_HELD elements are in registers. Its other elements are on the stage,
+   in local memory, where only this item reads them. This file replaces gpi_tile and gpi_tile_open of
+   scan/tile_elements.cl. */
 #ifndef GPI_SCAN_TILE_CHUNKS_CL
 #define GPI_SCAN_TILE_CHUNKS_CL
 #include "base/platform.cl"

@@ -2,9 +2,9 @@
    each. Also defines what all such files share: the stage and its padding, chunks, gpi_tile_reduce, and GPI_BY_CHUNKS, which
    chooses between the files.
 
-   The scan is blocked: item l owns the GPI_PER_ITEM elements from l * GPI_PER_ITEM on, in input order. Loads and stores are
-   striped within each team's piece of the tile (group/team.cl), so that neighbouring items access neighbouring elements. On the
-   stage, elements are converted from one order to the other.
+   The scan is blocked: item l owns the GPI_PER_ITEM elements from l * GPI_PER_ITEM on, in input order. Loads and stores
+   are striped within each team's piece of the tile (group/team.cl), so that neighbouring items access neighbouring
+   elements. They are converted from one order to the other on the stage, an array in local memory.
 
        piece    | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...       striped
        piece    |       lane 0's own elements       |       lane 1's own elements      | ...   blocked
@@ -55,8 +55,9 @@ static uint gpi_tile_first(const uint n)
 #define GPI_CELL_PLAIN (GPI_BASE_NUMBER && (GPI_KEYED || !GPI_SEGMENTED))
 #endif
 
-/* Cells are moved in chunks of four, as vectors of 16 bytes if four cells fill whole vectors. Some drivers lose writes to
-   structs in loops of four turns (GPI_STRUCT_TURNS). With these drivers, cells are moved one by one unless they are numbers. */
+/* Cells are moved in chunks of four, as vectors of 16 bytes if four cells fill whole vectors. Some drivers lose writes
+   to structs in loops of four iterations (GPI_STRUCT_TURNS). With these drivers, cells are moved one by one unless they
+   are numbers. */
 #if GPI_PER_ITEM >= 4 && (GPI_CELL_PLAIN || !GPI_LOSES_STRUCTS)
 #define GPI_CELL_CHUNK 4
 #else

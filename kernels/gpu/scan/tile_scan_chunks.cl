@@ -98,7 +98,7 @@ GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input 
     gpi_products_scan(GPI_COMBINE_OF(input) gpi_combine(GPI_COMBINE_OF(input) prefix, tile->before), shared);
     gpi_team_sync(); /* the products before the chunks are written */
     if (!straight) {
-        gpi_sync_all(); /* the input is read: in place, other items now overwrite it */
+        gpi_sync_all(); /* the input is read: if the scan is in place, it is now overwritten */
         gpi_rows_scan(tile, input, base, sink, sink.exclusive, false, shared);
     } else if (sink.exclusive) {
         gpi_rows_scan(tile, input, base, sink, true, true, shared);

@@ -92,7 +92,7 @@ GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input 
 {
     const GPI_T begin = gpi_combine(GPI_COMBINE_OF(input) prefix, tile->before);
     if (sink.exclusive)
-        gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, true, shared); /* tested once, not for each element */
+        gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, true, shared); /* no test in the loop over elements */
     else gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, false, shared);
     gpi_team_sync(); /* the stage is filled */
     gpi_stage_store(input, base, sink, shared);

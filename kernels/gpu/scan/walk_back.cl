@@ -13,8 +13,9 @@
 #define GPI_WALKS_ALL GPI_SG_ALL
 
 #if GPI_ORDERED
-/* Computes the product of `seen` over lanes anchor, anchor - 1, ... 0, in this order, and returns it to lane 0. In each of
-   `anchor` turns, every lane below `anchor` sets its product to that of the lane above, times its own `seen`. */
+/* Computes the product of `seen` over lanes anchor, anchor - 1, ... 0, in this order, and returns it to lane 0. In each
+   of `anchor` iterations, every lane below `anchor` sets its product to that of the lane above, times its own
+   `seen`. */
 static GPI_T gpi_fold_lanes(GPI_COMBINE_PARAMETER GPI_T seen, uint anchor, gpi_tile_shared shared)
 {
     const uint l = gpi_sg_lane();
@@ -27,11 +28,12 @@ static GPI_T gpi_fold_lanes(GPI_COMBINE_PARAMETER GPI_T seen, uint anchor, gpi_t
 }
 #endif
 
-/* Prepends to *prefix the states of the tiles before `next`, back to the first one that is not published yet. Returns 0 when
-   *prefix is complete, else n > 0: tile n-1 is late. Lane 0's *prefix is the result. Differs from scan/walk_back_item.cl in that
-   a whole sub-group calls it, and lane l reads the state of tile next-1-l. Each turn combines the states of the nearest tiles.
-   It stops after an inclusive state, and before a late tile. If sub-groups are emulated, all items of the group must call it.
-   Items of other sub-groups pass `next` 0. (lookback.pml: LANES.) */
+/* Prepends to *prefix the states of the tiles before `next`, back to the first one that is not published yet. Returns 0
+   when *prefix is complete, else n > 0: tile n-1 is late. Lane 0's *prefix is the result. Differs from
+   scan/walk_back_item.cl in that a whole sub-group calls it, and lane l reads the state of tile next-1-l. Each
+   iteration combines the states of the nearest tiles: it stops after an inclusive state, or before a late tile. If
+   sub-groups are emulated, all items of the group must call it. Items of other sub-groups pass `next` 0. (lookback.pml:
+   LANES.) */
 static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
                           uint *polls, bool bounded, gpi_tile_shared shared)
 {
@@ -42,7 +44,7 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
 #endif
     while (gpi_sg_vote(more, &shared->sub_group)) {
         GPI_T seen = gpi_identity();
-        uint flag = GPI_INCLUSIVE; /* for a lane without a tile */
+        uint flag = GPI_INCLUSIVE; /* the flag of a lane without a tile */
         if (l < next) flag = gpi_observe(state, next - 1 - l, &seen);
         const uint inclusive = gpi_sg_first(gpi_sg_ballot(flag == GPI_INCLUSIVE, &shared->sub_group));
         const uint late = gpi_sg_first(gpi_sg_ballot(flag == GPI_EMPTY, &shared->sub_group));

@@ -43,7 +43,7 @@ GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, g
 #endif
     GPI_EACH_CHUNK(j, GPI_TURNS(GPI_PER_ITEM), GPI_CELL_CHUNK)
         gpi_values_get(input, base, shared, j, GPI_PER_ITEM,
-                       value + j); /* values past the end are not used */
+                       value + j); /* values past the tile's end are not used */
 #if GPI_INPUTS > 0
     gpi_sync(); /* the values are read: their cells may be overwritten */
 #endif
@@ -58,8 +58,8 @@ GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, g
     }
 }
 
-/* Names the stage's cell of element j * GPI_WG + l + 1. (GPI_TILE_PAD(a + b) is GPI_TILE_PAD(a) + GPI_TILE_PAD(b) only
-   for whole rows.) */
+/* Names the stage's cell of element j * GPI_WG + l + 1. (The second form keeps the term with j separate, which is
+   correct only if GPI_WG is a multiple of a row's length.) */
 #if GPI_WG % GPI_TILE_ROW
 #define GPI_STAGE_NEXT(stage, l, j) (stage)[GPI_TILE_PAD((j)*GPI_WG + (l) + 1)]
 #else

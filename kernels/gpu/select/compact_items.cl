@@ -4,7 +4,7 @@
    index in the tile. Then the stage is small even for records of 16 bytes, and the tile is in the cache when it is read again. */
 #ifndef GPI_SELECT_COMPACT_ITEMS_CL
 #define GPI_SELECT_COMPACT_ITEMS_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #include "base/platform.cl"
 #include "group/striped.cl"
 #include "group/sync.cl"
@@ -30,8 +30,9 @@ static GPI_CELL gpi_stage_entry(const gpi_tile *tile, uint j, uint i, GPI_T sum)
 #endif
 }
 
-/* Returns the rank of element i among the tile's outputs, or ~0u if the element is not written. The outputs are ordered by part:
-   the first, the second, the rest. x is what element i adds to the counts, and `before` what the tile's elements before i add. */
+/* Returns the rank of element i among the tile's outputs, or ~0u if the element is not written. The outputs are ordered
+   by part: the first, the second, the rest. x is the contribution of element i to the counts, and `before` that of the
+   tile's elements before i. */
 static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)
 {
     if (GPI_SELECTED(x)) return (uint)GPI_SELECTED(before);

@@ -1,8 +1,8 @@
-/* compact_pieces.cl - compacts a tile whose pieces are compacted (select/pieces.cl): each sub-group writes its own piece.
-   Without GPI_BY_PIECES this file is empty. */
+/* compact_pieces.cl - writes the selected elements of a tile: each sub-group writes its own piece, which gpi_tile_open
+   has compacted (select/pieces.cl). Without GPI_BY_PIECES this file is empty. */
 #ifndef GPI_SELECT_COMPACT_PIECES_CL
 #define GPI_SELECT_COMPACT_PIECES_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #include "base/platform.cl"
 #include "group/sub_group.cl"
 #include "element/monoid.cl"
@@ -26,7 +26,7 @@ GPI_INLINE_GPU void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_inp
     GPI_EACH(j, GPI_PER_ITEM) {
         const uint r = j * GPI_SUB_GROUP + lane;
         const bool is_selected = (int)(j * GPI_SUB_GROUP) < left;
-#if GPI_PARTS == 2 /* one store: PoCL 3.1 loses the second of two in branches (docs/drivers.md) */
+#if GPI_PARTS == 2 /* one store: PoCL 3.1 loses the second of two stores in branches (docs/drivers.md) */
         __global GPI_RECORD *to =
             is_selected ? out + r : sink.rest + sink.step * (long)(rest + (r - selected));
         if (r < length) *to = piece[is_selected ? r : GPI_PIECE - 1 - (r - selected)].record;

@@ -4,7 +4,8 @@
        mark[i]                        0 0 0 1 0 0 4 0 0 0       the last run that begins at i, counted from r0, the tile's first
        scanned by the maximum         0 0 0 1 1 1 4 4 4 4       the run of each position
 
-   If many runs of the tile are empty, its items search their runs instead, so that no tile takes long. */
+   If the tile has more than GPI_DECODE_MOST runs, most of which are empty, each position's run is found by a search
+   instead, so that no tile takes long. */
 #ifndef GPI_SELECT_DECODE_TILE_CL
 #define GPI_SELECT_DECODE_TILE_CL
 #include "base/platform.cl"
@@ -14,7 +15,7 @@
 #include "select/decoded.cl"
 
 #define GPI_DECODE_TILE (GPI_WG * GPI_PER_ITEM)
-#define GPI_DECODE_MOST (4 * GPI_DECODE_TILE) /* runs of a tile that are marked */
+#define GPI_DECODE_MOST (4 * GPI_DECODE_TILE) /* the most runs of a tile that are marked */
 /* Elements of an item that are read together. A tile is a whole number of such steps. */
 #define GPI_DECODE_STEP (GPI_PER_ITEM % 8 == 0 ? 8 : GPI_PER_ITEM % 4 == 0 ? 4 : 1)
 
@@ -48,7 +49,7 @@ static void gpi_decode_mark(gpi_decoded d, ulong r0, ulong r1, ulong first, __lo
     for (uint j = 1 + (uint)GPI_LOCAL_ID; j <= runs; j += GPI_WG) {
         const ulong begin = d.offsets[r0 + j], i = begin - first;
         if (i < GPI_DECODE_TILE &&
-            d.offsets[r0 + j + 1] > begin) /* an atomic, because bad offsets may repeat */
+            d.offsets[r0 + j + 1] > begin) /* atomic: bad offsets may let runs overlap */
             (void)atomic_max(shared->mark + GPI_PADDED((uint)i), j);
     }
     gpi_sync(); /* the marks are set */
@@ -67,7 +68,7 @@ static void gpi_decode_mark(gpi_decoded d, ulong r0, ulong r1, ulong first, __lo
 static void gpi_decode_tile(gpi_decoded d, ulong first, ulong end, __local gpi_decode_memory *shared)
 {
     const uint size = (uint)(end - first);
-    for (uint k = (uint)GPI_LOCAL_ID; k < 2; k += GPI_WG) /* two items search together */
+    for (uint k = (uint)GPI_LOCAL_ID; k < 2; k += GPI_WG) /* items 0 and 1 search side by side */
         shared->run[k] = gpi_run_find(d, 0, d.runs, k ? end - 1 : first);
     gpi_sync(); /* the tile's first and last run are written */
     const ulong r0 = shared->run[0], r1 = max(r0, shared->run[1]);
@@ -80,7 +81,7 @@ static void gpi_decode_tile(gpi_decoded d, ulong first, ulong end, __local gpi_d
     gpi_sync(); /* the runs are written */
     for (uint from = (uint)GPI_LOCAL_ID; from < size; from += GPI_DECODE_STEP * GPI_WG) {
         GPI_DECODED(GPI_DECODE_REGISTERS)
-        GPI_EACH(k, GPI_DECODE_STEP) { /* beyond `size` there are runs, too */
+        GPI_EACH(k, GPI_DECODE_STEP) { /* positions beyond `size` also have runs */
             const uint i = from + k * GPI_WG;
             const ulong r = r0 + shared->mark[GPI_PADDED(i)];
             GPI_DECODED(GPI_DECODE_READ)

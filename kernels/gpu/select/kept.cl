@@ -1,7 +1,7 @@
 /* kept.cl - the tile of selections that write only elements, and that depend only on the elements (GPI_KEPT of
-   select/input_vectors.cl). An item keeps its elements in registers, so that each is read once. Groups without sub-groups use
-   this file instead of select/pieces.cl, too: a tile has 5 barriers, compared with 26 by pieces and emulated sub-groups
-   (docs/gpu-cost.md).
+   select/input_vectors.cl). An item keeps its elements in registers, so that each is read once. Groups without
+   sub-groups use this file instead of select/pieces.cl, too: here a tile has 5 barriers, there it has 26 with emulated
+   sub-groups (docs/gpu-cost.md).
 
        in       striped      item l of a team reads l, l + GPI_TEAM, ... of the team's piece, or chunks of four
        stage    blocked      item l keeps l * GPI_PER_ITEM ..., and counts
@@ -11,7 +11,7 @@
    This file replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SELECT_KEPT_CL
 #define GPI_SELECT_KEPT_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #include "base/args.cl"
 #include "base/platform.cl"
 #include "group/striped.cl"

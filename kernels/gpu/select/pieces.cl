@@ -10,7 +10,7 @@
    chunks. Several chunks are counted in one word. This file replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SELECT_PIECES_CL
 #define GPI_SELECT_PIECES_CL
-#include "select/input_vectors.cl" /* first: it replaces element/input.cl */
+#include "select/input_vectors.cl" /* included first, because it replaces element/input.cl */
 #include "base/args.cl"
 #include "base/platform.cl"
 #include "group/sub_group.cl"

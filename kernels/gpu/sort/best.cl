@@ -1,8 +1,8 @@
 /* best.cl - keeps the first k entries, in order, of all that are offered to a group.
 
-   Entries before a bound are appended to shared memory. Whenever this memory is full, it is sorted, only the first k entries are
-   kept, and the k-th becomes the bound. So few entries of a random sequence are appended. The first bound is just after the k-th
-   of the items' least entries in the first chunk.
+   Entries before a bound are appended to shared memory. Whenever this memory is full, it is sorted, only the first k
+   entries are kept, and the k-th becomes the bound. So, if the entries are in random order, few of them are appended.
+   The first bound is just after the k-th of the items' least entries in the first chunk.
 
    Parameter
        GPI_ENTRIES   room in shared memory, a power of two: at least k + GPI_OFFERS * GPI_WG                 */
@@ -45,7 +45,7 @@ static gpi_best gpi_best_open(uint k, gpi_best_shared shared)
 static void gpi_best_prune(gpi_best *best, gpi_best_shared shared)
 {
     const uint n = shared->count;
-    gpi_ranked_sort(shared->entry, n); /* has barriers: the count is read */
+    gpi_ranked_sort(shared->entry, n); /* after its barriers, all items have read the count */
     if (n >= best->k) best->bound = shared->entry[best->k - 1];
     best->bounded = true;
     if (get_local_id(0) == 0) shared->count = min(n, best->k);
@@ -114,7 +114,7 @@ static void gpi_best_entries(gpi_best *best, __global const gpi_ranked *entry, u
 static void gpi_best_close(gpi_best *best, gpi_best_shared shared)
 {
     const uint n = shared->count;
-    gpi_ranked_sort(shared->entry, n); /* has barriers: the count is read */
+    gpi_ranked_sort(shared->entry, n); /* after its barriers, all items have read the count */
     for (uint i = n + (uint)get_local_id(0); i < best->k; i += GPI_WG) shared->entry[i] = gpi_ranked_last();
     gpi_sync(); /* the other entries are filled */
 }

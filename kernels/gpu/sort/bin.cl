@@ -1,4 +1,4 @@
-/* bin.cl - the bins to which keys are moved: digits. */
+/* bin.cl - defines bins as digits. Keys are moved by their bins. */
 #ifndef GPI_SORT_BIN_CL
 #define GPI_SORT_BIN_CL
 #include "sort/digit.cl"

@@ -146,13 +146,13 @@ static gpi_key gpi_merge_at(__local const gpi_key *stage, int bytes)
 }
 
 /* Returns the length of the part of the first sequence that precedes the crossing of the merge path with diagonal d of the staged
-   tile. All lengths are in bytes. Once low has reached high, further turns change nothing. */
+   tile. All lengths are in bytes. Once low has reached high, further iterations change nothing. */
 static int gpi_merge_begin(int d, int a_length, int length, __local const gpi_key *stage)
 {
     const int high = min(d, a_length);
     int low = max(d - (length - a_length), 0);
     GPI_UNROLL
-    for (int most = (int)GPI_TURNS(GPI_TILE / 2); most > 0; most /= 2) { /* elements between low and high */
+    for (int most = (int)GPI_TURNS(GPI_TILE / 2); most > 0; most /= 2) { /* most >= high - low */
         const int i = min(low + (most + 1) / 2 * GPI_KEY_SIZE, high);
         low = gpi_merge_at(stage - 1, i) <= gpi_merge_at(stage, a_length + d - i) ? i : low;
     }

@@ -14,8 +14,8 @@ static void gpi_nth_sample_sort(__global gpi_key *sample, uint room, uint s, gpi
     (void)flip;
 }
 
-/* Sets *lo and *hi to the orders of the keys with ranks `from` and `to` among the s keys. Must be called by all
-   items. */
+/* Sets *lo and *hi to order(key) of the keys with ranks `from` and `to` among the s keys of the sample. Must be called
+   by all items. */
 static void gpi_nth_bounds(__global const gpi_key *sample, uint room, uint s, gpi_key_bits flip, uint from,
                            uint to, gpi_key_bits *lo, gpi_key_bits *hi, gpi_nth_shared shared)
 {

@@ -12,7 +12,7 @@
 #include "sort/constants.cl"
 
 #define GPI_NTH_TILE ((uint)GPI_TILE)
-#define GPI_NTH_COPIES 32u /* copies of each counter: neighbours increment different banks */
+#define GPI_NTH_COPIES 32u /* copies of each counter: neighbouring items increment different banks */
 
 #if GPI_PER_ITEM > 64
 #error "a ulong has a bit for each key of an item"

@@ -51,7 +51,7 @@ static void gpi_onesweep_tile(gpi_move move, gpi_ring ring, uint tile, ulong bas
     gpi_key x[GPI_PER_ITEM];
     uint at[GPI_PER_ITEM];
     gpi_split_load(move.key + base, length, digit, x, at);
-    gpi_split_rank(at, shared); /* its barriers make the word visible */
+    gpi_split_rank(at, shared); /* its barriers make shared->word visible */
     gpi_split_count(length, shared);
     if (shared->word) {
         GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);
@@ -61,7 +61,7 @@ static void gpi_onesweep_tile(gpi_move move, gpi_ring ring, uint tile, ulong bas
     gpi_split_write(move, base, length, digit, at, shared);
 #else
     uint entry[GPI_PER_ITEM];
-    gpi_tile_count(move.key + base, length, digit, entry, shared); /* its barriers make the word visible */
+    gpi_tile_count(move.key + base, length, digit, entry, shared); /* its barriers make `word` visible */
     if (shared->word) {
         GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);
     }

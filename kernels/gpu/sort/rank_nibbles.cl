@@ -2,8 +2,9 @@
    sub-groups. A tile of onesweep has 16 barriers, compared with 53 in sort/multisplit.cl with emulated sub-groups
    (docs/gpu-cost.md).
 
-   In a round, items count their entries by value. The running sum of the counters, by value and then by item, is the rank of each
-   item's next entry of the value. An item's counters of values v and v + 8 are the halves of a word:
+   In a round, items count their entries by the value of four bits. The running sum of the counters, by value and then
+   by item, is the rank of each item's next entry of the value. An item's counters of values v and v + 8 are the halves
+   of a word:
 
        item      0        1        2   ...
              | 0, 8 |  0, 8  |  0, 8  ...
@@ -24,8 +25,8 @@
 #include "sort/digit.cl"
 #include "sort/rank_tile.cl"
 
-/* The cell of word w: an XOR swizzle against bank conflicts. In the upper half of every 64 words, groups of four words are
-   swapped in pairs, because the scan reads four words at a time. */
+/* The cell of word w: an XOR swizzle against bank conflicts. In the upper half of every 64 words, the two halves of
+   each eight words are swapped. Four words stay together, because the scan reads four words at a time. */
 #define GPI_NIBBLE_CELL(w) ((w) ^ ((w) >> 3 & 4))
 /* GPI_NIBBLE_WORD: item l's word for values v and v + 8. GPI_NIBBLE_HALF: item l's counter of value v, a half of that word. */
 #if GPI_WG % 64 == 0

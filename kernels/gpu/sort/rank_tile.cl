@@ -37,7 +37,7 @@
 #define GPI_ORDER_DIGIT(o) ((o) >> 16)
 #define GPI_ORDER_CELL(o) ((o)&0xffffu)
 
-/* Words of counters: an item counts 16 values of a digit, two to a word. */
+/* Words of counters. An item has 16 counters, one for each value of four bits, and a word has two of them. */
 #define GPI_NIBBLE_WORDS (8 * GPI_WG)
 
 /* gpi_group_before adds up rows of up to 32 values, one item per row. */
@@ -54,7 +54,7 @@ typedef struct gpi_move_memory {
     gpi_key stage[GPI_PADDED(GPI_TILE)];
     uint order[GPI_PADDED(GPI_TILE)];
     uint sum[GPI_PADDED(GPI_WG)];
-    uint row[2 * GPI_SUM_ROWS]; /* zeros, then rows' sums */
+    uint row[2 * GPI_SUM_ROWS]; /* zeros, then the sums of the rows */
     uint count[GPI_BINS];       /* how many keys of the tile have each digit */
     uint start[GPI_BINS];       /* rank in the tile of each digit's first key */
     uint word;

@@ -54,7 +54,8 @@ GPI_INLINE __local uint *gpi_stage_places(gpi_single_tile_shared shared)
 #endif
 }
 
-/* The cell of a team's element i, padded like GPI_ENTRY_CELL (sort/tile_merge_sort.cl), but for words of 4 bytes. */
+/* GPI_STAGE_CELL(i) is the cell of a team's element i on the stage. After each GPI_STAGE_RUN cells one is unused, to
+   avoid bank conflicts between items. If GPI_PER_ITEM is odd, there are no unused cells. */
 #if GPI_KEY_SIZE < 8
 #define GPI_STAGE_RUN (32 % GPI_PER_ITEM ? GPI_PER_ITEM : 32)
 #else
@@ -139,7 +140,7 @@ GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ul
         value[j] = gpi_value_at(move, base + (p & 0xffffu));
     }
 #endif
-    gpi_sync_all(); /* all is read: in place, it is now overwritten */
+    gpi_sync_all(); /* all input is read: if the sort is in place, it is now overwritten */
     GPI_EACH_STRIPED(j, GPI_TEAM, left) {
         (move.key_to + base + first)[j * GPI_TEAM] = GPI_STAGE_STRIPED(stage, l, j);
 #if GPI_VALUE_SIZE

@@ -43,7 +43,7 @@ typedef struct gpi_segments_memory {
     uint span
         [GPI_WG]; /* segment of an item's first key: its begin in the lower half, its end in the upper half */
     uint word[4];
-    uint crossing; /* segments across teams' pieces: 0: none; GPI_CROSSING_SHORT: all short; _LONG: not all */
+    uint crossing; /* 0: no segment crosses pieces; GPI_CROSSING_SHORT: only short ones do; _LONG: others */
 } gpi_segments_memory;
 typedef __local gpi_segments_memory *gpi_segments_shared;
 
@@ -59,7 +59,7 @@ GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulo
     const uint l = gpi_entries_item(), at = l * GPI_PER_ITEM;
     uint from = 0, to = 0;
     for (uint i = 0; i < GPI_PER_ITEM;) {
-        uint begin = n, end = GPI_TILE; /* after all segments */
+        uint begin = n, end = GPI_TILE; /* of an entry after all segments */
         if (at + i < n) {
             const uint s = gpi_bound_find(bounds, first, last, base + at + i + 1);
             begin = (uint)(bounds[s - 1] - base);
@@ -102,7 +102,7 @@ GPI_INLINE gpi_entry_runs gpi_segments_runs(uint items, uint crossing, gpi_segme
     runs.begin = max((span & 0xffffu) / GPI_PER_ITEM, max(middle, reach) - reach) * GPI_PER_ITEM;
     runs.end = min(((span >> 16) + GPI_PER_ITEM - 1) / GPI_PER_ITEM, middle + reach) * GPI_PER_ITEM;
     if (!is_border || (span & 0xffffu) >= runs.middle)
-        runs.end = runs.begin; /* (not zeros, which PoCL 3.1 loses) */
+        runs.end = runs.begin; /* an empty run, but not of zeros, which PoCL 3.1 loses */
     return runs;
 }
 
@@ -118,9 +118,9 @@ static void gpi_segments_sync(bool of_team)
 #endif
 }
 
-/* Sorts the entries within their segments, which are already in order. The length of runs doubles within teams. If segments cross
-   borders of pieces, and all of these segments are short, one more step merges across the borders. If one of these segments is
-   long, runs double up to the whole tile. */
+/* Sorts the entries of each segment. (The segments themselves are already in order.) The length of runs doubles within
+   teams. If segments cross borders of pieces, and all of these segments are short, one more step merges across the
+   borders. If one of these segments is long, runs double up to the whole tile. */
 GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared shared)
 {
     __local gpi_entry_memory *const memory = &shared->tile.tile.entry;

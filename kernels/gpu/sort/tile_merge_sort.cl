@@ -7,8 +7,8 @@
 
        | segment: 16 bits | the key's window | place in the tile: 16 bits |
 
-   The second run of a pair is stored backwards. When a run is used up, its index points to the other run's greatest entry. This
-   is no less than any entry that is left, so that indices need no check.
+   The second run of a pair is stored backwards. When a run is used up, its index points to the other run's greatest
+   entry. This entry is no less than any entry that is left, so that indices need no check.
 
        runs     1 4 6 7 | 2 3 5 8
        stored   1 4 6 7   8 5 3 2
@@ -60,7 +60,7 @@ static uint gpi_entry_place(gpi_entry e) { return (uint)e & 0xffffu; }
 static uint gpi_entry_segment(gpi_entry e) { return (uint)(e >> 48); }
 static gpi_key_bits gpi_entry_key(gpi_entry e) { return (uint)(e >> 16); }
 static bool gpi_entry_is_less(gpi_entry e, gpi_entry f) { return e < f; }
-static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return (uint)e == (uint)f; } /* places are unique */
+static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return (uint)e == (uint)f; } /* all places differ */
 static void gpi_entries_order(gpi_entry *e, gpi_entry *f)
 {
     const gpi_entry lesser = min(*e, *f);
@@ -95,7 +95,7 @@ static bool gpi_entry_is_less(gpi_entry e, gpi_entry f)
     if (e.z >> 16 != f.z >> 16) return e.z < f.z;
     return a < b || (a == b && e.z < f.z);
 }
-static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return e.z == f.z; } /* places are unique */
+static bool gpi_entry_is_same(gpi_entry e, gpi_entry f) { return e.z == f.z; } /* all places differ */
 static void gpi_entries_order(gpi_entry *e, gpi_entry *f)
 {
     if (gpi_entry_is_less(*f, *e)) {
@@ -194,7 +194,7 @@ GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, 
         GPI_EACH_OWN(j) {
             entry[j] = last;
             gpi_entries_order(&entry[j], &other);
-            if (j + 1 == GPI_PER_ITEM) break; /* at the end of the runs nothing is left */
+            if (j + 1 == GPI_PER_ITEM) break; /* after the last entry, nothing is left to compare */
             is_second = is_second == gpi_entry_is_same(entry[j], last);
             i += is_second ? 0 : 1;
             k -= is_second ? 1 : 0;

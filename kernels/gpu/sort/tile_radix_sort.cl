@@ -1,7 +1,7 @@
 /* tile_radix_sort.cl - one group with sub-groups sorts at most a tile of keys: digit by digit, the lowest first.
 
-       load        keys to the stage, in local memory
-       a digit     keys are read, ranked (sort/multisplit.cl), and stored on the stage at their ranks
+       load        keys are loaded to the stage, in local memory
+       each digit  keys are read, ranked (sort/multisplit.cl), and stored on the stage at their ranks
        write       neighbouring items write neighbouring keys; values are read at their keys' indices in the input
 
    Parameters: those of sort/multisplit.cl. */
@@ -78,7 +78,7 @@ GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, uint length, gpi_radix_t
     GPI_EACH_STRIPED(j, GPI_WG, left)
         value[j] = gpi_value_at(move, GPI_PADDED_AT(shared->place, l, GPI_WG, j));
 #endif
-    gpi_sync_all(); /* all is read: in place, it is now overwritten */
+    gpi_sync_all(); /* all input is read: if the sort is in place, it is now overwritten */
     GPI_EACH_STRIPED(j, GPI_WG, left) {
         (move.key_to + l)[j * GPI_WG] = GPI_PADDED_AT(shared->move.stage.key, l, GPI_WG, j);
 #if GPI_VALUE_SIZE

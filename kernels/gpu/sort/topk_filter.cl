@@ -1,5 +1,5 @@
-/* topk_filter.cl - a group filters a tile: it writes the keys that pass a threshold. Every item reads its keys once, in runs of
-   consecutive keys, and keeps their orders (gpi_key_order) in registers:
+/* topk_filter.cl - a group filters a tile: it writes the keys that pass a threshold. Every item reads its keys once, in
+   runs of consecutive keys, and keeps order(key) of each key (element/key.cl) in registers:
 
        tile   | run 0 of item 0 | of item 1 | ... | run 1 of item 0 | of item 1 | ...
 
@@ -17,7 +17,7 @@
 #include "sort/topk_tile.cl"
 
 #define GPI_TOPK_SPARE \
-    2.75f /* added to the rank in the sample; large, because a miss is repaired by one group alone */
+    2.75f /* added to the threshold's rank in the sample; large, because one group alone repairs a miss */
 
 /* Keys of a run, and runs of an item. There are at most four runs, so that a ulong has room for their counts, of 16 bits each. */
 #define GPI_KEY_RUN (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : GPI_PER_ITEM < 16 ? 4 : GPI_PER_ITEM / 4)
@@ -26,11 +26,11 @@
 #error "a ulong has room for four counts of 16 bits"
 #endif
 
-/* The orders of an item's keys. */
+/* order(key) of each of an item's keys. */
 typedef gpi_key_bits gpi_found;
 #define GPI_FOUND GPI_PER_ITEM
 
-/* The greatest order. Elements beyond the tile's end get this order, because it is below no threshold. */
+/* The greatest order(key). Elements beyond the tile's end get this number, because it is below no threshold. */
 #define GPI_BEYOND (~(gpi_key_bits)0)
 
 /* Distance in the tile from the first key of an item's first run to the item's key j. */
