@@ -76,7 +76,8 @@ static gpi_span gpi_tuning_name(gpi_primitive primitive)
     return span;
 }
 
-/* Returns the context's own row of the primitive `name`, at first a copy of the table's. NULL: there is no such primitive. */
+/* Returns the context's own row of the primitive `name`, which begins as a copy of the table's row. NULL: there is no
+   such primitive. */
 static gpi_tuning_row *gpi_tuned_row(gp_context *gp, gpi_span name)
 {
     int primitive;

@@ -98,7 +98,7 @@ static gp_result gpi_hash_form(gp_context *gp, gpi_table *table)
     return GP_OK;
 }
 
-/* Checks the desc and sets everything of the table except its memory. */
+/* Checks the desc and sets all members of the table except its memory. */
 static gp_result gpi_hash_describe(gp_context *gp, const gp_hash_desc *desc, gpi_table *table)
 {
     gp_result result = gpi_hash_check_sizes(gp, desc);

@@ -147,8 +147,8 @@ static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem sta
     return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
-/* Enqueues upsweep and spine, which write to `partials` the product of all elements before each tile, after `initial` if there
-   are no segments. */
+/* Enqueues upsweep and spine. For each tile, they write to `partials` the product of all elements before the tile,
+   which begins with `initial` if there are no segments. */
 static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
     gp_result result;

@@ -16,8 +16,8 @@ typedef struct gpi_by_key {
     gpi_compact runs;
     gp_segmented_reduce_desc segments;
     gpi_segmented reduce;
-    size_t offsets_at, count_at; /* where the runs' offsets and their number begin, in bytes; the scratch of
-                                    either step begins at 0 */
+    size_t offsets_at, count_at; /* in bytes: where the offsets of runs and the number of runs begin in the
+                                    scratch; the scratch of either step begins at 0 */
     size_t scratch;
 } gpi_by_key;
 
@@ -140,8 +140,8 @@ static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b
 
 /* ------------------------------------------------------------------ launches */
 
-/* Enqueues a write of the number of runs to count_out, if the caller wants it. Without scratch the number is 0. A u64 gets zeros
-   in its upper half. */
+/* Enqueues a write of the number of runs to count_out, if the caller wants it. Without scratch the number is 0. If
+   the count is a u64, its upper half becomes 0. */
 static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
 {
     const gp_reduce_by_key_desc *d = b->desc;

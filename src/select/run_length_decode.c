@@ -101,7 +101,7 @@ static gp_result gpi_decode_check(gp_context *gp, const gpi_decode *decode)
     return gpi_uses_end(&uses, NULL, NULL, 0);
 }
 
-/* Passes a buffer and its offset. */
+/* Passes an array's buffer, and the array's offset in the buffer. */
 static void gpi_decode_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 {
     GPI_CALL_ARG(call, buffer);

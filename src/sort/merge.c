@@ -70,7 +70,7 @@ static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes a buffer and its offset. For an empty array it passes `instead`, which the kernel does not read. */
+/* Passes an array and its offset. If the array is empty, passes `instead` as a placeholder. */
 static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset, cl_mem instead)
 {
     const cl_ulong at = count ? offset : 0;

@@ -1,5 +1,6 @@
-/* nth_element.c - gp_nth_element: reduces the keys in a few levels, each of which derives from a sample an interval for
-   each rank, reads its keys once, and keeps those in the intervals. Finds the ranks among the kept keys by digits. */
+/* nth_element.c - gp_nth_element: reduces the number of keys in a few levels. A level derives an interval for each
+   rank from a sample, reads its keys once, and keeps the keys that are in intervals. At the end, finds the ranks
+   among the kept keys by counting digits. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"

@@ -13,10 +13,10 @@
 
 enum {
     GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* fewest needles of a group */
-    GPI_SEARCH_PER_SAMPLE = 8 /* serial: needles per sample, enough to be worth the sample's reading */
+    GPI_SEARCH_PER_SAMPLE = 8 /* serial: fewest needles per sample for which reading the sample pays */
 };
 
-/* The source of keys or needles: keys of key_type in memory, or an expression of elements. */
+/* The source of keys or needles: keys of key_type in memory, or an expression that computes them from elements. */
 typedef struct gpi_searched {
     const char *macro;       /* GPI_HAY or GPI_NEEDLE */
     const char *name, *lane; /* names of the expression's field in the desc, and of its function */
@@ -206,7 +206,7 @@ static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes a buffer of elements and its offset. If it is NULL, another buffer is passed in its place. */
+/* Passes a buffer of elements and its offset. If the buffer is NULL, passes another one as a placeholder. */
 static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
 {
     const cl_mem given = buffer ? buffer : call->gp->counters;

@@ -270,7 +270,7 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
 {
     gpi_records_key *key = &s->key[k];
     gp_result result;
-    /* only sizes matter here: any buffer may take the place of the scratch */
+    /* only sizes matter here: gp->counters is a placeholder for the scratch */
     gpi_records_sort_desc(s, key, gp->counters);
     gpi_sort_init(&key->sort, &key->desc, !s->direct && k == 0 ? GPI_INDICES_ARRAY : GPI_INDICES_NONE);
     result = gpi_sort_plan(gp, &key->sort);

@@ -28,13 +28,13 @@ typedef struct gpi_topk {
     gpi_count count;
     bool whole;        /* all keys are sorted */
     gp_sort_desc left; /* the sort of the kept keys, or of all keys */
-    gpi_sort sort;     /* its scratch is the first part of the call's; sort.at.end is the end of all parts */
+    gpi_sort sort;     /* the sort's scratch begins the call's scratch; sort.at.end is the end of all parts */
     gpi_program *program;
     gpi_plan plan;
     size_t span, tiles, blocks; /* keys of a tile; tiles; blocks of tiles */
     size_t room;                /* most keys that may be kept */
     size_t samples;
-    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* begin of parts */
+    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* starts of parts */
 } gpi_topk;
 
 /* ------------------------------------------------------------------ checks, plan */
