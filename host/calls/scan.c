@@ -172,7 +172,7 @@ static gp_result gpi_host_scan_carry(gpi_host_chunks *c, const gpi_host_chunk *c
         s->args.args[s->args.count - 1].buffer = c->owns[0].buffer;
         s->args.args[s->args.count - 1].offset = slot;
     }
-    if (carried && !s->sums) return GP_OK; /* the previous chunk has written it */
+    if (carried && !s->sums) return GP_OK; /* the previous chunk has written the carry */
     return gpi_host_put(c, carried ? s->sums + chunk->index * s->out_size : identity, c->owns[0].buffer,
                         slot * s->out_size, s->out_size);
 }

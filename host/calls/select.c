@@ -103,8 +103,8 @@ static gp_result gpi_host_select_prepare(gp_context *gp, const char *function, g
     return GP_OK;
 }
 
-/* Sets *bytes to the scratch for a chunk. The size depends on which outputs are given; any buffer can stand for
-   them. */
+/* Sets *bytes to the scratch for a chunk. The size depends on which outputs are given, so other buffers are passed as
+   placeholders for them. */
 static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;

@@ -92,7 +92,7 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
     return result;
 }
 
-/* Fails if a field that must be zero is set (`is`). */
+/* Fails if `is` is true: the call does not support `field`, which must be zero. */
 static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field)
 {
     char line[128];

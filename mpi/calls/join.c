@@ -1,4 +1,4 @@
-/* join.c - gp_mpi_join across ranks. */
+/* join.c - gp_mpi_join: looks up keys of all ranks in a table whose keys are divided among the ranks. */
 #include "base/arrays.h"
 #include "base/buffers.h"
 #include "base/call.h"

@@ -1,4 +1,4 @@
-/* reduce.h - gp_mpi_reduce across ranks. */
+/* reduce.h - a function of gp_mpi_reduce that other calls use. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 
