@@ -48,10 +48,10 @@ struct gpi_host_chunks {
     gp_host_progress progress;
     void *progress_user;
     gpi_host_array arrays[GPI_HOST_ARRAYS];
-    gpi_host_own owns[GPI_HOST_OWNS]; /* `fixed` includes their bytes */
+    gpi_host_own owns[GPI_HOST_OWNS]; /* buffers of each context; `fixed` includes their bytes */
     size_t lead, tail;                /* elements of each buffer before and after a chunk's own */
     bool lead_of_chunk;               /* if there are several chunks, `lead` is set to a chunk's length */
-    size_t fixed;                     /* other bytes of device memory */
+    size_t fixed;                     /* bytes of device memory besides arrays and scratch */
     bool reverse;                     /* handles chunks from the last to the first */
     bool views;                       /* compute gets its buffers from gpi_host_from and gpi_host_to */
     gpi_host_step upload;             /* NULL: copies each array's elements */

@@ -285,7 +285,7 @@ static gp_result gpi_host_scan_sums(const gpi_host_chunks *c, const gpi_host_sca
     return gp_host_scan(c->gp, &desc);
 }
 
-/* Computes the carries of all chunks if there are several. The chunks are the same as those of `c`. */
+/* Computes the carries of all chunks of `c`, if there are several chunks, by a separate run over the same chunks. */
 static gp_result gpi_host_scan_carries(gpi_host_chunks *c, gpi_host_scan *s)
 {
     gpi_host_chunks sums = *c;

@@ -46,8 +46,8 @@ typedef struct gpi_host_sort {
     gp_sort_desc sort; /* fields that all sorts share */
     gpi_host_pairs tmp;
 
-    /* the current level */
-    uint32_t low, high; /* the digit's bits */
+    /* the current level: chunks are sorted by the level's digit */
+    uint32_t low, high; /* bits [low, high) are the digit */
     size_t *starts;     /* where digits begin in tmp: GPI_HOST_DIGITS + 1 per chunk */
     size_t runs, run;   /* number of chunks; number of keys of each chunk except the last */
     gpi_host_group groups[GPI_HOST_DIGITS];

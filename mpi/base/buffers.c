@@ -1,4 +1,4 @@
-/* buffers.c - buffers: room, overlap, mapping, copies. */
+/* buffers.c - checks the room in buffers and their overlap, maps buffers, and copies elements. */
 #include "base/buffers.h"
 #include "base/error.h"
 

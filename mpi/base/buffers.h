@@ -1,4 +1,4 @@
-/* buffers.h - buffers: room, overlap, mapping, copies. */
+/* buffers.h - checks the room in buffers and their overlap, maps buffers, and copies elements. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"

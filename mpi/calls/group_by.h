@@ -1,4 +1,4 @@
-/* group_by.h - a function of gp_mpi_group_by that other calls use. */
+/* group_by.h - declares the function of group_by.c that other calls use. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 

@@ -24,7 +24,7 @@ typedef struct gpi_mpi_join {
     size_t key_size, value_size;
     gpi_mpi_side build, probe;
     gp_hash table;       /* keys of all ranks' build sides, each with its index in keys and values */
-    cl_mem keys, values; /* received keys and values; one more value, for absent keys */
+    cl_mem keys, values; /* received keys; received values, and one for absent keys */
     cl_mem sent, rows, asked, answers; /* temporary */
     cl_mem places, found, back, back_found;
 } gpi_mpi_join;

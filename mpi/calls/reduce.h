@@ -1,4 +1,4 @@
-/* reduce.h - a function of gp_mpi_reduce that other calls use. */
+/* reduce.h - declares the function of reduce.c that other calls use. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 

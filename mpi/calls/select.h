@@ -1,4 +1,4 @@
-/* select.h - a function of gp_mpi_select that other calls use. */
+/* select.h - declares the function of select.c that other calls use. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* context.h - the struct of a context, for all layers above. */
+/* context.h - defines the struct of a context, which all higher layers use. */
 #pragma once
 #include "api/gpuprim.h"
 #include "base/constants.cl"

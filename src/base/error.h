@@ -1,4 +1,4 @@
-/* error.h - failures and their texts, the log. */
+/* error.h - records failures and their texts, and writes to the log. */
 #pragma once
 #include "api/gpuprim.h"
 

@@ -1,4 +1,4 @@
-/* tuning_file.c - rows of the tuning table from a file:
+/* tuning_file.c - reads rows of the tuning table from a file such as this:
 
        gpuprim tuning 1
        platform Portable Computing Language

@@ -1,5 +1,5 @@
-/* prelude.c - writes the text that describes an element to the files of kernels/element/, and gets programs for
-   elements. */
+/* prelude.c - writes the macros and types that the files of kernels/element/ need for an element, and gets programs
+   for elements. */
 #include "base/memory.h"
 #include "base/type.h"
 #include "element/element.h"

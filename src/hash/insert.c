@@ -135,7 +135,7 @@ static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch
     return result;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_hash_plan_put(gp_context *gp, gp_hash handle, gpi_hash_batch *batch, gpi_hash_put *put,
                                    cl_uint change)
 {

@@ -293,7 +293,7 @@ static size_t gpi_histogram_scratch(const gpi_histogram *h)
     return (h->groups - 1) * h->bins * h->out_size;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_histogram_plan(gp_context *gp, const gp_histogram_desc *d, gpi_histogram *h)
 {
     gp_result result;
@@ -344,7 +344,8 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, and the output. */
+/* Passes the arguments for GPI_SAMPLES_PARAMETERS (histogram/samples.cl) and GPI_BINS_PARAMETERS (histogram/bins.cl),
+   and the output. */
 static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;

@@ -251,7 +251,7 @@ static void gpi_args_name(const gpi_args *args, gpi_text *text)
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes the arguments for GPI_ARGS_PARAMETERS. */
+/* Passes the arguments for GPI_ARGS_PARAMETERS (base/args.cl). */
 static void gpi_call_args(gpi_call *call, const gpi_args *args)
 {
     size_t k;

@@ -262,8 +262,8 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
     return result;
 }
 
-/* Ends a call of the API as gpi_call_end_within does, and then calls on_async_error for failures kept so far. After a call
-   within gp_warmup, failures name gp_warmup again. */
+/* Ends a call of the API as gpi_call_end_within does, and then calls on_async_error for failures kept so far. If
+   gp_warmup made the call, later failures name gp_warmup again. */
 static gp_result gpi_call_end(gpi_call *call, gp_result result)
 {
     result = gpi_call_end_within(call, result);

@@ -88,7 +88,7 @@ static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o)
                          GPI_READS);
 }
 
-/* Passes the arguments for GPI_OFFSETS_PARAMETERS. */
+/* Passes the arguments for GPI_OFFSETS_PARAMETERS (base/segments.cl). */
 static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
 {
     const cl_mem buffer = o->row_length ? call->gp->counters : o->buffer; /* placeholder: no offsets */
@@ -100,7 +100,7 @@ static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
     gpi_call_arg_ulong(call, o->count);
 }
 
-/* Passes the arguments for GPI_LIST_PARAMETERS. */
+/* Passes the arguments for GPI_LIST_PARAMETERS (base/segments.cl). */
 static void gpi_call_arg_list(gpi_call *call, const gpi_large_list *list, cl_mem scratch)
 {
     GPI_CALL_ARG(call, scratch);

@@ -116,7 +116,7 @@ static size_t gpi_gather_scratch(const gpi_gather *gather)
     return gather->ranks_at + gather->count.bound * gpi_type_size(gather->index_type);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
 {
     const size_t size = gather->element_size;

@@ -267,7 +267,7 @@ static void gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const vo
     gpi_map_prelude_function(map, lane, text);
 }
 
-/* Plans everything except the buffers. */
+/* Plans a call, except for its buffers. */
 static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 {
     size_t k, size = map->out_size;

@@ -184,7 +184,7 @@ static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
         s->tile_y /= 2;
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
 {
     gp_result result = gpi_stencil_describe(gp, s);

@@ -83,7 +83,7 @@ static void gpi_transpose_prelude(const gp_context *gp, const gpi_plan *plan, co
                  (unsigned)gpi_transpose_side(gp, plan, t->desc->element_size));
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_transpose_plan(gp_context *gp, gpi_transpose *t)
 {
     const size_t size = t->desc->element_size;

@@ -97,7 +97,7 @@ static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
     return GP_OK;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
 {
     gp_result result = gpi_brackets_codes(gp, b);
@@ -144,8 +144,8 @@ static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Passes the arguments for GPI_NEST_PARAMETERS. `polls`: how often a group that looks back reads the state of a late
-   tile. */
+/* Passes the arguments for GPI_NEST_PARAMETERS (nest/cross_tile.cl). `polls`: how often a group that looks back reads
+   the state of a late tile. */
 static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint polls)
 {
     const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
@@ -158,7 +158,7 @@ static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem 
     GPI_CALL_ARG(call, call->gp->counters);
 }
 
-/* Passes the arguments for GPI_NEST_PARAMETERS to a kernel that waits for no tile. */
+/* Passes the arguments for GPI_NEST_PARAMETERS (nest/cross_tile.cl) to a kernel that waits for no tile. */
 static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     gpi_brackets_arg_nest(call, b, scratch, 0);

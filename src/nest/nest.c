@@ -147,7 +147,7 @@ static void gpi_symbols_free(gp_context *gp)
         if (gp->symbols[k].classes) (void)clReleaseMemObject(gp->symbols[k].classes);
 }
 
-/* Passes the arguments for GPI_SYMBOL_INPUT_PARAMETERS. */
+/* Passes the arguments for GPI_SYMBOL_INPUT_PARAMETERS (nest/symbols.cl). */
 static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
 {
     const cl_ulong offset = b->desc->in_offset;

@@ -81,7 +81,7 @@ static void gpi_stack_lay_out(gpi_stack_scan *s)
     s->scratch_size = tiles ? s->cells_at + gpi_round_up((s->desc->count + tiles) * size, 4) : 0;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
 {
     gp_result r = gpi_brackets_codes(gp, &s->nest);
@@ -111,7 +111,7 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes the arguments for GPI_STACK_VALUES_PARAMETERS. */
+/* Passes the arguments for GPI_STACK_VALUES_PARAMETERS (nest/stack_scan.cl). */
 static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
 {
     const cl_ulong offset = s->desc->values_offset;
@@ -120,7 +120,7 @@ static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
     gpi_brackets_arg_input(call, &s->nest);
 }
 
-/* Passes the arguments for GPI_STACK_PARAMETERS. */
+/* Passes the arguments for GPI_STACK_PARAMETERS (nest/stack_products.cl). */
 static void gpi_stack_arg_scratch(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
 {
     const cl_ulong joints = s->joints_at / 4, bases = s->bases_at / 4, cells = s->cells_at / 4;

@@ -97,7 +97,7 @@ static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
     return GP_OK;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const gp_tree_desc *desc)
 {
     gp_result result;
@@ -129,7 +129,7 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     return gpi_uses_end(&uses, &t->args, d->scratch, t->scratch_size);
 }
 
-/* Sets the kernel and passes the arguments for GPI_TREE_PARAMETERS. */
+/* Sets the kernel and passes the arguments for GPI_TREE_PARAMETERS (nest/tree_runs.cl). */
 static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, const char *kernel, cl_mem scratch)
 {
     const gp_tree_desc *d = t->desc;

@@ -32,7 +32,7 @@ static gp_result gpi_scan_element(gp_context *gp, const gp_scan_desc *desc, gpi_
     return gpi_element_make(gp, &o, element);
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_scan *scan)
 {
     gp_result result;

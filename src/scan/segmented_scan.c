@@ -101,7 +101,7 @@ static void gpi_segmented_scan_cut(const gp_context *gp, gpi_segmented_scan *s)
     s->scratch = s->parts > 1 ? s->parts * n * s->element.size : 0;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_segmented_scan_plan(gp_context *gp, const gp_segmented_scan_desc *d,
                                          gpi_segmented_scan *s)
 {
@@ -170,7 +170,7 @@ static void gpi_segmented_scan_arg_input(gpi_call *call, const gpi_segmented_sca
     gpi_call_arg_ulong(call, any ? s->desc->in_offset : 0);
 }
 
-/* Passes the arguments for GPI_SINK_PARAMETERS. */
+/* Passes the arguments for GPI_SINK_PARAMETERS (scan/tile_sink.cl). */
 static void gpi_segmented_scan_arg_output(gpi_call *call, const gpi_segmented_scan *s)
 {
     const bool any = s->offsets.count > 0;

@@ -104,8 +104,8 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
     return r == GP_OK ? gpi_plan_tiles(gp, &p->plan, d->count, &p->tiles) : r;
 }
 
-/* Plans everything except the buffers. Leaves p->program NULL if a single pass cannot run the call. `ones`: adds up ones instead
-   of elements. */
+/* Plans a call, except for its buffers. Leaves p->program NULL if a single pass cannot run the call. `ones`: adds up
+   ones instead of elements. */
 static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
                                       bool ones, gpi_by_key_pass *p)
 {

@@ -89,8 +89,8 @@ static size_t gpi_compact_element_size(const gpi_compact *c)
     return gpi_compact_number_size(c) * (gpi_compact_is_pair(c) ? 2 : 1);
 }
 
-/* Adds the macros from which element/op.cl and element/monoid.cl know the type of tiles' counts and how to combine
-   them. */
+/* Adds the macros that element/op.cl and element/monoid.cl need: the type of tiles' counts, and how counts are
+   combined. */
 static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *plan, gpi_text *text)
 {
     const bool pair = gpi_compact_is_pair(c);
@@ -192,7 +192,7 @@ static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
     return result;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
     const size_t element = gpi_compact_element_size(c), moved = c->size < 16 ? c->size : 16;

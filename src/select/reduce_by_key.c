@@ -1,5 +1,5 @@
-/* reduce_by_key.c - gp_reduce_by_key: one look-back launch (by_key_pass.c), or two steps. The first step finds where runs
-   of equal keys begin (compact.c), the second reduces each run as a segment (segmented_reduce.c). */
+/* reduce_by_key.c - gp_reduce_by_key: runs in one look-back launch (by_key_pass.c), or in two steps. The first step
+   finds where runs of equal keys begin (compact.c), the second reduces each run as a segment (segmented_reduce.c). */
 #include "base/math.h"
 #include "base/type.h"
 #include "element/element.h"
@@ -72,7 +72,7 @@ static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
     return gpi_segmented_plan(gp, s, &b->reduce);
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_by_key_plan(gp_context *gp, const gp_reduce_by_key_desc *d, gpi_by_key *b)
 {
     size_t own;

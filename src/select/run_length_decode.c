@@ -67,7 +67,7 @@ static void gpi_decode_prelude(const gp_context *gp, const gpi_plan *plan, const
                  d->out != NULL, d->runs_out != NULL, d->positions_out != NULL);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_decode_plan(gp_context *gp, const gp_run_length_decode_desc *desc, gpi_decode *decode)
 {
     gp_result result = gpi_decode_describe(gp, desc, decode);

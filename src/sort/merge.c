@@ -22,7 +22,7 @@ typedef struct gpi_merge {
     gpi_count a, b;
 } gpi_merge;
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
 {
     const gp_merge_desc *d = merge->desc;

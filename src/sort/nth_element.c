@@ -102,7 +102,7 @@ static void gpi_nth_lay_out(gpi_nth *nth)
     nth->sample = gpi_nth_part(nth, nth->levels ? 2 * GPI_NTH_SAMPLES * nth->key_size : 0);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_nth_plan(gp_context *gp, const gp_nth_element_desc *desc, gpi_nth *nth)
 {
     gp_result result;
@@ -147,7 +147,7 @@ static void gpi_nth_arg_part(gpi_call *call, const gpi_nth_batch *b, size_t byte
     gpi_call_arg_ulong(call, bytes / size);
 }
 
-/* Prepares a kernel, and passes the arguments for GPI_NTH_PARAMETERS. */
+/* Prepares a kernel, and passes the arguments for GPI_NTH_PARAMETERS (sort/nth_element.cl). */
 static void gpi_nth_kernel(gpi_call *call, const gpi_nth_batch *b, const char *kernel)
 {
     const gpi_nth *nth = b->nth;

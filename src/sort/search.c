@@ -18,7 +18,7 @@ enum {
 
 /* The source of keys or needles: keys of key_type in memory, or an expression that computes them from elements. */
 typedef struct gpi_searched {
-    const char *macro;       /* GPI_HAY or GPI_NEEDLE */
+    const char *macro;       /* name of the macro to define: GPI_HAY or GPI_NEEDLE */
     const char *name, *lane; /* names of the expression's field in the desc, and of its function */
     const char *map;         /* NULL: keys are read from memory as they are */
     const gp_record *record; /* NULL: elements are keys; without a buffer, the map uses only i */
@@ -158,7 +158,7 @@ static cl_uint gpi_search_samples(const gpi_plan *plan)
     return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SAMPLES_SERIAL;
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;

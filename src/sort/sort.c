@@ -56,7 +56,7 @@ static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
     return units < GPI_SORT_SHARES_MAX ? units : (cl_uint)GPI_SORT_SHARES_MAX;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
     gp_result result = gpi_sort_describe(gp, sort);

@@ -309,7 +309,7 @@ static void gpi_records_lay_out(gpi_records *s)
     s->copy_at = gpi_records_part(s, s->in_place ? n * s->size : 0);
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_records_plan(gp_context *gp, gpi_records *s, const gp_sort_records_desc *d)
 {
     gp_result result = gpi_records_describe(gp, s, d);

@@ -143,7 +143,7 @@ static void gpi_strings_lay_out(gpi_strings *s)
 
 static size_t gpi_larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. Plans the sort of
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. Plans the sort of
    ties for the worst case: all n strings are tied, in n / 2 groups. */
 static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
 {
@@ -229,8 +229,8 @@ static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_
     return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
 }
 
-/* Sets the kernel and passes the arguments for GPI_ROUND_PARAMETERS. `from`: the number of the set that the kernel
-   reads, 0 or 1. */
+/* Sets the kernel and passes the arguments for GPI_ROUND_PARAMETERS (sort/sort_strings.cl). `from`: the number of the
+   set that the kernel reads, 0 or 1. */
 static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char *kernel, size_t keys_at,
                                 int from)
 {
@@ -243,7 +243,7 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
     gpi_sort_arg_at(call, s->set_at[1 - from]);
 }
 
-/* Passes the arguments for GPI_TEXT_PARAMETERS. */
+/* Passes the arguments for GPI_TEXT_PARAMETERS (sort/sort_strings.cl). */
 static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
 {
     GPI_CALL_ARG(call, s->desc->bytes);

@@ -143,7 +143,7 @@ static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
                     topk->tiles, topk->span, GPI_TILES_MAX);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
@@ -195,7 +195,7 @@ static void gpi_topk_arg_array(gpi_call *call, cl_mem buffer, size_t bytes, size
     gpi_call_arg_ulong(call, bytes / size);
 }
 
-/* Passes the first arguments of most kernels: the keys, and GPI_TOPK_PARAMETERS. */
+/* Passes the first arguments of most kernels: the keys, and those for GPI_TOPK_PARAMETERS (sort/topk_state.cl). */
 static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     const gp_topk_desc *d = topk->desc;
@@ -288,7 +288,7 @@ static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, topk->tiles);
 }
 
-/* Returns true if the sort's only group writes the outputs itself. */
+/* Returns true if a single group sorts the kept keys and writes the outputs itself. */
 static bool gpi_topk_is_taken(const gpi_topk *topk)
 {
     return topk->sort.few && topk->plan.shape == GP_SHAPE_LOCAL;
