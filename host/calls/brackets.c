@@ -36,8 +36,8 @@ typedef struct gpi_host_nest {
     gp_select_desc select;
     gpi_host_text map, opens;
     gpi_host_args map_args, opens_args;
-    gp_arg index_args[3]; /* chunk_first, chunk_lead, chunk_stack */
-    gp_arg *match_arg;    /* chunk_match */
+    gp_arg index_args[3]; /* the args chunk_first, chunk_lead and chunk_stack */
+    gp_arg *match_arg;    /* the arg chunk_match */
     cl_mem counts, errors, codes;
 
     uint64_t *stack;

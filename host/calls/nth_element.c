@@ -20,7 +20,7 @@ enum {
     GPI_HOST_RANKS = 64,
     GPI_HOST_EDGES_MAX = 512, /* six edges for each rank, and edge 0 */
     GPI_HOST_SAMPLE = 65536,
-    GPI_HOST_BINS_AT = 8, /* numbers before the bins, for the selections' counts */
+    GPI_HOST_BINS_AT = 8, /* numbers before the bins: the count of each slot's selection */
     GPI_HOST_COUNTS =
         0, /* indices in owns: the counts and bins; the edges, and marks of the bins that are wanted */
     GPI_HOST_CUTS = 1

@@ -6,7 +6,7 @@
 /* A range of bytes, in the outermost buffer or in the host memory that this buffer uses. */
 typedef struct gpi_mpi_bytes {
     cl_mem root;
-    uintptr_t host; /* 0: none */
+    uintptr_t host; /* address of that host memory; 0: there is none */
     size_t begin, end;
 } gpi_mpi_bytes;
 

@@ -25,7 +25,7 @@ typedef struct gpi_mpi_nest {
     gp_brackets_desc local; /* the call on the codes of this part */
     cl_mem codes, own_match, own_depth;
     size_t codes_offset;
-    cl_mem closers, openers; /* part indices of brackets without a partner in the part; openers top first */
+    cl_mem closers, openers; /* indices of brackets without a partner in the part; openers top first */
     uint64_t closer_count, opener_count;
     cl_mem passed;         /* for each element: the number of `closers` before it */
     cl_mem stack;          /* the topmost openers before the part, top first: indices in the whole array */
@@ -284,7 +284,8 @@ static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi
         n->up.received = (size_t)n->lead;
         n->back.sent = (size_t)n->matched;
         n->back.received = (size_t)n->closed;
-        /* ends of the openers from lower ranks, and of the closers that are sent back to these ranks */
+        /* the positions after the openers from lower ranks, and after the closers that are sent back to these
+           ranks */
         n->up.receives_at[all->rank] = (int)n->lead;
         n->back.sends_at[all->rank] = (int)n->matched;
     }
@@ -515,8 +516,8 @@ static gp_result gpi_mpi_nest_check(gp_mpi *all, const char *function, const gp_
     return result == GP_OK ? gp_brackets_scratch_size(all->gp, desc, &bytes) : result;
 }
 
-/* Adds the terms on which codes depend, because codes are compared across ranks. Codes from a map are wider, and codes
-   of bytes depend on `pairs` or `table`. */
+/* Adds the terms on which the codes of brackets depend, because codes are compared across ranks. Codes that a map
+   computes have more bits than codes of bytes, which depend on `pairs` or `table`. */
 static void gpi_mpi_nest_terms(const gp_brackets_desc *desc, bool errors, gpi_mpi_terms *terms)
 {
     const char *pairs = desc->pairs ? desc->pairs : "()[]{}";

@@ -141,7 +141,7 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
     const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
-    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* several fields: gp_values */
+    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* gp_values has ulongs */
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
                  o->type      ? gpi_type_cl(o->type)
                  : o->record  ? o->record->cl_type

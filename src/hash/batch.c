@@ -146,7 +146,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     gp_result result;
     uint32_t bits = 0;
     while (table->mask >> bits) bits++;
-    d->keys_out = table->buffer; /* stands for the scratch: any buffer other than the keys */
+    d->keys_out = table->buffer; /* a placeholder: any buffer other than the keys */
     if (d->value_size) d->values_out = table->buffer;
     d->count = batch->count.bound;
     d->count_buffer = batch->count.buffer;

@@ -351,7 +351,7 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset * h->channels, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->out; /* `out` stands for missing edges */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* a placeholder if there are no edges */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
     gpi_call_args(call, &h->args);

@@ -91,7 +91,7 @@ static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o)
 /* Passes the arguments for GPI_OFFSETS_PARAMETERS (base/segments.cl). */
 static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
 {
-    const cl_mem buffer = o->row_length ? call->gp->counters : o->buffer; /* placeholder: no offsets */
+    const cl_mem buffer = o->row_length ? call->gp->counters : o->buffer; /* rows have no offsets */
     GPI_CALL_ARG(call, buffer);
     gpi_call_arg_ulong(call, o->row_length ? 0 : o->offset);
     gpi_call_arg_uint(call, o->row_length ? 0 : gpi_type_size(o->type) / 4);

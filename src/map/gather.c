@@ -264,7 +264,7 @@ GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *de
 /* Moves one zero, in temporary buffers. */
 static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
 {
-    enum { GPI_LARGEST = 16 }; /* bytes of an element, an index or a flag */
+    enum { GPI_LARGEST = 16 }; /* most bytes of an element, an index or a flag */
     cl_mem in = NULL, out = NULL;
     gp_result result = gpi_alloc_zeros(gp, GPI_LARGEST, &in);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_LARGEST, &out);

@@ -192,7 +192,7 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* may have disappeared */
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* the file may have disappeared */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);

@@ -333,7 +333,8 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
     return GP_OK;
 }
 
-/* Returns the tuning file's row, if it has one and tuning names no other class of device; else the table's row. */
+/* Returns the tuning file's row of the primitive if there is one and tuning does not set the class of device. Else
+   returns the tuning table's row. */
 static const gpi_tuning_row *gpi_tuning_row_of(const gp_context *gp, gpi_primitive primitive)
 {
     const gp_tuning *tuning = &gp->desc.tuning;

@@ -136,7 +136,7 @@ static size_t gpi_by_key_pass_scratch(const gpi_by_key_pass *p)
 static void gpi_by_key_arg_output(gpi_call *call, const gp_reduce_by_key_desc *d, const gpi_by_key_pass *p,
                                   cl_mem number, cl_ulong number_offset, cl_uint number_words)
 {
-    const cl_mem keys = d->keys_out ? d->keys_out : call->gp->counters; /* not written */
+    const cl_mem keys = d->keys_out ? d->keys_out : call->gp->counters; /* a placeholder, not written */
     const cl_ulong keys_at = d->keys_out ? d->keys_out_offset : 0, out_at = d->out_offset;
     GPI_CALL_ARG(call, keys);
     GPI_CALL_ARG(call, keys_at);

@@ -155,7 +155,7 @@ GP_API gp_result gp_run_length_decode(gp_context *gp, const gp_run_length_decode
 /* Decodes one empty run, in temporary buffers. */
 static gp_result gpi_run_length_decode_warm_up(gp_context *gp, const gp_run_length_decode_desc *desc)
 {
-    enum { GPI_LARGEST = 16 }; /* bytes of two offsets, or of an element */
+    enum { GPI_LARGEST = 16 }; /* most bytes of two offsets, or of an element */
     gp_run_length_decode_desc probe;
     cl_mem buffer[4] = {NULL, NULL, NULL, NULL};
     gp_result result = GP_OK;

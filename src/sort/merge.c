@@ -144,7 +144,7 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
 /* Merges two zeros in temporary buffers. */
 static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 {
-    enum { GPI_LARGEST = 16 }; /* bytes of a key or a value */
+    enum { GPI_LARGEST = 16 }; /* most bytes of a key or a value */
     gp_merge_desc probe;
     cl_mem in = NULL, out = NULL;
     gp_result result;

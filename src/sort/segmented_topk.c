@@ -18,7 +18,7 @@ enum {
     GPI_BEST_SPAN_LOCAL = 8192, /* keys of a part */
     GPI_BEST_SPAN_SERIAL = 65536,
     GPI_BEST_BLOCK_KEYS = 16384, /* serial: keys of a block of segments */
-    GPI_BEST_SPAN_EACH = 16      /* fewest keys of a part per result */
+    GPI_BEST_SPAN_EACH = 16      /* fewest keys of a part for each of its results */
 };
 
 /* A checked call of gp_segmented_topk, ready to run. */

@@ -338,7 +338,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[3] = {1, 0, 0}, i; /* keys for one group; for shares or passes; for buckets */
+    size_t counts[3] = {1, 0, 0}, i; /* counts that use one group; shares or passes; buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;

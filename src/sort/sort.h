@@ -7,7 +7,7 @@
 
 enum { GPI_SORT_BINS = 1 << GPI_SORT_DIGIT_BITS };
 
-/* Where the parts of the scratch begin, in bytes (sort/digit.cl). */
+/* The positions of the scratch's parts, in bytes (sort/digit.cl). */
 typedef struct gpi_sort_layout {
     size_t histogram, bases, table, rows, map;
     size_t key_out, key_tmp, value_tmp;

@@ -35,7 +35,7 @@ typedef struct gpi_records {
     const gp_sort_records_desc *desc;
     gpi_args args;
     gpi_count count;
-    size_t size;       /* bytes of a record; 0: there are none */
+    size_t size;       /* bytes of a record; 0: there are no records */
     size_t index_size; /* bytes of an index */
     bool moves, in_place;
     bool direct; /* the sort by the only key moves the records as its values */

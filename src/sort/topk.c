@@ -72,7 +72,7 @@ static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count
         left->count_buffer = d->count_buffer;
         left->count_offset = d->count_offset;
         left->count_type = d->count_type;
-        left->values_out = gp->counters; /* stands for the scratch */
+        left->values_out = gp->counters; /* a placeholder for the scratch */
     }
     gpi_sort_init(&topk->sort, left, count ? GPI_INDICES_NONE : GPI_INDICES_ARRAY);
     return gpi_sort_plan(gp, &topk->sort);
