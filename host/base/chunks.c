@@ -56,7 +56,7 @@ static gp_result gpi_host_chunks_share(gpi_host_chunks *c, gp_context *const *ot
     return GP_OK;
 }
 
-/* Creates the chunks of the further contexts, as copies of the first one's. */
+/* Creates the structs of the further contexts, as copies of the first context's struct. */
 static gp_result gpi_host_devices(gpi_host_chunks *c)
 {
     size_t k;

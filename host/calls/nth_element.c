@@ -178,7 +178,7 @@ static gp_result gpi_host_nth_sample(gp_context *gp, gpi_host_nth *n, size_t cou
 }
 
 /* Sets the first edges: lo, v and hi of each rank. The rank is between lo and hi unless the sample misleads: in the
-   sample, both are away from the rank's position by four standard deviations of that position, plus two. */
+   sample, the distance of both from the rank's position is four standard deviations of that position, plus two. */
 static void gpi_host_nth_first(gpi_host_nth *n, size_t count, const char *sample)
 {
     size_t r, i;

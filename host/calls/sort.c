@@ -133,7 +133,7 @@ static void gpi_host_gather(const gpi_host_sort *s, unsigned begin, unsigned end
 
 /* ------------------------------------------------------------------ the device's sorts */
 
-/* Handles a chunk without bits to sort by: only copies it, if the result is in another buffer. */
+/* Handles a chunk that has no bits to sort by: copies it if the result must be in another buffer. */
 static gp_result gpi_host_sort_none(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_result result = GP_OK;

@@ -8,8 +8,10 @@
 
 #include <string.h>
 
-/* After brackets have been matched within each part, a part has closers without openers, and after these openers
-   without closers. From the numbers of both on all ranks, each rank computes which ranks' openers its closers pop:
+/* The state of a call of gp_mpi_brackets.
+
+   After brackets have been matched within each part, a part has closers without openers, followed by openers without
+   closers. From the numbers of both on all ranks, each rank computes which ranks' openers its closers pop:
 
        rank 0   ( ( ( )        leaves ( (
        rank 1   ) ( (          pops one of rank 0; ( ( ( are open after it

@@ -29,7 +29,7 @@ typedef struct gpi_mpi_join {
     cl_mem places, found, back, back_found;
 } gpi_mpi_join;
 
-/* Creates a table of the keys, each with the first or last of its indices. No index equals the reserved value. */
+/* Creates a table that maps each key to its first or last index. No index equals the reserved value. */
 static gp_result gpi_mpi_join_insert(gp_mpi *all, const gpi_mpi_join *j, cl_mem keys, size_t keys_offset,
                                      size_t count, gp_hash *table)
 {

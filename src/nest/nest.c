@@ -39,7 +39,7 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     return GP_OK;
 }
 
-/* Returns true if there may be brackets of more than one kind. Without a table it always returns true. */
+/* Returns true if there may be brackets of more than one kind. Without a table, always returns true. */
 static bool gpi_brackets_kinds(const gpi_brackets *b)
 {
     int first = 0;

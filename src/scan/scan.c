@@ -1,4 +1,4 @@
-/* scan.c - gp_scan: scans in one look-back launch, or in three sweeps, and a single tile in one sweep. */
+/* scan.c - gp_scan: scans in one look-back launch or in three sweeps; scans a single tile in one sweep. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/type.h"
