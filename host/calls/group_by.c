@@ -48,7 +48,7 @@ typedef struct gpi_host_by {
 
     /* the current pass */
     gp_reduce_by_key_desc *reduce; /* &rows or &partial */
-    bool sorts;                    /* the keys are not sorted yet */
+    bool sorts;                    /* the pass sorts keys before it reduces them */
     char *to[2];                   /* output: keys, which may be NULL, and results */
     size_t to_room, groups;
     gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the chunk of groups in each slot */

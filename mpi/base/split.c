@@ -122,7 +122,7 @@ static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_s
 }
 
 /* Sets how many elements move to each rank. Of the keys equal to a split, the first ones (in the order of ranks) move
-   to the ranks before the split. If equal keys must stay together, none of them moves before the split. */
+   to the ranks before the split. If equal keys must stay together, none of them moves to those ranks. */
 static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Reads the table's counts, and waits for them. Their indices are GPI_COUNT_... and values of gp_hash_result. */
+/* Reads the table's counts, and waits for them. `counts` is indexed by GPI_COUNT_... and by gp_hash_result. */
 static gp_result gpi_hash_read_counts(gp_context *gp, const gpi_table *table, uint64_t counts[GPI_COUNTS])
 {
     const bool unread = gp->hash_unread;

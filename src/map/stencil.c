@@ -60,8 +60,8 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
     return gpi_check_text(gp, "map", d->map);
 }
 
-/* Sets *count to the number of elements from the first to the last one of a picture. Returns false if it does not fit in a
-   size_t. */
+/* Sets *count to the number of elements from the first to the last one of a picture. Returns false if this number
+   does not fit in a size_t. */
 static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *count)
 {
     *count = 0;

@@ -428,7 +428,7 @@ static bool gpi_is_name(const char *text, bool several)
     return *text == '\0' && (several || words == 1);
 }
 
-/* Checks a text that is put ahead of the library's. */
+/* Checks a source, which is put before the library's text. */
 static gp_result gpi_check_source(gp_context *gp, const char *field, const char *text)
 {
     const gp_result result = gpi_check_length(gp, field, text, GPI_TEXT_MAX);

@@ -13,7 +13,7 @@
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
 
-/* Returns the fewest keys for which buckets pay: more keys than shares are used for. */
+/* Returns the fewest keys for which buckets pay. Fewer keys are sorted by shares or by one group. */
 static size_t gpi_buckets_count_min(const gpi_sort *sort)
 {
     return GPI_SORT_SHARES_SPAN * gpi_sort_few(sort) + 1;

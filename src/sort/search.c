@@ -21,7 +21,7 @@ typedef struct gpi_searched {
     const char *macro;       /* name of the macro to define: GPI_HAY or GPI_NEEDLE */
     const char *name, *lane; /* names of the expression's field in the desc, and of its function */
     const char *map;         /* NULL: keys are read from memory as they are */
-    const gp_record *record; /* NULL: elements are keys; without a buffer, the map uses only i */
+    const gp_record *record; /* NULL: elements are keys, or there is no buffer and the map uses only i */
     bool present;            /* there is a buffer */
     size_t size;             /* bytes of an element */
 } gpi_searched;

@@ -57,7 +57,7 @@ enum {
     GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch per key, so that sizes do not overflow */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 16384,    /* most keys that one item sorts faster than several launches */
-    GPI_SORT_SHARES_SPAN = 8,         /* most keys for shares, in multiples of the keys of one group */
+    GPI_SORT_SHARES_SPAN = 8,         /* shares pay up to this multiple of the keys of one group */
     GPI_SORT_SHARES_MAX = 8,          /* most shares, since every group reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* fewest keys of a group */
     GPI_SORT_TILES_PER_BLOCK = 200,   /* most tiles if loops are limited: each takes 300 iterations */
