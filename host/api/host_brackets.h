@@ -29,7 +29,7 @@ typedef struct gp_host_brackets_desc {
     const char *map;     /* code of an element: expression in x and i */
     const gp_arg *args;  /* values and device buffers that the map names; NULL: none */
     size_t arg_count;    /* at most GP_ARGS_MAX, with those that the call adds */
-    void *match;         /* count indices; NULL: not wanted; the same for all outputs */
+    void *match;         /* count indices, as are parent and depth; NULL: not wanted */
     void *parent;
     void *depth;
     gp_type index_type; /* of match, parent and depth: GP_U32, GP_U64; 0: GP_U32 as long as count < 2^32 */

@@ -26,7 +26,7 @@ typedef struct gp_host_histogram_desc {
     uint32_t channels_out;   /* how many of these are counted, from the first on; 0: all */
     size_t bins;             /* per channel; 0: 256, only with types of 8 bits */
     gp_value lower;      /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
-    gp_value upper;      /* the same; both 0: the whole range of an integer type */
+    gp_value upper;      /* in the same member as `lower`; both 0: the whole range of an integer type */
     const void *edges;   /* bins + 1 of the samples' type, instead of lower and upper; NULL: even bins */
     const void *weights; /* `count` integers; NULL: 1 each */
     gp_type weight_type; /* an integer type */

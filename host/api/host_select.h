@@ -25,7 +25,7 @@ typedef struct gp_host_select_desc {
     size_t count;              /* of elements */
     gp_type type;              /* of elements; set type or element_size */
     size_t element_size;       /* bytes of an element: 1, 2, 4, 8, 16 */
-    const gp_record *record;   /* instead of both: the type that a predicate sees */
+    const gp_record *record;   /* instead of type and element_size: the type that a predicate sees */
     const char *predicate;     /* set predicate or flags */
     const gp_arg *args;        /* values and device buffers that expressions name; NULL: none */
     size_t arg_count;          /* at most GP_ARGS_MAX, with those that the call adds */

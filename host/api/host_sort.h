@@ -26,7 +26,7 @@ typedef struct gp_host_sort_desc {
     const void *values; /* NULL with value_size 0 */
     void *values_out;
     void *keys_tmp;   /* room for count keys; NULL: allocated if needed */
-    void *values_tmp; /* the same for values */
+    void *values_tmp; /* room for count values; NULL: allocated if needed */
     size_t count;
     gp_type key_type;   /* of keys, in all their arrays */
     size_t value_size;  /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */

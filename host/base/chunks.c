@@ -56,7 +56,7 @@ static gp_result gpi_host_chunks_share(gpi_host_chunks *c, gp_context *const *ot
     return GP_OK;
 }
 
-/* Creates the chunks of the further contexts, as copies of the first one's. */
+/* Creates the structs of the further contexts, as copies of the first context's struct. */
 static gp_result gpi_host_devices(gpi_host_chunks *c)
 {
     size_t k;
@@ -230,7 +230,7 @@ static gp_result gpi_host_buffers(gpi_host_chunks *c)
         result = gpi_host_scratch(c, c->piece, &c->scratch_bytes);
     if (result == GP_OK && c->piece < c->chunk && c->scratch_size)
         result = c->scratch_size(c, c->chunk, &whole);
-    if (whole > c->scratch_bytes) c->scratch_bytes = whole; /* for a chunk_of that returns larger chunks */
+    if (whole > c->scratch_bytes) c->scratch_bytes = whole; /* chunk_of may return larger chunks */
     if (result == GP_OK && c->scratch_bytes) result = gpi_host_buffer(c, c->scratch_bytes, &c->scratch);
     return result;
 }
@@ -298,7 +298,7 @@ static gp_result gpi_host_finish_device(gpi_host_chunks *c)
     if (c->copies) (void)clFlush(c->copies);
     /* The context's commands may wait for the copies, and may access the caller's memory. */
     result = gp_finish(c->gp);
-    /* On Mesa 22.3, clFinish is not enough: docs/drivers.md. */
+    /* On Mesa 22.3, commands may still run after clFinish: docs/drivers.md. */
     if (c->last) (void)clWaitForEvents(1, &c->last);
     for (s = 0; s < GPI_HOST_SLOTS; s++) {
         if (c->uploaded[s]) (void)clWaitForEvents(1, &c->uploaded[s]);
@@ -510,7 +510,7 @@ static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *c
     return result;
 }
 
-/* Maps a view and unmaps it, which makes the caller's memory have what was written to the view. */
+/* Maps and unmaps a view, after which the caller's memory contains what was written to the view. */
 static gp_result gpi_host_read_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem view,
                                     size_t bytes)
 {

@@ -21,7 +21,7 @@ typedef struct gpi_host_array {
     char *out;      /* NULL: nothing is copied back */
     size_t size;    /* 0: there is no such array */
     cl_mem buffers[GPI_HOST_SLOTS];
-    cl_mem from[GPI_HOST_SLOTS], to[GPI_HOST_SLOTS]; /* views of the chunk's part of `in`, `out`; or NULL */
+    cl_mem from[GPI_HOST_SLOTS], to[GPI_HOST_SLOTS]; /* views of the chunk's `in` and `out`; NULL: no view */
 } gpi_host_array;
 
 /* A buffer that each context has once, for all of its chunks. */
@@ -40,7 +40,7 @@ typedef struct gpi_host_chunks gpi_host_chunks;
 typedef gp_result (*gpi_host_step)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
 
 struct gpi_host_chunks {
-    /* set by the call */
+    /* members that the call sets */
     gp_context *gp;
     const char *function;
     size_t count; /* number of all elements */
@@ -48,10 +48,10 @@ struct gpi_host_chunks {
     gp_host_progress progress;
     void *progress_user;
     gpi_host_array arrays[GPI_HOST_ARRAYS];
-    gpi_host_own owns[GPI_HOST_OWNS]; /* `fixed` includes their bytes */
+    gpi_host_own owns[GPI_HOST_OWNS]; /* buffers of each context; `fixed` includes their bytes */
     size_t lead, tail;                /* elements of each buffer before and after a chunk's own */
     bool lead_of_chunk;               /* if there are several chunks, `lead` is set to a chunk's length */
-    size_t fixed;                     /* other bytes of device memory */
+    size_t fixed;                     /* bytes of device memory besides arrays and scratch */
     bool reverse;                     /* handles chunks from the last to the first */
     bool views;                       /* compute gets its buffers from gpi_host_from and gpi_host_to */
     gpi_host_step upload;             /* NULL: copies each array's elements */
@@ -68,7 +68,7 @@ struct gpi_host_chunks {
     gp_result (*scratch_size)(gpi_host_chunks *chunks, size_t count, size_t *bytes);
     void *call;
 
-    /* used by compute */
+    /* members that `compute` uses */
     cl_event wait[2];
     cl_uint wait_count;
     cl_event done;
@@ -77,14 +77,14 @@ struct gpi_host_chunks {
     cl_mem scratch;
     size_t scratch_bytes;
 
-    /* Fields for several contexts. The call sets them in the first context's struct only. */
+    /* Members for several contexts. The call sets them in the first context's struct only. */
     gp_context *const *more;
     size_t devices;        /* number of contexts, at least 1 */
     gpi_host_chunks *rest; /* the chunks of all contexts except the first */
     bool large;            /* chunks of chunk_of may be as large as the budget allows */
     size_t depth;          /* most chunks in progress on each context */
 
-    /* the rest is used by chunks.c and run.c only */
+    /* members that only chunks.c and run.c use */
     size_t chunk, piece, number; /* elements in a buffer, elements of a chunk, number of chunks */
     cl_command_queue copies;
     cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
@@ -93,10 +93,10 @@ struct gpi_host_chunks {
     uint64_t progress_done, progress_total;
     bool again;                          /* a previous run has counted these elements in `progress` */
     gpi_host_chunk held[GPI_HOST_SLOTS]; /* the chunk in each slot */
-    size_t taken, sent, finished;        /* numbers of chunks begun, with enqueued download, ended */
-    size_t next;                         /* the next chunk to begin; only in the first context's */
-    uint64_t left;                       /* elements of unfinished chunks; only in the first context's */
-    uint64_t holds, speed;               /* elements in progress; elements finished so far */
+    size_t taken, sent, finished;        /* numbers of chunks that were begun, sent to the host, ended */
+    size_t next;                         /* the next chunk to begin; only in the first context's struct */
+    uint64_t left;         /* number of unfinished elements; only in the first context's struct */
+    uint64_t holds, speed; /* numbers of elements in progress, and finished so far */
 };
 
 static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const char *function, size_t count,
@@ -143,7 +143,7 @@ static const cl_event *gpi_host_waits(const gpi_host_chunks *chunks);
 /* Makes later commands wait for the call that was given `done`. */
 static void gpi_host_then(gpi_host_chunks *chunks);
 
-/* Copies some bytes between buffers, on the queue of the device's calls, after the commands enqueued there. */
+/* Copies bytes between buffers, on the queue of the device's calls, after the commands that are in this queue. */
 static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from_byte, cl_mem to,
                                size_t to_byte, size_t bytes);
 
@@ -151,29 +151,30 @@ static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from
 static gp_result gpi_host_put(gpi_host_chunks *chunks, const void *from, cl_mem to, size_t to_byte,
                               size_t bytes);
 
-/* Announces that the chunk's download needs the chunk's count. `counts` has a 64-bit count for each slot. Must be the
-   last call of compute. If there are several contexts, the download begins only when the count has been read. */
+/* Announces that the chunk's download needs the chunk's count, for example of selected elements. `counts` has a
+   64-bit count for each slot. Must be the last call of `compute`. If there are several contexts, the download begins
+   only when the count has been read. */
 static gp_result gpi_host_count(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem counts);
 
-/* Reads the chunk's count to count_of. Must be the first call of a download. Waits for the count. */
+/* Waits for the chunk's count, and reads it to count_of. Must be the first call of a download. */
 static gp_result gpi_host_counted(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem counts);
 
-/* Map the first `bytes` of a buffer to host memory, to be written, and unmap them. */
+/* Maps the first `bytes` of a buffer to host memory, for writing. gpi_host_unmap ends the mapping. */
 static gp_result gpi_host_map(gpi_host_chunks *chunks, cl_mem buffer, size_t bytes, void **memory);
 static gp_result gpi_host_unmap(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer,
                                 void *memory);
 
-/* Copy `bytes` to or from a buffer, from its byte `at` on, on the queue for copies. The copy is part of the chunk's
-   upload or download. */
+/* Copies `bytes` to a buffer, from the buffer's byte `at` on, as a part of the chunk's upload. gpi_host_read copies
+   from a buffer in the same way, as a part of the chunk's download. Both use the queue for copies. */
 static gp_result gpi_host_write(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer,
                                 size_t at, size_t bytes, const void *from);
 static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                size_t bytes, void *to);
 
-/* Return the buffer from which compute reads a chunk's elements, and the buffer to which it writes their results. Both
-   are the slot's buffer, or views. A view is a buffer that uses the caller's memory (CL_MEM_USE_HOST_PTR), and needs no
-   device memory. Views are used if `views` is set (and there is no lead), on devices that are known to work in the
-   host's memory. */
+/* gpi_host_from returns the buffer from which `compute` reads a chunk's elements, and gpi_host_to the buffer to which
+   it writes their results. Both are the slot's buffer, or views. A view is a buffer that uses the caller's memory
+   (CL_MEM_USE_HOST_PTR), and needs no device memory. Views are used if `views` is set (and there is no lead), on
+   devices that are known to work in the host's memory. */
 static cl_mem gpi_host_from(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
 static cl_mem gpi_host_to(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
 

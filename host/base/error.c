@@ -6,7 +6,7 @@
 
 static gp_result gpi_host_fail(gp_context *gp, gp_result result, const char *format, ...)
 {
-    char text[8192]; /* as long as gp_last_error's text: may quote another one, with a build log */
+    char text[8192]; /* as long as gp_last_error's longest text, which it may quote */
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);

@@ -3,8 +3,8 @@
 #include "base/chunks.h"
 #include "base/error.h"
 
-/* As long as no context has finished a chunk, all contexts are polled. After this number of polls, the host waits for
-   one of them. */
+/* The most polls of all contexts, while no context has finished a chunk. After these polls, the host waits for one of
+   the contexts. */
 #ifndef GPI_HOST_ASKS
 #define GPI_HOST_ASKS 16384
 #endif
@@ -81,9 +81,9 @@ static cl_event gpi_host_awaits(const gpi_host_chunks *device)
     return device->sent < device->taken ? device->counted[first->slot] : NULL;
 }
 
-/* Performs the steps that the context can do without waiting, and sets *moved if there are any. A chunk is downloaded
-   only after the upload of the next one, because the queue for copies is in order. If there is no next chunk for this
-   context now, the chunk is downloaded at once. */
+/* Performs the steps that the context can do without waiting, and sets *moved to true if there are any. A chunk is
+   downloaded only after the upload of the next one, because the queue for copies is in order. If there is no next
+   chunk for this context now, the chunk is downloaded at once. */
 static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *device, bool *moved)
 {
     gp_result result = GP_OK;

@@ -29,8 +29,8 @@ static const char *gpi_host_token_end(const char *at)
     return end;
 }
 
-/* Copies `map` to `out`, unless that is NULL, and replaces each i that is not a member's name by `index`. Returns the
-   result's length. Sets *found if there is such an i. */
+/* Copies `map` to `out`, unless `out` is NULL, and replaces each i that is not a member's name by `index`. Returns
+   the result's length. Sets *found if there is such an i. */
 static size_t gpi_host_replace_index(const char *map, const char *index, char *out, bool *found)
 {
     size_t length = 0;

@@ -12,7 +12,7 @@ typedef struct gpi_host_text {
 static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
                                     const char *after, gpi_host_text *text);
 
-/* Makes the same text as gpi_host_text_make, but replaces each i by `index`. */
+/* Concatenates `before`, the expression `map` and `after`, and replaces each i in `map` by `index`. */
 static gp_result gpi_host_text_index(gp_context *gp, const char *function, const char *before,
                                      const char *map, const char *after, const char *index,
                                      gpi_host_text *text);

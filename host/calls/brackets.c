@@ -36,8 +36,8 @@ typedef struct gpi_host_nest {
     gp_select_desc select;
     gpi_host_text map, opens;
     gpi_host_args map_args, opens_args;
-    gp_arg index_args[3]; /* chunk_first, chunk_lead, chunk_stack */
-    gp_arg *match_arg;    /* chunk_match */
+    gp_arg index_args[3]; /* the args chunk_first, chunk_lead and chunk_stack */
+    gp_arg *match_arg;    /* the arg chunk_match */
     cl_mem counts, errors, codes;
 
     uint64_t *stack;
@@ -189,8 +189,8 @@ static gp_result gpi_host_nest_scratch(gpi_host_chunks *c, size_t count, size_t 
     *bytes = SIZE_MAX / 2; /* more than any budget */
     if (count < c->count && b->index_size == 4 && count > 0x7fffffffu) return GP_OK;
     brackets.count = select.count = count < c->count ? 2 * count : count;
-    select.count_out = select.indices_out = b->counts; /* any buffer can stand for it */
-    brackets.match = b->counts;                        /* outputs also select the program */
+    select.count_out = select.indices_out = b->counts; /* a placeholder: any buffer suffices */
+    brackets.match = b->counts;                        /* which outputs are set determines the program */
     brackets.parent = b->desc->parent ? b->counts : NULL;
     brackets.depth = b->desc->depth ? b->counts : NULL;
     brackets.errors = b->errors;
@@ -247,7 +247,8 @@ static gp_result gpi_host_nest_select(gpi_host_chunks *c, gpi_host_nest *b, size
     return result;
 }
 
-/* Converts an output's elements, from `at` on, to elements for the whole input, by the expression `map`. */
+/* Converts an output's elements, from element `at` on, from indices and depths in the buffer to those in the whole
+   input. `map` is the expression that converts one of them. */
 static gp_result gpi_host_nest_shift(gpi_host_chunks *c, const gpi_host_nest *b, int array, size_t at,
                                      size_t count, const char *map, const gp_arg *args, size_t arg_count)
 {

@@ -40,7 +40,7 @@ typedef struct gpi_host_by {
     gp_context *gp;
     const char *function;
     size_t key_size, in_size, out_size;
-    gp_reduce_by_key_desc rows, partial; /* calls on rows, and on groups: fields that chunks share */
+    gp_reduce_by_key_desc rows, partial; /* fields shared by all calls on rows; by all calls on groups */
 
     /* Kept groups. A key may have several of them. */
     char *keys, *values;
@@ -48,16 +48,16 @@ typedef struct gpi_host_by {
 
     /* the current pass */
     gp_reduce_by_key_desc *reduce; /* &rows or &partial */
-    bool sorts;                    /* the keys are not sorted yet */
+    bool sorts;                    /* the pass sorts keys before it reduces them */
     char *to[2];                   /* output: keys, which may be NULL, and results */
     size_t to_room, groups;
-    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last chunks of groups */
+    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the chunk of groups in each slot */
     size_t pieces;                        /* number of such chunks so far */
-    uint64_t told, base, span, total;     /* progress of the call, and the pass's part of it */
+    uint64_t told, base, span, total;     /* progress: so far; before the pass; of the pass; total */
 
     /* several contexts */
     gpi_host_by_place *places; /* one for each chunk */
-    size_t placed, end;        /* number of chunks whose groups are in place; end of the room in use */
+    size_t placed, end; /* number of chunks whose groups are not moved any more; end of the room in use */
 } gpi_host_by;
 
 /* ------------------------------------------------------------------ progress */
@@ -95,7 +95,7 @@ static gp_result gpi_host_by_scratch(gpi_host_chunks *c, size_t count, size_t *b
     sort.key_type = g->desc->key_type;
     sort.value_size = c->arrays[GPI_HOST_BY_VALUES].size;
     sort.count = reduce.count = count;
-    reduce.keys_out = c->owns[0].buffer; /* any buffer can stand for it */
+    reduce.keys_out = c->owns[0].buffer; /* a placeholder: any buffer suffices */
     result = gp_reduce_by_key_scratch_size(c->gp, &reduce, &reducing);
     if (result == GP_OK && g->sorts) result = gp_sort_scratch_size(c->gp, &sort, &sorting);
     *bytes = reducing > sorting ? reducing : sorting;
@@ -267,7 +267,7 @@ static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
     const bool fits = room <= SIZE_MAX / g->out_size; /* false only on 32-bit hosts; keys always fit */
     char *keys, *values;
     if (room <= g->room) return GP_OK;
-    if (g->desc->keys_tmp) { /* uses the first halves */
+    if (g->desc->keys_tmp) { /* the kept groups use the first halves of keys_tmp and values_tmp */
         g->keys = (char *)g->desc->keys_tmp;
         g->values = (char *)g->desc->values_tmp;
         g->room = room;
@@ -396,7 +396,7 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
     memset(&sort, 0, sizeof sort);
     sort.keys = sort.keys_out = g->keys;
     sort.values = sort.values_out = g->values;
-    if (g->desc->keys_tmp) { /* uses the second halves */
+    if (g->desc->keys_tmp) { /* the sort uses the second halves of keys_tmp and values_tmp */
         sort.keys_tmp = g->keys + g->desc->count * g->key_size;
         sort.values_tmp = g->values + g->desc->count * g->out_size;
     }

@@ -89,7 +89,7 @@ static gp_result gpi_host_histogram_scratch(gpi_host_chunks *c, size_t count, si
     gp_histogram_desc desc = h->chunk;
     desc.count = count;
     desc.edges = c->owns[GPI_HOST_EDGES].buffer;
-    desc.weights = h->desc->weights ? c->owns[GPI_HOST_BINS].buffer : NULL; /* any buffer suffices */
+    desc.weights = h->desc->weights ? c->owns[GPI_HOST_BINS].buffer : NULL; /* a placeholder */
     return gp_histogram_scratch_size(c->gp, &desc, bytes);
 }
 

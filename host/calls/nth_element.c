@@ -20,7 +20,7 @@ enum {
     GPI_HOST_RANKS = 64,
     GPI_HOST_EDGES_MAX = 512, /* six edges for each rank, and edge 0 */
     GPI_HOST_SAMPLE = 65536,
-    GPI_HOST_BINS_AT = 8, /* numbers before the bins, for the selections' counts */
+    GPI_HOST_BINS_AT = 8, /* numbers before the bins: the count of each slot's selection */
     GPI_HOST_COUNTS =
         0, /* indices in owns: the counts and bins; the edges, and marks of the bins that are wanted */
     GPI_HOST_CUTS = 1
@@ -28,9 +28,9 @@ enum {
 
 /* A rank to be found. */
 typedef struct gpi_host_rank {
-    uint64_t rank, low, high; /* its key's order is in [low, high], unless the sample misleads */
+    uint64_t rank, low, high; /* the order of the rank's key is in [low, high], unless the sample misleads */
     size_t bin;
-    bool found; /* its order is `low` */
+    bool found; /* the order of the rank's key is `low` */
 } gpi_host_rank;
 
 typedef struct gpi_host_nth {
@@ -178,7 +178,7 @@ static gp_result gpi_host_nth_sample(gp_context *gp, gpi_host_nth *n, size_t cou
 }
 
 /* Sets the first edges: lo, v and hi of each rank. The rank is between lo and hi unless the sample misleads: in the
-   sample, both are away from the rank's position by four standard deviations of that position, plus two. */
+   sample, the distance of both from the rank's position is four standard deviations of that position, plus two. */
 static void gpi_host_nth_first(gpi_host_nth *n, size_t count, const char *sample)
 {
     size_t r, i;
@@ -273,7 +273,7 @@ static gp_result gpi_host_nth_scratch(gpi_host_chunks *c, size_t count, size_t *
     gp_select_desc select = gpi_host_nth_select(c, n, count, &cuts);
     size_t more = 0;
     gp_result result = gp_histogram_scratch_size(c->gp, &histogram, bytes);
-    select.out = c->owns[GPI_HOST_CUTS].buffer; /* any buffer can stand for it */
+    select.out = c->owns[GPI_HOST_CUTS].buffer; /* a placeholder */
     if (result == GP_OK) result = gp_select_scratch_size(c->gp, &select, &more);
     if (more > *bytes) *bytes = more;
     return result;
@@ -350,7 +350,7 @@ static gp_result gpi_host_nth_pass(gpi_host_chunks *c, gpi_host_nth *n)
     size_t k;
     n->keeps = 0;
     n->cuts[2 * GPI_HOST_EDGES_MAX - 1] =
-        n->cuts[GPI_HOST_EDGES_MAX + n->edges - 1]; /* the search for a bin may end at this one */
+        n->cuts[GPI_HOST_EDGES_MAX + n->edges - 1]; /* the search for a bin may end at the last entry */
     for (k = 0; k < c->devices && result == GP_OK; k++) {
         gpi_host_chunks *device = gpi_host_device(c, k);
         result = gpi_host_put(device, n->cuts, device->owns[GPI_HOST_CUTS].buffer, 0, sizeof n->cuts);

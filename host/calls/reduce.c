@@ -20,7 +20,7 @@ typedef struct gpi_host_reduce {
     gpi_host_args args;
     gp_reduce_desc chunk, partials; /* the device's calls: fields that all chunks share */
     size_t kept;
-    char *sums; /* several contexts: all partial results */
+    char *sums; /* with several contexts: the partial results of all chunks */
 } gpi_host_reduce;
 
 static gp_result gpi_host_reduce_types(gp_context *gp, const char *function, gpi_host_reduce *r,

@@ -172,7 +172,7 @@ static gp_result gpi_host_scan_carry(gpi_host_chunks *c, const gpi_host_chunk *c
         s->args.args[s->args.count - 1].buffer = c->owns[0].buffer;
         s->args.args[s->args.count - 1].offset = slot;
     }
-    if (carried && !s->sums) return GP_OK; /* the previous chunk has written it */
+    if (carried && !s->sums) return GP_OK; /* the previous chunk has written the carry */
     return gpi_host_put(c, carried ? s->sums + chunk->index * s->out_size : identity, c->owns[0].buffer,
                         slot * s->out_size, s->out_size);
 }
@@ -285,7 +285,7 @@ static gp_result gpi_host_scan_sums(const gpi_host_chunks *c, const gpi_host_sca
     return gp_host_scan(c->gp, &desc);
 }
 
-/* Computes the carries of all chunks if there are several. The chunks are the same as those of `c`. */
+/* Computes the carries of all chunks of `c`, if there are several chunks, by a separate run over the same chunks. */
 static gp_result gpi_host_scan_carries(gpi_host_chunks *c, gpi_host_scan *s)
 {
     gpi_host_chunks sums = *c;

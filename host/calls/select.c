@@ -22,10 +22,10 @@ typedef struct gpi_host_select {
     gpi_host_args args;
     gp_select_desc chunk; /* the fields that are the same for all chunks */
     char *outs[2];        /* the call's outputs */
-    uint64_t selected;    /* number of elements of the chunks in place */
+    uint64_t selected;    /* number of elements that are at their final positions */
     uint64_t *
         ended; /* several contexts: 1 + the number of each chunk's elements that must be moved; 0: not yet known */
-    size_t placed; /* number of chunks in place */
+    size_t placed; /* number of chunks whose elements are at their final positions */
 } gpi_host_select;
 
 static gp_result gpi_host_select_types(gp_context *gp, const char *function, const gp_host_select_desc *desc,
@@ -103,8 +103,8 @@ static gp_result gpi_host_select_prepare(gp_context *gp, const char *function, g
     return GP_OK;
 }
 
-/* Sets *bytes to the scratch for a chunk. The size depends on which outputs are given; any buffer can stand for
-   them. */
+/* Sets *bytes to the scratch for a chunk. The size depends on which outputs are given, so other buffers are passed as
+   placeholders for them. */
 static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;

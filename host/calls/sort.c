@@ -1,5 +1,5 @@
-/* sort.c - gp_host_sort, gp_host_argsort: sort chunks by the highest digit on the device, then the keys of each digit
-   by the bits below.
+/* sort.c - gp_host_sort, gp_host_argsort: sort each chunk by the highest digit on the device, then the keys with the
+   same highest digit by the bits below.
 
    A digit has 8 bits. Chunks are sorted by the highest digit, and written to tmp:
 
@@ -29,7 +29,7 @@ enum { GPI_HOST_DIGIT_ALONE = 3 << 18 };
 
 /* Digits that are sorted together. */
 typedef struct gpi_host_group {
-    size_t first, count; /* its keys in the output, counted from the level's first */
+    size_t first, count; /* the group's keys in the output, counted from the level's first key */
     unsigned begin, end; /* digits */
 } gpi_host_group;
 
@@ -46,10 +46,10 @@ typedef struct gpi_host_sort {
     gp_sort_desc sort; /* fields that all sorts share */
     gpi_host_pairs tmp;
 
-    /* the current level */
-    uint32_t low, high; /* the digit's bits */
+    /* the current level: chunks are sorted by the level's digit */
+    uint32_t low, high; /* bits [low, high) are the digit */
     size_t *starts;     /* where digits begin in tmp: GPI_HOST_DIGITS + 1 per chunk */
-    size_t runs, run;   /* number of chunks; keys of each but the last */
+    size_t runs, run;   /* number of chunks; number of keys of each chunk except the last */
     gpi_host_group groups[GPI_HOST_DIGITS];
 } gpi_host_sort;
 
@@ -133,7 +133,7 @@ static void gpi_host_gather(const gpi_host_sort *s, unsigned begin, unsigned end
 
 /* ------------------------------------------------------------------ the device's sorts */
 
-/* Handles a chunk without bits to sort by: only copies it, if the result is in another buffer. */
+/* Handles a chunk that has no bits to sort by: copies it if the result must be in another buffer. */
 static gp_result gpi_host_sort_none(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_result result = GP_OK;

@@ -1,4 +1,4 @@
-/* buffers.c - buffers: room, overlap, mapping, copies. */
+/* buffers.c - checks the room in buffers and their overlap, maps buffers, and copies elements. */
 #include "base/buffers.h"
 #include "base/error.h"
 
@@ -80,7 +80,7 @@ static gpi_mpi_span gpi_mpi_span_of(const char *name, cl_mem buffer, size_t offs
     return span;
 }
 
-/* Sets the count to all elements up to the buffer's end. */
+/* Sets span->count so that the span ends where the buffer ends. */
 static gp_result gpi_mpi_span_end(gp_mpi *all, const char *function, gpi_mpi_span *span)
 {
     size_t bytes = 0;

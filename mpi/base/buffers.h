@@ -1,4 +1,4 @@
-/* buffers.h - buffers: room, overlap, mapping, copies. */
+/* buffers.h - checks the room in buffers and their overlap, maps buffers, and copies elements. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"
@@ -6,7 +6,7 @@
 /* A range of bytes, in the outermost buffer or in the host memory that this buffer uses. */
 typedef struct gpi_mpi_bytes {
     cl_mem root;
-    uintptr_t host; /* 0: none */
+    uintptr_t host; /* address of that host memory; 0: there is none */
     size_t begin, end;
 } gpi_mpi_bytes;
 

@@ -84,7 +84,7 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
     if (result == GP_OK) terms->second = !least[GPI_SECOND];
     for (k = 0; k < terms->count && result == GP_OK; k++) {
         if (least[k] == ~least[GPI_MOST + k]) continue;
-        if (least[k] == UINT64_MAX && least[GPI_MOST + k] == UINT64_MAX) continue; /* no rank gave it */
+        if (least[k] == UINT64_MAX && least[GPI_MOST + k] == UINT64_MAX) continue; /* no rank gave a value */
         all->failed = true; /* all ranks find the same difference */
         (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
         result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
@@ -92,7 +92,7 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
     return result;
 }
 
-/* Fails if a field that must be zero is set (`is`). */
+/* Fails if `is` is true: the call does not support `field`, which must be zero. */
 static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field)
 {
     char line[128];

@@ -9,7 +9,7 @@ typedef struct gpi_mpi_terms {
     uint64_t value[10];
     bool any[10]; /* this rank gives no value, and accepts any value of other ranks */
     int count;
-    bool second; /* this rank has a second input; after gpi_mpi_same: any rank has */
+    bool second; /* this rank has a second input; after gpi_mpi_same: any rank has one */
 } gpi_mpi_terms;
 
 #define GPI_MPI_REFUSE(field)                                                                            \

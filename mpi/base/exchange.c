@@ -44,7 +44,7 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
                                   cl_mem to, size_t to_offset, size_t size)
 {
     const int rank = all->rank, kept = moves->sends[rank];
-    /* the ends of lower ranks' elements, and the beginnings of higher ranks' */
+    /* where elements for or from lower ranks end, and where those for or from higher ranks begin */
     const int sent[2] = {moves->sends_at[rank], moves->sends_at[rank] + kept};
     const int received[2] = {moves->receives_at[rank], moves->receives_at[rank] + kept};
     int *const sends = moves->side, *const sends_at = sends + all->ranks;

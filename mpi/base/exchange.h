@@ -8,7 +8,7 @@
    if the rank sends no elements to itself. */
 typedef struct gpi_mpi_moves {
     int *sends, *sends_at, *receives, *receives_at; /* for each rank */
-    int *side;                                      /* the same four for the side that is being exchanged */
+    int *side;                                      /* the four arrays for the side that is being exchanged */
     size_t sent, received; /* numbers of elements that this rank sends and receives */
 } gpi_mpi_moves;
 

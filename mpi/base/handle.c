@@ -21,7 +21,7 @@ static const char *gpi_mpi_absence(void)
     return ended ? "MPI has ended: call it before MPI_Finalize" : NULL;
 }
 
-/* Fails in a process that was forked after the library's first use, where MPI would wait for ever. */
+/* Fails in a process that was forked after the library's first use, because MPI would wait for ever in it. */
 static gp_result gpi_mpi_check_process(gp_context *gp)
 {
     size_t count;

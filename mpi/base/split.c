@@ -59,8 +59,8 @@ static void gpi_mpi_key_put(void *keys, size_t size, size_t i, uint64_t key)
     if (size == 8) memcpy(at, &key, 8);
 }
 
-/* Sets places[i] to the number of this rank's keys that come before the key with number numbers[i]. With `upper`, keys
-   that equal it are included. */
+/* Sets places[i] to the number of this rank's keys that come before the key with number numbers[i]. With `upper`,
+   also counts the keys that equal this key. */
 static gp_result gpi_mpi_count(gp_mpi *all, const char *function, const gpi_mpi_split *s,
                                const uint64_t *numbers, size_t count, bool upper, uint64_t *places)
 {
@@ -122,7 +122,7 @@ static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_s
 }
 
 /* Sets how many elements move to each rank. Of the keys equal to a split, the first ones (in the order of ranks) move
-   to the ranks before the split. If equal keys must stay together, none of them move there. */
+   to the ranks before the split. If equal keys must stay together, none of them moves to those ranks. */
 static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1;
@@ -144,7 +144,7 @@ static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_sp
     if (all->rank == 0) memset(s->mine, 0, bounds * sizeof *s->mine); /* MPI_Exscan leaves them undefined */
     for (b = 0; b < bounds; b++) {
         const uint64_t before =
-            s->wanted[b + 1] - s->sum[b]; /* equal keys, of all ranks, that move to ranks before the split */
+            s->wanted[b + 1] - s->sum[b]; /* all ranks' keys equal to the split that move to earlier ranks */
         uint64_t own = before > s->mine[b] ? before - s->mine[b] : 0;
         if (own > s->equal[b]) own = s->equal[b];
         if (s->whole) own = 0;

@@ -1,4 +1,4 @@
-/* brackets.c - gp_mpi_brackets across ranks. */
+/* brackets.c - gp_mpi_brackets: matches brackets within each part, then across ranks. */
 #include "base/arrays.h"
 #include "base/buffers.h"
 #include "base/call.h"
@@ -8,8 +8,10 @@
 
 #include <string.h>
 
-/* After brackets have been matched within each part, a part has closers without openers, and after these openers
-   without closers. From the numbers of both on all ranks, each rank computes which ranks' openers its closers pop:
+/* The state of a call of gp_mpi_brackets.
+
+   After brackets have been matched within each part, a part has closers without openers, followed by openers without
+   closers. From the numbers of both on all ranks, each rank computes which ranks' openers its closers pop:
 
        rank 0   ( ( ( )        leaves ( (
        rank 1   ) ( (          pops one of rank 0; ( ( ( are open after it
@@ -25,12 +27,12 @@ typedef struct gpi_mpi_nest {
     gp_brackets_desc local; /* the call on the codes of this part */
     cl_mem codes, own_match, own_depth;
     size_t codes_offset;
-    cl_mem closers, openers; /* part indices of brackets without a partner in the part; openers top first */
+    cl_mem closers, openers; /* indices of brackets without a partner in the part; openers top first */
     uint64_t closer_count, opener_count;
-    cl_mem passed;         /* number of these closers before each element */
-    cl_mem stack;          /* openers before the part, top first, by their indices in the whole array */
-    uint64_t height, lead; /* number of these openers; number of those visible to this part */
-    uint64_t matched;      /* number of these openers that this part closes */
+    cl_mem passed;         /* for each element: the number of `closers` before it */
+    cl_mem stack;          /* the topmost openers before the part, top first: indices in the whole array */
+    uint64_t height, lead; /* number of openers that are open before the part, and of those in `stack` */
+    uint64_t matched;      /* number of openers in `stack` that this part closes */
     uint64_t closed;       /* number of this part's openers that later parts close */
     bool errors_wanted, match_wanted; /* match_wanted: any rank wants match */
     int *memory;
@@ -40,7 +42,7 @@ typedef struct gpi_mpi_nest {
 
 /* The numbers that ranks exchange about their parts. */
 typedef struct gpi_mpi_nest_part {
-    uint64_t closers, openers, count, match_wanted, left; /* left: openers still open */
+    uint64_t closers, openers, count, match_wanted, left; /* left: the part's openers that are still open */
 } gpi_mpi_nest_part;
 
 /* Creates a buffer with a code for each byte, as gp_brackets would use it. The pairs have been checked. */
@@ -216,8 +218,8 @@ static gp_result gpi_mpi_nest_own(gp_mpi *all, const char *function, gpi_mpi_nes
     return result;
 }
 
-/* Pops openers of earlier parts for the closers of part r. If the part has an element after these closers, one more
-   opener is visible to it. */
+/* Pops openers of earlier parts for the closers of part r. If part r has an element after these closers, the next
+   opener, which encloses that element, is sent to part r, too. */
 static void gpi_mpi_nest_pop(const gp_mpi *all, gpi_mpi_nest *n, gpi_mpi_nest_part *parts, int r)
 {
     const uint64_t closers = parts[r].closers;
@@ -284,7 +286,8 @@ static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi
         n->up.received = (size_t)n->lead;
         n->back.sent = (size_t)n->matched;
         n->back.received = (size_t)n->closed;
-        /* ends of the openers from lower ranks, and of the closers that move back to them */
+        /* the positions after the openers from lower ranks, and after the closers that are sent back to these
+           ranks */
         n->up.receives_at[all->rank] = (int)n->lead;
         n->back.sends_at[all->rank] = (int)n->matched;
     }
@@ -443,7 +446,7 @@ static gp_result gpi_mpi_nest_index(gp_mpi *all, const char *function, const gpi
     return result;
 }
 
-/* Computes the errors of the whole from the errors within and between parts. */
+/* Computes the errors of the whole array from the errors within parts and those between parts. */
 static gp_result gpi_mpi_nest_errors(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     gp_brackets_errors *e = &n->errors;
@@ -515,8 +518,8 @@ static gp_result gpi_mpi_nest_check(gp_mpi *all, const char *function, const gp_
     return result == GP_OK ? gp_brackets_scratch_size(all->gp, desc, &bytes) : result;
 }
 
-/* Adds the terms on which codes depend, because codes are compared across ranks. Codes from a map are wider, and codes
-   of bytes depend on `pairs` or `table`. */
+/* Adds the terms on which the codes of brackets depend, because codes are compared across ranks. Codes that a map
+   computes have more bits than codes of bytes, which depend on `pairs` or `table`. */
 static void gpi_mpi_nest_terms(const gp_brackets_desc *desc, bool errors, gpi_mpi_terms *terms)
 {
     const char *pairs = desc->pairs ? desc->pairs : "()[]{}";

@@ -1,4 +1,4 @@
-/* group_by.c - gp_mpi_group_by across ranks. */
+/* group_by.c - gp_mpi_group_by: groups elements of all ranks by key, and reduces each group. */
 #include "base/buffers.h"
 #include "base/call.h"
 #include "base/error.h"
@@ -64,7 +64,7 @@ static void gpi_mpi_group_free(gpi_mpi_groups *g, int stage)
     g->keys[stage] = g->values[stage] = NULL;
 }
 
-/* Sorts this rank's elements and reduces them by key, into the second stage. */
+/* Sorts this rank's elements into the first stage, and reduces them by key into the second stage. */
 static gp_result gpi_mpi_group_own(gp_mpi *all, const gp_reduce_by_key_desc *desc, gpi_mpi_groups *g,
                                    uint64_t *count)
 {

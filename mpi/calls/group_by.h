@@ -1,4 +1,4 @@
-/* group_by.h - gp_mpi_group_by across ranks. */
+/* group_by.h - declares the function of group_by.c that other calls use. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 

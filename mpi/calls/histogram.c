@@ -1,4 +1,4 @@
-/* histogram.c - gp_mpi_histogram across ranks. */
+/* histogram.c - gp_mpi_histogram: counts each part, and adds up the counts of all ranks. */
 #include "base/buffers.h"
 #include "base/call.h"
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* join.c - gp_mpi_join across ranks. */
+/* join.c - gp_mpi_join: looks up keys of all ranks in a table whose keys are divided among the ranks. */
 #include "base/arrays.h"
 #include "base/buffers.h"
 #include "base/call.h"
@@ -24,12 +24,12 @@ typedef struct gpi_mpi_join {
     size_t key_size, value_size;
     gpi_mpi_side build, probe;
     gp_hash table;       /* keys of all ranks' build sides, each with its index in keys and values */
-    cl_mem keys, values; /* received keys and values; one more value, for absent keys */
+    cl_mem keys, values; /* received keys; received values, and one for absent keys */
     cl_mem sent, rows, asked, answers; /* temporary */
     cl_mem places, found, back, back_found;
 } gpi_mpi_join;
 
-/* Creates a table of the keys, each with the first or last of its indices. No index equals the reserved value. */
+/* Creates a table that maps each key to its first or last index. No index equals the reserved value. */
 static gp_result gpi_mpi_join_insert(gp_mpi *all, const gpi_mpi_join *j, cl_mem keys, size_t keys_offset,
                                      size_t count, gp_hash *table)
 {

@@ -1,4 +1,4 @@
-/* reduce.c - gp_mpi_reduce across ranks. */
+/* reduce.c - gp_mpi_reduce: reduces each part, then the results of all ranks. */
 #include "base/buffers.h"
 #include "base/call.h"
 #include "base/error.h"

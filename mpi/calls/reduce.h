@@ -1,4 +1,4 @@
-/* reduce.h - gp_mpi_reduce across ranks. */
+/* reduce.h - declares the function of reduce.c that other calls use. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 

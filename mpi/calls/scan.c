@@ -1,4 +1,4 @@
-/* scan.c - gp_mpi_scan across ranks. */
+/* scan.c - gp_mpi_scan: reduces each part, then scans it from the product of all elements before it. */
 #include "base/buffers.h"
 #include "base/call.h"
 #include "base/error.h"

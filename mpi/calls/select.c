@@ -1,4 +1,4 @@
-/* select.c - gp_mpi_select, and functions that divide an array evenly over the ranks. */
+/* select.c - gp_mpi_select: selects elements of each part, and divides them evenly over the ranks. */
 #include "base/buffers.h"
 #include "base/call.h"
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* select.h - gp_mpi_select across ranks. */
+/* select.h - declares the function of select.c that other calls use. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"

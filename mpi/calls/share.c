@@ -1,4 +1,4 @@
-/* share.c - gp_mpi_share. */
+/* share.c - gp_mpi_share: returns this rank's part of an evenly divided array. */
 #include "base/call.h"
 #include "base/error.h"
 #include "base/ranks.h"

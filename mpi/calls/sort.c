@@ -1,4 +1,4 @@
-/* sort.c - gp_mpi_sort across ranks. */
+/* sort.c - gp_mpi_sort: sorts each part, exchanges keys at exact splits, and sorts what each rank has received. */
 #include "base/buffers.h"
 #include "base/call.h"
 #include "base/error.h"
@@ -62,7 +62,7 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
     if (result == GP_OK && desc->value_size)
         result = gpi_mpi_exchange(all, function, &s->moves, sorted_values, own.values, own.values_offset,
                                   desc->value_size);
-    if (result == GP_OK) result = gp_sort(all->gp, &own); /* stable: runs are in the order of ranks */
+    if (result == GP_OK) result = gp_sort(all->gp, &own); /* stable: received keys are in rank order */
     return result == GP_OK ? gp_finish(all->gp) : result;
 }
 

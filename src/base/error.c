@@ -1,4 +1,4 @@
-/* error.c - results, texts of failures, the log. */
+/* error.c - records failures and their texts, and writes to the log. */
 #include "base/context.h"
 #include "base/error.h"
 

@@ -1,11 +1,11 @@
-/* error.h - failures and their texts, the log. */
+/* error.h - records failures and their texts, and writes to the log. */
 #pragma once
 #include "api/gpuprim.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#if defined(__MINGW_PRINTF_FORMAT) /* the C library's format */
+#if defined(__MINGW_PRINTF_FORMAT) /* MinGW: the printf format of the chosen C library */
 #define GPI_PRINTF(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
 #elif defined(__GNUC__)
 #define GPI_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))

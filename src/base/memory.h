@@ -1,4 +1,5 @@
-/* memory.h - host memory. Define all four macros before GP_IMPLEMENTATION's #include, or none. */
+/* memory.h - macros that allocate and free host memory. To replace them, define all four before GP_IMPLEMENTATION's
+   #include. */
 #pragma once
 #if !defined(GP_MALLOC) && !defined(GP_CALLOC) && !defined(GP_REALLOC) && !defined(GP_FREE)
 #include <stdlib.h>

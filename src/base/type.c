@@ -49,8 +49,8 @@ static gp_type gpi_operand(gp_type type) { return type == GP_F16 ? GP_F32 : type
 
 static bool gpi_is_arg(gp_op op) { return op == GP_ARGMIN || op == GP_ARGMAX; }
 
-/* Returns the type of a reduction's result if the caller names none. Sums and products of integers have 64 bits, and those of
-   halves are floats, so that they do not overflow early. */
+/* Returns the type of a reduction's result if the caller names none. Sums and products of integers have 64 bits, and
+   sums and products of halves are floats, so that they do not overflow early. */
 static gp_type gpi_sum_type(gp_type type, gp_op op)
 {
     if (gpi_is_arg(op)) return GP_U64;

@@ -1,6 +1,6 @@
 /* use.c - refuses calls in a forked process and in callbacks. A forked child lacks the threads of the OpenCL
-   implementation, whose locks may stay locked for ever, so that a call of OpenCL may hang. So every call of the API
-   checks for both cases before it uses OpenCL or the context's programs. */
+   implementation, and locks that these threads held stay locked for ever, so a call of OpenCL may hang. Every call of
+   the API makes both checks before it uses OpenCL or the context's programs. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/use.h"
@@ -30,7 +30,8 @@ static bool gpi_forked(void)
 #endif
 }
 
-/* Refuses a call in a forked process, or with the context whose callback makes the call. gp NULL: a call without a context. */
+/* Refuses a call in a forked process, and a call that a callback makes with the context that runs the callback. gp is
+   NULL in a call without a context. */
 static gp_result gpi_check_use(gp_context *gp)
 {
     if (gpi_forked()) {

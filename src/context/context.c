@@ -151,15 +151,15 @@ static char *gpi_make_options(const gp_context *gp, const char *language)
                       gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
 }
 
-/* Returns the option for the device's newer language. Platforms of version 2 may not have OpenCL C 3.0, and those of
-   version 3 may not have 2.0. */
+/* Returns the language in which programs with Khronos' sub-groups are built. Platforms of version 2 may not have
+   OpenCL C 3.0, and those of version 3 may not have OpenCL C 2.0. */
 static const char *gpi_newer_language(const gp_device_info *info)
 {
     return strncmp(info->version, "OpenCL 2", 8) == 0 ? "CL2.0" : "CL3.0";
 }
 
-/* Makes the build options, opens the disk cache, copies the dump folder's path and creates the folder, and then drops the caller's
-   pointers to strings. */
+/* Makes the build options, opens the disk cache, and creates the dump folder. Then drops the desc's pointers to the
+   caller's strings, which are not needed any more. */
 static gp_result gpi_copy_strings(gp_context *gp)
 {
     gp_context_desc *desc = &gp->desc;

@@ -1,4 +1,5 @@
-/* export.c - writes a context's programs as bytes: GPI_EXPORT_MAGIC, then each program as in its file of the cache. */
+/* export.c - writes a context's programs as bytes: GPI_EXPORT_MAGIC, then each program in the format of a file of the
+   disk cache. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"

@@ -107,8 +107,8 @@ static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *ro
 
 /* ------------------------------------------------------------------ all cases */
 
-/* Makes the plan of a primitive on elements of four bytes. Planning fails only for an invalid strategy, so not
-   here. */
+/* Makes the plan of a primitive on elements of four bytes. Planning cannot fail here, because only an invalid
+   strategy makes it fail. */
 static void gpi_self_test_plan(gp_context *gp, gpi_primitive primitive, gpi_plan *plan)
 {
     const bool nest = primitive == GPI_BRACKETS || primitive == GPI_STACK_SCAN || primitive == GPI_TREE;
@@ -133,7 +133,7 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
     test.tuning.work_group_size = plan->group;
     test.tuning.tile = plan->per_item;
     if (strategy == GP_STRATEGY_SINGLE_PASS && row->strategy == GP_STRATEGY_MULTI_PASS)
-        test.tuning.polls = plan->polls; /* the groups wait for each other */
+        test.tuning.polls = plan->polls; /* reported only if groups wait for each other */
     test.result = result;
     memcpy(error, t->gp->error, sizeof error);
     test.text = result == GP_OK ? "" : error;

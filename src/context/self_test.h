@@ -22,8 +22,9 @@ typedef struct gpi_self_test {
 /* clang-format off */
 
 /* X(function, name, primitive, strategy, output, output, output)
-   primitive: its plan is reported. strategy: is tested in addition to the strategy of the device's tuning row; AUTO: no
-   other strategy exists, or another case tests it. output: names of the outputs that are compared. */
+   primitive: the primitive whose plan is reported. strategy: a strategy to test in addition to that of
+   the device's tuning row; AUTO: no other strategy exists, or another case tests it. output: names of the outputs that
+   are compared. */
 #define GPI_SELF_TEST_CASES(X) \
     X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
     X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \

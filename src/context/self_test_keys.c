@@ -222,8 +222,8 @@ static gp_result gpi_self_test_topk(gpi_self_test *t)
     return result == GP_OK ? gp_topk(t->gp, &d) : result;
 }
 
-/* Finds the best keys of three rows, which several groups share if the rows are long: as many keys as fit for the first
-   two rows, and half as many for the last row. The last elements of the input are in no row. */
+/* Finds the largest keys of three rows: k keys of the first two rows, and k / 2 keys of the last row. Several groups
+   share a row if rows are long. The last elements of the input are in no row. */
 static gp_result gpi_self_test_segmented_topk(gpi_self_test *t)
 {
     gp_result result;

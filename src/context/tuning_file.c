@@ -1,4 +1,4 @@
-/* tuning_file.c - rows of the tuning table from a file:
+/* tuning_file.c - reads rows of the tuning table from a file such as this:
 
        gpuprim tuning 1
        platform Portable Computing Language
@@ -76,7 +76,8 @@ static gpi_span gpi_tuning_name(gpi_primitive primitive)
     return span;
 }
 
-/* Returns the context's own row of the primitive `name`, at first a copy of the table's. NULL: there is no such primitive. */
+/* Returns the context's own row of the primitive `name`, which begins as a copy of the table's row. NULL: there is no
+   such primitive. */
 static gpi_tuning_row *gpi_tuned_row(gp_context *gp, gpi_span name)
 {
     int primitive;

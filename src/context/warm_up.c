@@ -6,7 +6,7 @@
 
 #define GPI_WARM_UP_ROW(primitive, file, rows, memory, least, warm_ups) warm_ups
 
-/* Makes the compiler check that each field of the desc is in a row. */
+/* Makes the compiler check that each field of gp_warmup_desc is in a row of GPI_PRIMITIVE_ROWS. */
 #define GPI_FIELD_OF_ROW(field, DESC) +1
 typedef char gpi_a_field_is_in_no_row[0 GPI_PRIMITIVE_ROWS(GPI_WARM_UP_ROW, GPI_FIELD_OF_ROW) ==
                                               sizeof(gp_warmup_desc) / sizeof(void *)

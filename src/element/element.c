@@ -373,9 +373,9 @@ static bool gpi_element_has_quads(const gpi_element *element)
            o->type2 != GP_F16 && !o->reverse && o->segments != (int)GP_SEGMENTS_BY_FLAGS;
 }
 
-/* Makes the plan of a call on an element. In the local shape, rows of SCAN are for elements that are read four at a time: half of
-   the tile or all of it stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, because its
-   whole tile is in local memory. */
+/* Makes the plan of a call on an element. In the local shape, the tuning rows of SCAN are for elements that are read
+   four at a time: half of the tile or all of it stays in registers (scan/tile_chunks.cl). A scan of other elements
+   has its whole tile in local memory, as a selection does, and therefore uses the row of SELECT. */
 static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                                gp_strategy strategy, gpi_plan *plan)
 {

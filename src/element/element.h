@@ -37,9 +37,9 @@ typedef struct gpi_operation {
 /* One built-in operation on values of one type: a field of the element (element/op.cl). */
 typedef struct gpi_field {
     gp_op op;
-    gp_type value, out; /* types of values while combined, and when stored */
+    gp_type value, out; /* type in which values are combined; type in which results are stored */
     bool compensated;
-    size_t offset; /* position in the element */
+    size_t offset; /* position in the element, in bytes */
 } gpi_field;
 
 /* A checked operation, and the sizes and values that the kernels need. */

@@ -11,8 +11,8 @@
 
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* triples of a round */
-    GPI_MONOID_CHECK_MADE = 64,      /* made-up elements, and products that are added for the second round */
-    GPI_MONOID_CHECK_NOTED = 1024,   /* most monoids, with args, that a context remembers */
+    GPI_MONOID_CHECK_MADE = 64,      /* number of made-up elements, and of products added for round 2 */
+    GPI_MONOID_CHECK_NOTED = 1024,   /* most monoids (with their args) that a context records as checked */
     GPI_MONOID_CHECK_SMALL = 1000,   /* upper limit of made-up numbers, so that sums do not overflow */
     GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
     GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element's text */
@@ -290,7 +290,8 @@ static gp_result gpi_monoid_check_call(gp_context *gp, const gp_check_monoid_des
     return result;
 }
 
-/* Adds the arguments to *hash. Returns false if a buffer is not given yet (..._scratch_size). */
+/* Adds the arguments to *hash. Returns false if a buffer is missing, which is allowed in a call for the size of
+   scratch. */
 static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
 {
     size_t k;
@@ -326,7 +327,7 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *opera
     for (i = 0; i < gp->law_count; i++) {
         if (gp->laws[i] == hash) return GP_OK;
     }
-    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all will be checked again */
+    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all are checked again */
     grown = (uint64_t *)GP_REALLOC(gp->laws, (gp->law_count + 1) * sizeof *grown);
     if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     gp->laws = grown;

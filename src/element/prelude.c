@@ -1,5 +1,5 @@
-/* prelude.c - writes the text that describes an element to the files of kernels/element/, and gets programs for
-   elements. */
+/* prelude.c - writes the macros and types that the files of kernels/element/ need for an element, and gets programs
+   for elements. */
 #include "base/memory.h"
 #include "base/type.h"
 #include "element/element.h"
@@ -22,8 +22,8 @@ static bool gpi_is_scan(gpi_primitive primitive)
     return primitive == GPI_SCAN || primitive == GPI_SEGMENTED_SCAN || primitive == GPI_SCAN_COLUMNS;
 }
 
-/* Returns the number of elements in a vector step of the serial shape; 1 if there is no vector of the type. Scans use vectors of
-   plain values only, and scans of stacks use none. */
+/* Returns the number of elements that a vector step handles: 16 in the serial shape, else 1. It is also 1 for the
+   caller's monoids, for scans of stacks, and for scans with argmin or argmax. */
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
     const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
@@ -141,11 +141,11 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
     const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
-    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* several results: gp_values */
+    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* gp_values has ulongs */
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
                  o->type      ? gpi_type_cl(o->type)
                  : o->record  ? o->record->cl_type
-                 : o->indices ? "uint" /* the type's size determines the step's length */
+                 : o->indices ? "uint" /* only this type's size matters, for a step's length */
                               : "gpi_user",
                  o->type == GP_F16,
                  o->indices ? 0

@@ -62,7 +62,7 @@ static cl_uint gpi_hash_widths(const gpi_table *table)
     return (table->key_size == 8 ? GPI_WIDE_KEYS : 0) | (table->value_size == 8 ? GPI_WIDE_VALUES : 0);
 }
 
-/* Passes an array and its offset. If it is NULL, the context's counters are passed in its place. */
+/* Passes an array and its offset. If the array is NULL, passes the context's counters as a placeholder. */
 static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 {
     const cl_ulong at = buffer ? offset : 0;
@@ -126,7 +126,8 @@ static gp_result gpi_hash_check_strategy(gp_context *gp, gp_strategy strategy)
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "strategy = %d is not a gp_strategy", (int)strategy);
 }
 
-/* Returns true if the batch is to be partitioned, because that pays or because the caller's strategy asks for it. */
+/* Returns true if the batch is to be partitioned, because partitioning pays or because the caller's strategy asks for
+   it. */
 static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy)
 {
     const size_t count = batch->count.bound;
@@ -136,7 +137,8 @@ static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strate
            batch->table->mask >= GPI_SORT_BINS && count > 0;
 }
 
-/* Plans the sort pass that partitions the batch. order->desc already has the caller's keys, and values if they move, too. */
+/* Plans the sort pass that partitions the batch. order->desc already has the caller's keys, and the values if these
+   are moved with the keys. */
 static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order)
 {
     const gpi_table *table = batch->table;
@@ -144,7 +146,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     gp_result result;
     uint32_t bits = 0;
     while (table->mask >> bits) bits++;
-    d->keys_out = table->buffer; /* stands for the scratch: any buffer other than the keys */
+    d->keys_out = table->buffer; /* a placeholder: any buffer other than the keys */
     if (d->value_size) d->values_out = table->buffer;
     d->count = batch->count.bound;
     d->count_buffer = batch->count.buffer;

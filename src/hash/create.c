@@ -84,8 +84,8 @@ static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
                                    : 0x7fa00000u | mixed >> 43;
 }
 
-/* Sets packed, wide and limited. A table is packed if one word can hold key and value, and the device has
-   atomic operations on such words. */
+/* Sets the members packed, wide and limited of the table. A table is packed if one word can hold key and value, and
+   the device has atomic operations on such words. */
 static gp_result gpi_hash_form(gp_context *gp, gpi_table *table)
 {
     const bool narrow = table->key_size == 4 && table->value_size <= 4;
@@ -98,7 +98,7 @@ static gp_result gpi_hash_form(gp_context *gp, gpi_table *table)
     return GP_OK;
 }
 
-/* Checks the desc and sets everything of the table except its memory. */
+/* Checks the desc and sets all members of the table except its memory. */
 static gp_result gpi_hash_describe(gp_context *gp, const gp_hash_desc *desc, gpi_table *table)
 {
     gp_result result = gpi_hash_check_sizes(gp, desc);

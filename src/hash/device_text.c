@@ -1,9 +1,9 @@
-/* device_text.c - the source with which a caller's kernels use a table. */
+/* device_text.c - writes the source with which the caller's kernels access a hash table. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "hash/hash.h"
 
-/* Adds, for gp_device_source, the source that a kernel of the caller's needs to handle one key at a time. */
+/* Adds, for gp_device_source, the source with which the caller's kernels handle one key at a time. */
 static gp_result gpi_hash_device_text(gp_context *gp, gp_hash handle, gpi_text *text)
 {
     const gpi_table *table = gpi_hash_of(gp, handle);

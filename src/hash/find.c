@@ -77,8 +77,8 @@ typedef struct gpi_hash_removal {
     gpi_hash_order order;
 } gpi_hash_removal;
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. A batch with results is not
-   partitioned, since results are in the order of the caller's keys. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. A batch with results
+   is not partitioned, since results are in the order of the caller's keys. */
 static gp_result gpi_hash_plan_erase(gp_context *gp, gp_hash handle, gpi_hash_batch *batch,
                                      gpi_hash_removal *removal)
 {

@@ -26,7 +26,7 @@ static void gpi_each_function(gpi_text *text, const gpi_args *args, const char *
     gpi_text_add(text, "    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", type, name, expression);
 }
 
-/* Returns the functions for the caller's expressions, which the caller of this function frees. NULL: no memory. */
+/* Returns the text of the functions that evaluate the caller's expressions; free it. NULL: no memory. */
 static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args *args, gp_type key,
                               gp_type value, bool is_set)
 {

@@ -7,7 +7,8 @@
 #include "sort/sort.h"
 #include "hash/constants.cl"
 
-/* A hash table. All contexts that share it use the same gpi_table. The buffer begins with the same properties (hash/table.cl). */
+/* A hash table. All contexts that share it use the same gpi_table. The buffer begins with a header that repeats its
+   properties (hash/table.cl). */
 typedef struct gpi_table {
     uint32_t references; /* number of handles */
     size_t key_size, value_size;
@@ -36,7 +37,7 @@ enum {
     GPI_HASH_LIMITED_TURNS = 30000  /* if loops are limited: most atomic exchanges and steps of a put */
 };
 
-/* The description of a program on a table. `more` is text at the end of its prelude. */
+/* The description of a program on a table. `more` is text that is added at the end of the program's prelude. */
 typedef struct gpi_hash_of_program {
     const gpi_table *table;
     const char *more;
@@ -58,7 +59,7 @@ typedef struct gpi_hash_batch {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    gpi_uses uses; /* the first one is the table */
+    gpi_uses uses; /* the first use is the table's buffer */
 } gpi_hash_batch;
 
 /* table.c */

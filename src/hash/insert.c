@@ -14,7 +14,7 @@ typedef struct gpi_hash_put {
     const gp_hash_insert_desc *desc;
     cl_uint change, source, wants;
     cl_ulong operand;
-    gpi_table judge; /* GP_HASH_FIRST, GP_HASH_LAST: a table from keys of the batch to their indices */
+    gpi_table judge; /* with GP_HASH_FIRST or GP_HASH_LAST: a table from each key of the batch to an index */
     gpi_hash_order order;
     size_t scratch_bytes; /* the scratch of `judge` or of `order`; a call has at most one of them */
 } gpi_hash_put;
@@ -101,8 +101,8 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
 
-/* Plans `judge`, if the call needs it: a table from each key of the batch to the index of the element that is inserted
-   for this key. */
+/* Plans `judge`, if the call needs it: a temporary table from each key of the batch to the index of the element that
+   is inserted for this key. */
 static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     gpi_table *judge = &put->judge;
@@ -135,7 +135,7 @@ static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch
     return result;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_hash_plan_put(gp_context *gp, gp_hash handle, gpi_hash_batch *batch, gpi_hash_put *put,
                                    cl_uint change)
 {

@@ -1,11 +1,11 @@
-/* rehash.c - reads a table's counts, and moves a table to other slots: gp_hash_rehash, and tables that grow. */
+/* rehash.c - reads a table's counts, and moves its keys to new slots, for gp_hash_rehash and for tables that grow. */
 #include "base/context.h"
 #include "base/error.h"
 #include "hash/hash.h"
 
 #include <string.h>
 
-/* Reads the table's counts, which are indexed by GPI_COUNT_... and gp_hash_result. Blocks. */
+/* Reads the table's counts, and waits for them. `counts` is indexed by GPI_COUNT_... and by gp_hash_result. */
 static gp_result gpi_hash_read_counts(gp_context *gp, const gpi_table *table, uint64_t counts[GPI_COUNTS])
 {
     const bool unread = gp->hash_unread;

@@ -133,7 +133,7 @@ static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *fi
 static const gpi_hash_hooks gpi_hash_hooks_set = {gpi_hash_check_apart_from_tables, gpi_hash_read_told,
                                                   gpi_hash_tell, gpi_hash_result};
 
-/* Adds to a number that other threads change, too, and returns the sum. */
+/* Adds `change` to a number that other threads change, too, and returns the sum. */
 static uint32_t gpi_add_atomically(uint32_t *number, uint32_t change)
 {
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -225,7 +225,7 @@ static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
     facts[3] = table->reserved;
 }
 
-/* Passes a table: its buffer and its facts. */
+/* Passes a table: its buffer, and the four properties that gpi_hash_facts sets. */
 static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table)
 {
     cl_ulong facts[4];

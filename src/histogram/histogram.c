@@ -1,6 +1,6 @@
-/* histogram.c - gp_histogram: counts in a table of each group if there are few bins. With many bins, groups count in
-   the output by atomics (local shape), or each in a slice of the scratch, and a second launch adds up the slices
-   (serial shape). */
+/* histogram.c - gp_histogram: counts samples by bin. If there are few bins, each group counts in its own table. With
+   many bins, groups of the local shape count in the output by atomics; groups of the serial shape count in their own
+   slices of the scratch, and a second launch adds up the slices. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -16,11 +16,11 @@
 #include <string.h>
 
 enum {
-    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: counts in a group's four tables together */
-    GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB; a compute unit has room for several groups */
-    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* fewest counts: four channels of 256 values */
+    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: number of counts in a group's four tables together */
+    GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: most counts in a group's tables, 16 KiB */
+    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* local: fewest counts in a group's tables, four channels of 256 */
     GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: fewest samples of a group */
-    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins whose slices one group adds up */
+    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: number of bins whose counts one group adds up */
 };
 
 /* A checked call of gp_histogram, ready to run. */
@@ -33,7 +33,7 @@ typedef struct gpi_histogram {
     gpi_args args;                      /* arguments that the map may name */
     size_t channels, wanted;            /* channels of an element; channels that are counted */
     size_t bins;
-    cl_ulong lower, limit, scale[3]; /* even bins: gpi_bins of histogram/bins.cl */
+    cl_ulong lower, limit, scale[3]; /* for even bins: members of gpi_bins (histogram/bins.cl) */
     cl_uint shift;
     gpi_plan plan;
     gpi_program *program;
@@ -84,7 +84,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     const cl_ulong part = range ? bins % range : bins;
     cl_ulong rest, high = gpi_fraction(part, range, &rest);
     cl_ulong low = gpi_fraction(rest, range, &rest) + 1;
-    if (h->size < 8) high++; /* one word suffices, and is rounded up, like the last of two words */
+    if (h->size < 8) high++; /* kernels then use only `high`, which is rounded up */
     else if (low == 0) high++;
     h->lower = lower;
     h->limit = limit;
@@ -203,7 +203,7 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
     return GP_OK;
 }
 
-/* Adds the type of elements, and the map as a function, like element/prelude.c. */
+/* Adds the type of elements, and the map as a function, as element/prelude.c does. */
 static void gpi_histogram_prelude_map(const gpi_histogram *h, gpi_text *text)
 {
     const gp_histogram_desc *d = h->desc;
@@ -293,7 +293,7 @@ static size_t gpi_histogram_scratch(const gpi_histogram *h)
     return (h->groups - 1) * h->bins * h->out_size;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_histogram_plan(gp_context *gp, const gp_histogram_desc *d, gpi_histogram *h)
 {
     gp_result result;
@@ -344,13 +344,14 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, and the output. */
+/* Passes the arguments for GPI_SAMPLES_PARAMETERS (histogram/samples.cl) and GPI_BINS_PARAMETERS (histogram/bins.cl),
+   and the output. */
 static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset * h->channels, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->out; /* `out` stands for missing edges */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* a placeholder if there are no edges */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
     gpi_call_args(call, &h->args);

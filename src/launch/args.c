@@ -1,5 +1,5 @@
-/* args.c - checks the arguments of the caller's expressions, and the caller's types, writes both into programs, and
-   passes the arguments to kernels (base/args.cl). */
+/* args.c - checks the arguments and types that the caller's expressions use, writes their definitions into programs,
+   and passes the arguments to kernels (base/args.cl). */
 #include "base/error.h"
 #include "base/text.h"
 #include "base/type.h"
@@ -95,7 +95,7 @@ static size_t gpi_arg_size(const gp_arg *arg)
     return arg->type ? gpi_type_size(arg->type) : arg->record->size;
 }
 
-/* Checks everything except the buffers, which a call for the size of scratch need not have. */
+/* Checks the arguments, except their buffers, which may be missing in a call for the size of scratch. */
 static gp_result gpi_args_check(gp_context *gp, const gpi_args *args)
 {
     gp_result result = GP_OK;
@@ -177,7 +177,8 @@ static void gpi_records_define(const gpi_args *args, gpi_text *text)
     }
 }
 
-/* Adds the number and type of parts of input `input`, if its type is a built-in vector of 2 or 4 parts. */
+/* Adds macros for the number and the type of the components of input `input`, if its type is a built-in vector of 2
+   or 4 components. */
 static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text)
 {
     static const char *const parts[] = {"char", "uchar", "short", "ushort", "int",
@@ -250,7 +251,7 @@ static void gpi_args_name(const gpi_args *args, gpi_text *text)
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes the arguments for GPI_ARGS_PARAMETERS. */
+/* Passes the arguments for GPI_ARGS_PARAMETERS (base/args.cl). */
 static void gpi_call_args(gpi_call *call, const gpi_args *args)
 {
     size_t k;

@@ -165,9 +165,9 @@ static void gpi_call_arg_uint(gpi_call *call, size_t x)
     GPI_CALL_ARG(call, value);
 }
 
-/* Passes the arguments for GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, another buffer is
-   passed in its place. In a warm-up the device reads a count of 0: all kernels are launched as for `bound` elements,
-   but no expression is evaluated on made-up elements. */
+/* Passes the arguments for GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, passes another
+   buffer as a placeholder. In a warm-up the device reads a count of 0: all kernels are launched as for `bound`
+   elements, but no expression is evaluated on made-up elements. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const bool none = call->gp->warming_up;
@@ -210,7 +210,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
-    /* if only the wait has failed, the copy to the caller's memory may still run */
+    /* if only the wait has failed, the copy to the caller's memory may still be in progress */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* a command's failure explains why the wait failed */
@@ -262,8 +262,8 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
     return result;
 }
 
-/* Ends a call of the API as gpi_call_end_within does, and then calls on_async_error for failures kept so far. After a call
-   within gp_warmup, failures name gp_warmup again. */
+/* Ends a call of the API as gpi_call_end_within does, and then calls on_async_error for failures kept so far. If
+   gp_warmup made the call, later failures name gp_warmup again. */
 static gp_result gpi_call_end(gpi_call *call, gp_result result)
 {
     result = gpi_call_end_within(call, result);

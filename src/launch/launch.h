@@ -16,7 +16,7 @@ enum {
     GPI_READS_OR_OUT, /* read; an output may be the same range */
     GPI_WRITES,
     GPI_BOTH,
-    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* gp_partition's buffers, arguments, scratch */
+    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* the buffers of gp_partition, arguments, and scratch */
 };
 
 /* A row in the table of a call's buffers. */
@@ -40,7 +40,7 @@ typedef struct gpi_call {
     const cl_event *wait; /* events that the next command waits for */
     cl_uint wait_count;
     cl_event *done;
-    cl_event *merged; /* the caller's events and scratch_busy, if both must be waited for */
+    cl_event *merged; /* list of the caller's events and scratch_busy, if the call must wait for both */
     cl_event last;    /* the event of the last enqueued command; NULL: none */
     bool uses_scratch;
     gpi_program *program; /* the program of the kernel being prepared */
@@ -57,13 +57,13 @@ typedef struct gpi_count {
     gp_type type;
 } gpi_count;
 
-/* The segments of an array: by offsets, or as rows of one length. */
+/* The segments of an array: segments given by offsets, or rows of equal length. */
 typedef struct gpi_offsets {
     cl_mem buffer; /* segments + 1 offsets */
     size_t offset;
     gp_type type;
     size_t row_length, row_stride; /* row_length 0: segments are given by offsets */
-    size_t element_stride;         /* distance of a row's elements; 0 or 1: consecutive */
+    size_t element_stride;         /* distance between a row's elements; 0 or 1: consecutive */
     size_t segments;               /* number of segments, or its bound */
     size_t count;                  /* elements of the array */
 } gpi_offsets;

@@ -1,5 +1,5 @@
-/* segments.c - segments of an array, by offsets or as rows of one length: checks them, and passes them to kernels
-   (kernels/common/base/segments.cl). */
+/* segments.c - segments of an array, given by offsets or as rows of equal length: checks them, and passes them to
+   kernels (kernels/common/base/segments.cl). */
 #include "base/constants.cl"
 #include "base/error.h"
 #include "base/math.h"
@@ -57,8 +57,9 @@ static size_t gpi_offsets_average(const gpi_offsets *o)
     return o->segments ? o->count / o->segments : 0;
 }
 
-/* Plans the list of segments of more than `small_size` elements, which are cut into parts of `span` elements, and the scratch for it,
-   with `size` bytes for each part's result. The list has room for all segments unless offsets let them overlap. */
+/* Plans the list of large segments, which are those of more than `small_size` elements, and its scratch. A large
+   segment is cut into parts of `span` elements, and each part's result has `size` bytes. The list has room for all
+   large segments unless offsets let them overlap. */
 static gp_result gpi_offsets_list(gp_context *gp, const gpi_offsets *o, size_t small_size, size_t span,
                                   size_t size, gpi_large_list *list)
 {
@@ -87,10 +88,10 @@ static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o)
                          GPI_READS);
 }
 
-/* Passes the arguments for GPI_OFFSETS_PARAMETERS. */
+/* Passes the arguments for GPI_OFFSETS_PARAMETERS (base/segments.cl). */
 static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
 {
-    const cl_mem buffer = o->row_length ? call->gp->counters : o->buffer; /* not read for rows */
+    const cl_mem buffer = o->row_length ? call->gp->counters : o->buffer; /* rows have no offsets */
     GPI_CALL_ARG(call, buffer);
     gpi_call_arg_ulong(call, o->row_length ? 0 : o->offset);
     gpi_call_arg_uint(call, o->row_length ? 0 : gpi_type_size(o->type) / 4);
@@ -99,7 +100,7 @@ static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
     gpi_call_arg_ulong(call, o->count);
 }
 
-/* Passes the arguments for GPI_LIST_PARAMETERS. */
+/* Passes the arguments for GPI_LIST_PARAMETERS (base/segments.cl). */
 static void gpi_call_arg_list(gpi_call *call, const gpi_large_list *list, cl_mem scratch)
 {
     GPI_CALL_ARG(call, scratch);

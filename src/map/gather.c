@@ -18,7 +18,7 @@ enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* fewest elements of a group */ };
 /* A call of gp_gather, gp_scatter or gp_unpack, ready to be checked and run. */
 typedef struct gpi_gather {
     size_t element_size;
-    cl_mem in, out, index, flag; /* index NULL: indices are the flags' ranks */
+    cl_mem in, out, index, flag; /* index NULL: an unpack, whose indices are the ranks of flags */
     size_t in_offset, out_offset, index_offset, flag_offset;
     size_t in_count, out_count; /* elements of `in` and of `out` */
     gp_type index_type, flag_type;
@@ -26,7 +26,7 @@ typedef struct gpi_gather {
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    gp_scan_desc scan_desc; /* unpack: the scan that computes the flags' ranks, which follow its scratch */
+    gp_scan_desc scan_desc; /* unpack: the scan that computes the ranks of flags */
     gpi_scan scan;
     size_t ranks_at; /* where the ranks begin, in bytes */
 } gpi_gather;
@@ -50,7 +50,7 @@ static void gpi_gather_init(gpi_gather *gather, const gp_gather_desc *d, bool sc
     gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
 }
 
-/* Describes an unpack. Ranks have 32 bits if those suffice. */
+/* Describes an unpack. The rank of a flag is the number of set flags before it. It has 32 bits if these suffice. */
 static void gpi_gather_init_unpack(gpi_gather *gather, const gp_unpack_desc *d)
 {
     memset(gather, 0, sizeof *gather);
@@ -116,7 +116,7 @@ static size_t gpi_gather_scratch(const gpi_gather *gather)
     return gather->ranks_at + gather->count.bound * gpi_type_size(gather->index_type);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
 {
     const size_t size = gather->element_size;
@@ -159,7 +159,7 @@ static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem sc
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes an array and its offset. If it is empty, another buffer is passed in its place, which the kernel does not read. */
+/* Passes an array and its offset. If the array is empty, passes another buffer as a placeholder. */
 static void gpi_gather_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset)
 {
     const cl_ulong at = count ? offset : 0;
@@ -264,7 +264,7 @@ GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *de
 /* Moves one zero, in temporary buffers. */
 static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
 {
-    enum { GPI_LARGEST = 16 }; /* bytes of an element, an index or a flag */
+    enum { GPI_LARGEST = 16 }; /* most bytes of an element, an index or a flag */
     cl_mem in = NULL, out = NULL;
     gp_result result = gpi_alloc_zeros(gp, GPI_LARGEST, &in);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_LARGEST, &out);

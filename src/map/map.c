@@ -267,7 +267,7 @@ static void gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const vo
     gpi_map_prelude_function(map, lane, text);
 }
 
-/* Plans everything except the buffers. */
+/* Plans a call, except for its buffers. */
 static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 {
     size_t k, size = map->out_size;
@@ -429,7 +429,7 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 /* Runs a described map on one zero, in temporary buffers. If `result` is an error, only returns it. */
 static gp_result gpi_map_warm_up(gp_context *gp, gpi_map *map, gp_result result)
 {
-    enum { GPI_LARGEST = GP_RECORD_BYTES }; /* bytes of an element */
+    enum { GPI_LARGEST = GP_RECORD_BYTES }; /* most bytes of an element */
     cl_mem in = NULL, out = NULL;
     size_t k;
     if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_LARGEST, &in);

@@ -99,7 +99,7 @@ static void gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const
                  type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
 }
 
-/* Checks and plans everything except the buffers. Local memory holds, for each item, the elements of a block. */
+/* Checks and plans a call, except for its buffers. Local memory holds, for each item, the elements of a block. */
 static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
 {
     const gp_random_desc *d = random->desc;

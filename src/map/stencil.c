@@ -33,7 +33,7 @@ typedef struct gpi_stencil {
     size_t height, channels, in_pitch, out_pitch; /* as in the desc, with defaults in place of 0 */
     size_t in_count, out_count;                   /* number of elements from the first to the last one */
     size_t weights;                               /* number of weights; 0: there is a map instead */
-    unsigned tile_x, tile_y; /* size of a tile without rims; a group handles one or several */
+    unsigned tile_x, tile_y; /* size of a tile without rims; a group handles one or several tiles */
     bool in_place;           /* a copy of the input is needed */
     gpi_plan plan;
     gpi_program *program;
@@ -60,8 +60,8 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
     return gpi_check_text(gp, "map", d->map);
 }
 
-/* Sets *count to the number of elements from the first to the last one of a picture. Returns false if it does not fit in a
-   size_t. */
+/* Sets *count to the number of elements from the first to the last one of a picture. Returns false if this number
+   does not fit in a size_t. */
 static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *count)
 {
     *count = 0;
@@ -184,7 +184,7 @@ static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
         s->tile_y /= 2;
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
 {
     gp_result result = gpi_stencil_describe(gp, s);
@@ -340,7 +340,7 @@ GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *
 /* Runs the stencil on one or two pixels, in temporary buffers, with weights of zero. */
 static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc)
 {
-    enum { GPI_LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
+    enum { GPI_LARGEST = 17 * 17 * 4 }; /* most bytes of the weights */
     gp_stencil_desc probe = *desc;
     gp_result result = gpi_alloc_zeros(gp, GPI_LARGEST, &probe.in);
     probe.out = NULL;

@@ -83,7 +83,7 @@ static void gpi_transpose_prelude(const gp_context *gp, const gpi_plan *plan, co
                  (unsigned)gpi_transpose_side(gp, plan, t->desc->element_size));
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_transpose_plan(gp_context *gp, gpi_transpose *t)
 {
     const size_t size = t->desc->element_size;
@@ -167,7 +167,7 @@ GP_API gp_result gp_transpose(gp_context *gp, const gp_transpose_desc *desc)
 /* Moves one element, in temporary buffers. */
 static gp_result gpi_transpose_warm_up(gp_context *gp, const gp_transpose_desc *desc)
 {
-    enum { GPI_LARGEST = 16 }; /* bytes of an element */
+    enum { GPI_LARGEST = 16 }; /* most bytes of an element */
     gp_transpose_desc probe;
     gp_result result;
     memset(&probe, 0, sizeof probe);

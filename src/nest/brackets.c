@@ -10,14 +10,14 @@
 
 enum {
     GPI_BRACKETS_NOTE_BYTES = 32, /* sizeof(gpi_note) in nest/tile_summary.cl */
-    GPI_BRACKETS_LEAVES = 4096    /* leaves of the subtree that one group multiplies */
+    GPI_BRACKETS_LEAVES = 4096    /* leaves of the subtree whose nodes one group computes */
 };
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns the most loop iterations of an item that looks back. Counts a wait for every tile, and three waits for each
-   element: for its opener's entry, and twice for the tile of the opener. The longest wait consists of all polls, one
-   reading of a tile, and a search. */
+/* Returns the most loop iterations of an item that looks back. The item waits at most once for every tile, and three
+   times for each of its elements: once for an entry with the element's opener, and twice for the opener's tile. A
+   wait takes at most all polls, one reading of a tile, and a search. */
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
@@ -62,13 +62,14 @@ static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)
     return GP_OK;
 }
 
-/* Returns true if cells validate themselves, so that they must be zeroed beforehand (nest/tile_summary.cl). */
+/* Returns true if cells (nest/tile_summary.cl) have 16 bits, one of which shows whether the cell is written. Such
+   cells must be zeroed beforehand. */
 static bool gpi_brackets_has_halves(const gpi_brackets *b)
 {
     return b->back && b->plan.shape == GP_SHAPE_LOCAL;
 }
 
-/* Sets the positions of cells, notes and tree in the scratch, and its size. See nest/tile_summary.cl. */
+/* Sets the size of the scratch, and the positions of its parts, which nest/tile_summary.cl describes. */
 static void gpi_brackets_lay_out(gpi_brackets *b)
 {
     const size_t cell = gpi_brackets_has_halves(b) ? 2 : 4;
@@ -96,7 +97,7 @@ static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
     return GP_OK;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
 {
     gp_result result = gpi_brackets_codes(gp, b);
@@ -134,7 +135,7 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes an output and its offset. If it is not wanted, another buffer is passed in its place. */
+/* Passes an output and its offset. If the output is not wanted, passes another buffer as a placeholder. */
 static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
 {
     const cl_mem buffer = out ? out : call->gp->counters;
@@ -143,8 +144,8 @@ static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Passes the arguments for GPI_NEST_PARAMETERS. `polls`: how often a group that looks back reads the state of a late
-   tile. */
+/* Passes the arguments for GPI_NEST_PARAMETERS (nest/cross_tile.cl). `polls`: how often a group that looks back reads
+   the state of a late tile. */
 static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint polls)
 {
     const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
@@ -157,7 +158,7 @@ static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem 
     GPI_CALL_ARG(call, call->gp->counters);
 }
 
-/* Passes the arguments for GPI_NEST_PARAMETERS to a kernel that waits for no tile. */
+/* Passes the arguments for GPI_NEST_PARAMETERS (nest/cross_tile.cl) to a kernel that waits for no tile. */
 static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     gpi_brackets_arg_nest(call, b, scratch, 0);
@@ -202,7 +203,7 @@ static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* Passes the outputs for parents and depths, with flags that say which are wanted. */
+/* Passes the outputs for parents and depths, each with a flag that is 1 if the output is wanted. */
 static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -405,7 +406,7 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     if (desc->errors) probe.errors = out;
     probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
     for (probe.count = 1; probe.count <= n && result == GP_OK; probe.count += n - 1)
-        result = gp_brackets(gp, &probe); /* with one tile, several launches for either strategy */
+        result = gp_brackets(gp, &probe); /* one tile uses several launches, whichever strategy is set */
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (out) (void)clReleaseMemObject(out);
     return result;

@@ -39,7 +39,7 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     return GP_OK;
 }
 
-/* Returns true if there may be brackets of more than one kind. Without a table it always returns true. */
+/* Returns true if there may be brackets of more than one kind. Without a table, always returns true. */
 static bool gpi_brackets_kinds(const gpi_brackets *b)
 {
     int first = 0;
@@ -147,7 +147,7 @@ static void gpi_symbols_free(gp_context *gp)
         if (gp->symbols[k].classes) (void)clReleaseMemObject(gp->symbols[k].classes);
 }
 
-/* Passes the arguments for GPI_SYMBOL_INPUT_PARAMETERS. */
+/* Passes the arguments for GPI_SYMBOL_INPUT_PARAMETERS (nest/symbols.cl). */
 static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
 {
     const cl_ulong offset = b->desc->in_offset;

@@ -12,7 +12,7 @@ typedef struct gpi_brackets {
     gpi_args args;     /* arguments that the map names */
     int8_t table[256]; /* codes of bytes, if there is no map */
     bool has_table;
-    cl_mem classes; /* the table on the device; another buffer if there is no table */
+    cl_mem classes; /* the table on the device, or a placeholder if there is no table */
     bool kinds;     /* there may be brackets of several kinds */
     bool back;      /* the call uses look-back: GPI_BRACKETS_BACK */
     size_t index_size;

@@ -1,5 +1,5 @@
-/* stack_scan.c - gp_stack_scan: computes the products of tiles' openers, a tree of tiles, the value before each tile, and the
-   scan. */
+/* stack_scan.c - gp_stack_scan: computes, one after the other, the products of each tile's openers, a tree of tiles,
+   the value before each tile, and the scan. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -14,9 +14,9 @@
 typedef struct gpi_stack_scan {
     const gp_stack_scan_desc *desc;
     gp_brackets_desc symbols; /* the part of the desc that is about brackets */
-    gpi_brackets nest;        /* that part, checked, with the call's plan, program and tiles */
+    gpi_brackets nest;        /* the checked brackets, with the call's plan, program and tiles */
     gpi_element element;
-    size_t joints_at, bases_at, cells_at; /* where parts begin, in bytes */
+    size_t joints_at, bases_at, cells_at; /* where parts of the scratch begin, in bytes */
     size_t scratch_size;
 } gpi_stack_scan;
 
@@ -40,7 +40,7 @@ static void gpi_stack_init(gpi_stack_scan *s, const gp_stack_scan_desc *desc)
     b->args = desc->args;
     b->arg_count = desc->arg_count;
     gpi_brackets_init(&s->nest, b);
-    /* macros of the monoid's source also apply to the map of codes */
+    /* the map of codes may use macros of the monoid's source */
     s->nest.args.pasted = desc->monoid ? desc->monoid->source : NULL;
 }
 
@@ -71,7 +71,7 @@ static void gpi_stack_prelude(const gp_context *gp, const gpi_plan *plan, const 
     gpi_brackets_add_nest(gp, plan, &s->nest, text);
 }
 
-/* Sets the positions of tree, joints, bases and cells in the scratch, and its size. See nest/stack_scan.cl. */
+/* Sets the size of the scratch, and the positions of its parts, which nest/stack_scan.cl describes. */
 static void gpi_stack_lay_out(gpi_stack_scan *s)
 {
     const size_t size = s->element.size, leaves = s->nest.leaves, tiles = s->nest.tiles;
@@ -81,7 +81,7 @@ static void gpi_stack_lay_out(gpi_stack_scan *s)
     s->scratch_size = tiles ? s->cells_at + gpi_round_up((s->desc->count + tiles) * size, 4) : 0;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
 {
     gp_result r = gpi_brackets_codes(gp, &s->nest);
@@ -111,7 +111,7 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes the arguments for GPI_STACK_VALUES_PARAMETERS. */
+/* Passes the arguments for GPI_STACK_VALUES_PARAMETERS (nest/stack_scan.cl). */
 static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
 {
     const cl_ulong offset = s->desc->values_offset;
@@ -120,7 +120,7 @@ static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
     gpi_brackets_arg_input(call, &s->nest);
 }
 
-/* Passes the arguments for GPI_STACK_PARAMETERS. */
+/* Passes the arguments for GPI_STACK_PARAMETERS (nest/stack_products.cl). */
 static void gpi_stack_arg_scratch(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
 {
     const cl_ulong joints = s->joints_at / 4, bases = s->bases_at / 4, cells = s->cells_at / 4;

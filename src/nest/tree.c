@@ -67,7 +67,7 @@ static void gpi_tree_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_text_add(text, "    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n", d->map ? d->map : "x");
 }
 
-/* Returns the bytes of marks in the scratch. */
+/* Returns the size, in bytes, of the marks (nest/tree_tile.cl) in the scratch. */
 static size_t gpi_tree_marks(const gpi_tree *t)
 {
     const size_t rows = (t->plan.per_item + 15) / 16;
@@ -97,7 +97,7 @@ static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
     return GP_OK;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const gp_tree_desc *desc)
 {
     gp_result result;
@@ -129,7 +129,7 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     return gpi_uses_end(&uses, &t->args, d->scratch, t->scratch_size);
 }
 
-/* Sets the kernel and passes the arguments for GPI_TREE_PARAMETERS. */
+/* Sets the kernel and passes the arguments for GPI_TREE_PARAMETERS (nest/tree_runs.cl). */
 static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, const char *kernel, cl_mem scratch)
 {
     const gp_tree_desc *d = t->desc;
@@ -166,7 +166,7 @@ static gp_result gpi_tree_grow(gpi_call *call, const gpi_tree *t, cl_mem scratch
 
 static gp_result gpi_tree_launch(gpi_call *call, const gpi_tree *t)
 {
-    const cl_uint leaves = t->leaves / t->plan.group; /* tiles, whose subtrees the first launch builds */
+    const cl_uint leaves = t->leaves / t->plan.group; /* tiles; the first launch builds each tile's subtree */
     const cl_uint parts = gpi_brackets_parts(leaves);
     cl_mem scratch;
     gp_result r = gpi_call_scratch(call, t->desc->scratch, t->scratch_size, &scratch);

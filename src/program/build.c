@@ -71,13 +71,13 @@ static bool gpi_wants_passes(gpi_primitive primitive)
     return primitive == GPI_MERGE || primitive == GPI_TREE;
 }
 
-/* Returns options with which PoCL builds a program faster; NULL: there are none. Most programs are built without clang's
-   passes, because a kernel's first launch runs them anyway, and without lifetime markers. Without the passes, such markers
-   leave "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). Groups of several items are built in this
-   way on PoCL 7 only, which miscompiles the passes' result (gpi_is_pocl_7); other versions keep the passes, because PoCL's
-   treatment of barriers is tested on optimized code. In the serial shape, if the caller's text calls nothing,
-   base/declarations.cl replaces the header of declarations. Tabs separate clang's options, since PoCL splits options at blanks,
-   but clang at any white space. */
+/* Returns options with which PoCL builds a program faster; NULL: there are none. Most programs are built without
+   clang's passes, because a kernel's first launch runs them anyway, and without lifetime markers. Without the passes,
+   such markers leave "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). Programs with
+   groups of several items are built in this way on PoCL 7 only, because PoCL 7 miscompiles the result of the passes
+   (gpi_is_pocl_7). Other versions keep the passes, because PoCL's treatment of barriers is tested on optimized code.
+   In the serial shape, if the caller's text calls nothing, base/declarations.cl replaces the header of declarations.
+   Tabs separate clang's options, since PoCL splits options at blanks, but clang at any white space. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
     const bool serial = strcmp(gpi_wing_of(program->prelude), "cpu") == 0;

@@ -56,8 +56,9 @@ static char *gpi_log_arrange(const char *log)
     return gpi_text_take(&text);
 }
 
-/* Writes to `out` an explanation of two kinds of errors: an array of negative size, by which gpi_prelude_user_type and
-   gpi_records_define check sizes, and an input, x or y, that the call does not have. For other errors it writes an empty text. */
+/* Writes to `out` an explanation if the log shows one of two errors: an array of negative size, with which
+   gpi_prelude_user_type and gpi_records_define check sizes, or the use of an input (x or y) that the call does not
+   have. For other errors writes an empty text. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
     static const char monoid[] = "gpi_monoid_size_", record[] = "gpi_record_size_";

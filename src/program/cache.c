@@ -1,4 +1,4 @@
-/* cache.c - built programs on disk, and the dump folder.
+/* cache.c - saves built programs on disk and loads them, and writes to the dump folder.
 
    A file holds one program's binary for one device and driver. Its name is the key; its header repeats the key and has
    a checksum, because a damaged binary can crash a driver. It is written under another name and renamed, so that a
@@ -32,8 +32,8 @@
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes of the cache, if the desc sets no limit */
 #define GPI_CACHE_STALE 3600 /* seconds until the process of a temporary file or mark counts as dead */
 
-/* Returns true for an absolute path. A relative one would be another folder in each working directory, and the XDG
-   specification says to ignore it. */
+/* Returns true for an absolute path. A relative path would name a different folder in each working directory, and the
+   XDG specification requires it to be ignored. */
 static bool gpi_is_absolute(const char *path)
 {
 #if defined(_WIN32)
@@ -192,7 +192,7 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* may have disappeared */
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* the file may have disappeared */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);

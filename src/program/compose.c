@@ -49,7 +49,7 @@ static const gpi_kernel_text *gpi_kernel_text_in(const char *folder, const char 
     return NULL;
 }
 
-/* Returns the file of a wing, or, if the wing has none of this path, the common one. */
+/* Returns the file with this path in the wing's folder, or, if there is none, in the common folder. */
 static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *path, size_t length)
 {
     const gpi_kernel_text *text = gpi_kernel_text_in(wing, path, length);

@@ -1,4 +1,4 @@
-/* file.h - files and folders. */
+/* file.h - reads and writes files, and makes folders. */
 #pragma once
 #include "api/gpuprim.h"
 

@@ -1,4 +1,4 @@
-/* import.c - keeps binaries that gp_programs_export wrote until calls need them. */
+/* import.c - keeps imported binaries, which gp_programs_export has written, until calls need them. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"

@@ -31,7 +31,7 @@ typedef struct gpi_program {
     size_t sub_group;         /* work-items of the kernels' sub-groups; 0: not reported; 1: kernels differ */
     uint32_t launched;        /* bit k: kernel k has been launched, so that its machine code exists */
     uint32_t saved;           /* bit k: kernel k's machine code is in the file of the disk cache */
-    cl_event fresh;           /* the last launch of a new kernel; NULL: there was none */
+    cl_event fresh;           /* event of the last launch of a new kernel; NULL: there was none */
     uint64_t fetched;         /* gp_context.fetches when the program was last looked up */
     int mark;                 /* the mark of its file while the driver loads the file: cache.c */
     bool frozen;   /* its binary was read or loaded, so that the driver may not extend it any more */

@@ -90,11 +90,11 @@ static void gpi_read_line_end(gpi_reader *r)
 
 /* ------------------------------------------------------------------ comments, literals */
 
-/* Reads past a // comment. Reports one that ends in a backslash, unless it ends a source: the library adds an empty line
-   there. */
+/* Reads past a // comment. Reports a comment that ends in a backslash, except at the end of a source, after which the
+   library adds an empty line. */
 static void gpi_read_line_comment(gpi_reader *r)
 {
-    const char *last = r->at; /* the last character that is no gap */
+    const char *last = r->at; /* the last character that is not blank */
     while (*r->at && !gpi_is_line_end(*r->at)) {
         if (!gpi_is_gap(*r->at)) last = r->at;
         r->at++;
@@ -124,8 +124,8 @@ static bool gpi_read_comment(gpi_reader *r)
     return true;
 }
 
-/* Reads past a literal. Reports one that is not closed on its line, except in a directive, where a lone quotation mark is legal:
-   #error don't */
+/* Reads past a literal. Reports a literal that is not closed on its line, except in a directive, where a lone quotation
+   mark is legal: #error don't */
 static void gpi_read_literal(gpi_reader *r)
 {
     const char quote = *r->at++;
@@ -402,7 +402,8 @@ static gp_result gpi_check_length(gp_context *gp, const char *field, const char 
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s has %zu characters, at most %zu", field, length, most);
 }
 
-/* Checks a caller's expression (NULL: none). It must not be blank, be too long, or change the text around it. */
+/* Checks a caller's expression (NULL: none). It must not be blank or too long, and must not change the text before
+   and after it. */
 static gp_result gpi_check_text(gp_context *gp, const char *field, const char *text)
 {
     gp_result result;
@@ -427,7 +428,7 @@ static bool gpi_is_name(const char *text, bool several)
     return *text == '\0' && (several || words == 1);
 }
 
-/* Checks a text that is put ahead of the library's. */
+/* Checks a source, which is put before the library's text. */
 static gp_result gpi_check_source(gp_context *gp, const char *field, const char *text)
 {
     const gp_result result = gpi_check_length(gp, field, text, GPI_TEXT_MAX);

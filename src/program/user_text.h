@@ -1,4 +1,4 @@
-/* user_text.h - checks of the caller's texts. */
+/* user_text.h - checks expressions, names and sources that the caller supplies. */
 #pragma once
 #include "api/gpuprim.h"
 

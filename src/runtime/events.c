@@ -255,7 +255,7 @@ static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
     }
 }
 
-/* Waits, before a call, for the older half of the commands in flight if there are too many. */
+/* Waits for the older half of the commands in flight if there are too many. Each call begins with this wait. */
 static void gpi_throttle(gp_context *gp)
 {
     size_t i;

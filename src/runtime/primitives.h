@@ -6,9 +6,9 @@
 /* X(primitive, entry file, rows, memory, least, warm-ups)
 
    entry file: the program's first file, in kernels/. rows: the primitive, itself or another, whose rows of GPI_TUNING
-   (runtime/tuning_table.h) it uses. memory: the last word of the function in tuning.c, gpi_local_bytes_of_..., that
-   returns a group's local memory. least: the fewest work-items of a local group. Primitives on keys or on bins need
-   four, because searches do, and because PoCL 3.1 compiles onesweep for groups of two into code that writes out of
+   (runtime/tuning_table.h) it uses. memory: the end of the name of a function in tuning.c, gpi_local_bytes_of_...,
+   which returns a group's local memory. least: the fewest work-items of a local group. Primitives on keys or on bins
+   need four, because searches do, and because PoCL 3.1 compiles onesweep for groups of two into code that writes out of
    bounds. warm-ups: W(field, DESC) for each field of gp_warmup_desc that belongs to the primitive. The field points to
    a gp_DESC_desc, which is passed to gpi_FIELD_warm_up. gp_warmup warms up the primitives in the order of these
    rows. */

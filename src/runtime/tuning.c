@@ -31,13 +31,14 @@ typedef char gpi_a_primitive_has_no_row_for_unknown_devices
 #undef GPI_UNKNOWN_BIT
 #undef GPI_ROWS_BIT
 
-/* Rows that are used if tuning forces the shape that the device's row does not have. */
+/* The rows that replace the device's row if tuning forces a shape that this row does not have. */
 static const gpi_tuning_row gpi_tuning_forced_serial = {
     GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 static const gpi_tuning_row gpi_tuning_forced_local = {
     GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 
-/* Returns true if GPI_RELEASE and GPI_ACQUIRE (base/platform.cl) are fences and groups that have started keep running. */
+/* Returns true if GPI_RELEASE and GPI_ACQUIRE (base/platform.cl) are fences, and groups that have started keep
+   running. */
 static bool gpi_has_fences(const gp_device_info *info)
 {
     return info->device_class == GP_DEVICE_CLASS_POCL && info->fair;
@@ -129,7 +130,8 @@ static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
     return (tile + tile / 32) * (size + 2) + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
 }
 
-/* How tuning fits each primitive to a device. */
+/* For each primitive: the primitive whose tuning rows it uses, the local memory that a group needs, and the fewest
+   work-items of a local group. */
 static const struct gpi_tuned {
     gpi_primitive rows;
     uint64_t (*local_bytes)(uint64_t group, uint64_t per_item, uint64_t size);
@@ -331,7 +333,8 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
     return GP_OK;
 }
 
-/* Returns the tuning file's row, if it has one and tuning names no other class of device; else the table's row. */
+/* Returns the tuning file's row of the primitive if there is one and tuning does not set the class of device. Else
+   returns the tuning table's row. */
 static const gpi_tuning_row *gpi_tuning_row_of(const gp_context *gp, gpi_primitive primitive)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -425,7 +428,8 @@ static gp_result gpi_plan_make_map(gp_context *gp, size_t size, gpi_plan *plan)
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
 /* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the
-   group that scans the sums of all tiles sets the limit: each item runs some 32 iterations per step. */
+   limit comes from the group that scans the sums of all tiles: each of its items runs some 32 iterations for each
+   tile that it handles. */
 static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t count, cl_uint *tiles)
 {
     const size_t tile = gpi_plan_tile(plan);

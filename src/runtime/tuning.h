@@ -15,9 +15,9 @@ typedef enum gpi_primitive {
 
 /* Limits of the kernels, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
 enum {
-    GPI_TILE_SERIAL_MAX = 1 << 20, /* elements; each has a bit in private memory (select/masks.cl) */
+    GPI_TILE_SERIAL_MAX = 1 << 20, /* most elements of a tile; each has a bit (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: most elements of an item, in registers */
-    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
+    GPI_TILE_LOCAL_MAX = 32768,    /* local: most elements of a tile, for 16-bit positions */
     GPI_RING_ROWS = 1024,
     GPI_RING_ROWS_MAX = 1 << 30,
     GPI_RING_REACH = 64,

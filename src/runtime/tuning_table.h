@@ -21,10 +21,11 @@
               others may wait for them.
    AMD        A compute unit has 64 KB of local memory, at most 32 KB for a group.
    INTEL_GPU  Each of a thread's 16 lanes has 64 words of registers; 8 of them hold elements.
-   MALI       Local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
+   MALI       Local memory is cached main memory (Arm, "OpenCL Developer Guide", 7.3.2), so groups are small.
    ADRENO     Waves have 64 or 128 lanes; local memory has 32 KB.
-   APPLE      No group is guaranteed to keep running while another waits (Smith, Levien & Owens 2025, 2). OpenCL 1.2, so
-              there are no sub-groups. 32 KB of local memory, groups of 256 for SIMD-groups of 32 lanes. */
+   APPLE      No group is guaranteed to keep running while another waits (Smith, Levien & Owens 2025, 2). The platform
+              has OpenCL 1.2, and so no sub-groups. Local memory has 32 KB; groups of 256 consist of SIMD-groups of 32
+              lanes. */
 #define GPI_TUNING(X) \
     X(REDUCE,     POCL,      SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     INTEL_CPU, SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \

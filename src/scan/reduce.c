@@ -52,7 +52,7 @@ static cl_uint gpi_reduce_spans(const gp_context *gp, const gpi_reduce *reduce)
     return least > most ? least : most;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_reduce_plan(gp_context *gp, const gp_reduce_desc *desc, gpi_reduce *reduce)
 {
     gp_result result;

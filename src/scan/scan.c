@@ -1,4 +1,4 @@
-/* scan.c - gp_scan: scans in one look-back launch, or in three sweeps, and a single tile in one sweep. */
+/* scan.c - gp_scan: scans in one look-back launch or in three sweeps; scans a single tile in one sweep. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/type.h"
@@ -32,7 +32,7 @@ static gp_result gpi_scan_element(gp_context *gp, const gp_scan_desc *desc, gpi_
     return gpi_element_make(gp, &o, element);
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_scan *scan)
 {
     gp_result result;
@@ -147,8 +147,8 @@ static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem sta
     return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
-/* Enqueues upsweep and spine, which write to `partials` the product of all elements before each tile, after `initial` if there
-   are no segments. */
+/* Enqueues upsweep and spine. For each tile, they write to `partials` the product of all elements before the tile,
+   which begins with `initial` if there are no segments. */
 static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
     gp_result result;

@@ -30,7 +30,7 @@ typedef struct gpi_segmented {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;     /* number of segments */
-    gpi_offsets offsets; /* where segments are */
+    gpi_offsets offsets; /* where segments begin and end */
     cl_uint small_size;  /* most elements of a small segment */
     cl_uint team;        /* number of items that reduce a small segment */
     size_t block;        /* segments that a group handles */
@@ -48,7 +48,7 @@ typedef struct gpi_segmented_scan {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;     /* number of segments */
-    gpi_offsets offsets; /* where segments are */
+    gpi_offsets offsets; /* where segments begin and end */
     cl_uint small_size;  /* most elements of a small segment */
     cl_uint team;        /* number of items that scan a small segment */
     cl_uint polls;       /* 0: groups wait without bound */

@@ -79,7 +79,7 @@ static void gpi_segmented_cut(const gp_context *gp, gpi_segmented *s)
     s->scratch = s->parts > 1 ? s->parts * n * s->element.size : 0;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s)
 {
     gp_result result;
@@ -128,7 +128,7 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes the input and GPI_OFFSETS_PARAMETERS. */
+/* Passes the input, and the arguments for GPI_OFFSETS_PARAMETERS (base/segments.cl). */
 static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
 {
     const gp_segmented_reduce_desc *d = s->desc;

@@ -89,7 +89,7 @@ static void gpi_segmented_scan_cut(const gp_context *gp, gpi_segmented_scan *s)
     size_t least;
     s->wide = serial ? GPI_COLUMNS_BYTES / s->element.size : s->plan.group < 32 ? s->plan.group : 32;
     while (!serial && s->wide / 2 >= n) s->wide /= 2;
-    if (serial && strip >= s->wide / 2 && strip < s->wide) s->wide = strip; /* allows one pass */
+    if (serial && strip >= s->wide / 2 && strip < s->wide) s->wide = strip; /* makes one pass possible */
     least = serial ? gpi_ceil_div(GPI_COLUMNS_LEAST, n < s->wide ? n : s->wide) : 8 * s->plan.group / s->wide;
     s->across = gpi_ceil_div(n, s->wide);
     s->span = s->across < (serial ? 1 : 2) * units
@@ -101,7 +101,7 @@ static void gpi_segmented_scan_cut(const gp_context *gp, gpi_segmented_scan *s)
     s->scratch = s->parts > 1 ? s->parts * n * s->element.size : 0;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_segmented_scan_plan(gp_context *gp, const gp_segmented_scan_desc *d,
                                          gpi_segmented_scan *s)
 {
@@ -134,7 +134,7 @@ static gp_result gpi_segmented_scan_plan(gp_context *gp, const gp_segmented_scan
     return result;
 }
 
-/* Chooses between look-back and several passes over large segments, for the reasons of gpi_scan_choose. */
+/* Chooses between look-back and several passes over large segments, for the reasons given at gpi_scan_choose. */
 static void gpi_segmented_scan_choose(const gp_context *gp, gpi_segmented_scan *s, bool in_place)
 {
     if (gp->info.loop_limit || (s->desc->deterministic && !s->element.exact) || (in_place && !gp->info.fair))
@@ -170,7 +170,7 @@ static void gpi_segmented_scan_arg_input(gpi_call *call, const gpi_segmented_sca
     gpi_call_arg_ulong(call, any ? s->desc->in_offset : 0);
 }
 
-/* Passes the arguments for GPI_SINK_PARAMETERS. */
+/* Passes the arguments for GPI_SINK_PARAMETERS (scan/tile_sink.cl). */
 static void gpi_segmented_scan_arg_output(gpi_call *call, const gpi_segmented_scan *s)
 {
     const bool any = s->offsets.count > 0;

@@ -104,8 +104,8 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
     return r == GP_OK ? gpi_plan_tiles(gp, &p->plan, d->count, &p->tiles) : r;
 }
 
-/* Plans everything except the buffers. Leaves p->program NULL if a single pass cannot run the call. `ones`: adds up ones instead
-   of elements. */
+/* Plans a call, except for its buffers. Leaves p->program NULL if a single pass cannot run the call. `ones`: adds up
+   ones instead of elements. */
 static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
                                       bool ones, gpi_by_key_pass *p)
 {
@@ -136,7 +136,7 @@ static size_t gpi_by_key_pass_scratch(const gpi_by_key_pass *p)
 static void gpi_by_key_arg_output(gpi_call *call, const gp_reduce_by_key_desc *d, const gpi_by_key_pass *p,
                                   cl_mem number, cl_ulong number_offset, cl_uint number_words)
 {
-    const cl_mem keys = d->keys_out ? d->keys_out : call->gp->counters; /* not written */
+    const cl_mem keys = d->keys_out ? d->keys_out : call->gp->counters; /* a placeholder, not written */
     const cl_ulong keys_at = d->keys_out ? d->keys_out_offset : 0, out_at = d->out_offset;
     GPI_CALL_ARG(call, keys);
     GPI_CALL_ARG(call, keys_at);

@@ -11,8 +11,8 @@
 
 /* ------------------------------------------------------------------ description */
 
-/* Sets the type of elements: `type`, or none, with elements of `size` bytes. Fails unless exactly one of the two is
-   given. `prefix` is the beginning of the fields' names. */
+/* Sets the type of elements to `type`, or makes elements untyped, with `size` bytes each. Fails unless exactly one of
+   type and size is given. `prefix` is the beginning of the fields' names in messages. */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size)
 {
@@ -78,7 +78,7 @@ static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl
 
 static size_t gpi_compact_number_size(const gpi_compact *c) { return c->wide ? 8 : 4; }
 
-/* Returns true if a tile counts two numbers, not one (select/input.cl). */
+/* Returns true if each tile has two counts instead of one (select/input.cl). */
 static bool gpi_compact_is_pair(const gpi_compact *c)
 {
     return c->parts == 3 || c->select_by == GPI_SELECT_BY_RUNS;
@@ -89,7 +89,8 @@ static size_t gpi_compact_element_size(const gpi_compact *c)
     return gpi_compact_number_size(c) * (gpi_compact_is_pair(c) ? 2 : 1);
 }
 
-/* Adds the macros that describe the counts of tiles to element/op.cl and element/monoid.cl. */
+/* Adds the macros that element/op.cl and element/monoid.cl need: the type of tiles' counts, and how counts are
+   combined. */
 static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *plan, gpi_text *text)
 {
     const bool pair = gpi_compact_is_pair(c);
@@ -191,7 +192,7 @@ static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
     return result;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
     const size_t element = gpi_compact_element_size(c), moved = c->size < 16 ? c->size : 16;
@@ -259,7 +260,7 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes a buffer and its offset. If the buffer is not used, another one is passed in its place. */
+/* Passes a buffer and its offset. If the buffer is not used, passes another one as a placeholder. */
 static void gpi_compact_arg(gpi_call *call, const gpi_compact *c, int role)
 {
     const gpi_compact_array *a = &c->array[role];

@@ -1,5 +1,5 @@
-/* reduce_by_key.c - gp_reduce_by_key: one look-back launch (by_key_pass.c), or two steps. The first step finds where runs
-   of equal keys begin (compact.c), the second reduces each run as a segment (segmented_reduce.c). */
+/* reduce_by_key.c - gp_reduce_by_key: runs in one look-back launch (by_key_pass.c), or in two steps. The first step
+   finds where runs of equal keys begin (compact.c), the second reduces each run as a segment (segmented_reduce.c). */
 #include "base/math.h"
 #include "base/type.h"
 #include "element/element.h"
@@ -16,8 +16,8 @@ typedef struct gpi_by_key {
     gpi_compact runs;
     gp_segmented_reduce_desc segments;
     gpi_segmented reduce;
-    size_t offsets_at, count_at; /* where the runs' offsets and their number begin, in bytes; the scratch of
-                                    either step begins at 0 */
+    size_t offsets_at, count_at; /* in bytes: where the offsets of runs and the number of runs begin in the
+                                    scratch; the scratch of either step begins at 0 */
     size_t scratch;
 } gpi_by_key;
 
@@ -72,7 +72,7 @@ static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
     return gpi_segmented_plan(gp, s, &b->reduce);
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_by_key_plan(gp_context *gp, const gp_reduce_by_key_desc *d, gpi_by_key *b)
 {
     size_t own;
@@ -140,8 +140,8 @@ static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b
 
 /* ------------------------------------------------------------------ launches */
 
-/* Enqueues a write of the number of runs to count_out, if the caller wants it. Without scratch the number is 0. A u64 gets zeros
-   in its upper half. */
+/* Enqueues a write of the number of runs to count_out, if the caller wants it. Without scratch the number is 0. If
+   the count is a u64, its upper half becomes 0. */
 static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
 {
     const gp_reduce_by_key_desc *d = b->desc;

@@ -67,7 +67,7 @@ static void gpi_decode_prelude(const gp_context *gp, const gpi_plan *plan, const
                  d->out != NULL, d->runs_out != NULL, d->positions_out != NULL);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_decode_plan(gp_context *gp, const gp_run_length_decode_desc *desc, gpi_decode *decode)
 {
     gp_result result = gpi_decode_describe(gp, desc, decode);
@@ -101,7 +101,7 @@ static gp_result gpi_decode_check(gp_context *gp, const gpi_decode *decode)
     return gpi_uses_end(&uses, NULL, NULL, 0);
 }
 
-/* Passes a buffer and its offset. */
+/* Passes an array's buffer, and the array's offset in the buffer. */
 static void gpi_decode_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 {
     GPI_CALL_ARG(call, buffer);
@@ -155,7 +155,7 @@ GP_API gp_result gp_run_length_decode(gp_context *gp, const gp_run_length_decode
 /* Decodes one empty run, in temporary buffers. */
 static gp_result gpi_run_length_decode_warm_up(gp_context *gp, const gp_run_length_decode_desc *desc)
 {
-    enum { GPI_LARGEST = 16 }; /* bytes of two offsets, or of an element */
+    enum { GPI_LARGEST = 16 }; /* most bytes of two offsets, or of an element */
     gp_run_length_decode_desc probe;
     cl_mem buffer[4] = {NULL, NULL, NULL, NULL};
     gp_result result = GP_OK;

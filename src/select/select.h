@@ -16,7 +16,7 @@ enum {
     GPI_COMPACT_DECIDES, /* the flags or indices that select elements */
     GPI_COMPACT_VALUES,
     GPI_COMPACT_COUNTER,
-    GPI_COMPACT_OUT, /* this one and all later ones are written */
+    GPI_COMPACT_OUT, /* the call writes this array and all later ones */
     GPI_COMPACT_INDEX_OUT,
     GPI_COMPACT_VALUES_OUT,
     GPI_COMPACT_LENGTHS,
@@ -30,7 +30,7 @@ typedef struct gpi_compact_array {
     const char *name;
     cl_mem buffer;
     size_t offset, count, size; /* offset and count in elements; size: bytes of an element */
-    bool used;                  /* the caller wants it, or the call needs it */
+    bool used;                  /* the caller wants the array, or the call needs it */
 } gpi_compact_array;
 
 /* gp_reduce_by_key in a single pass (select/by_key.cl), ready to run. */
@@ -41,7 +41,7 @@ typedef struct gpi_by_key_pass {
     cl_uint tiles;        /* number of tiles for the count's bound */
     gpi_count count;
     size_t key_size;
-    bool ones; /* adds up ones, without input other than keys */
+    bool ones; /* adds up ones, so that keys are the only input */
 } gpi_by_key_pass;
 
 /* A call of gp_select, gp_partition, gp_unique or gp_run_length_encode, ready to run. */
@@ -51,7 +51,7 @@ typedef struct gpi_compact {
     const gp_record *record;
     size_t size, value_size; /* bytes of an element; bytes of a value */
     const char *predicate, *predicate2, *equal;
-    gpi_args args; /* arguments of these expressions */
+    gpi_args args; /* arguments that predicate, predicate2 and equal may name */
     bool repeated_only;
     bool closed; /* the number of elements is written after the last index */
     bool wide;   /* counts and positions have 64 bits */

@@ -5,7 +5,7 @@
 #include "element/element.h"
 #include "select/select.h"
 
-/* Sets and checks the condition under which neighbours are equal; it is required for records. */
+/* Sets and checks the condition under which neighbours are equal. Records require a condition. */
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;

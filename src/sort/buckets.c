@@ -13,7 +13,7 @@
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
 
-/* Returns the fewest keys for which buckets pay: more keys than shares are used for. */
+/* Returns the fewest keys for which buckets pay. Fewer keys are sorted by shares or by one group. */
 static size_t gpi_buckets_count_min(const gpi_sort *sort)
 {
     return GPI_SORT_SHARES_SPAN * gpi_sort_few(sort) + 1;
@@ -55,7 +55,7 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
-    gpi_call_arg_uint(call, gpi_sort_in_place(sort) ? GPI_PLACE_TMP : GPI_PLACE_OUT); /* two passes follow */
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort) ? GPI_PLACE_TMP : GPI_PLACE_OUT); /* the buckets' place */
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);

@@ -22,7 +22,7 @@ typedef struct gpi_merge {
     gpi_count a, b;
 } gpi_merge;
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
 {
     const gp_merge_desc *d = merge->desc;
@@ -70,7 +70,7 @@ static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes a buffer and its offset. For an empty array it passes `instead`, which the kernel does not read. */
+/* Passes an array and its offset. If the array is empty, passes `instead` as a placeholder. */
 static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset, cl_mem instead)
 {
     const cl_ulong at = count ? offset : 0;
@@ -144,7 +144,7 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
 /* Merges two zeros in temporary buffers. */
 static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 {
-    enum { GPI_LARGEST = 16 }; /* bytes of a key or a value */
+    enum { GPI_LARGEST = 16 }; /* most bytes of a key or a value */
     gp_merge_desc probe;
     cl_mem in = NULL, out = NULL;
     gp_result result;

@@ -1,5 +1,6 @@
-/* nth_element.c - gp_nth_element: reduces the keys in a few levels, each of which derives from a sample an interval for
-   each rank, reads its keys once, and keeps those in the intervals. Finds the ranks among the kept keys by digits. */
+/* nth_element.c - gp_nth_element: reduces the number of keys in a few levels. A level derives an interval for each
+   rank from a sample, reads its keys once, and keeps the keys that are in intervals. At the end, finds the ranks
+   among the kept keys by counting digits. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -101,7 +102,7 @@ static void gpi_nth_lay_out(gpi_nth *nth)
     nth->sample = gpi_nth_part(nth, nth->levels ? 2 * GPI_NTH_SAMPLES * nth->key_size : 0);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_nth_plan(gp_context *gp, const gp_nth_element_desc *desc, gpi_nth *nth)
 {
     gp_result result;
@@ -146,7 +147,7 @@ static void gpi_nth_arg_part(gpi_call *call, const gpi_nth_batch *b, size_t byte
     gpi_call_arg_ulong(call, bytes / size);
 }
 
-/* Prepares a kernel, and passes the arguments for GPI_NTH_PARAMETERS. */
+/* Prepares a kernel, and passes the arguments for GPI_NTH_PARAMETERS (sort/nth_element.cl). */
 static void gpi_nth_kernel(gpi_call *call, const gpi_nth_batch *b, const char *kernel)
 {
     const gpi_nth *nth = b->nth;

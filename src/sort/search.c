@@ -13,15 +13,15 @@
 
 enum {
     GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* fewest needles of a group */
-    GPI_SEARCH_PER_SAMPLE = 8 /* serial: needles per sample, enough to be worth the sample's reading */
+    GPI_SEARCH_PER_SAMPLE = 8 /* serial: fewest needles per sample for which reading the sample pays */
 };
 
-/* The source of keys or needles: keys of key_type in memory, or an expression of elements. */
+/* The source of keys or needles: keys of key_type in memory, or an expression that computes them from elements. */
 typedef struct gpi_searched {
-    const char *macro;       /* GPI_HAY or GPI_NEEDLE */
+    const char *macro;       /* name of the macro to define: GPI_HAY or GPI_NEEDLE */
     const char *name, *lane; /* names of the expression's field in the desc, and of its function */
     const char *map;         /* NULL: keys are read from memory as they are */
-    const gp_record *record; /* NULL: elements are keys; without a buffer, the map uses only i */
+    const gp_record *record; /* NULL: elements are keys, or there is no buffer and the map uses only i */
     bool present;            /* there is a buffer */
     size_t size;             /* bytes of an element */
 } gpi_searched;
@@ -158,7 +158,7 @@ static cl_uint gpi_search_samples(const gpi_plan *plan)
     return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SAMPLES_SERIAL;
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
@@ -206,7 +206,7 @@ static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes a buffer of elements and its offset. If it is NULL, another buffer is passed in its place. */
+/* Passes a buffer of elements and its offset. If the buffer is NULL, passes another one as a placeholder. */
 static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
 {
     const cl_mem given = buffer ? buffer : call->gp->counters;

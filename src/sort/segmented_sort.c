@@ -153,7 +153,7 @@ static size_t gpi_segments_scratch_most(const gpi_segments *s)
     return most.sort.at.end;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 {
     gp_result result = gpi_sort_describe(gp, &s->sort);
@@ -171,7 +171,7 @@ static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes the arguments for GPI_SEGMENTS_PARAMETERS. */
+/* Passes the arguments for GPI_SEGMENTS_PARAMETERS (sort/segments_state.cl). */
 static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem state)
 {
     GPI_CALL_ARG(call, state);
@@ -182,7 +182,7 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
     gpi_sort_arg_at(call, s->sort.at.table);
 }
 
-/* Passes GPI_OFFSETS_PARAMETERS, and the number of offsets in a block. */
+/* Passes the arguments for GPI_OFFSETS_PARAMETERS (base/segments.cl), and the number of offsets in a block. */
 static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
 {
     gpi_call_arg_offsets(call, &s->sort.offsets);

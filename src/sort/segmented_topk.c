@@ -18,7 +18,7 @@ enum {
     GPI_BEST_SPAN_LOCAL = 8192, /* keys of a part */
     GPI_BEST_SPAN_SERIAL = 65536,
     GPI_BEST_BLOCK_KEYS = 16384, /* serial: keys of a block of segments */
-    GPI_BEST_SPAN_EACH = 16      /* fewest keys of a part per result */
+    GPI_BEST_SPAN_EACH = 16      /* fewest keys of a part for each of its results */
 };
 
 /* A checked call of gp_segmented_topk, ready to run. */
@@ -133,7 +133,7 @@ static gp_result gpi_best_spans(gp_context *gp, gpi_best *best)
     return gpi_offsets_list(gp, o, best->span, best->span, best->desc->k * best->entry_size, &best->list);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_best_plan(gp_context *gp, const gp_segmented_topk_desc *desc, gpi_best *best)
 {
     gpi_text more;
@@ -188,7 +188,7 @@ static void gpi_best_arg_keys(gpi_call *call, const gpi_best *best)
     gpi_call_arg_ulong(call, some ? best->desc->keys_offset : 0);
 }
 
-/* Passes the arguments for GPI_TOPK_OUT_PARAMETERS. */
+/* Passes the arguments for GPI_TOPK_OUT_PARAMETERS (sort/segmented_topk.cl). */
 static void gpi_best_arg_out(gpi_call *call, const gpi_best *best)
 {
     const gp_segmented_topk_desc *d = best->desc;

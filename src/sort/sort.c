@@ -56,7 +56,7 @@ static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
     return units < GPI_SORT_SHARES_MAX ? units : (cl_uint)GPI_SORT_SHARES_MAX;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
     gp_result result = gpi_sort_describe(gp, sort);
@@ -338,7 +338,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[3] = {1, 0, 0}, i; /* keys for one group; for shares or passes; for buckets */
+    size_t counts[3] = {1, 0, 0}, i; /* counts that use one group; shares or passes; buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;

@@ -7,7 +7,7 @@
 
 enum { GPI_SORT_BINS = 1 << GPI_SORT_DIGIT_BITS };
 
-/* Where the parts of the scratch begin, in bytes (sort/digit.cl). */
+/* The positions of the scratch's parts, in bytes (sort/digit.cl). */
 typedef struct gpi_sort_layout {
     size_t histogram, bases, table, rows, map;
     size_t key_out, key_tmp, value_tmp;
@@ -57,7 +57,7 @@ enum {
     GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch per key, so that sizes do not overflow */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 16384,    /* most keys that one item sorts faster than several launches */
-    GPI_SORT_SHARES_SPAN = 8,         /* shares are used up to this many times the keys of one group */
+    GPI_SORT_SHARES_SPAN = 8,         /* shares pay up to this multiple of the keys of one group */
     GPI_SORT_SHARES_MAX = 8,          /* most shares, since every group reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* fewest keys of a group */
     GPI_SORT_TILES_PER_BLOCK = 200,   /* most tiles if loops are limited: each takes 300 iterations */
@@ -67,7 +67,7 @@ enum {
 /* A checked call of gp_segmented_sort, ready to run. */
 typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
-    gp_sort_desc keys; /* the call, as a sort of one segment */
+    gp_sort_desc keys; /* the call's desc as that of a gp_sort of all elements */
     gpi_sort sort;
     size_t small_size, window; /* most keys of a small segment; positions that one group handles */
     size_t block;              /* offsets that one group handles */

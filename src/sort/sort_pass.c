@@ -12,7 +12,7 @@
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 #define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 
-/* Passes the arguments for GPI_PLACES_PARAMETERS. */
+/* Passes the arguments for GPI_PLACES_PARAMETERS (sort/digit.cl). */
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
 {
     const cl_uint indices = sort->indices;
@@ -34,7 +34,7 @@ static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
     return sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
 }
 
-/* Passes the arguments for GPI_DIGIT_PARAMETERS. */
+/* Passes the arguments for GPI_DIGIT_PARAMETERS (sort/digit.cl). */
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
 {
     const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;

@@ -258,8 +258,8 @@ static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
     array->offset = offset;
 }
 
-/* Sets the three arrays of keys and of values. If no second buffer is needed, another buffer takes its place and is
-   never read. */
+/* Sets the three arrays of keys and of values. If no second buffer is needed, sets a placeholder, which is never
+   read. */
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 {
     const gp_sort_desc *d = sort->desc;

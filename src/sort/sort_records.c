@@ -35,7 +35,7 @@ typedef struct gpi_records {
     const gp_sort_records_desc *desc;
     gpi_args args;
     gpi_count count;
-    size_t size;       /* bytes of a record; 0: there are none */
+    size_t size;       /* bytes of a record; 0: there are no records */
     size_t index_size; /* bytes of an index */
     bool moves, in_place;
     bool direct; /* the sort by the only key moves the records as its values */
@@ -270,7 +270,7 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
 {
     gpi_records_key *key = &s->key[k];
     gp_result result;
-    /* only sizes matter here: any buffer may take the place of the scratch */
+    /* only sizes matter here: gp->counters is a placeholder for the scratch */
     gpi_records_sort_desc(s, key, gp->counters);
     gpi_sort_init(&key->sort, &key->desc, !s->direct && k == 0 ? GPI_INDICES_ARRAY : GPI_INDICES_NONE);
     result = gpi_sort_plan(gp, &key->sort);
@@ -309,7 +309,7 @@ static void gpi_records_lay_out(gpi_records *s)
     s->copy_at = gpi_records_part(s, s->in_place ? n * s->size : 0);
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_records_plan(gp_context *gp, gpi_records *s, const gp_sort_records_desc *d)
 {
     gp_result result = gpi_records_describe(gp, s, d);

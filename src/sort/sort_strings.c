@@ -31,9 +31,9 @@ typedef struct gpi_strings {
     gpi_segments ties;
     gp_scan_desc scan_desc;
     gpi_scan scan;
-    size_t room;                         /* number of uints in each array of a set */
-    size_t keys_at, flags_at, set_at[2]; /* where parts begin, in bytes */
-    size_t own, nested, scratch;         /* bytes of its own parts, of the nested sorts, of both */
+    size_t room;                         /* number of uints in each array of a set (sort/sort_strings.cl) */
+    size_t keys_at, flags_at, set_at[2]; /* where parts of the scratch begin, in bytes */
+    size_t own, nested, scratch;         /* bytes of scratch: the call's own parts, the nested sorts, both */
     cl_mem parts, nested_scratch;        /* sub-buffers of the scratch */
 } gpi_strings;
 
@@ -78,8 +78,8 @@ static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
     d->value_size = 4;
     d->descending = s->desc->descending;
     d->keys = s->parts;
-    d->keys_out = s->parts ? s->parts : gp->counters; /* if only sizes matter: any buffer other than keys */
-    d->keys_offset = s->set_at[1] / 8;                /* this set is not in use yet */
+    d->keys_out = s->parts ? s->parts : gp->counters; /* if only sizes matter, `counters` is a placeholder */
+    d->keys_offset = s->set_at[1] / 8;                /* set 1 is not in use yet */
     d->keys_out_offset = s->keys_at / 8;
     d->values_out = d->keys_out;
     d->values_out_offset = s->set_at[0] / 4;
@@ -143,7 +143,7 @@ static void gpi_strings_lay_out(gpi_strings *s)
 
 static size_t gpi_larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. Plans the sort of
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. Plans the sort of
    ties for the worst case: all n strings are tied, in n / 2 groups. */
 static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
 {
@@ -229,7 +229,8 @@ static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_
     return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
 }
 
-/* Sets the kernel and passes the arguments for GPI_ROUND_PARAMETERS. `from`: the set that the kernel reads, 0 or 1. */
+/* Sets the kernel and passes the arguments for GPI_ROUND_PARAMETERS (sort/sort_strings.cl). `from`: the number of the
+   set that the kernel reads, 0 or 1. */
 static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char *kernel, size_t keys_at,
                                 int from)
 {
@@ -242,7 +243,7 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
     gpi_sort_arg_at(call, s->set_at[1 - from]);
 }
 
-/* Passes the arguments for GPI_TEXT_PARAMETERS. */
+/* Passes the arguments for GPI_TEXT_PARAMETERS (sort/sort_strings.cl). */
 static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
 {
     GPI_CALL_ARG(call, s->desc->bytes);

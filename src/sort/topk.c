@@ -28,13 +28,13 @@ typedef struct gpi_topk {
     gpi_count count;
     bool whole;        /* all keys are sorted */
     gp_sort_desc left; /* the sort of the kept keys, or of all keys */
-    gpi_sort sort;     /* its scratch is the first part of the call's; sort.at.end is the end of all parts */
+    gpi_sort sort;     /* the sort's scratch begins the call's scratch; sort.at.end is the end of all parts */
     gpi_program *program;
     gpi_plan plan;
     size_t span, tiles, blocks; /* keys of a tile; tiles; blocks of tiles */
     size_t room;                /* most keys that may be kept */
     size_t samples;
-    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* begin of parts */
+    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* starts of parts */
 } gpi_topk;
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -72,7 +72,7 @@ static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count
         left->count_buffer = d->count_buffer;
         left->count_offset = d->count_offset;
         left->count_type = d->count_type;
-        left->values_out = gp->counters; /* stands for the scratch */
+        left->values_out = gp->counters; /* a placeholder for the scratch */
     }
     gpi_sort_init(&topk->sort, left, count ? GPI_INDICES_NONE : GPI_INDICES_ARRAY);
     return gpi_sort_plan(gp, &topk->sort);
@@ -143,7 +143,7 @@ static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
                     topk->tiles, topk->span, GPI_TILES_MAX);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
@@ -195,7 +195,7 @@ static void gpi_topk_arg_array(gpi_call *call, cl_mem buffer, size_t bytes, size
     gpi_call_arg_ulong(call, bytes / size);
 }
 
-/* Passes the first arguments of most kernels: the keys, and GPI_TOPK_PARAMETERS. */
+/* Passes the first arguments of most kernels: the keys, and those for GPI_TOPK_PARAMETERS (sort/topk_state.cl). */
 static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     const gp_topk_desc *d = topk->desc;
@@ -288,7 +288,7 @@ static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, topk->tiles);
 }
 
-/* Returns true if the sort's only group writes the outputs itself. */
+/* Returns true if a single group sorts the kept keys and writes the outputs itself. */
 static bool gpi_topk_is_taken(const gpi_topk *topk)
 {
     return topk->sort.few && topk->plan.shape == GP_SHAPE_LOCAL;
