@@ -3245,11 +3245,11 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 /* ---- End file kernels/common/base/constants.cl ---- */
 
 /* ---- Begin file src/base/error.h ---- */
-/* error.h - failures and their texts, the log. */
+/* error.h - records failures and their texts, and writes to the log. */
 #include <stdarg.h>
 #include <stdio.h>
 
-#if defined(__MINGW_PRINTF_FORMAT) /* the C library's format */
+#if defined(__MINGW_PRINTF_FORMAT) /* MinGW: the printf format of the chosen C library */
 #define GPI_PRINTF(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
 #elif defined(__GNUC__)
 #define GPI_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
@@ -3276,8 +3276,8 @@ static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *call);
 /* ---- End file src/base/error.h ---- */
 
 /* ---- Begin file src/base/context.h ---- */
-/* context.h - the struct of a context, for all layers above. */
-#define GPI_ELEMENT_MAX 128 /* most bytes of an element, even of one with eight fields */
+/* context.h - defines the struct of a context, which all higher layers use. */
+#define GPI_ELEMENT_MAX 128 /* most bytes of an element with up to eight fields */
 
 /* A table of symbols of an earlier call of gp_brackets or gp_stack_scan, kept on the device (nest.c). */
 typedef struct gpi_symbols {
@@ -3287,7 +3287,7 @@ typedef struct gpi_symbols {
 
 enum {
     GPI_KERNEL_PROFILES = 64,
-    GPI_HASH_TOLD = GPI_COUNT_FULL - GPI_COUNT_REFUSED + 1, /* counters of hash kernels */
+    GPI_HASH_TOLD = GPI_COUNT_FULL - GPI_COUNT_REFUSED + 1, /* number of counters that hash kernels write */
     GPI_ASYNC_TEXT_MAX = 256,
     GPI_SYMBOL_TABLES = 8
 };
@@ -3309,31 +3309,31 @@ struct gp_context {
     cl_context context;
     cl_command_queue queue;
     bool out_of_order;
-    struct gpi_tuning_row *tuned; /* rows of the tuning file by primitive; group 0: no row; NULL: no file */
+    struct gpi_tuning_row *tuned; /* the tuning file's row per primitive; group 0: no row; NULL: no file */
 
     char *cache_dir;            /* folder of the disk cache; NULL: there is none */
     bool cache_closed;          /* nothing more is saved to the cache */
     char *dump_dir;             /* folder for dumps; NULL: none */
     char *options;              /* options of every build */
     char *options_sub_groups;   /* options of programs with Khronos' sub-groups; NULL: there are none */
-    bool sub_group_pinned;      /* GPI_SUB_GROUP_PINNED of the kernels */
-    cl_uint compute_capability; /* NVIDIA's, times ten; 0: not known */
+    bool sub_group_pinned;      /* value of GPI_SUB_GROUP_PINNED in kernels (base/platform.cl) */
+    cl_uint compute_capability; /* of an NVIDIA device, times ten; 0: not known */
     struct gpi_program *programs;
     struct gpi_import *imports; /* imported binaries */
     uint64_t fetches;           /* number of programs fetched so far */
-    uint64_t released;          /* calls in progress do not use programs fetched up to this number */
-    uint32_t save_in;           /* calls until new machine code is saved; 0: there is none */
+    uint64_t released;          /* no call in progress uses a program whose `fetched` is at most this */
+    uint32_t save_in;           /* calls until new machine code is saved; 0: no new code */
 
     cl_mem scratch;
     size_t scratch_size;
     struct gpi_retired *retired; /* scratch that commands may still use (launch/scratch.c) */
     size_t retired_count, retired_capacity;
-    cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
+    cl_event scratch_busy; /* event of the last command that uses the scratch, in out-of-order queues */
     cl_mem counters;       /* a buffer of GPI_CONTEXT_COUNTERS uints */
     bool warming_up;       /* gp_warmup is running: kernels are given a count of 0 */
-    cl_mem result;         /* a buffer of one element, for gp_reduce_read without a buffer */
+    cl_mem result;         /* a buffer of one element, which replaces an `out` that the caller leaves NULL */
 
-    uint64_t *laws; /* hashes of monoids that have been checked (check_monoids) */
+    uint64_t *laws; /* hashes of monoids that have passed the check (gp_context_desc.check_monoids) */
     size_t law_count;
 
     struct gpi_handle *handles; /* handles of hash tables */
@@ -3341,7 +3341,7 @@ struct gp_context {
     uint32_t generation;        /* generation of the next handle */
     const gpi_hash_hooks *hash; /* NULL: no table was created yet */
     bool hash_unread; /* hash kernels may have counted events that must be reported (gpi_hash_result) */
-    cl_uint hash_told[GPI_HASH_TOLD]; /* the hash kernels' counts, as last read */
+    cl_uint hash_told[GPI_HASH_TOLD]; /* the counters of hash kernels, as last read */
 
     gpi_symbols symbols[GPI_SYMBOL_TABLES];
     uint32_t symbols_next; /* the index of the next table to replace */
@@ -3351,9 +3351,9 @@ struct gp_context {
     size_t kernel_count;
     struct gpi_pending *pending;
     size_t pending_count, pending_capacity;
-    bool order_lost;        /* a command has failed; on PoCL the next one may run before commands in flight */
-    size_t pending_stalled; /* number of commands at the front that count as stalled */
-    char async_text[GPI_ASYNC_TEXT_MAX]; /* text of the first failure after enqueuing; empty: none */
+    bool order_lost;        /* a command has failed; PoCL may run the next one before commands in flight */
+    size_t pending_stalled; /* number of commands, at the front of `pending`, that count as stalled */
+    char async_text[GPI_ASYNC_TEXT_MAX]; /* text of the first failure of an enqueued command; empty: none */
     struct gpi_failure *failures;        /* failures that on_async_error has not received yet */
     size_t failure_count, failure_capacity;
     bool telling;         /* on_async_error is running */
@@ -3364,7 +3364,7 @@ struct gp_context {
 /* ---- End file src/base/context.h ---- */
 
 /* ---- Begin file src/base/error.c ---- */
-/* error.c - results, texts of failures, the log. */
+/* error.c - records failures and their texts, and writes to the log. */
 #include <string.h>
 
 #if defined(_MSC_VER)
@@ -3668,7 +3668,8 @@ static size_t gpi_clamp(size_t x, size_t least, size_t most)
 /* ---- End file src/base/math.c ---- */
 
 /* ---- Begin file src/base/memory.h ---- */
-/* memory.h - host memory. Define all four macros before GP_IMPLEMENTATION's #include, or none. */
+/* memory.h - macros that allocate and free host memory. To replace them, define all four before GP_IMPLEMENTATION's
+   #include. */
 #if !defined(GP_MALLOC) && !defined(GP_CALLOC) && !defined(GP_REALLOC) && !defined(GP_FREE)
 #include <stdlib.h>
 
@@ -3836,8 +3837,8 @@ static gp_type gpi_operand(gp_type type) { return type == GP_F16 ? GP_F32 : type
 
 static bool gpi_is_arg(gp_op op) { return op == GP_ARGMIN || op == GP_ARGMAX; }
 
-/* Returns the type of a reduction's result if the caller names none. Sums and products of integers have 64 bits, and those of
-   halves are floats, so that they do not overflow early. */
+/* Returns the type of a reduction's result if the caller names none. Sums and products of integers have 64 bits, and
+   sums and products of halves are floats, so that they do not overflow early. */
 static gp_type gpi_sum_type(gp_type type, gp_op op)
 {
     if (gpi_is_arg(op)) return GP_U64;
@@ -3911,8 +3912,8 @@ static gp_result gpi_check_use(gp_context *gp);
 
 /* ---- Begin file src/base/use.c ---- */
 /* use.c - refuses calls in a forked process and in callbacks. A forked child lacks the threads of the OpenCL
-   implementation, whose locks may stay locked for ever, so that a call of OpenCL may hang. So every call of the API
-   checks for both cases before it uses OpenCL or the context's programs. */
+   implementation, and locks that these threads held stay locked for ever, so a call of OpenCL may hang. Every call of
+   the API makes both checks before it uses OpenCL or the context's programs. */
 #if !defined(_WIN32)
 #include <sys/types.h>
 #include <unistd.h>
@@ -3938,7 +3939,8 @@ static bool gpi_forked(void)
 #endif
 }
 
-/* Refuses a call in a forked process, or with the context whose callback makes the call. gp NULL: a call without a context. */
+/* Refuses a call in a forked process, and a call that a callback makes with the context that runs the callback. gp is
+   NULL in a call without a context. */
 static gp_result gpi_check_use(gp_context *gp)
 {
     if (gpi_forked()) {
@@ -4774,7 +4776,7 @@ static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
     }
 }
 
-/* Waits, before a call, for the older half of the commands in flight if there are too many. */
+/* Waits for the older half of the commands in flight if there are too many. Each call begins with this wait. */
 static void gpi_throttle(gp_context *gp)
 {
     size_t i;
@@ -4847,9 +4849,9 @@ static cl_int gpi_restore_order(gp_context *gp)
 /* X(primitive, entry file, rows, memory, least, warm-ups)
 
    entry file: the program's first file, in kernels/. rows: the primitive, itself or another, whose rows of GPI_TUNING
-   (runtime/tuning_table.h) it uses. memory: the last word of the function in tuning.c, gpi_local_bytes_of_..., that
-   returns a group's local memory. least: the fewest work-items of a local group. Primitives on keys or on bins need
-   four, because searches do, and because PoCL 3.1 compiles onesweep for groups of two into code that writes out of
+   (runtime/tuning_table.h) it uses. memory: the end of the name of a function in tuning.c, gpi_local_bytes_of_...,
+   which returns a group's local memory. least: the fewest work-items of a local group. Primitives on keys or on bins
+   need four, because searches do, and because PoCL 3.1 compiles onesweep for groups of two into code that writes out of
    bounds. warm-ups: W(field, DESC) for each field of gp_warmup_desc that belongs to the primitive. The field points to
    a gp_DESC_desc, which is passed to gpi_FIELD_warm_up. gp_warmup warms up the primitives in the order of these
    rows. */
@@ -4928,9 +4930,9 @@ typedef enum gpi_primitive {
 
 /* Limits of the kernels, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
 enum {
-    GPI_TILE_SERIAL_MAX = 1 << 20, /* elements; each has a bit in private memory (select/masks.cl) */
+    GPI_TILE_SERIAL_MAX = 1 << 20, /* most elements of a tile; each has a bit (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: most elements of an item, in registers */
-    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
+    GPI_TILE_LOCAL_MAX = 32768,    /* local: most elements of a tile, for 16-bit positions */
     GPI_RING_ROWS = 1024,
     GPI_RING_ROWS_MAX = 1 << 30,
     GPI_RING_REACH = 64,
@@ -5002,10 +5004,11 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
               others may wait for them.
    AMD        A compute unit has 64 KB of local memory, at most 32 KB for a group.
    INTEL_GPU  Each of a thread's 16 lanes has 64 words of registers; 8 of them hold elements.
-   MALI       Local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
+   MALI       Local memory is cached main memory (Arm, "OpenCL Developer Guide", 7.3.2), so groups are small.
    ADRENO     Waves have 64 or 128 lanes; local memory has 32 KB.
-   APPLE      No group is guaranteed to keep running while another waits (Smith, Levien & Owens 2025, 2). OpenCL 1.2, so
-              there are no sub-groups. 32 KB of local memory, groups of 256 for SIMD-groups of 32 lanes. */
+   APPLE      No group is guaranteed to keep running while another waits (Smith, Levien & Owens 2025, 2). The platform
+              has OpenCL 1.2, and so no sub-groups. Local memory has 32 KB; groups of 256 consist of SIMD-groups of 32
+              lanes. */
 #define GPI_TUNING(X) \
     X(REDUCE,     POCL,      SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     INTEL_CPU, SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
@@ -5126,13 +5129,14 @@ typedef char gpi_a_primitive_has_no_row_for_unknown_devices
 #undef GPI_UNKNOWN_BIT
 #undef GPI_ROWS_BIT
 
-/* Rows that are used if tuning forces the shape that the device's row does not have. */
+/* The rows that replace the device's row if tuning forces a shape that this row does not have. */
 static const gpi_tuning_row gpi_tuning_forced_serial = {
     GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 static const gpi_tuning_row gpi_tuning_forced_local = {
     GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 
-/* Returns true if GPI_RELEASE and GPI_ACQUIRE (base/platform.cl) are fences and groups that have started keep running. */
+/* Returns true if GPI_RELEASE and GPI_ACQUIRE (base/platform.cl) are fences, and groups that have started keep
+   running. */
 static bool gpi_has_fences(const gp_device_info *info)
 {
     return info->device_class == GP_DEVICE_CLASS_POCL && info->fair;
@@ -5224,7 +5228,8 @@ static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
     return (tile + tile / 32) * (size + 2) + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
 }
 
-/* How tuning fits each primitive to a device. */
+/* For each primitive: the primitive whose tuning rows it uses, the local memory that a group needs, and the fewest
+   work-items of a local group. */
 static const struct gpi_tuned {
     gpi_primitive rows;
     uint64_t (*local_bytes)(uint64_t group, uint64_t per_item, uint64_t size);
@@ -5426,7 +5431,8 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
     return GP_OK;
 }
 
-/* Returns the tuning file's row, if it has one and tuning names no other class of device; else the table's row. */
+/* Returns the tuning file's row of the primitive if there is one and tuning does not set the class of device. Else
+   returns the tuning table's row. */
 static const gpi_tuning_row *gpi_tuning_row_of(const gp_context *gp, gpi_primitive primitive)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -5520,7 +5526,8 @@ static gp_result gpi_plan_make_map(gp_context *gp, size_t size, gpi_plan *plan)
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
 /* Sets *tiles to the number of tiles. Fails if there are too many. On a device that ends long loops too early, the
-   group that scans the sums of all tiles sets the limit: each item runs some 32 iterations per step. */
+   limit comes from the group that scans the sums of all tiles: each of its items runs some 32 iterations for each
+   tile that it handles. */
 static gp_result gpi_plan_tiles(gp_context *gp, const gpi_plan *plan, size_t count, cl_uint *tiles)
 {
     const size_t tile = gpi_plan_tile(plan);
@@ -5577,7 +5584,7 @@ typedef struct gpi_program {
     size_t sub_group;         /* work-items of the kernels' sub-groups; 0: not reported; 1: kernels differ */
     uint32_t launched;        /* bit k: kernel k has been launched, so that its machine code exists */
     uint32_t saved;           /* bit k: kernel k's machine code is in the file of the disk cache */
-    cl_event fresh;           /* the last launch of a new kernel; NULL: there was none */
+    cl_event fresh;           /* event of the last launch of a new kernel; NULL: there was none */
     uint64_t fetched;         /* gp_context.fetches when the program was last looked up */
     int mark;                 /* the mark of its file while the driver loads the file: cache.c */
     bool frozen;   /* its binary was read or loaded, so that the driver may not extend it any more */
@@ -5710,13 +5717,13 @@ static bool gpi_wants_passes(gpi_primitive primitive)
     return primitive == GPI_MERGE || primitive == GPI_TREE;
 }
 
-/* Returns options with which PoCL builds a program faster; NULL: there are none. Most programs are built without clang's
-   passes, because a kernel's first launch runs them anyway, and without lifetime markers. Without the passes, such markers
-   leave "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). Groups of several items are built in this
-   way on PoCL 7 only, which miscompiles the passes' result (gpi_is_pocl_7); other versions keep the passes, because PoCL's
-   treatment of barriers is tested on optimized code. In the serial shape, if the caller's text calls nothing,
-   base/declarations.cl replaces the header of declarations. Tabs separate clang's options, since PoCL splits options at blanks,
-   but clang at any white space. */
+/* Returns options with which PoCL builds a program faster; NULL: there are none. Most programs are built without
+   clang's passes, because a kernel's first launch runs them anyway, and without lifetime markers. Without the passes,
+   such markers leave "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). Programs with
+   groups of several items are built in this way on PoCL 7 only, because PoCL 7 miscompiles the result of the passes
+   (gpi_is_pocl_7). Other versions keep the passes, because PoCL's treatment of barriers is tested on optimized code.
+   In the serial shape, if the caller's text calls nothing, base/declarations.cl replaces the header of declarations.
+   Tabs separate clang's options, since PoCL splits options at blanks, but clang at any white space. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
     const bool serial = strcmp(gpi_wing_of(program->prelude), "cpu") == 0;
@@ -5940,8 +5947,9 @@ static char *gpi_log_arrange(const char *log)
     return gpi_text_take(&text);
 }
 
-/* Writes to `out` an explanation of two kinds of errors: an array of negative size, by which gpi_prelude_user_type and
-   gpi_records_define check sizes, and an input, x or y, that the call does not have. For other errors it writes an empty text. */
+/* Writes to `out` an explanation if the log shows one of two errors: an array of negative size, with which
+   gpi_prelude_user_type and gpi_records_define check sizes, or the use of an input (x or y) that the call does not
+   have. For other errors writes an empty text. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
     static const char monoid[] = "gpi_monoid_size_", record[] = "gpi_record_size_";
@@ -5961,7 +5969,7 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
 /* ---- End file src/program/build_log.c ---- */
 
 /* ---- Begin file src/program/file.h ---- */
-/* file.h - files and folders. */
+/* file.h - reads and writes files, and makes folders. */
 #define GPI_FILE_ENDS_EARLY SIZE_MAX /* returned as a size: the file is shorter than reported */
 
 /* file.c */
@@ -5978,7 +5986,7 @@ static void gpi_mark_remove(const char *path, int mark);
 /* ---- End file src/program/file.h ---- */
 
 /* ---- Begin file src/program/cache.c ---- */
-/* cache.c - built programs on disk, and the dump folder.
+/* cache.c - saves built programs on disk and loads them, and writes to the dump folder.
 
    A file holds one program's binary for one device and driver. Its name is the key; its header repeats the key and has
    a checksum, because a damaged binary can crash a driver. It is written under another name and renamed, so that a
@@ -5998,8 +6006,8 @@ static void gpi_mark_remove(const char *path, int mark);
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes of the cache, if the desc sets no limit */
 #define GPI_CACHE_STALE 3600 /* seconds until the process of a temporary file or mark counts as dead */
 
-/* Returns true for an absolute path. A relative one would be another folder in each working directory, and the XDG
-   specification says to ignore it. */
+/* Returns true for an absolute path. A relative path would name a different folder in each working directory, and the
+   XDG specification requires it to be ignored. */
 static bool gpi_is_absolute(const char *path)
 {
 #if defined(_WIN32)
@@ -6158,7 +6166,7 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* may have disappeared */
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* the file may have disappeared */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);
@@ -15182,7 +15190,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "#define GPI_ROWS_SPAN(n) \\",
 "const ulong begin = min((ulong)get_group_id(0) * span, (ulong)(n)); \\",
 "const ulong end = min(begin + span, (ulong)(n))",
-"#line 35 \"kernels/common/table/group_rows.cl\"",
+"#line 30 \"kernels/common/table/group_rows.cl\"",
 "GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, volatile __global uint *state,",
 "ulong state_at, uint table, ulong span)",
 "{",
@@ -15191,7 +15199,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG)",
 "slots[i] = GPI_ROWS_EMPTY;",
 "}",
-"#line 45",
+"#line 40",
 "GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS, volatile __global uint *slots, ulong slots_at, uint size,",
 "uint base, uint row_mask, uint probes, __global uint *slot_of, ulong slot_of_at,",
 "volatile __global uint *state, ulong state_at, uint table, ulong span,",
@@ -15215,7 +15223,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "if (gpi_rows_put_span(t, columns, begin, end, slot_of + slot_of_at, base, small, table))",
 "(void)atomic_max(small, table + 1);",
 "}",
-"#line 70",
+"#line 65",
 "GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of,",
 "ulong slot_of_at, __global const uint *rows, ulong rows_at,",
 "__global const uint *state, ulong state_at, ulong span)",
@@ -15224,7 +15232,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)",
 "slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;",
 "}",
-"#line 80",
+"#line 75",
 "GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of,",
 "ulong slot_of_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
@@ -15232,7 +15240,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "for (ulong i = slot_of_at + begin + GPI_LOCAL_ID; i < slot_of_at + end; i += GPI_WG)",
 "slot_of[i] = slots[slots_at + slot_of[i]];",
 "}",
-"#line 90",
+"#line 85",
 "GPI_KERNEL void gp_rows_offsets(__global const uint *groups, ulong groups_at, __global uint *offsets,",
 "ulong offsets_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
@@ -29485,7 +29493,7 @@ static const gpi_kernel_text *gpi_kernel_text_in(const char *folder, const char 
     return NULL;
 }
 
-/* Returns the file of a wing, or, if the wing has none of this path, the common one. */
+/* Returns the file with this path in the wing's folder, or, if there is none, in the common folder. */
 static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *path, size_t length)
 {
     const gpi_kernel_text *text = gpi_kernel_text_in(wing, path, length);
@@ -29890,7 +29898,7 @@ static void gpi_mark_remove(const char *path, int mark)
 /* ---- End file src/program/file.c ---- */
 
 /* ---- Begin file src/program/import.c ---- */
-/* import.c - keeps binaries that gp_programs_export wrote until calls need them. */
+/* import.c - keeps imported binaries, which gp_programs_export has written, until calls need them. */
 typedef struct gpi_import {
     struct gpi_import *next;
     gpi_cache_header header;
@@ -29998,7 +30006,7 @@ GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t siz
 /* ---- End file src/program/import.c ---- */
 
 /* ---- Begin file src/program/user_text.h ---- */
-/* user_text.h - checks of the caller's texts. */
+/* user_text.h - checks expressions, names and sources that the caller supplies. */
 /* user_text.c */
 static bool gpi_is_blank(const char *text);
 static bool gpi_has_word_anywhere(const char *text, const char *word);
@@ -30431,11 +30439,11 @@ static void gpi_read_line_end(gpi_reader *r)
 
 /* ------------------------------------------------------------------ comments, literals */
 
-/* Reads past a // comment. Reports one that ends in a backslash, unless it ends a source: the library adds an empty line
-   there. */
+/* Reads past a // comment. Reports a comment that ends in a backslash, except at the end of a source, after which the
+   library adds an empty line. */
 static void gpi_read_line_comment(gpi_reader *r)
 {
-    const char *last = r->at; /* the last character that is no gap */
+    const char *last = r->at; /* the last character that is not blank */
     while (*r->at && !gpi_is_line_end(*r->at)) {
         if (!gpi_is_gap(*r->at)) last = r->at;
         r->at++;
@@ -30465,8 +30473,8 @@ static bool gpi_read_comment(gpi_reader *r)
     return true;
 }
 
-/* Reads past a literal. Reports one that is not closed on its line, except in a directive, where a lone quotation mark is legal:
-   #error don't */
+/* Reads past a literal. Reports a literal that is not closed on its line, except in a directive, where a lone quotation
+   mark is legal: #error don't */
 static void gpi_read_literal(gpi_reader *r)
 {
     const char quote = *r->at++;
@@ -30743,7 +30751,8 @@ static gp_result gpi_check_length(gp_context *gp, const char *field, const char 
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s has %zu characters, at most %zu", field, length, most);
 }
 
-/* Checks a caller's expression (NULL: none). It must not be blank, be too long, or change the text around it. */
+/* Checks a caller's expression (NULL: none). It must not be blank or too long, and must not change the text before
+   and after it. */
 static gp_result gpi_check_text(gp_context *gp, const char *field, const char *text)
 {
     gp_result result;
@@ -30768,7 +30777,7 @@ static bool gpi_is_name(const char *text, bool several)
     return *text == '\0' && (several || words == 1);
 }
 
-/* Checks a text that is put ahead of the library's. */
+/* Checks a source, which is put before the library's text. */
 static gp_result gpi_check_source(gp_context *gp, const char *field, const char *text)
 {
     const gp_result result = gpi_check_length(gp, field, text, GPI_TEXT_MAX);
@@ -30825,7 +30834,7 @@ enum {
     GPI_READS_OR_OUT, /* read; an output may be the same range */
     GPI_WRITES,
     GPI_BOTH,
-    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* gp_partition's buffers, arguments, scratch */
+    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* the buffers of gp_partition, arguments, and scratch */
 };
 
 /* A row in the table of a call's buffers. */
@@ -30849,7 +30858,7 @@ typedef struct gpi_call {
     const cl_event *wait; /* events that the next command waits for */
     cl_uint wait_count;
     cl_event *done;
-    cl_event *merged; /* the caller's events and scratch_busy, if both must be waited for */
+    cl_event *merged; /* list of the caller's events and scratch_busy, if the call must wait for both */
     cl_event last;    /* the event of the last enqueued command; NULL: none */
     bool uses_scratch;
     gpi_program *program; /* the program of the kernel being prepared */
@@ -30866,13 +30875,13 @@ typedef struct gpi_count {
     gp_type type;
 } gpi_count;
 
-/* The segments of an array: by offsets, or as rows of one length. */
+/* The segments of an array: segments given by offsets, or rows of equal length. */
 typedef struct gpi_offsets {
     cl_mem buffer; /* segments + 1 offsets */
     size_t offset;
     gp_type type;
     size_t row_length, row_stride; /* row_length 0: segments are given by offsets */
-    size_t element_stride;         /* distance of a row's elements; 0 or 1: consecutive */
+    size_t element_stride;         /* distance between a row's elements; 0 or 1: consecutive */
     size_t segments;               /* number of segments, or its bound */
     size_t count;                  /* elements of the array */
 } gpi_offsets;
@@ -30972,8 +30981,8 @@ static gp_result gpi_finish(gp_context *gp);
 /* ---- End file src/launch/launch.h ---- */
 
 /* ---- Begin file src/launch/args.c ---- */
-/* args.c - checks the arguments of the caller's expressions, and the caller's types, writes both into programs, and
-   passes the arguments to kernels (base/args.cl). */
+/* args.c - checks the arguments and types that the caller's expressions use, writes their definitions into programs,
+   and passes the arguments to kernels (base/args.cl). */
 static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *operands)
 {
     gpi_args args;
@@ -31060,7 +31069,7 @@ static size_t gpi_arg_size(const gp_arg *arg)
     return arg->type ? gpi_type_size(arg->type) : arg->record->size;
 }
 
-/* Checks everything except the buffers, which a call for the size of scratch need not have. */
+/* Checks the arguments, except their buffers, which may be missing in a call for the size of scratch. */
 static gp_result gpi_args_check(gp_context *gp, const gpi_args *args)
 {
     gp_result result = GP_OK;
@@ -31142,7 +31151,8 @@ static void gpi_records_define(const gpi_args *args, gpi_text *text)
     }
 }
 
-/* Adds the number and type of parts of input `input`, if its type is a built-in vector of 2 or 4 parts. */
+/* Adds macros for the number and the type of the components of input `input`, if its type is a built-in vector of 2
+   or 4 components. */
 static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text)
 {
     static const char *const parts[] = {"char", "uchar", "short", "ushort", "int",
@@ -31215,7 +31225,7 @@ static void gpi_args_name(const gpi_args *args, gpi_text *text)
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes the arguments for GPI_ARGS_PARAMETERS. */
+/* Passes the arguments for GPI_ARGS_PARAMETERS (base/args.cl). */
 static void gpi_call_args(gpi_call *call, const gpi_args *args)
 {
     size_t k;
@@ -31605,9 +31615,9 @@ static void gpi_call_arg_uint(gpi_call *call, size_t x)
     GPI_CALL_ARG(call, value);
 }
 
-/* Passes the arguments for GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, another buffer is
-   passed in its place. In a warm-up the device reads a count of 0: all kernels are launched as for `bound` elements,
-   but no expression is evaluated on made-up elements. */
+/* Passes the arguments for GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, passes another
+   buffer as a placeholder. In a warm-up the device reads a count of 0: all kernels are launched as for `bound`
+   elements, but no expression is evaluated on made-up elements. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const bool none = call->gp->warming_up;
@@ -31650,7 +31660,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
-    /* if only the wait has failed, the copy to the caller's memory may still run */
+    /* if only the wait has failed, the copy to the caller's memory may still be in progress */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* a command's failure explains why the wait failed */
@@ -31702,8 +31712,8 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
     return result;
 }
 
-/* Ends a call of the API as gpi_call_end_within does, and then calls on_async_error for failures kept so far. After a call
-   within gp_warmup, failures name gp_warmup again. */
+/* Ends a call of the API as gpi_call_end_within does, and then calls on_async_error for failures kept so far. If
+   gp_warmup made the call, later failures name gp_warmup again. */
 static gp_result gpi_call_end(gpi_call *call, gp_result result)
 {
     result = gpi_call_end_within(call, result);
@@ -31887,8 +31897,8 @@ static void gpi_scratch_close(gp_context *gp)
 /* ---- End file src/launch/scratch.c ---- */
 
 /* ---- Begin file src/launch/segments.c ---- */
-/* segments.c - segments of an array, by offsets or as rows of one length: checks them, and passes them to kernels
-   (kernels/common/base/segments.cl). */
+/* segments.c - segments of an array, given by offsets or as rows of equal length: checks them, and passes them to
+   kernels (kernels/common/base/segments.cl). */
 /* Checks rows, and completes their stride and the array's count. */
 static gp_result gpi_offsets_check_rows(gp_context *gp, gpi_offsets *o)
 {
@@ -31938,8 +31948,9 @@ static size_t gpi_offsets_average(const gpi_offsets *o)
     return o->segments ? o->count / o->segments : 0;
 }
 
-/* Plans the list of segments of more than `small_size` elements, which are cut into parts of `span` elements, and the scratch for it,
-   with `size` bytes for each part's result. The list has room for all segments unless offsets let them overlap. */
+/* Plans the list of large segments, which are those of more than `small_size` elements, and its scratch. A large
+   segment is cut into parts of `span` elements, and each part's result has `size` bytes. The list has room for all
+   large segments unless offsets let them overlap. */
 static gp_result gpi_offsets_list(gp_context *gp, const gpi_offsets *o, size_t small_size, size_t span,
                                   size_t size, gpi_large_list *list)
 {
@@ -31968,10 +31979,10 @@ static void gpi_use_offsets(gpi_uses *uses, const gpi_offsets *o)
                          GPI_READS);
 }
 
-/* Passes the arguments for GPI_OFFSETS_PARAMETERS. */
+/* Passes the arguments for GPI_OFFSETS_PARAMETERS (base/segments.cl). */
 static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
 {
-    const cl_mem buffer = o->row_length ? call->gp->counters : o->buffer; /* not read for rows */
+    const cl_mem buffer = o->row_length ? call->gp->counters : o->buffer; /* rows have no offsets */
     GPI_CALL_ARG(call, buffer);
     gpi_call_arg_ulong(call, o->row_length ? 0 : o->offset);
     gpi_call_arg_uint(call, o->row_length ? 0 : gpi_type_size(o->type) / 4);
@@ -31980,7 +31991,7 @@ static void gpi_call_arg_offsets(gpi_call *call, const gpi_offsets *o)
     gpi_call_arg_ulong(call, o->count);
 }
 
-/* Passes the arguments for GPI_LIST_PARAMETERS. */
+/* Passes the arguments for GPI_LIST_PARAMETERS (base/segments.cl). */
 static void gpi_call_arg_list(gpi_call *call, const gpi_large_list *list, cl_mem scratch)
 {
     GPI_CALL_ARG(call, scratch);
@@ -32144,9 +32155,9 @@ typedef struct gpi_operation {
 /* One built-in operation on values of one type: a field of the element (element/op.cl). */
 typedef struct gpi_field {
     gp_op op;
-    gp_type value, out; /* types of values while combined, and when stored */
+    gp_type value, out; /* type in which values are combined; type in which results are stored */
     bool compensated;
-    size_t offset; /* position in the element */
+    size_t offset; /* position in the element, in bytes */
 } gpi_field;
 
 /* A checked operation, and the sizes and values that the kernels need. */
@@ -32568,9 +32579,9 @@ static bool gpi_element_has_quads(const gpi_element *element)
            o->type2 != GP_F16 && !o->reverse && o->segments != (int)GP_SEGMENTS_BY_FLAGS;
 }
 
-/* Makes the plan of a call on an element. In the local shape, rows of SCAN are for elements that are read four at a time: half of
-   the tile or all of it stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, because its
-   whole tile is in local memory. */
+/* Makes the plan of a call on an element. In the local shape, the tuning rows of SCAN are for elements that are read
+   four at a time: half of the tile or all of it stays in registers (scan/tile_chunks.cl). A scan of other elements
+   has its whole tile in local memory, as a selection does, and therefore uses the row of SELECT. */
 static gp_result gpi_plan_make(gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                                gp_strategy strategy, gpi_plan *plan)
 {
@@ -32693,8 +32704,8 @@ static gp_result gpi_check_value_size(gp_context *gp, size_t size)
 /* monoid_check.c - gp_check_monoid: looks for elements that violate the laws of a monoid. */
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* triples of a round */
-    GPI_MONOID_CHECK_MADE = 64,      /* made-up elements, and products that are added for the second round */
-    GPI_MONOID_CHECK_NOTED = 1024,   /* most monoids, with args, that a context remembers */
+    GPI_MONOID_CHECK_MADE = 64,      /* number of made-up elements, and of products added for round 2 */
+    GPI_MONOID_CHECK_NOTED = 1024,   /* most monoids (with their args) that a context records as checked */
     GPI_MONOID_CHECK_SMALL = 1000,   /* upper limit of made-up numbers, so that sums do not overflow */
     GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
     GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element's text */
@@ -32972,7 +32983,8 @@ static gp_result gpi_monoid_check_call(gp_context *gp, const gp_check_monoid_des
     return result;
 }
 
-/* Adds the arguments to *hash. Returns false if a buffer is not given yet (..._scratch_size). */
+/* Adds the arguments to *hash. Returns false if a buffer is missing, which is allowed in a call for the size of
+   scratch. */
 static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
 {
     size_t k;
@@ -33008,7 +33020,7 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const gpi_operation *opera
     for (i = 0; i < gp->law_count; i++) {
         if (gp->laws[i] == hash) return GP_OK;
     }
-    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all will be checked again */
+    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all are checked again */
     grown = (uint64_t *)GP_REALLOC(gp->laws, (gp->law_count + 1) * sizeof *grown);
     if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory");
     gp->laws = grown;
@@ -33042,8 +33054,8 @@ GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *des
 /* ---- End file src/element/monoid_check.c ---- */
 
 /* ---- Begin file src/element/prelude.c ---- */
-/* prelude.c - writes the text that describes an element to the files of kernels/element/, and gets programs for
-   elements. */
+/* prelude.c - writes the macros and types that the files of kernels/element/ need for an element, and gets programs
+   for elements. */
 /* ------------------------------------------------------------------ text */
 
 static const char *gpi_integer_cl(size_t size, bool is_signed)
@@ -33060,8 +33072,8 @@ static bool gpi_is_scan(gpi_primitive primitive)
     return primitive == GPI_SCAN || primitive == GPI_SEGMENTED_SCAN || primitive == GPI_SCAN_COLUMNS;
 }
 
-/* Returns the number of elements in a vector step of the serial shape; 1 if there is no vector of the type. Scans use vectors of
-   plain values only, and scans of stacks use none. */
+/* Returns the number of elements that a vector step handles: 16 in the serial shape, else 1. It is also 1 for the
+   caller's monoids, for scans of stacks, and for scans with argmin or argmax. */
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
     const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
@@ -33179,11 +33191,11 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
     const gp_type out = element->field_count == 1 ? element->fields[0].out : GP_TYPE_NONE;
-    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* several results: gp_values */
+    const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* gp_values has ulongs */
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
                  o->type      ? gpi_type_cl(o->type)
                  : o->record  ? o->record->cl_type
-                 : o->indices ? "uint" /* the type's size determines the step's length */
+                 : o->indices ? "uint" /* only this type's size matters, for a step's length */
                               : "gpi_user",
                  o->type == GP_F16,
                  o->indices ? 0
@@ -33308,7 +33320,7 @@ typedef struct gpi_segmented {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;     /* number of segments */
-    gpi_offsets offsets; /* where segments are */
+    gpi_offsets offsets; /* where segments begin and end */
     cl_uint small_size;  /* most elements of a small segment */
     cl_uint team;        /* number of items that reduce a small segment */
     size_t block;        /* segments that a group handles */
@@ -33326,7 +33338,7 @@ typedef struct gpi_segmented_scan {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;     /* number of segments */
-    gpi_offsets offsets; /* where segments are */
+    gpi_offsets offsets; /* where segments begin and end */
     cl_uint small_size;  /* most elements of a small segment */
     cl_uint team;        /* number of items that scan a small segment */
     cl_uint polls;       /* 0: groups wait without bound */
@@ -33404,7 +33416,7 @@ static cl_uint gpi_reduce_spans(const gp_context *gp, const gpi_reduce *reduce)
     return least > most ? least : most;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_reduce_plan(gp_context *gp, const gp_reduce_desc *desc, gpi_reduce *reduce)
 {
     gp_result result;
@@ -33597,7 +33609,7 @@ static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
 /* ---- End file src/scan/reduce.c ---- */
 
 /* ---- Begin file src/scan/scan.c ---- */
-/* scan.c - gp_scan: scans in one look-back launch, or in three sweeps, and a single tile in one sweep. */
+/* scan.c - gp_scan: scans in one look-back launch or in three sweeps; scans a single tile in one sweep. */
 static gp_result gpi_scan_element(gp_context *gp, const gp_scan_desc *desc, gpi_element *element)
 {
     gpi_operation o;
@@ -33624,7 +33636,7 @@ static gp_result gpi_scan_element(gp_context *gp, const gp_scan_desc *desc, gpi_
     return gpi_element_make(gp, &o, element);
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_scan_plan(gp_context *gp, const gp_scan_desc *desc, gpi_scan *scan)
 {
     gp_result result;
@@ -33739,8 +33751,8 @@ static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem sta
     return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
-/* Enqueues upsweep and spine, which write to `partials` the product of all elements before each tile, after `initial` if there
-   are no segments. */
+/* Enqueues upsweep and spine. For each tile, they write to `partials` the product of all elements before the tile,
+   which begins with `initial` if there are no segments. */
 static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
     gp_result result;
@@ -33917,7 +33929,7 @@ static void gpi_segmented_cut(const gp_context *gp, gpi_segmented *s)
     s->scratch = s->parts > 1 ? s->parts * n * s->element.size : 0;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s)
 {
     gp_result result;
@@ -33966,7 +33978,7 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes the input and GPI_OFFSETS_PARAMETERS. */
+/* Passes the input, and the arguments for GPI_OFFSETS_PARAMETERS (base/segments.cl). */
 static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
 {
     const gp_segmented_reduce_desc *d = s->desc;
@@ -34215,7 +34227,7 @@ static void gpi_segmented_scan_cut(const gp_context *gp, gpi_segmented_scan *s)
     size_t least;
     s->wide = serial ? GPI_COLUMNS_BYTES / s->element.size : s->plan.group < 32 ? s->plan.group : 32;
     while (!serial && s->wide / 2 >= n) s->wide /= 2;
-    if (serial && strip >= s->wide / 2 && strip < s->wide) s->wide = strip; /* allows one pass */
+    if (serial && strip >= s->wide / 2 && strip < s->wide) s->wide = strip; /* makes one pass possible */
     least = serial ? gpi_ceil_div(GPI_COLUMNS_LEAST, n < s->wide ? n : s->wide) : 8 * s->plan.group / s->wide;
     s->across = gpi_ceil_div(n, s->wide);
     s->span = s->across < (serial ? 1 : 2) * units
@@ -34227,7 +34239,7 @@ static void gpi_segmented_scan_cut(const gp_context *gp, gpi_segmented_scan *s)
     s->scratch = s->parts > 1 ? s->parts * n * s->element.size : 0;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_segmented_scan_plan(gp_context *gp, const gp_segmented_scan_desc *d,
                                          gpi_segmented_scan *s)
 {
@@ -34260,7 +34272,7 @@ static gp_result gpi_segmented_scan_plan(gp_context *gp, const gp_segmented_scan
     return result;
 }
 
-/* Chooses between look-back and several passes over large segments, for the reasons of gpi_scan_choose. */
+/* Chooses between look-back and several passes over large segments, for the reasons given at gpi_scan_choose. */
 static void gpi_segmented_scan_choose(const gp_context *gp, gpi_segmented_scan *s, bool in_place)
 {
     if (gp->info.loop_limit || (s->desc->deterministic && !s->element.exact) || (in_place && !gp->info.fair))
@@ -34296,7 +34308,7 @@ static void gpi_segmented_scan_arg_input(gpi_call *call, const gpi_segmented_sca
     gpi_call_arg_ulong(call, any ? s->desc->in_offset : 0);
 }
 
-/* Passes the arguments for GPI_SINK_PARAMETERS. */
+/* Passes the arguments for GPI_SINK_PARAMETERS (scan/tile_sink.cl). */
 static void gpi_segmented_scan_arg_output(gpi_call *call, const gpi_segmented_scan *s)
 {
     const bool any = s->offsets.count > 0;
@@ -34510,7 +34522,7 @@ enum {
     GPI_COMPACT_DECIDES, /* the flags or indices that select elements */
     GPI_COMPACT_VALUES,
     GPI_COMPACT_COUNTER,
-    GPI_COMPACT_OUT, /* this one and all later ones are written */
+    GPI_COMPACT_OUT, /* the call writes this array and all later ones */
     GPI_COMPACT_INDEX_OUT,
     GPI_COMPACT_VALUES_OUT,
     GPI_COMPACT_LENGTHS,
@@ -34524,7 +34536,7 @@ typedef struct gpi_compact_array {
     const char *name;
     cl_mem buffer;
     size_t offset, count, size; /* offset and count in elements; size: bytes of an element */
-    bool used;                  /* the caller wants it, or the call needs it */
+    bool used;                  /* the caller wants the array, or the call needs it */
 } gpi_compact_array;
 
 /* gp_reduce_by_key in a single pass (select/by_key.cl), ready to run. */
@@ -34535,7 +34547,7 @@ typedef struct gpi_by_key_pass {
     cl_uint tiles;        /* number of tiles for the count's bound */
     gpi_count count;
     size_t key_size;
-    bool ones; /* adds up ones, without input other than keys */
+    bool ones; /* adds up ones, so that keys are the only input */
 } gpi_by_key_pass;
 
 /* A call of gp_select, gp_partition, gp_unique or gp_run_length_encode, ready to run. */
@@ -34545,7 +34557,7 @@ typedef struct gpi_compact {
     const gp_record *record;
     size_t size, value_size; /* bytes of an element; bytes of a value */
     const char *predicate, *predicate2, *equal;
-    gpi_args args; /* arguments of these expressions */
+    gpi_args args; /* arguments that predicate, predicate2 and equal may name */
     bool repeated_only;
     bool closed; /* the number of elements is written after the last index */
     bool wide;   /* counts and positions have 64 bits */
@@ -34756,8 +34768,8 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
     return r == GP_OK ? gpi_plan_tiles(gp, &p->plan, d->count, &p->tiles) : r;
 }
 
-/* Plans everything except the buffers. Leaves p->program NULL if a single pass cannot run the call. `ones`: adds up ones instead
-   of elements. */
+/* Plans a call, except for its buffers. Leaves p->program NULL if a single pass cannot run the call. `ones`: adds up
+   ones instead of elements. */
 static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
                                       bool ones, gpi_by_key_pass *p)
 {
@@ -34788,7 +34800,7 @@ static size_t gpi_by_key_pass_scratch(const gpi_by_key_pass *p)
 static void gpi_by_key_arg_output(gpi_call *call, const gp_reduce_by_key_desc *d, const gpi_by_key_pass *p,
                                   cl_mem number, cl_ulong number_offset, cl_uint number_words)
 {
-    const cl_mem keys = d->keys_out ? d->keys_out : call->gp->counters; /* not written */
+    const cl_mem keys = d->keys_out ? d->keys_out : call->gp->counters; /* a placeholder, not written */
     const cl_ulong keys_at = d->keys_out ? d->keys_out_offset : 0, out_at = d->out_offset;
     GPI_CALL_ARG(call, keys);
     GPI_CALL_ARG(call, keys_at);
@@ -34863,8 +34875,8 @@ static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_
    and a single tile in one sweep. */
 /* ------------------------------------------------------------------ description */
 
-/* Sets the type of elements: `type`, or none, with elements of `size` bytes. Fails unless exactly one of the two is
-   given. `prefix` is the beginning of the fields' names. */
+/* Sets the type of elements to `type`, or makes elements untyped, with `size` bytes each. Fails unless exactly one of
+   type and size is given. `prefix` is the beginning of the fields' names in messages. */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size)
 {
@@ -34930,7 +34942,7 @@ static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl
 
 static size_t gpi_compact_number_size(const gpi_compact *c) { return c->wide ? 8 : 4; }
 
-/* Returns true if a tile counts two numbers, not one (select/input.cl). */
+/* Returns true if each tile has two counts instead of one (select/input.cl). */
 static bool gpi_compact_is_pair(const gpi_compact *c)
 {
     return c->parts == 3 || c->select_by == GPI_SELECT_BY_RUNS;
@@ -34941,7 +34953,8 @@ static size_t gpi_compact_element_size(const gpi_compact *c)
     return gpi_compact_number_size(c) * (gpi_compact_is_pair(c) ? 2 : 1);
 }
 
-/* Adds the macros that describe the counts of tiles to element/op.cl and element/monoid.cl. */
+/* Adds the macros that element/op.cl and element/monoid.cl need: the type of tiles' counts, and how counts are
+   combined. */
 static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *plan, gpi_text *text)
 {
     const bool pair = gpi_compact_is_pair(c);
@@ -35043,7 +35056,7 @@ static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
     return result;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
     const size_t element = gpi_compact_element_size(c), moved = c->size < 16 ? c->size : 16;
@@ -35111,7 +35124,7 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes a buffer and its offset. If the buffer is not used, another one is passed in its place. */
+/* Passes a buffer and its offset. If the buffer is not used, passes another one as a placeholder. */
 static void gpi_compact_arg(gpi_call *call, const gpi_compact *c, int role)
 {
     const gpi_compact_array *a = &c->array[role];
@@ -35328,8 +35341,8 @@ static void gpi_compact_prelude_function(const gpi_compact *c, const char *name,
 /* ---- End file src/select/condition.c ---- */
 
 /* ---- Begin file src/select/reduce_by_key.c ---- */
-/* reduce_by_key.c - gp_reduce_by_key: one look-back launch (by_key_pass.c), or two steps. The first step finds where runs
-   of equal keys begin (compact.c), the second reduces each run as a segment (segmented_reduce.c). */
+/* reduce_by_key.c - gp_reduce_by_key: runs in one look-back launch (by_key_pass.c), or in two steps. The first step
+   finds where runs of equal keys begin (compact.c), the second reduces each run as a segment (segmented_reduce.c). */
 /* A checked call of gp_reduce_by_key, ready to run. */
 typedef struct gpi_by_key {
     const gp_reduce_by_key_desc *desc;
@@ -35338,8 +35351,8 @@ typedef struct gpi_by_key {
     gpi_compact runs;
     gp_segmented_reduce_desc segments;
     gpi_segmented reduce;
-    size_t offsets_at, count_at; /* where the runs' offsets and their number begin, in bytes; the scratch of
-                                    either step begins at 0 */
+    size_t offsets_at, count_at; /* in bytes: where the offsets of runs and the number of runs begin in the
+                                    scratch; the scratch of either step begins at 0 */
     size_t scratch;
 } gpi_by_key;
 
@@ -35394,7 +35407,7 @@ static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
     return gpi_segmented_plan(gp, s, &b->reduce);
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_by_key_plan(gp_context *gp, const gp_reduce_by_key_desc *d, gpi_by_key *b)
 {
     size_t own;
@@ -35462,8 +35475,8 @@ static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b
 
 /* ------------------------------------------------------------------ launches */
 
-/* Enqueues a write of the number of runs to count_out, if the caller wants it. Without scratch the number is 0. A u64 gets zeros
-   in its upper half. */
+/* Enqueues a write of the number of runs to count_out, if the caller wants it. Without scratch the number is 0. If
+   the count is a u64, its upper half becomes 0. */
 static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -35644,7 +35657,7 @@ static void gpi_decode_prelude(const gp_context *gp, const gpi_plan *plan, const
                  d->out != NULL, d->runs_out != NULL, d->positions_out != NULL);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_decode_plan(gp_context *gp, const gp_run_length_decode_desc *desc, gpi_decode *decode)
 {
     gp_result result = gpi_decode_describe(gp, desc, decode);
@@ -35678,7 +35691,7 @@ static gp_result gpi_decode_check(gp_context *gp, const gpi_decode *decode)
     return gpi_uses_end(&uses, NULL, NULL, 0);
 }
 
-/* Passes a buffer and its offset. */
+/* Passes an array's buffer, and the array's offset in the buffer. */
 static void gpi_decode_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 {
     GPI_CALL_ARG(call, buffer);
@@ -35732,7 +35745,7 @@ GP_API gp_result gp_run_length_decode(gp_context *gp, const gp_run_length_decode
 /* Decodes one empty run, in temporary buffers. */
 static gp_result gpi_run_length_decode_warm_up(gp_context *gp, const gp_run_length_decode_desc *desc)
 {
-    enum { GPI_LARGEST = 16 }; /* bytes of two offsets, or of an element */
+    enum { GPI_LARGEST = 16 }; /* most bytes of two offsets, or of an element */
     gp_run_length_decode_desc probe;
     cl_mem buffer[4] = {NULL, NULL, NULL, NULL};
     gp_result result = GP_OK;
@@ -35872,7 +35885,7 @@ GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)
 /* ---- Begin file src/select/unique.c ---- */
 /* unique.c - gp_unique, gp_unique_by_key and gp_run_length_encode: converts their descs to the form that compact.c
    runs. */
-/* Sets and checks the condition under which neighbours are equal; it is required for records. */
+/* Sets and checks the condition under which neighbours are equal. Records require a condition. */
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;
@@ -36093,7 +36106,7 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 /* sort.h - types and functions that the sorts, merge, search and top-k share. */
 enum { GPI_SORT_BINS = 1 << GPI_SORT_DIGIT_BITS };
 
-/* Where the parts of the scratch begin, in bytes (sort/digit.cl). */
+/* The positions of the scratch's parts, in bytes (sort/digit.cl). */
 typedef struct gpi_sort_layout {
     size_t histogram, bases, table, rows, map;
     size_t key_out, key_tmp, value_tmp;
@@ -36143,7 +36156,7 @@ enum {
     GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch per key, so that sizes do not overflow */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 16384,    /* most keys that one item sorts faster than several launches */
-    GPI_SORT_SHARES_SPAN = 8,         /* shares are used up to this many times the keys of one group */
+    GPI_SORT_SHARES_SPAN = 8,         /* shares pay up to this multiple of the keys of one group */
     GPI_SORT_SHARES_MAX = 8,          /* most shares, since every group reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* fewest keys of a group */
     GPI_SORT_TILES_PER_BLOCK = 200,   /* most tiles if loops are limited: each takes 300 iterations */
@@ -36153,7 +36166,7 @@ enum {
 /* A checked call of gp_segmented_sort, ready to run. */
 typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
-    gp_sort_desc keys; /* the call, as a sort of one segment */
+    gp_sort_desc keys; /* the call's desc as that of a gp_sort of all elements */
     gpi_sort sort;
     size_t small_size, window; /* most keys of a small segment; positions that one group handles */
     size_t block;              /* offsets that one group handles */
@@ -36229,7 +36242,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
 
-/* Returns the fewest keys for which buckets pay: more keys than shares are used for. */
+/* Returns the fewest keys for which buckets pay. Fewer keys are sorted by shares or by one group. */
 static size_t gpi_buckets_count_min(const gpi_sort *sort)
 {
     return GPI_SORT_SHARES_SPAN * gpi_sort_few(sort) + 1;
@@ -36271,7 +36284,7 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
-    gpi_call_arg_uint(call, gpi_sort_in_place(sort) ? GPI_PLACE_TMP : GPI_PLACE_OUT); /* two passes follow */
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort) ? GPI_PLACE_TMP : GPI_PLACE_OUT); /* the buckets' place */
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
@@ -36320,7 +36333,7 @@ typedef struct gpi_merge {
     gpi_count a, b;
 } gpi_merge;
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
 {
     const gp_merge_desc *d = merge->desc;
@@ -36368,7 +36381,7 @@ static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes a buffer and its offset. For an empty array it passes `instead`, which the kernel does not read. */
+/* Passes an array and its offset. If the array is empty, passes `instead` as a placeholder. */
 static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset, cl_mem instead)
 {
     const cl_ulong at = count ? offset : 0;
@@ -36442,7 +36455,7 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
 /* Merges two zeros in temporary buffers. */
 static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 {
-    enum { GPI_LARGEST = 16 }; /* bytes of a key or a value */
+    enum { GPI_LARGEST = 16 }; /* most bytes of a key or a value */
     gp_merge_desc probe;
     cl_mem in = NULL, out = NULL;
     gp_result result;
@@ -36467,8 +36480,9 @@ static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 /* ---- End file src/sort/merge.c ---- */
 
 /* ---- Begin file src/sort/nth_element.c ---- */
-/* nth_element.c - gp_nth_element: reduces the keys in a few levels, each of which derives from a sample an interval for
-   each rank, reads its keys once, and keeps those in the intervals. Finds the ranks among the kept keys by digits. */
+/* nth_element.c - gp_nth_element: reduces the number of keys in a few levels. A level derives an interval for each
+   rank from a sample, reads its keys once, and keeps the keys that are in intervals. At the end, finds the ranks
+   among the kept keys by counting digits. */
 enum {
     GPI_NTH_MOST = 64,         /* most ranks */
     GPI_NTH_SAMPLES = 32768,   /* most keys of a sample */
@@ -36561,7 +36575,7 @@ static void gpi_nth_lay_out(gpi_nth *nth)
     nth->sample = gpi_nth_part(nth, nth->levels ? 2 * GPI_NTH_SAMPLES * nth->key_size : 0);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_nth_plan(gp_context *gp, const gp_nth_element_desc *desc, gpi_nth *nth)
 {
     gp_result result;
@@ -36606,7 +36620,7 @@ static void gpi_nth_arg_part(gpi_call *call, const gpi_nth_batch *b, size_t byte
     gpi_call_arg_ulong(call, bytes / size);
 }
 
-/* Prepares a kernel, and passes the arguments for GPI_NTH_PARAMETERS. */
+/* Prepares a kernel, and passes the arguments for GPI_NTH_PARAMETERS (sort/nth_element.cl). */
 static void gpi_nth_kernel(gpi_call *call, const gpi_nth_batch *b, const char *kernel)
 {
     const gpi_nth *nth = b->nth;
@@ -36754,15 +36768,15 @@ static gp_result gpi_nth_element_warm_up(gp_context *gp, const gp_nth_element_de
 /* search.c - gp_search: finds lower or upper bounds of many needles in one launch. */
 enum {
     GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* fewest needles of a group */
-    GPI_SEARCH_PER_SAMPLE = 8 /* serial: needles per sample, enough to be worth the sample's reading */
+    GPI_SEARCH_PER_SAMPLE = 8 /* serial: fewest needles per sample for which reading the sample pays */
 };
 
-/* The source of keys or needles: keys of key_type in memory, or an expression of elements. */
+/* The source of keys or needles: keys of key_type in memory, or an expression that computes them from elements. */
 typedef struct gpi_searched {
-    const char *macro;       /* GPI_HAY or GPI_NEEDLE */
+    const char *macro;       /* name of the macro to define: GPI_HAY or GPI_NEEDLE */
     const char *name, *lane; /* names of the expression's field in the desc, and of its function */
     const char *map;         /* NULL: keys are read from memory as they are */
-    const gp_record *record; /* NULL: elements are keys; without a buffer, the map uses only i */
+    const gp_record *record; /* NULL: elements are keys, or there is no buffer and the map uses only i */
     bool present;            /* there is a buffer */
     size_t size;             /* bytes of an element */
 } gpi_searched;
@@ -36899,7 +36913,7 @@ static cl_uint gpi_search_samples(const gpi_plan *plan)
     return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SAMPLES_SERIAL;
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
@@ -36947,7 +36961,7 @@ static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes a buffer of elements and its offset. If it is NULL, another buffer is passed in its place. */
+/* Passes a buffer of elements and its offset. If the buffer is NULL, passes another one as a placeholder. */
 static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
 {
     const cl_mem given = buffer ? buffer : call->gp->counters;
@@ -37188,7 +37202,7 @@ static size_t gpi_segments_scratch_most(const gpi_segments *s)
     return most.sort.at.end;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 {
     gp_result result = gpi_sort_describe(gp, &s->sort);
@@ -37206,7 +37220,7 @@ static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes the arguments for GPI_SEGMENTS_PARAMETERS. */
+/* Passes the arguments for GPI_SEGMENTS_PARAMETERS (sort/segments_state.cl). */
 static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem state)
 {
     GPI_CALL_ARG(call, state);
@@ -37217,7 +37231,7 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
     gpi_sort_arg_at(call, s->sort.at.table);
 }
 
-/* Passes GPI_OFFSETS_PARAMETERS, and the number of offsets in a block. */
+/* Passes the arguments for GPI_OFFSETS_PARAMETERS (base/segments.cl), and the number of offsets in a block. */
 static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
 {
     gpi_call_arg_offsets(call, &s->sort.offsets);
@@ -37447,7 +37461,7 @@ enum {
     GPI_BEST_SPAN_LOCAL = 8192, /* keys of a part */
     GPI_BEST_SPAN_SERIAL = 65536,
     GPI_BEST_BLOCK_KEYS = 16384, /* serial: keys of a block of segments */
-    GPI_BEST_SPAN_EACH = 16      /* fewest keys of a part per result */
+    GPI_BEST_SPAN_EACH = 16      /* fewest keys of a part for each of its results */
 };
 
 /* A checked call of gp_segmented_topk, ready to run. */
@@ -37562,7 +37576,7 @@ static gp_result gpi_best_spans(gp_context *gp, gpi_best *best)
     return gpi_offsets_list(gp, o, best->span, best->span, best->desc->k * best->entry_size, &best->list);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_best_plan(gp_context *gp, const gp_segmented_topk_desc *desc, gpi_best *best)
 {
     gpi_text more;
@@ -37617,7 +37631,7 @@ static void gpi_best_arg_keys(gpi_call *call, const gpi_best *best)
     gpi_call_arg_ulong(call, some ? best->desc->keys_offset : 0);
 }
 
-/* Passes the arguments for GPI_TOPK_OUT_PARAMETERS. */
+/* Passes the arguments for GPI_TOPK_OUT_PARAMETERS (sort/segmented_topk.cl). */
 static void gpi_best_arg_out(gpi_call *call, const gpi_best *best)
 {
     const gp_segmented_topk_desc *d = best->desc;
@@ -37797,7 +37811,7 @@ static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
     return units < GPI_SORT_SHARES_MAX ? units : (cl_uint)GPI_SORT_SHARES_MAX;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
     gp_result result = gpi_sort_describe(gp, sort);
@@ -38079,7 +38093,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[3] = {1, 0, 0}, i; /* keys for one group; for shares or passes; for buckets */
+    size_t counts[3] = {1, 0, 0}, i; /* counts that use one group; shares or passes; buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
@@ -38116,7 +38130,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 #define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 
-/* Passes the arguments for GPI_PLACES_PARAMETERS. */
+/* Passes the arguments for GPI_PLACES_PARAMETERS (sort/digit.cl). */
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
 {
     const cl_uint indices = sort->indices;
@@ -38138,7 +38152,7 @@ static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
     return sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
 }
 
-/* Passes the arguments for GPI_DIGIT_PARAMETERS. */
+/* Passes the arguments for GPI_DIGIT_PARAMETERS (sort/digit.cl). */
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
 {
     const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;
@@ -38505,8 +38519,8 @@ static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
     array->offset = offset;
 }
 
-/* Sets the three arrays of keys and of values. If no second buffer is needed, another buffer takes its place and is
-   never read. */
+/* Sets the three arrays of keys and of values. If no second buffer is needed, sets a placeholder, which is never
+   read. */
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 {
     const gp_sort_desc *d = sort->desc;
@@ -38554,7 +38568,7 @@ typedef struct gpi_records {
     const gp_sort_records_desc *desc;
     gpi_args args;
     gpi_count count;
-    size_t size;       /* bytes of a record; 0: there are none */
+    size_t size;       /* bytes of a record; 0: there are no records */
     size_t index_size; /* bytes of an index */
     bool moves, in_place;
     bool direct; /* the sort by the only key moves the records as its values */
@@ -38789,7 +38803,7 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
 {
     gpi_records_key *key = &s->key[k];
     gp_result result;
-    /* only sizes matter here: any buffer may take the place of the scratch */
+    /* only sizes matter here: gp->counters is a placeholder for the scratch */
     gpi_records_sort_desc(s, key, gp->counters);
     gpi_sort_init(&key->sort, &key->desc, !s->direct && k == 0 ? GPI_INDICES_ARRAY : GPI_INDICES_NONE);
     result = gpi_sort_plan(gp, &key->sort);
@@ -38828,7 +38842,7 @@ static void gpi_records_lay_out(gpi_records *s)
     s->copy_at = gpi_records_part(s, s->in_place ? n * s->size : 0);
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_records_plan(gp_context *gp, gpi_records *s, const gp_sort_records_desc *d)
 {
     gp_result result = gpi_records_describe(gp, s, d);
@@ -39017,9 +39031,9 @@ typedef struct gpi_strings {
     gpi_segments ties;
     gp_scan_desc scan_desc;
     gpi_scan scan;
-    size_t room;                         /* number of uints in each array of a set */
-    size_t keys_at, flags_at, set_at[2]; /* where parts begin, in bytes */
-    size_t own, nested, scratch;         /* bytes of its own parts, of the nested sorts, of both */
+    size_t room;                         /* number of uints in each array of a set (sort/sort_strings.cl) */
+    size_t keys_at, flags_at, set_at[2]; /* where parts of the scratch begin, in bytes */
+    size_t own, nested, scratch;         /* bytes of scratch: the call's own parts, the nested sorts, both */
     cl_mem parts, nested_scratch;        /* sub-buffers of the scratch */
 } gpi_strings;
 
@@ -39064,8 +39078,8 @@ static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
     d->value_size = 4;
     d->descending = s->desc->descending;
     d->keys = s->parts;
-    d->keys_out = s->parts ? s->parts : gp->counters; /* if only sizes matter: any buffer other than keys */
-    d->keys_offset = s->set_at[1] / 8;                /* this set is not in use yet */
+    d->keys_out = s->parts ? s->parts : gp->counters; /* if only sizes matter, `counters` is a placeholder */
+    d->keys_offset = s->set_at[1] / 8;                /* set 1 is not in use yet */
     d->keys_out_offset = s->keys_at / 8;
     d->values_out = d->keys_out;
     d->values_out_offset = s->set_at[0] / 4;
@@ -39129,7 +39143,7 @@ static void gpi_strings_lay_out(gpi_strings *s)
 
 static size_t gpi_larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. Plans the sort of
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. Plans the sort of
    ties for the worst case: all n strings are tied, in n / 2 groups. */
 static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
 {
@@ -39215,7 +39229,8 @@ static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_
     return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
 }
 
-/* Sets the kernel and passes the arguments for GPI_ROUND_PARAMETERS. `from`: the set that the kernel reads, 0 or 1. */
+/* Sets the kernel and passes the arguments for GPI_ROUND_PARAMETERS (sort/sort_strings.cl). `from`: the number of the
+   set that the kernel reads, 0 or 1. */
 static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char *kernel, size_t keys_at,
                                 int from)
 {
@@ -39228,7 +39243,7 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
     gpi_sort_arg_at(call, s->set_at[1 - from]);
 }
 
-/* Passes the arguments for GPI_TEXT_PARAMETERS. */
+/* Passes the arguments for GPI_TEXT_PARAMETERS (sort/sort_strings.cl). */
 static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
 {
     GPI_CALL_ARG(call, s->desc->bytes);
@@ -39433,13 +39448,13 @@ typedef struct gpi_topk {
     gpi_count count;
     bool whole;        /* all keys are sorted */
     gp_sort_desc left; /* the sort of the kept keys, or of all keys */
-    gpi_sort sort;     /* its scratch is the first part of the call's; sort.at.end is the end of all parts */
+    gpi_sort sort;     /* the sort's scratch begins the call's scratch; sort.at.end is the end of all parts */
     gpi_program *program;
     gpi_plan plan;
     size_t span, tiles, blocks; /* keys of a tile; tiles; blocks of tiles */
     size_t room;                /* most keys that may be kept */
     size_t samples;
-    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* begin of parts */
+    size_t state, directory, sample, kept_key, kept_index, found_key, found_index; /* starts of parts */
 } gpi_topk;
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -39477,7 +39492,7 @@ static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count
         left->count_buffer = d->count_buffer;
         left->count_offset = d->count_offset;
         left->count_type = d->count_type;
-        left->values_out = gp->counters; /* stands for the scratch */
+        left->values_out = gp->counters; /* a placeholder for the scratch */
     }
     gpi_sort_init(&topk->sort, left, count ? GPI_INDICES_NONE : GPI_INDICES_ARRAY);
     return gpi_sort_plan(gp, &topk->sort);
@@ -39548,7 +39563,7 @@ static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
                     topk->tiles, topk->span, GPI_TILES_MAX);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
@@ -39600,7 +39615,7 @@ static void gpi_topk_arg_array(gpi_call *call, cl_mem buffer, size_t bytes, size
     gpi_call_arg_ulong(call, bytes / size);
 }
 
-/* Passes the first arguments of most kernels: the keys, and GPI_TOPK_PARAMETERS. */
+/* Passes the first arguments of most kernels: the keys, and those for GPI_TOPK_PARAMETERS (sort/topk_state.cl). */
 static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     const gp_topk_desc *d = topk->desc;
@@ -39693,7 +39708,7 @@ static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, topk->tiles);
 }
 
-/* Returns true if the sort's only group writes the outputs itself. */
+/* Returns true if a single group sorts the kept keys and writes the outputs itself. */
 static bool gpi_topk_is_taken(const gpi_topk *topk)
 {
     return topk->sort.few && topk->plan.shape == GP_SHAPE_LOCAL;
@@ -39870,7 +39885,7 @@ typedef struct gpi_brackets {
     gpi_args args;     /* arguments that the map names */
     int8_t table[256]; /* codes of bytes, if there is no map */
     bool has_table;
-    cl_mem classes; /* the table on the device; another buffer if there is no table */
+    cl_mem classes; /* the table on the device, or a placeholder if there is no table */
     bool kinds;     /* there may be brackets of several kinds */
     bool back;      /* the call uses look-back: GPI_BRACKETS_BACK */
     size_t index_size;
@@ -39911,14 +39926,14 @@ static void gpi_brackets_init(gpi_brackets *b, const gp_brackets_desc *desc);
    tiles, and pair brackets across tiles. */
 enum {
     GPI_BRACKETS_NOTE_BYTES = 32, /* sizeof(gpi_note) in nest/tile_summary.cl */
-    GPI_BRACKETS_LEAVES = 4096    /* leaves of the subtree that one group multiplies */
+    GPI_BRACKETS_LEAVES = 4096    /* leaves of the subtree whose nodes one group computes */
 };
 
 /* ------------------------------------------------------------------ plan */
 
-/* Returns the most loop iterations of an item that looks back. Counts a wait for every tile, and three waits for each
-   element: for its opener's entry, and twice for the tile of the opener. The longest wait consists of all polls, one
-   reading of a tile, and a search. */
+/* Returns the most loop iterations of an item that looks back. The item waits at most once for every tile, and three
+   times for each of its elements: once for an entry with the element's opener, and twice for the opener's tile. A
+   wait takes at most all polls, one reading of a tile, and a search. */
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
@@ -39963,13 +39978,14 @@ static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)
     return GP_OK;
 }
 
-/* Returns true if cells validate themselves, so that they must be zeroed beforehand (nest/tile_summary.cl). */
+/* Returns true if cells (nest/tile_summary.cl) have 16 bits, one of which shows whether the cell is written. Such
+   cells must be zeroed beforehand. */
 static bool gpi_brackets_has_halves(const gpi_brackets *b)
 {
     return b->back && b->plan.shape == GP_SHAPE_LOCAL;
 }
 
-/* Sets the positions of cells, notes and tree in the scratch, and its size. See nest/tile_summary.cl. */
+/* Sets the size of the scratch, and the positions of its parts, which nest/tile_summary.cl describes. */
 static void gpi_brackets_lay_out(gpi_brackets *b)
 {
     const size_t cell = gpi_brackets_has_halves(b) ? 2 : 4;
@@ -39997,7 +40013,7 @@ static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
     return GP_OK;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
 {
     gp_result result = gpi_brackets_codes(gp, b);
@@ -40035,7 +40051,7 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes an output and its offset. If it is not wanted, another buffer is passed in its place. */
+/* Passes an output and its offset. If the output is not wanted, passes another buffer as a placeholder. */
 static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
 {
     const cl_mem buffer = out ? out : call->gp->counters;
@@ -40044,8 +40060,8 @@ static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Passes the arguments for GPI_NEST_PARAMETERS. `polls`: how often a group that looks back reads the state of a late
-   tile. */
+/* Passes the arguments for GPI_NEST_PARAMETERS (nest/cross_tile.cl). `polls`: how often a group that looks back reads
+   the state of a late tile. */
 static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint polls)
 {
     const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
@@ -40058,7 +40074,7 @@ static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem 
     GPI_CALL_ARG(call, call->gp->counters);
 }
 
-/* Passes the arguments for GPI_NEST_PARAMETERS to a kernel that waits for no tile. */
+/* Passes the arguments for GPI_NEST_PARAMETERS (nest/cross_tile.cl) to a kernel that waits for no tile. */
 static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     gpi_brackets_arg_nest(call, b, scratch, 0);
@@ -40103,7 +40119,7 @@ static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* Passes the outputs for parents and depths, with flags that say which are wanted. */
+/* Passes the outputs for parents and depths, each with a flag that is 1 if the output is wanted. */
 static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -40306,7 +40322,7 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     if (desc->errors) probe.errors = out;
     probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
     for (probe.count = 1; probe.count <= n && result == GP_OK; probe.count += n - 1)
-        result = gp_brackets(gp, &probe); /* with one tile, several launches for either strategy */
+        result = gp_brackets(gp, &probe); /* one tile uses several launches, whichever strategy is set */
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (out) (void)clReleaseMemObject(out);
     return result;
@@ -40344,7 +40360,7 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     return GP_OK;
 }
 
-/* Returns true if there may be brackets of more than one kind. Without a table it always returns true. */
+/* Returns true if there may be brackets of more than one kind. Without a table, always returns true. */
 static bool gpi_brackets_kinds(const gpi_brackets *b)
 {
     int first = 0;
@@ -40452,7 +40468,7 @@ static void gpi_symbols_free(gp_context *gp)
         if (gp->symbols[k].classes) (void)clReleaseMemObject(gp->symbols[k].classes);
 }
 
-/* Passes the arguments for GPI_SYMBOL_INPUT_PARAMETERS. */
+/* Passes the arguments for GPI_SYMBOL_INPUT_PARAMETERS (nest/symbols.cl). */
 static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
 {
     const cl_ulong offset = b->desc->in_offset;
@@ -40512,15 +40528,15 @@ static void gpi_brackets_prelude(const gp_context *gp, const gpi_plan *plan, con
 /* ---- End file src/nest/nest.c ---- */
 
 /* ---- Begin file src/nest/stack_scan.c ---- */
-/* stack_scan.c - gp_stack_scan: computes the products of tiles' openers, a tree of tiles, the value before each tile, and the
-   scan. */
+/* stack_scan.c - gp_stack_scan: computes, one after the other, the products of each tile's openers, a tree of tiles,
+   the value before each tile, and the scan. */
 /* A checked call of gp_stack_scan, ready to run. */
 typedef struct gpi_stack_scan {
     const gp_stack_scan_desc *desc;
     gp_brackets_desc symbols; /* the part of the desc that is about brackets */
-    gpi_brackets nest;        /* that part, checked, with the call's plan, program and tiles */
+    gpi_brackets nest;        /* the checked brackets, with the call's plan, program and tiles */
     gpi_element element;
-    size_t joints_at, bases_at, cells_at; /* where parts begin, in bytes */
+    size_t joints_at, bases_at, cells_at; /* where parts of the scratch begin, in bytes */
     size_t scratch_size;
 } gpi_stack_scan;
 
@@ -40544,7 +40560,7 @@ static void gpi_stack_init(gpi_stack_scan *s, const gp_stack_scan_desc *desc)
     b->args = desc->args;
     b->arg_count = desc->arg_count;
     gpi_brackets_init(&s->nest, b);
-    /* macros of the monoid's source also apply to the map of codes */
+    /* the map of codes may use macros of the monoid's source */
     s->nest.args.pasted = desc->monoid ? desc->monoid->source : NULL;
 }
 
@@ -40575,7 +40591,7 @@ static void gpi_stack_prelude(const gp_context *gp, const gpi_plan *plan, const 
     gpi_brackets_add_nest(gp, plan, &s->nest, text);
 }
 
-/* Sets the positions of tree, joints, bases and cells in the scratch, and its size. See nest/stack_scan.cl. */
+/* Sets the size of the scratch, and the positions of its parts, which nest/stack_scan.cl describes. */
 static void gpi_stack_lay_out(gpi_stack_scan *s)
 {
     const size_t size = s->element.size, leaves = s->nest.leaves, tiles = s->nest.tiles;
@@ -40585,7 +40601,7 @@ static void gpi_stack_lay_out(gpi_stack_scan *s)
     s->scratch_size = tiles ? s->cells_at + gpi_round_up((s->desc->count + tiles) * size, 4) : 0;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
 {
     gp_result r = gpi_brackets_codes(gp, &s->nest);
@@ -40615,7 +40631,7 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes the arguments for GPI_STACK_VALUES_PARAMETERS. */
+/* Passes the arguments for GPI_STACK_VALUES_PARAMETERS (nest/stack_scan.cl). */
 static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
 {
     const cl_ulong offset = s->desc->values_offset;
@@ -40624,7 +40640,7 @@ static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
     gpi_brackets_arg_input(call, &s->nest);
 }
 
-/* Passes the arguments for GPI_STACK_PARAMETERS. */
+/* Passes the arguments for GPI_STACK_PARAMETERS (nest/stack_products.cl). */
 static void gpi_stack_arg_scratch(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
 {
     const cl_ulong joints = s->joints_at / 4, bases = s->bases_at / 4, cells = s->cells_at / 4;
@@ -40820,7 +40836,7 @@ static void gpi_tree_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_text_add(text, "    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n", d->map ? d->map : "x");
 }
 
-/* Returns the bytes of marks in the scratch. */
+/* Returns the size, in bytes, of the marks (nest/tree_tile.cl) in the scratch. */
 static size_t gpi_tree_marks(const gpi_tree *t)
 {
     const size_t rows = (t->plan.per_item + 15) / 16;
@@ -40850,7 +40866,7 @@ static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
     return GP_OK;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const gp_tree_desc *desc)
 {
     gp_result result;
@@ -40882,7 +40898,7 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     return gpi_uses_end(&uses, &t->args, d->scratch, t->scratch_size);
 }
 
-/* Sets the kernel and passes the arguments for GPI_TREE_PARAMETERS. */
+/* Sets the kernel and passes the arguments for GPI_TREE_PARAMETERS (nest/tree_runs.cl). */
 static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, const char *kernel, cl_mem scratch)
 {
     const gp_tree_desc *d = t->desc;
@@ -40919,7 +40935,7 @@ static gp_result gpi_tree_grow(gpi_call *call, const gpi_tree *t, cl_mem scratch
 
 static gp_result gpi_tree_launch(gpi_call *call, const gpi_tree *t)
 {
-    const cl_uint leaves = t->leaves / t->plan.group; /* tiles, whose subtrees the first launch builds */
+    const cl_uint leaves = t->leaves / t->plan.group; /* tiles; the first launch builds each tile's subtree */
     const cl_uint parts = gpi_brackets_parts(leaves);
     cl_mem scratch;
     gp_result r = gpi_call_scratch(call, t->desc->scratch, t->scratch_size, &scratch);
@@ -41054,7 +41070,8 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 
 /* ---- Begin file src/hash/hash.h ---- */
 /* hash.h - types and functions of hash tables. */
-/* A hash table. All contexts that share it use the same gpi_table. The buffer begins with the same properties (hash/table.cl). */
+/* A hash table. All contexts that share it use the same gpi_table. The buffer begins with a header that repeats its
+   properties (hash/table.cl). */
 typedef struct gpi_table {
     uint32_t references; /* number of handles */
     size_t key_size, value_size;
@@ -41083,7 +41100,7 @@ enum {
     GPI_HASH_LIMITED_TURNS = 30000  /* if loops are limited: most atomic exchanges and steps of a put */
 };
 
-/* The description of a program on a table. `more` is text at the end of its prelude. */
+/* The description of a program on a table. `more` is text that is added at the end of the program's prelude. */
 typedef struct gpi_hash_of_program {
     const gpi_table *table;
     const char *more;
@@ -41105,7 +41122,7 @@ typedef struct gpi_hash_batch {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    gpi_uses uses; /* the first one is the table */
+    gpi_uses uses; /* the first use is the table's buffer */
 } gpi_hash_batch;
 
 /* table.c */
@@ -41219,7 +41236,7 @@ static cl_uint gpi_hash_widths(const gpi_table *table)
     return (table->key_size == 8 ? GPI_WIDE_KEYS : 0) | (table->value_size == 8 ? GPI_WIDE_VALUES : 0);
 }
 
-/* Passes an array and its offset. If it is NULL, the context's counters are passed in its place. */
+/* Passes an array and its offset. If the array is NULL, passes the context's counters as a placeholder. */
 static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 {
     const cl_ulong at = buffer ? offset : 0;
@@ -41283,7 +41300,8 @@ static gp_result gpi_hash_check_strategy(gp_context *gp, gp_strategy strategy)
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "strategy = %d is not a gp_strategy", (int)strategy);
 }
 
-/* Returns true if the batch is to be partitioned, because that pays or because the caller's strategy asks for it. */
+/* Returns true if the batch is to be partitioned, because partitioning pays or because the caller's strategy asks for
+   it. */
 static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy)
 {
     const size_t count = batch->count.bound;
@@ -41293,7 +41311,8 @@ static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strate
            batch->table->mask >= GPI_SORT_BINS && count > 0;
 }
 
-/* Plans the sort pass that partitions the batch. order->desc already has the caller's keys, and values if they move, too. */
+/* Plans the sort pass that partitions the batch. order->desc already has the caller's keys, and the values if these
+   are moved with the keys. */
 static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order)
 {
     const gpi_table *table = batch->table;
@@ -41301,7 +41320,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     gp_result result;
     uint32_t bits = 0;
     while (table->mask >> bits) bits++;
-    d->keys_out = table->buffer; /* stands for the scratch: any buffer other than the keys */
+    d->keys_out = table->buffer; /* a placeholder: any buffer other than the keys */
     if (d->value_size) d->values_out = table->buffer;
     d->count = batch->count.bound;
     d->count_buffer = batch->count.buffer;
@@ -41414,8 +41433,8 @@ static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
                                    : 0x7fa00000u | mixed >> 43;
 }
 
-/* Sets packed, wide and limited. A table is packed if one word can hold key and value, and the device has
-   atomic operations on such words. */
+/* Sets the members packed, wide and limited of the table. A table is packed if one word can hold key and value, and
+   the device has atomic operations on such words. */
 static gp_result gpi_hash_form(gp_context *gp, gpi_table *table)
 {
     const bool narrow = table->key_size == 4 && table->value_size <= 4;
@@ -41428,7 +41447,7 @@ static gp_result gpi_hash_form(gp_context *gp, gpi_table *table)
     return GP_OK;
 }
 
-/* Checks the desc and sets everything of the table except its memory. */
+/* Checks the desc and sets all members of the table except its memory. */
 static gp_result gpi_hash_describe(gp_context *gp, const gp_hash_desc *desc, gpi_table *table)
 {
     gp_result result = gpi_hash_check_sizes(gp, desc);
@@ -41572,8 +41591,8 @@ GP_API gp_result gp_hash_clear(gp_context *gp, gp_hash handle, const gp_hash_cle
 /* ---- End file src/hash/create.c ---- */
 
 /* ---- Begin file src/hash/device_text.c ---- */
-/* device_text.c - the source with which a caller's kernels use a table. */
-/* Adds, for gp_device_source, the source that a kernel of the caller's needs to handle one key at a time. */
+/* device_text.c - writes the source with which the caller's kernels access a hash table. */
+/* Adds, for gp_device_source, the source with which the caller's kernels handle one key at a time. */
 static gp_result gpi_hash_device_text(gp_context *gp, gp_hash handle, gpi_text *text)
 {
     const gpi_table *table = gpi_hash_of(gp, handle);
@@ -41668,8 +41687,8 @@ typedef struct gpi_hash_removal {
     gpi_hash_order order;
 } gpi_hash_removal;
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. A batch with results is not
-   partitioned, since results are in the order of the caller's keys. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. A batch with results
+   is not partitioned, since results are in the order of the caller's keys. */
 static gp_result gpi_hash_plan_erase(gp_context *gp, gp_hash handle, gpi_hash_batch *batch,
                                      gpi_hash_removal *removal)
 {
@@ -41770,7 +41789,7 @@ static void gpi_each_function(gpi_text *text, const gpi_args *args, const char *
     gpi_text_add(text, "    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", type, name, expression);
 }
 
-/* Returns the functions for the caller's expressions, which the caller of this function frees. NULL: no memory. */
+/* Returns the text of the functions that evaluate the caller's expressions; free it. NULL: no memory. */
 static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args *args, gp_type key,
                               gp_type value, bool is_set)
 {
@@ -41873,7 +41892,7 @@ typedef struct gpi_hash_put {
     const gp_hash_insert_desc *desc;
     cl_uint change, source, wants;
     cl_ulong operand;
-    gpi_table judge; /* GP_HASH_FIRST, GP_HASH_LAST: a table from keys of the batch to their indices */
+    gpi_table judge; /* with GP_HASH_FIRST or GP_HASH_LAST: a table from each key of the batch to an index */
     gpi_hash_order order;
     size_t scratch_bytes; /* the scratch of `judge` or of `order`; a call has at most one of them */
 } gpi_hash_put;
@@ -41960,8 +41979,8 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
 
-/* Plans `judge`, if the call needs it: a table from each key of the batch to the index of the element that is inserted
-   for this key. */
+/* Plans `judge`, if the call needs it: a temporary table from each key of the batch to the index of the element that
+   is inserted for this key. */
 static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     gpi_table *judge = &put->judge;
@@ -41994,7 +42013,7 @@ static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch
     return result;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_hash_plan_put(gp_context *gp, gp_hash handle, gpi_hash_batch *batch, gpi_hash_put *put,
                                    cl_uint change)
 {
@@ -42173,8 +42192,8 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
 /* ---- End file src/hash/insert.c ---- */
 
 /* ---- Begin file src/hash/rehash.c ---- */
-/* rehash.c - reads a table's counts, and moves a table to other slots: gp_hash_rehash, and tables that grow. */
-/* Reads the table's counts, which are indexed by GPI_COUNT_... and gp_hash_result. Blocks. */
+/* rehash.c - reads a table's counts, and moves its keys to new slots, for gp_hash_rehash and for tables that grow. */
+/* Reads the table's counts, and waits for them. `counts` is indexed by GPI_COUNT_... and by gp_hash_result. */
 static gp_result gpi_hash_read_counts(gp_context *gp, const gpi_table *table, uint64_t counts[GPI_COUNTS])
 {
     const bool unread = gp->hash_unread;
@@ -42635,7 +42654,7 @@ static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *fi
 static const gpi_hash_hooks gpi_hash_hooks_set = {gpi_hash_check_apart_from_tables, gpi_hash_read_told,
                                                   gpi_hash_tell, gpi_hash_result};
 
-/* Adds to a number that other threads change, too, and returns the sum. */
+/* Adds `change` to a number that other threads change, too, and returns the sum. */
 static uint32_t gpi_add_atomically(uint32_t *number, uint32_t change)
 {
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -42727,7 +42746,7 @@ static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
     facts[3] = table->reserved;
 }
 
-/* Passes a table: its buffer and its facts. */
+/* Passes a table: its buffer, and the four properties that gpi_hash_facts sets. */
 static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table)
 {
     cl_ulong facts[4];
@@ -42846,7 +42865,7 @@ enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* fewest elements of a group */ };
 /* A call of gp_gather, gp_scatter or gp_unpack, ready to be checked and run. */
 typedef struct gpi_gather {
     size_t element_size;
-    cl_mem in, out, index, flag; /* index NULL: indices are the flags' ranks */
+    cl_mem in, out, index, flag; /* index NULL: an unpack, whose indices are the ranks of flags */
     size_t in_offset, out_offset, index_offset, flag_offset;
     size_t in_count, out_count; /* elements of `in` and of `out` */
     gp_type index_type, flag_type;
@@ -42854,7 +42873,7 @@ typedef struct gpi_gather {
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    gp_scan_desc scan_desc; /* unpack: the scan that computes the flags' ranks, which follow its scratch */
+    gp_scan_desc scan_desc; /* unpack: the scan that computes the ranks of flags */
     gpi_scan scan;
     size_t ranks_at; /* where the ranks begin, in bytes */
 } gpi_gather;
@@ -42878,7 +42897,7 @@ static void gpi_gather_init(gpi_gather *gather, const gp_gather_desc *d, bool sc
     gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
 }
 
-/* Describes an unpack. Ranks have 32 bits if those suffice. */
+/* Describes an unpack. The rank of a flag is the number of set flags before it. It has 32 bits if these suffice. */
 static void gpi_gather_init_unpack(gpi_gather *gather, const gp_unpack_desc *d)
 {
     memset(gather, 0, sizeof *gather);
@@ -42944,7 +42963,7 @@ static size_t gpi_gather_scratch(const gpi_gather *gather)
     return gather->ranks_at + gather->count.bound * gpi_type_size(gather->index_type);
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
 {
     const size_t size = gather->element_size;
@@ -42987,7 +43006,7 @@ static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem sc
 
 /* ------------------------------------------------------------------ launch */
 
-/* Passes an array and its offset. If it is empty, another buffer is passed in its place, which the kernel does not read. */
+/* Passes an array and its offset. If the array is empty, passes another buffer as a placeholder. */
 static void gpi_gather_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset)
 {
     const cl_ulong at = count ? offset : 0;
@@ -43092,7 +43111,7 @@ GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *de
 /* Moves one zero, in temporary buffers. */
 static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
 {
-    enum { GPI_LARGEST = 16 }; /* bytes of an element, an index or a flag */
+    enum { GPI_LARGEST = 16 }; /* most bytes of an element, an index or a flag */
     cl_mem in = NULL, out = NULL;
     gp_result result = gpi_alloc_zeros(gp, GPI_LARGEST, &in);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_LARGEST, &out);
@@ -43393,7 +43412,7 @@ static void gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const vo
     gpi_map_prelude_function(map, lane, text);
 }
 
-/* Plans everything except the buffers. */
+/* Plans a call, except for its buffers. */
 static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 {
     size_t k, size = map->out_size;
@@ -43555,7 +43574,7 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 /* Runs a described map on one zero, in temporary buffers. If `result` is an error, only returns it. */
 static gp_result gpi_map_warm_up(gp_context *gp, gpi_map *map, gp_result result)
 {
-    enum { GPI_LARGEST = GP_RECORD_BYTES }; /* bytes of an element */
+    enum { GPI_LARGEST = GP_RECORD_BYTES }; /* most bytes of an element */
     cl_mem in = NULL, out = NULL;
     size_t k;
     if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_LARGEST, &in);
@@ -43687,7 +43706,7 @@ static void gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const
                  type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
 }
 
-/* Checks and plans everything except the buffers. Local memory holds, for each item, the elements of a block. */
+/* Checks and plans a call, except for its buffers. Local memory holds, for each item, the elements of a block. */
 static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
 {
     const gp_random_desc *d = random->desc;
@@ -43797,7 +43816,7 @@ typedef struct gpi_stencil {
     size_t height, channels, in_pitch, out_pitch; /* as in the desc, with defaults in place of 0 */
     size_t in_count, out_count;                   /* number of elements from the first to the last one */
     size_t weights;                               /* number of weights; 0: there is a map instead */
-    unsigned tile_x, tile_y; /* size of a tile without rims; a group handles one or several */
+    unsigned tile_x, tile_y; /* size of a tile without rims; a group handles one or several tiles */
     bool in_place;           /* a copy of the input is needed */
     gpi_plan plan;
     gpi_program *program;
@@ -43824,8 +43843,8 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
     return gpi_check_text(gp, "map", d->map);
 }
 
-/* Sets *count to the number of elements from the first to the last one of a picture. Returns false if it does not fit in a
-   size_t. */
+/* Sets *count to the number of elements from the first to the last one of a picture. Returns false if this number
+   does not fit in a size_t. */
 static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *count)
 {
     *count = 0;
@@ -43948,7 +43967,7 @@ static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
         s->tile_y /= 2;
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
 {
     gp_result result = gpi_stencil_describe(gp, s);
@@ -44104,7 +44123,7 @@ GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *
 /* Runs the stencil on one or two pixels, in temporary buffers, with weights of zero. */
 static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc)
 {
-    enum { GPI_LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
+    enum { GPI_LARGEST = 17 * 17 * 4 }; /* most bytes of the weights */
     gp_stencil_desc probe = *desc;
     gp_result result = gpi_alloc_zeros(gp, GPI_LARGEST, &probe.in);
     probe.out = NULL;
@@ -44201,7 +44220,7 @@ static void gpi_transpose_prelude(const gp_context *gp, const gpi_plan *plan, co
                  (unsigned)gpi_transpose_side(gp, plan, t->desc->element_size));
 }
 
-/* Checks and plans everything except the buffers. */
+/* Checks and plans a call, except for its buffers. */
 static gp_result gpi_transpose_plan(gp_context *gp, gpi_transpose *t)
 {
     const size_t size = t->desc->element_size;
@@ -44285,7 +44304,7 @@ GP_API gp_result gp_transpose(gp_context *gp, const gp_transpose_desc *desc)
 /* Moves one element, in temporary buffers. */
 static gp_result gpi_transpose_warm_up(gp_context *gp, const gp_transpose_desc *desc)
 {
-    enum { GPI_LARGEST = 16 }; /* bytes of an element */
+    enum { GPI_LARGEST = 16 }; /* most bytes of an element */
     gp_transpose_desc probe;
     gp_result result;
     memset(&probe, 0, sizeof probe);
@@ -44301,15 +44320,15 @@ static gp_result gpi_transpose_warm_up(gp_context *gp, const gp_transpose_desc *
 /* ---- End file src/map/transpose.c ---- */
 
 /* ---- Begin file src/histogram/histogram.c ---- */
-/* histogram.c - gp_histogram: counts in a table of each group if there are few bins. With many bins, groups count in
-   the output by atomics (local shape), or each in a slice of the scratch, and a second launch adds up the slices
-   (serial shape). */
+/* histogram.c - gp_histogram: counts samples by bin. If there are few bins, each group counts in its own table. With
+   many bins, groups of the local shape count in the output by atomics; groups of the serial shape count in their own
+   slices of the scratch, and a second launch adds up the slices. */
 enum {
-    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: counts in a group's four tables together */
-    GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB; a compute unit has room for several groups */
-    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* fewest counts: four channels of 256 values */
+    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: number of counts in a group's four tables together */
+    GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: most counts in a group's tables, 16 KiB */
+    GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* local: fewest counts in a group's tables, four channels of 256 */
     GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: fewest samples of a group */
-    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins whose slices one group adds up */
+    GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: number of bins whose counts one group adds up */
 };
 
 /* A checked call of gp_histogram, ready to run. */
@@ -44322,7 +44341,7 @@ typedef struct gpi_histogram {
     gpi_args args;                      /* arguments that the map may name */
     size_t channels, wanted;            /* channels of an element; channels that are counted */
     size_t bins;
-    cl_ulong lower, limit, scale[3]; /* even bins: gpi_bins of histogram/bins.cl */
+    cl_ulong lower, limit, scale[3]; /* for even bins: members of gpi_bins (histogram/bins.cl) */
     cl_uint shift;
     gpi_plan plan;
     gpi_program *program;
@@ -44373,7 +44392,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     const cl_ulong part = range ? bins % range : bins;
     cl_ulong rest, high = gpi_fraction(part, range, &rest);
     cl_ulong low = gpi_fraction(rest, range, &rest) + 1;
-    if (h->size < 8) high++; /* one word suffices, and is rounded up, like the last of two words */
+    if (h->size < 8) high++; /* kernels then use only `high`, which is rounded up */
     else if (low == 0) high++;
     h->lower = lower;
     h->limit = limit;
@@ -44492,7 +44511,7 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
     return GP_OK;
 }
 
-/* Adds the type of elements, and the map as a function, like element/prelude.c. */
+/* Adds the type of elements, and the map as a function, as element/prelude.c does. */
 static void gpi_histogram_prelude_map(const gpi_histogram *h, gpi_text *text)
 {
     const gp_histogram_desc *d = h->desc;
@@ -44582,7 +44601,7 @@ static size_t gpi_histogram_scratch(const gpi_histogram *h)
     return (h->groups - 1) * h->bins * h->out_size;
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_histogram_plan(gp_context *gp, const gp_histogram_desc *d, gpi_histogram *h)
 {
     gp_result result;
@@ -44633,13 +44652,14 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, and the output. */
+/* Passes the arguments for GPI_SAMPLES_PARAMETERS (histogram/samples.cl) and GPI_BINS_PARAMETERS (histogram/bins.cl),
+   and the output. */
 static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset * h->channels, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->out; /* `out` stands for missing edges */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* a placeholder if there are no edges */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
     gpi_call_args(call, &h->args);
@@ -45518,15 +45538,15 @@ static char *gpi_make_options(const gp_context *gp, const char *language)
                       gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
 }
 
-/* Returns the option for the device's newer language. Platforms of version 2 may not have OpenCL C 3.0, and those of
-   version 3 may not have 2.0. */
+/* Returns the language in which programs with Khronos' sub-groups are built. Platforms of version 2 may not have
+   OpenCL C 3.0, and those of version 3 may not have OpenCL C 2.0. */
 static const char *gpi_newer_language(const gp_device_info *info)
 {
     return strncmp(info->version, "OpenCL 2", 8) == 0 ? "CL2.0" : "CL3.0";
 }
 
-/* Makes the build options, opens the disk cache, copies the dump folder's path and creates the folder, and then drops the caller's
-   pointers to strings. */
+/* Makes the build options, opens the disk cache, and creates the dump folder. Then drops the desc's pointers to the
+   caller's strings, which are not needed any more. */
 static gp_result gpi_copy_strings(gp_context *gp)
 {
     gp_context_desc *desc = &gp->desc;
@@ -45859,7 +45879,8 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
 /* ---- End file src/context/device_source.c ---- */
 
 /* ---- Begin file src/context/export.c ---- */
-/* export.c - writes a context's programs as bytes: GPI_EXPORT_MAGIC, then each program as in its file of the cache. */
+/* export.c - writes a context's programs as bytes: GPI_EXPORT_MAGIC, then each program in the format of a file of the
+   disk cache. */
 static void gpi_export_write(gp_context *gp, gp_write *write, void *user, const void *bytes, size_t size)
 {
     gp->callback = "write";
@@ -45922,8 +45943,9 @@ typedef struct gpi_self_test {
 /* clang-format off */
 
 /* X(function, name, primitive, strategy, output, output, output)
-   primitive: its plan is reported. strategy: is tested in addition to the strategy of the device's tuning row; AUTO: no
-   other strategy exists, or another case tests it. output: names of the outputs that are compared. */
+   primitive: the primitive whose plan is reported. strategy: a strategy to test in addition to that of
+   the device's tuning row; AUTO: no other strategy exists, or another case tests it. output: names of the outputs that
+   are compared. */
 #define GPI_SELF_TEST_CASES(X) \
     X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
     X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \
@@ -46076,8 +46098,8 @@ static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *ro
 
 /* ------------------------------------------------------------------ all cases */
 
-/* Makes the plan of a primitive on elements of four bytes. Planning fails only for an invalid strategy, so not
-   here. */
+/* Makes the plan of a primitive on elements of four bytes. Planning cannot fail here, because only an invalid
+   strategy makes it fail. */
 static void gpi_self_test_plan(gp_context *gp, gpi_primitive primitive, gpi_plan *plan)
 {
     const bool nest = primitive == GPI_BRACKETS || primitive == GPI_STACK_SCAN || primitive == GPI_TREE;
@@ -46102,7 +46124,7 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
     test.tuning.work_group_size = plan->group;
     test.tuning.tile = plan->per_item;
     if (strategy == GP_STRATEGY_SINGLE_PASS && row->strategy == GP_STRATEGY_MULTI_PASS)
-        test.tuning.polls = plan->polls; /* the groups wait for each other */
+        test.tuning.polls = plan->polls; /* reported only if groups wait for each other */
     test.result = result;
     memcpy(error, t->gp->error, sizeof error);
     test.text = result == GP_OK ? "" : error;
@@ -46966,8 +46988,8 @@ static gp_result gpi_self_test_topk(gpi_self_test *t)
     return result == GP_OK ? gp_topk(t->gp, &d) : result;
 }
 
-/* Finds the best keys of three rows, which several groups share if the rows are long: as many keys as fit for the first
-   two rows, and half as many for the last row. The last elements of the input are in no row. */
+/* Finds the largest keys of three rows: k keys of the first two rows, and k / 2 keys of the last row. Several groups
+   share a row if rows are long. The last elements of the input are in no row. */
 static gp_result gpi_self_test_segmented_topk(gpi_self_test *t)
 {
     gp_result result;
@@ -47341,7 +47363,7 @@ static const char *const gpi_tunings[] = {
 };
 
 /* ---- Begin file src/context/tuning_file.c ---- */
-/* tuning_file.c - rows of the tuning table from a file:
+/* tuning_file.c - reads rows of the tuning table from a file such as this:
 
        gpuprim tuning 1
        platform Portable Computing Language
@@ -47406,7 +47428,8 @@ static gpi_span gpi_tuning_name(gpi_primitive primitive)
     return span;
 }
 
-/* Returns the context's own row of the primitive `name`, at first a copy of the table's. NULL: there is no such primitive. */
+/* Returns the context's own row of the primitive `name`, which begins as a copy of the table's row. NULL: there is no
+   such primitive. */
 static gpi_tuning_row *gpi_tuned_row(gp_context *gp, gpi_span name)
 {
     int primitive;
@@ -47567,7 +47590,7 @@ static gp_result gpi_tuning_open(gp_context *gp)
 /* warm_up.c - gp_warmup: warms up every primitive that the desc names. */
 #define GPI_WARM_UP_ROW(primitive, file, rows, memory, least, warm_ups) warm_ups
 
-/* Makes the compiler check that each field of the desc is in a row. */
+/* Makes the compiler check that each field of gp_warmup_desc is in a row of GPI_PRIMITIVE_ROWS. */
 #define GPI_FIELD_OF_ROW(field, DESC) +1
 typedef char gpi_a_field_is_in_no_row[0 GPI_PRIMITIVE_ROWS(GPI_WARM_UP_ROW, GPI_FIELD_OF_ROW) ==
                                               sizeof(gp_warmup_desc) / sizeof(void *)

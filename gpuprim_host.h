@@ -174,7 +174,7 @@ typedef struct gp_host_sort_desc {
     const void *values; /* NULL with value_size 0 */
     void *values_out;
     void *keys_tmp;   /* room for count keys; NULL: allocated if needed */
-    void *values_tmp; /* the same for values */
+    void *values_tmp; /* room for count values; NULL: allocated if needed */
     size_t count;
     gp_type key_type;   /* of keys, in all their arrays */
     size_t value_size;  /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
@@ -222,7 +222,7 @@ typedef struct gp_host_select_desc {
     size_t count;              /* of elements */
     gp_type type;              /* of elements; set type or element_size */
     size_t element_size;       /* bytes of an element: 1, 2, 4, 8, 16 */
-    const gp_record *record;   /* instead of both: the type that a predicate sees */
+    const gp_record *record;   /* instead of type and element_size: the type that a predicate sees */
     const char *predicate;     /* set predicate or flags */
     const gp_arg *args;        /* values and device buffers that expressions name; NULL: none */
     size_t arg_count;          /* at most GP_ARGS_MAX, with those that the call adds */
@@ -334,7 +334,7 @@ typedef struct gp_host_histogram_desc {
     uint32_t channels_out;   /* how many of these are counted, from the first on; 0: all */
     size_t bins;             /* per channel; 0: 256, only with types of 8 bits */
     gp_value lower;      /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
-    gp_value upper;      /* the same; both 0: the whole range of an integer type */
+    gp_value upper;      /* in the same member as `lower`; both 0: the whole range of an integer type */
     const void *edges;   /* bins + 1 of the samples' type, instead of lower and upper; NULL: even bins */
     const void *weights; /* `count` integers; NULL: 1 each */
     gp_type weight_type; /* an integer type */
@@ -435,7 +435,7 @@ typedef struct gp_host_brackets_desc {
     const char *map;     /* code of an element: expression in x and i */
     const gp_arg *args;  /* values and device buffers that the map names; NULL: none */
     size_t arg_count;    /* at most GP_ARGS_MAX, with those that the call adds */
-    void *match;         /* count indices; NULL: not wanted; the same for all outputs */
+    void *match;         /* count indices, as are parent and depth; NULL: not wanted */
     void *parent;
     void *depth;
     gp_type index_type; /* of match, parent and depth: GP_U32, GP_U64; 0: GP_U32 as long as count < 2^32 */
@@ -478,7 +478,7 @@ typedef struct gpi_host_array {
     char *out;      /* NULL: nothing is copied back */
     size_t size;    /* 0: there is no such array */
     cl_mem buffers[GPI_HOST_SLOTS];
-    cl_mem from[GPI_HOST_SLOTS], to[GPI_HOST_SLOTS]; /* views of the chunk's part of `in`, `out`; or NULL */
+    cl_mem from[GPI_HOST_SLOTS], to[GPI_HOST_SLOTS]; /* views of the chunk's `in` and `out`; NULL: no view */
 } gpi_host_array;
 
 /* A buffer that each context has once, for all of its chunks. */
@@ -497,7 +497,7 @@ typedef struct gpi_host_chunks gpi_host_chunks;
 typedef gp_result (*gpi_host_step)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
 
 struct gpi_host_chunks {
-    /* set by the call */
+    /* members that the call sets */
     gp_context *gp;
     const char *function;
     size_t count; /* number of all elements */
@@ -505,10 +505,10 @@ struct gpi_host_chunks {
     gp_host_progress progress;
     void *progress_user;
     gpi_host_array arrays[GPI_HOST_ARRAYS];
-    gpi_host_own owns[GPI_HOST_OWNS]; /* `fixed` includes their bytes */
+    gpi_host_own owns[GPI_HOST_OWNS]; /* buffers of each context; `fixed` includes their bytes */
     size_t lead, tail;                /* elements of each buffer before and after a chunk's own */
     bool lead_of_chunk;               /* if there are several chunks, `lead` is set to a chunk's length */
-    size_t fixed;                     /* other bytes of device memory */
+    size_t fixed;                     /* bytes of device memory besides arrays and scratch */
     bool reverse;                     /* handles chunks from the last to the first */
     bool views;                       /* compute gets its buffers from gpi_host_from and gpi_host_to */
     gpi_host_step upload;             /* NULL: copies each array's elements */
@@ -525,7 +525,7 @@ struct gpi_host_chunks {
     gp_result (*scratch_size)(gpi_host_chunks *chunks, size_t count, size_t *bytes);
     void *call;
 
-    /* used by compute */
+    /* members that `compute` uses */
     cl_event wait[2];
     cl_uint wait_count;
     cl_event done;
@@ -534,14 +534,14 @@ struct gpi_host_chunks {
     cl_mem scratch;
     size_t scratch_bytes;
 
-    /* Fields for several contexts. The call sets them in the first context's struct only. */
+    /* Members for several contexts. The call sets them in the first context's struct only. */
     gp_context *const *more;
     size_t devices;        /* number of contexts, at least 1 */
     gpi_host_chunks *rest; /* the chunks of all contexts except the first */
     bool large;            /* chunks of chunk_of may be as large as the budget allows */
     size_t depth;          /* most chunks in progress on each context */
 
-    /* the rest is used by chunks.c and run.c only */
+    /* members that only chunks.c and run.c use */
     size_t chunk, piece, number; /* elements in a buffer, elements of a chunk, number of chunks */
     cl_command_queue copies;
     cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
@@ -550,10 +550,10 @@ struct gpi_host_chunks {
     uint64_t progress_done, progress_total;
     bool again;                          /* a previous run has counted these elements in `progress` */
     gpi_host_chunk held[GPI_HOST_SLOTS]; /* the chunk in each slot */
-    size_t taken, sent, finished;        /* numbers of chunks begun, with enqueued download, ended */
-    size_t next;                         /* the next chunk to begin; only in the first context's */
-    uint64_t left;                       /* elements of unfinished chunks; only in the first context's */
-    uint64_t holds, speed;               /* elements in progress; elements finished so far */
+    size_t taken, sent, finished;        /* numbers of chunks that were begun, sent to the host, ended */
+    size_t next;                         /* the next chunk to begin; only in the first context's struct */
+    uint64_t left;         /* number of unfinished elements; only in the first context's struct */
+    uint64_t holds, speed; /* numbers of elements in progress, and finished so far */
 };
 
 static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const char *function, size_t count,
@@ -600,7 +600,7 @@ static const cl_event *gpi_host_waits(const gpi_host_chunks *chunks);
 /* Makes later commands wait for the call that was given `done`. */
 static void gpi_host_then(gpi_host_chunks *chunks);
 
-/* Copies some bytes between buffers, on the queue of the device's calls, after the commands enqueued there. */
+/* Copies bytes between buffers, on the queue of the device's calls, after the commands that are in this queue. */
 static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from_byte, cl_mem to,
                                size_t to_byte, size_t bytes);
 
@@ -608,29 +608,30 @@ static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from
 static gp_result gpi_host_put(gpi_host_chunks *chunks, const void *from, cl_mem to, size_t to_byte,
                               size_t bytes);
 
-/* Announces that the chunk's download needs the chunk's count. `counts` has a 64-bit count for each slot. Must be the
-   last call of compute. If there are several contexts, the download begins only when the count has been read. */
+/* Announces that the chunk's download needs the chunk's count, for example of selected elements. `counts` has a
+   64-bit count for each slot. Must be the last call of `compute`. If there are several contexts, the download begins
+   only when the count has been read. */
 static gp_result gpi_host_count(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem counts);
 
-/* Reads the chunk's count to count_of. Must be the first call of a download. Waits for the count. */
+/* Waits for the chunk's count, and reads it to count_of. Must be the first call of a download. */
 static gp_result gpi_host_counted(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem counts);
 
-/* Map the first `bytes` of a buffer to host memory, to be written, and unmap them. */
+/* Maps the first `bytes` of a buffer to host memory, for writing. gpi_host_unmap ends the mapping. */
 static gp_result gpi_host_map(gpi_host_chunks *chunks, cl_mem buffer, size_t bytes, void **memory);
 static gp_result gpi_host_unmap(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer,
                                 void *memory);
 
-/* Copy `bytes` to or from a buffer, from its byte `at` on, on the queue for copies. The copy is part of the chunk's
-   upload or download. */
+/* Copies `bytes` to a buffer, from the buffer's byte `at` on, as a part of the chunk's upload. gpi_host_read copies
+   from a buffer in the same way, as a part of the chunk's download. Both use the queue for copies. */
 static gp_result gpi_host_write(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer,
                                 size_t at, size_t bytes, const void *from);
 static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                size_t bytes, void *to);
 
-/* Return the buffer from which compute reads a chunk's elements, and the buffer to which it writes their results. Both
-   are the slot's buffer, or views. A view is a buffer that uses the caller's memory (CL_MEM_USE_HOST_PTR), and needs no
-   device memory. Views are used if `views` is set (and there is no lead), on devices that are known to work in the
-   host's memory. */
+/* gpi_host_from returns the buffer from which `compute` reads a chunk's elements, and gpi_host_to the buffer to which
+   it writes their results. Both are the slot's buffer, or views. A view is a buffer that uses the caller's memory
+   (CL_MEM_USE_HOST_PTR), and needs no device memory. Views are used if `views` is set (and there is no lead), on
+   devices that are known to work in the host's memory. */
 static cl_mem gpi_host_from(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
 static cl_mem gpi_host_to(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
 
@@ -743,7 +744,7 @@ static gp_result gpi_host_chunks_share(gpi_host_chunks *c, gp_context *const *ot
     return GP_OK;
 }
 
-/* Creates the chunks of the further contexts, as copies of the first one's. */
+/* Creates the structs of the further contexts, as copies of the first context's struct. */
 static gp_result gpi_host_devices(gpi_host_chunks *c)
 {
     size_t k;
@@ -917,7 +918,7 @@ static gp_result gpi_host_buffers(gpi_host_chunks *c)
         result = gpi_host_scratch(c, c->piece, &c->scratch_bytes);
     if (result == GP_OK && c->piece < c->chunk && c->scratch_size)
         result = c->scratch_size(c, c->chunk, &whole);
-    if (whole > c->scratch_bytes) c->scratch_bytes = whole; /* for a chunk_of that returns larger chunks */
+    if (whole > c->scratch_bytes) c->scratch_bytes = whole; /* chunk_of may return larger chunks */
     if (result == GP_OK && c->scratch_bytes) result = gpi_host_buffer(c, c->scratch_bytes, &c->scratch);
     return result;
 }
@@ -985,7 +986,7 @@ static gp_result gpi_host_finish_device(gpi_host_chunks *c)
     if (c->copies) (void)clFlush(c->copies);
     /* The context's commands may wait for the copies, and may access the caller's memory. */
     result = gp_finish(c->gp);
-    /* On Mesa 22.3, clFinish is not enough: docs/drivers.md. */
+    /* On Mesa 22.3, commands may still run after clFinish: docs/drivers.md. */
     if (c->last) (void)clWaitForEvents(1, &c->last);
     for (s = 0; s < GPI_HOST_SLOTS; s++) {
         if (c->uploaded[s]) (void)clWaitForEvents(1, &c->uploaded[s]);
@@ -1197,7 +1198,7 @@ static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *c
     return result;
 }
 
-/* Maps a view and unmaps it, which makes the caller's memory have what was written to the view. */
+/* Maps and unmaps a view, after which the caller's memory contains what was written to the view. */
 static gp_result gpi_host_read_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem view,
                                     size_t bytes)
 {
@@ -1336,7 +1337,7 @@ static gp_result gpi_host_end(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 #include <stdarg.h>
 static gp_result gpi_host_fail(gp_context *gp, gp_result result, const char *format, ...)
 {
-    char text[8192]; /* as long as gp_last_error's text: may quote another one, with a build log */
+    char text[8192]; /* as long as gp_last_error's longest text, which it may quote */
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
@@ -1429,8 +1430,8 @@ static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);
 
 /* ---- Begin file host/base/run.c ---- */
 /* run.c - sends chunks through one context, or distributes them to several: see run.h. */
-/* As long as no context has finished a chunk, all contexts are polled. After this number of polls, the host waits for
-   one of them. */
+/* The most polls of all contexts, while no context has finished a chunk. After these polls, the host waits for one of
+   the contexts. */
 #ifndef GPI_HOST_ASKS
 #define GPI_HOST_ASKS 16384
 #endif
@@ -1507,9 +1508,9 @@ static cl_event gpi_host_awaits(const gpi_host_chunks *device)
     return device->sent < device->taken ? device->counted[first->slot] : NULL;
 }
 
-/* Performs the steps that the context can do without waiting, and sets *moved if there are any. A chunk is downloaded
-   only after the upload of the next one, because the queue for copies is in order. If there is no next chunk for this
-   context now, the chunk is downloaded at once. */
+/* Performs the steps that the context can do without waiting, and sets *moved to true if there are any. A chunk is
+   downloaded only after the upload of the next one, because the queue for copies is in order. If there is no next
+   chunk for this context now, the chunk is downloaded at once. */
 static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *device, bool *moved)
 {
     gp_result result = GP_OK;
@@ -1663,7 +1664,7 @@ typedef struct gpi_host_text {
 static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
                                     const char *after, gpi_host_text *text);
 
-/* Makes the same text as gpi_host_text_make, but replaces each i by `index`. */
+/* Concatenates `before`, the expression `map` and `after`, and replaces each i in `map` by `index`. */
 static gp_result gpi_host_text_index(gp_context *gp, const char *function, const char *before,
                                      const char *map, const char *after, const char *index,
                                      gpi_host_text *text);
@@ -1708,8 +1709,8 @@ static const char *gpi_host_token_end(const char *at)
     return end;
 }
 
-/* Copies `map` to `out`, unless that is NULL, and replaces each i that is not a member's name by `index`. Returns the
-   result's length. Sets *found if there is such an i. */
+/* Copies `map` to `out`, unless `out` is NULL, and replaces each i that is not a member's name by `index`. Returns
+   the result's length. Sets *found if there is such an i. */
 static size_t gpi_host_replace_index(const char *map, const char *index, char *out, bool *found)
 {
     size_t length = 0;
@@ -1836,8 +1837,8 @@ typedef struct gpi_host_nest {
     gp_select_desc select;
     gpi_host_text map, opens;
     gpi_host_args map_args, opens_args;
-    gp_arg index_args[3]; /* chunk_first, chunk_lead, chunk_stack */
-    gp_arg *match_arg;    /* chunk_match */
+    gp_arg index_args[3]; /* the args chunk_first, chunk_lead and chunk_stack */
+    gp_arg *match_arg;    /* the arg chunk_match */
     cl_mem counts, errors, codes;
 
     uint64_t *stack;
@@ -1989,8 +1990,8 @@ static gp_result gpi_host_nest_scratch(gpi_host_chunks *c, size_t count, size_t 
     *bytes = SIZE_MAX / 2; /* more than any budget */
     if (count < c->count && b->index_size == 4 && count > 0x7fffffffu) return GP_OK;
     brackets.count = select.count = count < c->count ? 2 * count : count;
-    select.count_out = select.indices_out = b->counts; /* any buffer can stand for it */
-    brackets.match = b->counts;                        /* outputs also select the program */
+    select.count_out = select.indices_out = b->counts; /* a placeholder: any buffer suffices */
+    brackets.match = b->counts;                        /* which outputs are set determines the program */
     brackets.parent = b->desc->parent ? b->counts : NULL;
     brackets.depth = b->desc->depth ? b->counts : NULL;
     brackets.errors = b->errors;
@@ -2047,7 +2048,8 @@ static gp_result gpi_host_nest_select(gpi_host_chunks *c, gpi_host_nest *b, size
     return result;
 }
 
-/* Converts an output's elements, from `at` on, to elements for the whole input, by the expression `map`. */
+/* Converts an output's elements, from element `at` on, from indices and depths in the buffer to those in the whole
+   input. `map` is the expression that converts one of them. */
 static gp_result gpi_host_nest_shift(gpi_host_chunks *c, const gpi_host_nest *b, int array, size_t at,
                                      size_t count, const char *map, const gp_arg *args, size_t arg_count)
 {
@@ -2326,7 +2328,7 @@ typedef struct gpi_host_by {
     gp_context *gp;
     const char *function;
     size_t key_size, in_size, out_size;
-    gp_reduce_by_key_desc rows, partial; /* calls on rows, and on groups: fields that chunks share */
+    gp_reduce_by_key_desc rows, partial; /* fields shared by all calls on rows; by all calls on groups */
 
     /* Kept groups. A key may have several of them. */
     char *keys, *values;
@@ -2334,16 +2336,16 @@ typedef struct gpi_host_by {
 
     /* the current pass */
     gp_reduce_by_key_desc *reduce; /* &rows or &partial */
-    bool sorts;                    /* the keys are not sorted yet */
+    bool sorts;                    /* the pass sorts keys before it reduces them */
     char *to[2];                   /* output: keys, which may be NULL, and results */
     size_t to_room, groups;
-    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last chunks of groups */
+    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the chunk of groups in each slot */
     size_t pieces;                        /* number of such chunks so far */
-    uint64_t told, base, span, total;     /* progress of the call, and the pass's part of it */
+    uint64_t told, base, span, total;     /* progress: so far; before the pass; of the pass; total */
 
     /* several contexts */
     gpi_host_by_place *places; /* one for each chunk */
-    size_t placed, end;        /* number of chunks whose groups are in place; end of the room in use */
+    size_t placed, end; /* number of chunks whose groups are not moved any more; end of the room in use */
 } gpi_host_by;
 
 /* ------------------------------------------------------------------ progress */
@@ -2381,7 +2383,7 @@ static gp_result gpi_host_by_scratch(gpi_host_chunks *c, size_t count, size_t *b
     sort.key_type = g->desc->key_type;
     sort.value_size = c->arrays[GPI_HOST_BY_VALUES].size;
     sort.count = reduce.count = count;
-    reduce.keys_out = c->owns[0].buffer; /* any buffer can stand for it */
+    reduce.keys_out = c->owns[0].buffer; /* a placeholder: any buffer suffices */
     result = gp_reduce_by_key_scratch_size(c->gp, &reduce, &reducing);
     if (result == GP_OK && g->sorts) result = gp_sort_scratch_size(c->gp, &sort, &sorting);
     *bytes = reducing > sorting ? reducing : sorting;
@@ -2553,7 +2555,7 @@ static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
     const bool fits = room <= SIZE_MAX / g->out_size; /* false only on 32-bit hosts; keys always fit */
     char *keys, *values;
     if (room <= g->room) return GP_OK;
-    if (g->desc->keys_tmp) { /* uses the first halves */
+    if (g->desc->keys_tmp) { /* the kept groups use the first halves of keys_tmp and values_tmp */
         g->keys = (char *)g->desc->keys_tmp;
         g->values = (char *)g->desc->values_tmp;
         g->room = room;
@@ -2682,7 +2684,7 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
     memset(&sort, 0, sizeof sort);
     sort.keys = sort.keys_out = g->keys;
     sort.values = sort.values_out = g->values;
-    if (g->desc->keys_tmp) { /* uses the second halves */
+    if (g->desc->keys_tmp) { /* the sort uses the second halves of keys_tmp and values_tmp */
         sort.keys_tmp = g->keys + g->desc->count * g->key_size;
         sort.values_tmp = g->values + g->desc->count * g->out_size;
     }
@@ -2923,7 +2925,7 @@ static gp_result gpi_host_histogram_scratch(gpi_host_chunks *c, size_t count, si
     gp_histogram_desc desc = h->chunk;
     desc.count = count;
     desc.edges = c->owns[GPI_HOST_EDGES].buffer;
-    desc.weights = h->desc->weights ? c->owns[GPI_HOST_BINS].buffer : NULL; /* any buffer suffices */
+    desc.weights = h->desc->weights ? c->owns[GPI_HOST_BINS].buffer : NULL; /* a placeholder */
     return gp_histogram_scratch_size(c->gp, &desc, bytes);
 }
 
@@ -3057,7 +3059,7 @@ enum {
     GPI_HOST_RANKS = 64,
     GPI_HOST_EDGES_MAX = 512, /* six edges for each rank, and edge 0 */
     GPI_HOST_SAMPLE = 65536,
-    GPI_HOST_BINS_AT = 8, /* numbers before the bins, for the selections' counts */
+    GPI_HOST_BINS_AT = 8, /* numbers before the bins: the count of each slot's selection */
     GPI_HOST_COUNTS =
         0, /* indices in owns: the counts and bins; the edges, and marks of the bins that are wanted */
     GPI_HOST_CUTS = 1
@@ -3065,9 +3067,9 @@ enum {
 
 /* A rank to be found. */
 typedef struct gpi_host_rank {
-    uint64_t rank, low, high; /* its key's order is in [low, high], unless the sample misleads */
+    uint64_t rank, low, high; /* the order of the rank's key is in [low, high], unless the sample misleads */
     size_t bin;
-    bool found; /* its order is `low` */
+    bool found; /* the order of the rank's key is `low` */
 } gpi_host_rank;
 
 typedef struct gpi_host_nth {
@@ -3215,7 +3217,7 @@ static gp_result gpi_host_nth_sample(gp_context *gp, gpi_host_nth *n, size_t cou
 }
 
 /* Sets the first edges: lo, v and hi of each rank. The rank is between lo and hi unless the sample misleads: in the
-   sample, both are away from the rank's position by four standard deviations of that position, plus two. */
+   sample, the distance of both from the rank's position is four standard deviations of that position, plus two. */
 static void gpi_host_nth_first(gpi_host_nth *n, size_t count, const char *sample)
 {
     size_t r, i;
@@ -3310,7 +3312,7 @@ static gp_result gpi_host_nth_scratch(gpi_host_chunks *c, size_t count, size_t *
     gp_select_desc select = gpi_host_nth_select(c, n, count, &cuts);
     size_t more = 0;
     gp_result result = gp_histogram_scratch_size(c->gp, &histogram, bytes);
-    select.out = c->owns[GPI_HOST_CUTS].buffer; /* any buffer can stand for it */
+    select.out = c->owns[GPI_HOST_CUTS].buffer; /* a placeholder */
     if (result == GP_OK) result = gp_select_scratch_size(c->gp, &select, &more);
     if (more > *bytes) *bytes = more;
     return result;
@@ -3387,7 +3389,7 @@ static gp_result gpi_host_nth_pass(gpi_host_chunks *c, gpi_host_nth *n)
     size_t k;
     n->keeps = 0;
     n->cuts[2 * GPI_HOST_EDGES_MAX - 1] =
-        n->cuts[GPI_HOST_EDGES_MAX + n->edges - 1]; /* the search for a bin may end at this one */
+        n->cuts[GPI_HOST_EDGES_MAX + n->edges - 1]; /* the search for a bin may end at the last entry */
     for (k = 0; k < c->devices && result == GP_OK; k++) {
         gpi_host_chunks *device = gpi_host_device(c, k);
         result = gpi_host_put(device, n->cuts, device->owns[GPI_HOST_CUTS].buffer, 0, sizeof n->cuts);
@@ -3566,7 +3568,7 @@ typedef struct gpi_host_reduce {
     gpi_host_args args;
     gp_reduce_desc chunk, partials; /* the device's calls: fields that all chunks share */
     size_t kept;
-    char *sums; /* several contexts: all partial results */
+    char *sums; /* with several contexts: the partial results of all chunks */
 } gpi_host_reduce;
 
 static gp_result gpi_host_reduce_types(gp_context *gp, const char *function, gpi_host_reduce *r,
@@ -3916,7 +3918,7 @@ static gp_result gpi_host_scan_carry(gpi_host_chunks *c, const gpi_host_chunk *c
         s->args.args[s->args.count - 1].buffer = c->owns[0].buffer;
         s->args.args[s->args.count - 1].offset = slot;
     }
-    if (carried && !s->sums) return GP_OK; /* the previous chunk has written it */
+    if (carried && !s->sums) return GP_OK; /* the previous chunk has written the carry */
     return gpi_host_put(c, carried ? s->sums + chunk->index * s->out_size : identity, c->owns[0].buffer,
                         slot * s->out_size, s->out_size);
 }
@@ -4029,7 +4031,7 @@ static gp_result gpi_host_scan_sums(const gpi_host_chunks *c, const gpi_host_sca
     return gp_host_scan(c->gp, &desc);
 }
 
-/* Computes the carries of all chunks if there are several. The chunks are the same as those of `c`. */
+/* Computes the carries of all chunks of `c`, if there are several chunks, by a separate run over the same chunks. */
 static gp_result gpi_host_scan_carries(gpi_host_chunks *c, gpi_host_scan *s)
 {
     gpi_host_chunks sums = *c;
@@ -4105,10 +4107,10 @@ typedef struct gpi_host_select {
     gpi_host_args args;
     gp_select_desc chunk; /* the fields that are the same for all chunks */
     char *outs[2];        /* the call's outputs */
-    uint64_t selected;    /* number of elements of the chunks in place */
+    uint64_t selected;    /* number of elements that are at their final positions */
     uint64_t *
         ended; /* several contexts: 1 + the number of each chunk's elements that must be moved; 0: not yet known */
-    size_t placed; /* number of chunks in place */
+    size_t placed; /* number of chunks whose elements are at their final positions */
 } gpi_host_select;
 
 static gp_result gpi_host_select_types(gp_context *gp, const char *function, const gp_host_select_desc *desc,
@@ -4186,8 +4188,8 @@ static gp_result gpi_host_select_prepare(gp_context *gp, const char *function, g
     return GP_OK;
 }
 
-/* Sets *bytes to the scratch for a chunk. The size depends on which outputs are given; any buffer can stand for
-   them. */
+/* Sets *bytes to the scratch for a chunk. The size depends on which outputs are given, so other buffers are passed as
+   placeholders for them. */
 static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;
@@ -4354,8 +4356,8 @@ GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *
 /* ---- End file host/calls/select.c ---- */
 
 /* ---- Begin file host/calls/sort.c ---- */
-/* sort.c - gp_host_sort, gp_host_argsort: sort chunks by the highest digit on the device, then the keys of each digit
-   by the bits below.
+/* sort.c - gp_host_sort, gp_host_argsort: sort each chunk by the highest digit on the device, then the keys with the
+   same highest digit by the bits below.
 
    A digit has 8 bits. Chunks are sorted by the highest digit, and written to tmp:
 
@@ -4379,7 +4381,7 @@ enum { GPI_HOST_DIGIT_ALONE = 3 << 18 };
 
 /* Digits that are sorted together. */
 typedef struct gpi_host_group {
-    size_t first, count; /* its keys in the output, counted from the level's first */
+    size_t first, count; /* the group's keys in the output, counted from the level's first key */
     unsigned begin, end; /* digits */
 } gpi_host_group;
 
@@ -4396,10 +4398,10 @@ typedef struct gpi_host_sort {
     gp_sort_desc sort; /* fields that all sorts share */
     gpi_host_pairs tmp;
 
-    /* the current level */
-    uint32_t low, high; /* the digit's bits */
+    /* the current level: chunks are sorted by the level's digit */
+    uint32_t low, high; /* bits [low, high) are the digit */
     size_t *starts;     /* where digits begin in tmp: GPI_HOST_DIGITS + 1 per chunk */
-    size_t runs, run;   /* number of chunks; keys of each but the last */
+    size_t runs, run;   /* number of chunks; number of keys of each chunk except the last */
     gpi_host_group groups[GPI_HOST_DIGITS];
 } gpi_host_sort;
 
@@ -4483,7 +4485,7 @@ static void gpi_host_gather(const gpi_host_sort *s, unsigned begin, unsigned end
 
 /* ------------------------------------------------------------------ the device's sorts */
 
-/* Handles a chunk without bits to sort by: only copies it, if the result is in another buffer. */
+/* Handles a chunk that has no bits to sort by: copies it if the result must be in another buffer. */
 static gp_result gpi_host_sort_none(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_result result = GP_OK;

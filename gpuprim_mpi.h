@@ -268,7 +268,7 @@ static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result resu
    if the rank sends no elements to itself. */
 typedef struct gpi_mpi_moves {
     int *sends, *sends_at, *receives, *receives_at; /* for each rank */
-    int *side;                                      /* the same four for the side that is being exchanged */
+    int *side;                                      /* the four arrays for the side that is being exchanged */
     size_t sent, received; /* numbers of elements that this rank sends and receives */
 } gpi_mpi_moves;
 
@@ -296,11 +296,11 @@ static gpi_mpi_moves gpi_mpi_moves_back(const gpi_mpi_moves *moves);
 /* ---- End file mpi/base/arrays.h ---- */
 
 /* ---- Begin file mpi/base/buffers.h ---- */
-/* buffers.h - buffers: room, overlap, mapping, copies. */
+/* buffers.h - checks the room in buffers and their overlap, maps buffers, and copies elements. */
 /* A range of bytes, in the outermost buffer or in the host memory that this buffer uses. */
 typedef struct gpi_mpi_bytes {
     cl_mem root;
-    uintptr_t host; /* 0: none */
+    uintptr_t host; /* address of that host memory; 0: there is none */
     size_t begin, end;
 } gpi_mpi_bytes;
 
@@ -423,7 +423,7 @@ static gpi_mpi_moves gpi_mpi_moves_back(const gpi_mpi_moves *moves)
 /* ---- End file mpi/base/arrays.c ---- */
 
 /* ---- Begin file mpi/base/buffers.c ---- */
-/* buffers.c - buffers: room, overlap, mapping, copies. */
+/* buffers.c - checks the room in buffers and their overlap, maps buffers, and copies elements. */
 #include <stdio.h>
 
 /* Returns the bytes of an element; 0: `type` is not a gp_type. */
@@ -502,7 +502,7 @@ static gpi_mpi_span gpi_mpi_span_of(const char *name, cl_mem buffer, size_t offs
     return span;
 }
 
-/* Sets the count to all elements up to the buffer's end. */
+/* Sets span->count so that the span ends where the buffer ends. */
 static gp_result gpi_mpi_span_end(gp_mpi *all, const char *function, gpi_mpi_span *span)
 {
     size_t bytes = 0;
@@ -624,7 +624,7 @@ typedef struct gpi_mpi_terms {
     uint64_t value[10];
     bool any[10]; /* this rank gives no value, and accepts any value of other ranks */
     int count;
-    bool second; /* this rank has a second input; after gpi_mpi_same: any rank has */
+    bool second; /* this rank has a second input; after gpi_mpi_same: any rank has one */
 } gpi_mpi_terms;
 
 #define GPI_MPI_REFUSE(field)                                                                            \
@@ -732,7 +732,7 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
     if (result == GP_OK) terms->second = !least[GPI_SECOND];
     for (k = 0; k < terms->count && result == GP_OK; k++) {
         if (least[k] == ~least[GPI_MOST + k]) continue;
-        if (least[k] == UINT64_MAX && least[GPI_MOST + k] == UINT64_MAX) continue; /* no rank gave it */
+        if (least[k] == UINT64_MAX && least[GPI_MOST + k] == UINT64_MAX) continue; /* no rank gave a value */
         all->failed = true; /* all ranks find the same difference */
         (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
         result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
@@ -740,7 +740,7 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
     return result;
 }
 
-/* Fails if a field that must be zero is set (`is`). */
+/* Fails if `is` is true: the call does not support `field`, which must be zero. */
 static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field)
 {
     char line[128];
@@ -862,7 +862,7 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
                                   cl_mem to, size_t to_offset, size_t size)
 {
     const int rank = all->rank, kept = moves->sends[rank];
-    /* the ends of lower ranks' elements, and the beginnings of higher ranks' */
+    /* where elements for or from lower ranks end, and where those for or from higher ranks begin */
     const int sent[2] = {moves->sends_at[rank], moves->sends_at[rank] + kept};
     const int received[2] = {moves->receives_at[rank], moves->receives_at[rank] + kept};
     int *const sends = moves->side, *const sends_at = sends + all->ranks;
@@ -933,7 +933,7 @@ static const char *gpi_mpi_absence(void)
     return ended ? "MPI has ended: call it before MPI_Finalize" : NULL;
 }
 
-/* Fails in a process that was forked after the library's first use, where MPI would wait for ever. */
+/* Fails in a process that was forked after the library's first use, because MPI would wait for ever in it. */
 static gp_result gpi_mpi_check_process(gp_context *gp)
 {
     size_t count;
@@ -1124,8 +1124,8 @@ static void gpi_mpi_key_put(void *keys, size_t size, size_t i, uint64_t key)
     if (size == 8) memcpy(at, &key, 8);
 }
 
-/* Sets places[i] to the number of this rank's keys that come before the key with number numbers[i]. With `upper`, keys
-   that equal it are included. */
+/* Sets places[i] to the number of this rank's keys that come before the key with number numbers[i]. With `upper`,
+   also counts the keys that equal this key. */
 static gp_result gpi_mpi_count(gp_mpi *all, const char *function, const gpi_mpi_split *s,
                                const uint64_t *numbers, size_t count, bool upper, uint64_t *places)
 {
@@ -1187,7 +1187,7 @@ static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_s
 }
 
 /* Sets how many elements move to each rank. Of the keys equal to a split, the first ones (in the order of ranks) move
-   to the ranks before the split. If equal keys must stay together, none of them move there. */
+   to the ranks before the split. If equal keys must stay together, none of them moves to those ranks. */
 static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1;
@@ -1209,7 +1209,7 @@ static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_sp
     if (all->rank == 0) memset(s->mine, 0, bounds * sizeof *s->mine); /* MPI_Exscan leaves them undefined */
     for (b = 0; b < bounds; b++) {
         const uint64_t before =
-            s->wanted[b + 1] - s->sum[b]; /* equal keys, of all ranks, that move to ranks before the split */
+            s->wanted[b + 1] - s->sum[b]; /* all ranks' keys equal to the split that move to earlier ranks */
         uint64_t own = before > s->mine[b] ? before - s->mine[b] : 0;
         if (own > s->equal[b]) own = s->equal[b];
         if (s->whole) own = 0;
@@ -1232,14 +1232,16 @@ static gp_result gpi_mpi_split_run(gp_mpi *all, const char *function, gpi_mpi_sp
 /* ---- End file mpi/base/split.c ---- */
 
 /* ---- Begin file mpi/calls/select.h ---- */
-/* select.h - gp_mpi_select across ranks. */
+/* select.h - declares the function of select.c that other calls use. */
 static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count, gp_mpi_part *part);
 /* ---- End file mpi/calls/select.h ---- */
 
 /* ---- Begin file mpi/calls/brackets.c ---- */
-/* brackets.c - gp_mpi_brackets across ranks. */
-/* After brackets have been matched within each part, a part has closers without openers, and after these openers
-   without closers. From the numbers of both on all ranks, each rank computes which ranks' openers its closers pop:
+/* brackets.c - gp_mpi_brackets: matches brackets within each part, then across ranks. */
+/* The state of a call of gp_mpi_brackets.
+
+   After brackets have been matched within each part, a part has closers without openers, followed by openers without
+   closers. From the numbers of both on all ranks, each rank computes which ranks' openers its closers pop:
 
        rank 0   ( ( ( )        leaves ( (
        rank 1   ) ( (          pops one of rank 0; ( ( ( are open after it
@@ -1255,12 +1257,12 @@ typedef struct gpi_mpi_nest {
     gp_brackets_desc local; /* the call on the codes of this part */
     cl_mem codes, own_match, own_depth;
     size_t codes_offset;
-    cl_mem closers, openers; /* part indices of brackets without a partner in the part; openers top first */
+    cl_mem closers, openers; /* indices of brackets without a partner in the part; openers top first */
     uint64_t closer_count, opener_count;
-    cl_mem passed;         /* number of these closers before each element */
-    cl_mem stack;          /* openers before the part, top first, by their indices in the whole array */
-    uint64_t height, lead; /* number of these openers; number of those visible to this part */
-    uint64_t matched;      /* number of these openers that this part closes */
+    cl_mem passed;         /* for each element: the number of `closers` before it */
+    cl_mem stack;          /* the topmost openers before the part, top first: indices in the whole array */
+    uint64_t height, lead; /* number of openers that are open before the part, and of those in `stack` */
+    uint64_t matched;      /* number of openers in `stack` that this part closes */
     uint64_t closed;       /* number of this part's openers that later parts close */
     bool errors_wanted, match_wanted; /* match_wanted: any rank wants match */
     int *memory;
@@ -1270,7 +1272,7 @@ typedef struct gpi_mpi_nest {
 
 /* The numbers that ranks exchange about their parts. */
 typedef struct gpi_mpi_nest_part {
-    uint64_t closers, openers, count, match_wanted, left; /* left: openers still open */
+    uint64_t closers, openers, count, match_wanted, left; /* left: the part's openers that are still open */
 } gpi_mpi_nest_part;
 
 /* Creates a buffer with a code for each byte, as gp_brackets would use it. The pairs have been checked. */
@@ -1446,8 +1448,8 @@ static gp_result gpi_mpi_nest_own(gp_mpi *all, const char *function, gpi_mpi_nes
     return result;
 }
 
-/* Pops openers of earlier parts for the closers of part r. If the part has an element after these closers, one more
-   opener is visible to it. */
+/* Pops openers of earlier parts for the closers of part r. If part r has an element after these closers, the next
+   opener, which encloses that element, is sent to part r, too. */
 static void gpi_mpi_nest_pop(const gp_mpi *all, gpi_mpi_nest *n, gpi_mpi_nest_part *parts, int r)
 {
     const uint64_t closers = parts[r].closers;
@@ -1514,7 +1516,8 @@ static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi
         n->up.received = (size_t)n->lead;
         n->back.sent = (size_t)n->matched;
         n->back.received = (size_t)n->closed;
-        /* ends of the openers from lower ranks, and of the closers that move back to them */
+        /* the positions after the openers from lower ranks, and after the closers that are sent back to these
+           ranks */
         n->up.receives_at[all->rank] = (int)n->lead;
         n->back.sends_at[all->rank] = (int)n->matched;
     }
@@ -1673,7 +1676,7 @@ static gp_result gpi_mpi_nest_index(gp_mpi *all, const char *function, const gpi
     return result;
 }
 
-/* Computes the errors of the whole from the errors within and between parts. */
+/* Computes the errors of the whole array from the errors within parts and those between parts. */
 static gp_result gpi_mpi_nest_errors(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     gp_brackets_errors *e = &n->errors;
@@ -1745,8 +1748,8 @@ static gp_result gpi_mpi_nest_check(gp_mpi *all, const char *function, const gp_
     return result == GP_OK ? gp_brackets_scratch_size(all->gp, desc, &bytes) : result;
 }
 
-/* Adds the terms on which codes depend, because codes are compared across ranks. Codes from a map are wider, and codes
-   of bytes depend on `pairs` or `table`. */
+/* Adds the terms on which the codes of brackets depend, because codes are compared across ranks. Codes that a map
+   computes have more bits than codes of bytes, which depend on `pairs` or `table`. */
 static void gpi_mpi_nest_terms(const gp_brackets_desc *desc, bool errors, gpi_mpi_terms *terms)
 {
     const char *pairs = desc->pairs ? desc->pairs : "()[]{}";
@@ -1807,17 +1810,17 @@ GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, 
 /* ---- End file mpi/calls/brackets.c ---- */
 
 /* ---- Begin file mpi/calls/group_by.h ---- */
-/* group_by.h - gp_mpi_group_by across ranks. */
+/* group_by.h - declares the function of group_by.c that other calls use. */
 static bool gpi_mpi_moves_alone(size_t size);
 /* ---- End file mpi/calls/group_by.h ---- */
 
 /* ---- Begin file mpi/calls/reduce.h ---- */
-/* reduce.h - gp_mpi_reduce across ranks. */
+/* reduce.h - declares the function of reduce.c that other calls use. */
 static gp_type gpi_mpi_sum_type(gp_op op, gp_type type);
 /* ---- End file mpi/calls/reduce.h ---- */
 
 /* ---- Begin file mpi/calls/group_by.c ---- */
-/* group_by.c - gp_mpi_group_by across ranks. */
+/* group_by.c - gp_mpi_group_by: groups elements of all ranks by key, and reduces each group. */
 /* Temporary keys and values in three stages: sorted, grouped, received. */
 typedef struct gpi_mpi_groups {
     cl_mem keys[3], values[3];
@@ -1871,7 +1874,7 @@ static void gpi_mpi_group_free(gpi_mpi_groups *g, int stage)
     g->keys[stage] = g->values[stage] = NULL;
 }
 
-/* Sorts this rank's elements and reduces them by key, into the second stage. */
+/* Sorts this rank's elements into the first stage, and reduces them by key into the second stage. */
 static gp_result gpi_mpi_group_own(gp_mpi *all, const gp_reduce_by_key_desc *desc, gpi_mpi_groups *g,
                                    uint64_t *count)
 {
@@ -2012,7 +2015,7 @@ GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *d
 /* ---- End file mpi/calls/group_by.c ---- */
 
 /* ---- Begin file mpi/calls/histogram.c ---- */
-/* histogram.c - gp_mpi_histogram across ranks. */
+/* histogram.c - gp_mpi_histogram: counts each part, and adds up the counts of all ranks. */
 GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc)
 {
     static const char function[] = "gp_mpi_histogram";
@@ -2064,7 +2067,7 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
 /* ---- End file mpi/calls/histogram.c ---- */
 
 /* ---- Begin file mpi/calls/join.c ---- */
-/* join.c - gp_mpi_join across ranks. */
+/* join.c - gp_mpi_join: looks up keys of all ranks in a table whose keys are divided among the ranks. */
 /* The keys of one side of the join that this rank sends. */
 typedef struct gpi_mpi_side {
     cl_mem keys, rows; /* distinct keys, each with the index of its first or last element */
@@ -2080,12 +2083,12 @@ typedef struct gpi_mpi_join {
     size_t key_size, value_size;
     gpi_mpi_side build, probe;
     gp_hash table;       /* keys of all ranks' build sides, each with its index in keys and values */
-    cl_mem keys, values; /* received keys and values; one more value, for absent keys */
+    cl_mem keys, values; /* received keys; received values, and one for absent keys */
     cl_mem sent, rows, asked, answers; /* temporary */
     cl_mem places, found, back, back_found;
 } gpi_mpi_join;
 
-/* Creates a table of the keys, each with the first or last of its indices. No index equals the reserved value. */
+/* Creates a table that maps each key to its first or last index. No index equals the reserved value. */
 static gp_result gpi_mpi_join_insert(gp_mpi *all, const gpi_mpi_join *j, cl_mem keys, size_t keys_offset,
                                      size_t count, gp_hash *table)
 {
@@ -2468,7 +2471,7 @@ GP_MPI_API gp_result gp_mpi_join(gp_mpi *all, const gp_mpi_join_desc *desc)
 /* ---- End file mpi/calls/join.c ---- */
 
 /* ---- Begin file mpi/calls/reduce.c ---- */
-/* reduce.c - gp_mpi_reduce across ranks. */
+/* reduce.c - gp_mpi_reduce: reduces each part, then the results of all ranks. */
 /* Returns the type that gp_reduce uses if out_type is 0. */
 static gp_type gpi_mpi_sum_type(gp_op op, gp_type type)
 {
@@ -2543,7 +2546,7 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
 /* ---- End file mpi/calls/reduce.c ---- */
 
 /* ---- Begin file mpi/calls/scan.c ---- */
-/* scan.c - gp_mpi_scan across ranks. */
+/* scan.c - gp_mpi_scan: reduces each part, then scans it from the product of all elements before it. */
 /* Writes to `before` the product of all elements before this part (in reverse: after it), starting from the initial value. */
 static gp_result gpi_mpi_before(gp_mpi *all, const char *function, const gp_scan_desc *desc, gp_type type,
                                 const void *total, size_t size, void *before)
@@ -2633,7 +2636,7 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
 /* ---- End file mpi/calls/scan.c ---- */
 
 /* ---- Begin file mpi/calls/select.c ---- */
-/* select.c - gp_mpi_select, and functions that divide an array evenly over the ranks. */
+/* select.c - gp_mpi_select: selects elements of each part, and divides them evenly over the ranks. */
 /* Sets the moves that divide an array evenly over the ranks. At first *part is the part that this rank has now; sets
    *part to its even part. */
 static gp_result gpi_mpi_divide(gp_mpi *all, const char *function, gp_mpi_part *part, gpi_mpi_moves *moves)
@@ -2741,7 +2744,7 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
 /* ---- End file mpi/calls/select.c ---- */
 
 /* ---- Begin file mpi/calls/share.c ---- */
-/* share.c - gp_mpi_share. */
+/* share.c - gp_mpi_share: returns this rank's part of an evenly divided array. */
 GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part)
 {
     static const char function[] = "gp_mpi_share";
@@ -2757,7 +2760,7 @@ GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part)
 /* ---- End file mpi/calls/share.c ---- */
 
 /* ---- Begin file mpi/calls/sort.c ---- */
-/* sort.c - gp_mpi_sort across ranks. */
+/* sort.c - gp_mpi_sort: sorts each part, exchanges keys at exact splits, and sorts what each rank has received. */
 /* Checks the arrays to which keys and values are written, as gp_sort does. `received` is the desc of the sort of
    received elements, in place. */
 static gp_result gpi_mpi_sort_check(gp_mpi *all, const char *function, const gp_sort_desc *desc,
@@ -2812,7 +2815,7 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
     if (result == GP_OK && desc->value_size)
         result = gpi_mpi_exchange(all, function, &s->moves, sorted_values, own.values, own.values_offset,
                                   desc->value_size);
-    if (result == GP_OK) result = gp_sort(all->gp, &own); /* stable: runs are in the order of ranks */
+    if (result == GP_OK) result = gp_sort(all->gp, &own); /* stable: received keys are in rank order */
     return result == GP_OK ? gp_finish(all->gp) : result;
 }
 
