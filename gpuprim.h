@@ -44862,7 +44862,7 @@ typedef struct gpi_group_rows {
     gpi_plan plan;
     gpi_program *program;
     gpi_rows_table table[GPI_ROWS_TABLES];
-    cl_uint tables, slots, row_mask;
+    cl_uint tables, slot_count, row_mask;
     bool numbers, sorts; /* groups are numbered; rows are sorted by group */
     gpi_compact firsts;  /* selects the first row of each group */
     gp_arg args[2];      /* of its predicate */
@@ -44884,15 +44884,15 @@ static void gpi_rows_tables(gpi_group_rows *g)
     size_t size = 4096;
     for (; g->tables + 1 < GPI_ROWS_TABLES && size <= last / 8; size *= 32) {
         gpi_rows_table *t = &g->table[g->tables++];
-        t->base = g->slots;
+        t->base = g->slot_count;
         t->size = (cl_uint)size;
         t->probes = GPI_ROWS_PROBES;
-        g->slots += t->size;
+        g->slot_count += t->size;
     }
-    g->table[g->tables].base = g->slots;
+    g->table[g->tables].base = g->slot_count;
     g->table[g->tables].size = g->table[g->tables].probes = (cl_uint)last;
     g->tables++;
-    g->slots += (cl_uint)last;
+    g->slot_count += (cl_uint)last;
     g->row_mask = 1;
     while (g->row_mask < g->desc->count) g->row_mask = 2 * g->row_mask + 1;
 }
@@ -44964,7 +44964,7 @@ static void gpi_rows_lay_out(gpi_group_rows *g)
     g->slot_of_at = gpi_rows_part(g, !d->groups_out, 4 * n);
     g->rows_at = gpi_rows_part(g, !d->rows_out, 4 * n);
     g->sorted_at = gpi_rows_part(g, g->sorts, 4 * n * (d->order_out ? 1 : 2));
-    g->slots_at = gpi_rows_part(g, true, (size_t)g->slots * 4);
+    g->slots_at = gpi_rows_part(g, true, (size_t)g->slot_count * 4);
 }
 
 /* Checks and plans everything except the buffers; the scratch size is known afterwards. */
