@@ -2969,8 +2969,9 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 typedef struct gp_key_column {
     cl_mem in; /* `count` numbers or records; strings: their bytes */
     size_t in_offset;
-    gp_type type;        /* of numbers. -0 and 0 are equal, and so are all NaNs */
-    size_t element_size; /* instead of type: bytes of a record, 1 to 64, which are compared one by one */
+    gp_type type; /* of numbers. -0 and 0 are equal, and so are all NaNs */
+    size_t
+        element_size; /* instead of type: bytes of a record, 1 to 64, all of which are compared, padding too */
     /* strings, instead of both: string i is the bytes from offsets[i] up to offsets[i + 1], counted from in_offset */
     cl_mem offsets; /* count + 1 numbers; NULL: no strings */
     size_t offsets_offset;
@@ -2994,12 +2995,13 @@ enum { GP_KEY_COLUMNS_MAX = 8 };
    as `in` and offsets_out as `offsets` to gp_segmented_reduce, with a map that reads the row x of a column:
    "price[x] * quantity[x]".
 
-   Result: numbers are U32. Every output may be NULL, but not all of them. The same result every time.
+   Result: numbers are U32. Every output may be NULL, but not all of them, except in gp_group_rows_read. Elements behind the last
+     row, group or offset are left alone. The same result every time.
    Order: order_out lists the rows of a group in ascending order.
    Aliasing: outputs overlap nothing.
    Count 0: writes 0 to count_out and to the only offset.
    Scratch: 8 to 12 bytes per row, 16 MiB if rows are many, and 4 bytes more per row for groups_out or rows_out that are
-     NULL but needed. For order_out or offsets_out also 4 bytes per row and that of gp_sort.
+     NULL but needed. For order_out or offsets_out also 4 bytes per row, 8 if order_out is NULL, and that of gp_sort.
    Cost: each row finds its key in a hash table with slots of 4 bytes; it reads the keys of one row more, or a few. Then
      groups_out is read and written once; order_out is a sort of groups_out. A program is compiled per list of types.
    Limits: 2^30 rows, 8 columns.
@@ -15206,7 +15208,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)",
 "{",
 "const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);",
-"volatile __global uint *small = state + state_at + GPI_ROWS_SMALL;",
+"volatile __global uint *too_small = state + state_at + GPI_ROWS_SMALL;",
 "GPI_ROWS_SPAN(n);",
 "gpi_key_columns columns;",
 "gpi_rows t;",
@@ -15220,8 +15222,8 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "if (table == 0 && gpi_columns_are_bad(columns, begin, end) &&",
 "atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)",
 "(void)atomic_inc(counters + GPI_COUNT_BAD);",
-"if (gpi_rows_put_span(t, columns, begin, end, slot_of + slot_of_at, base, small, table))",
-"(void)atomic_max(small, table + 1);",
+"if (gpi_rows_put_span(t, columns, begin, end, slot_of + slot_of_at, base, too_small, table))",
+"(void)atomic_max(too_small, table + 1);",
 "}",
 "#line 65",
 "GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of,",
@@ -15307,22 +15309,22 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "const ulong infinity = 0x7fful << 52;",
 "return (x & ~(1ul << 63)) > infinity ? infinity + 1 : x == 1ul << 63 ? 0ul : x;",
 "}",
-"#line 72",
+"#line 73",
 "static ulong gpi_row_mix(ulong hash, ulong x, ulong seed)",
 "{",
-"hash = (hash ^ x) * (seed | 1);",
-"return hash ^ hash >> 32;",
+"const ulong a = hash ^ x, b = seed | 1;",
+"return a * b ^ mul_hi(a, b);",
 "}",
-"#line 81",
+"#line 82",
 "static ulong gpi_string_word(__global const uchar *bytes, ulong i, ulong end)",
 "{",
 "ulong word = 0;",
 "for (uint k = 0; k < 8 && i + k < end; k++) word |= (ulong)bytes[i + k] << 8 * k;",
 "return word;",
 "}",
-"#line 88",
+"#line 89",
 "static bool gpi_string_is_bad(ulong begin, ulong end, ulong size) { return begin > end || end > size; }",
-"#line 91",
+"#line 92",
 "static ulong2 gpi_string_range(ulong begin, ulong end, ulong size)",
 "{",
 "return gpi_string_is_bad(begin, end, size) ? (ulong2)(0, 0) : (ulong2)(begin, end);",
@@ -15332,7 +15334,7 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "#define GPI_KEY_STRINGS_BAD(c, offset) \\",
 "for (ulong i = first + GPI_LOCAL_ID; i < end; i += GPI_WG) \\",
 "bad |= gpi_string_is_bad(columns.ends##c[i], columns.ends##c[i + 1], columns.key##c##_size);",
-"#line 105",
+"#line 106",
 "static bool gpi_columns_are_bad(gpi_key_columns columns, ulong first, ulong end)",
 "{",
 "bool bad = false;",
@@ -15352,7 +15354,7 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "for (ulong at = range.x; at < range.y; at += 8) \\",
 "hash = gpi_row_mix(hash, gpi_string_word(columns.key##c, at, range.y), columns.seed); \\",
 "}",
-"#line 126",
+"#line 127",
 "GPI_INLINE ulong gpi_row_hash(gpi_key_columns columns, ulong i)",
 "{",
 "ulong hash = columns.seed;",
@@ -15372,7 +15374,7 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "for (ulong at = 0; at < a.y - a.x; at++) \\",
 "if (columns.key##c[a.x + at] != columns.key##c[b.x + at]) return false; \\",
 "}",
-"#line 147",
+"#line 148",
 "GPI_INLINE bool gpi_rows_equal(gpi_key_columns columns, ulong i, ulong j)",
 "{",
 "GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_EQUAL)",
@@ -15381,7 +15383,7 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "}",
 "#define GPI_KEY_NUMBERS_PREFETCH(c, word, words, kind) GPI_PREFETCH_READ(columns.key##c + i * (words));",
 "#define GPI_KEY_STRINGS_PREFETCH(c, offset) GPI_PREFETCH_READ(columns.ends##c + i);",
-"#line 157",
+"#line 158",
 "GPI_INLINE void gpi_row_prefetch(gpi_key_columns columns, ulong i)",
 "{",
 "GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PREFETCH)",
@@ -21736,12 +21738,12 @@ static const char *const gpi_kernel_cpu_table_put_span[] = {
 "#define GPI_ROWS_FEW 8",
 "#define GPI_ROWS_NEAR (1u << 12)",
 "#line 16 \"kernels/cpu/table/put_span.cl\"",
-"GPI_INLINE void gpi_rows_hash(gpi_rows t, gpi_key_columns columns, ulong first, ulong end, bool far,",
+"GPI_INLINE void gpi_rows_hash(gpi_rows t, gpi_key_columns columns, ulong first, ulong end, bool fetches,",
 "__private ulong *hash)",
 "{",
 "const uint n = first < end ? (uint)min((ulong)GPI_ROWS_BLOCK, end - first) : 0;",
 "for (uint k = 0; k < n; k++) hash[k] = gpi_row_hash(columns, first + k);",
-"if (far)",
+"if (fetches)",
 "for (uint k = 0; k < n; k++) GPI_PREFETCH_READ(t.slots + gpi_rows_home(t, hash[k]));",
 "}",
 "#line 26",
@@ -21774,13 +21776,13 @@ static const char *const gpi_kernel_cpu_table_put_span[] = {
 "}",
 "#line 57",
 "GPI_NOINLINE bool gpi_rows_put_span(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,",
-"__global uint *slot_of, uint base, volatile __global uint *small,",
+"__global uint *slot_of, uint base, volatile __global uint *too_small,",
 "uint table)",
 "{",
 "ulong hash[3][GPI_ROWS_BLOCK];",
 "if (t.size <= GPI_ROWS_NEAR) {",
 "for (; first < end; first += GPI_ROWS_BLOCK) {",
-"if (gpi_slot_load(small) != table) return false;",
+"if (gpi_slot_load(too_small) != table) return false;",
 "gpi_rows_hash(t, columns, first, end, false, hash[0]);",
 "if (!gpi_rows_put_block(t, columns, first, end, hash[0], slot_of, base)) return true;",
 "}",
@@ -21791,7 +21793,7 @@ static const char *const gpi_kernel_cpu_table_put_span[] = {
 "gpi_rows_hash(t, columns, first + GPI_ROWS_BLOCK, end, true, hash[1]);",
 "for (; first < end; first += GPI_ROWS_BLOCK) {",
 "const uint next = now == 2 ? 0 : now + 1, after = next == 2 ? 0 : next + 1;",
-"if (gpi_slot_load(small) != table) return false;",
+"if (gpi_slot_load(too_small) != table) return false;",
 "gpi_rows_hash(t, columns, first + 2 * GPI_ROWS_BLOCK, end, true, hash[after]);",
 "gpi_rows_fetch(t, columns, first + GPI_ROWS_BLOCK, end, hash[next]);",
 "if (!gpi_rows_put_block(t, columns, first, end, hash[now], slot_of, base)) return true;",
@@ -29089,10 +29091,11 @@ static const char *const gpi_kernel_gpu_table_put_span[] = {
 "#include \"table/rows.cl\"",
 "#line 11 \"kernels/gpu/table/put_span.cl\"",
 "static bool gpi_rows_put_span(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,",
-"__global uint *slot_of, uint base, volatile __global uint *small, uint table)",
+"__global uint *slot_of, uint base, volatile __global uint *too_small,",
+"uint table)",
 "{",
 "for (ulong i = first + get_local_id(0); i < end; i += GPI_WG) {",
-"if (gpi_slot_load(small) != table) return false;",
+"if (gpi_slot_load(too_small) != table) return false;",
 "const uint slot = gpi_rows_put(t, columns, i, gpi_row_hash(columns, i));",
 "if (slot == GPI_ROWS_NONE) return true;",
 "slot_of[i] = base + slot;",
@@ -35546,7 +35549,7 @@ static gp_result gpi_by_key_call(gp_context *gp, const gp_reduce_by_key_desc *de
     if (r != GP_OK) return r;
     r = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (r == GP_OK) r = gpi_by_key_launch(&call, &b, to ? &runs : NULL);
-    if (to) *to = runs;
+    if (to && r == GP_OK) *to = runs;
     return gpi_call_end(&call, r);
 }
 
@@ -44941,7 +44944,8 @@ static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_rows *g)
     s->count_type = GP_U32;
     s->key_type = GP_U32;
     s->value_size = 4;
-    for (s->end_bit = 1; s->end_bit < 32 && d->count > (size_t)1 << s->end_bit;) s->end_bit++;
+    for (s->end_bit = 8; s->end_bit < 32 && (d->count == 0 || d->count > (size_t)1 << s->end_bit);)
+        s->end_bit += 8;
     gpi_sort_init(&g->sort, s, GPI_INDICES_ARRAY);
     return gpi_sort_plan(gp, &g->sort);
 }
@@ -45005,11 +45009,10 @@ static gp_result gpi_rows_check(gp_context *gp, const gpi_group_rows *g, bool re
     if (n) gpi_use_keys(&uses, &g->keys, n);
     gpi_use_count(&uses, "count_buffer", &g->count);
     if (n && d->groups_out)
-        gpi_use_buffer(&uses, "groups_out", d->groups_out, d->groups_out_offset, n, 4, GPI_WRITES);
-    if (n && d->rows_out)
-        gpi_use_buffer(&uses, "rows_out", d->rows_out, d->rows_out_offset, n, 4, GPI_WRITES);
+        gpi_use_buffer(&uses, "groups_out", d->groups_out, d->groups_out_offset, n, 4, GPI_BOTH);
+    if (n && d->rows_out) gpi_use_buffer(&uses, "rows_out", d->rows_out, d->rows_out_offset, n, 4, GPI_BOTH);
     if (n && d->order_out)
-        gpi_use_buffer(&uses, "order_out", d->order_out, d->order_out_offset, n, 4, GPI_WRITES);
+        gpi_use_buffer(&uses, "order_out", d->order_out, d->order_out_offset, n, 4, GPI_BOTH);
     if (d->offsets_out)
         gpi_use_buffer(&uses, "offsets_out", d->offsets_out, d->offsets_out_offset, n + 1, 4, GPI_WRITES);
     if (d->count_out) gpi_use_buffer(&uses, "count_out", d->count_out, d->count_out_offset, 1, 4, GPI_WRITES);
@@ -45187,7 +45190,7 @@ static gp_result gpi_rows_call(gp_context *gp, const gp_group_rows_desc *desc, u
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_rows_launch(&call, &g, to ? &groups : NULL);
-    if (to) *to = groups;
+    if (to && result == GP_OK) *to = groups;
     return gpi_call_end(&call, result);
 }
 
@@ -45274,8 +45277,13 @@ static gp_result gpi_key_check(gp_context *gp, const gp_key_column *c, size_t k)
     if (!!c->type + !!c->element_size + string != 1) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_TYPE,
-            "columns[%zu]: type = %d, element_size = %zu, offsets_type = %d: exactly one must be given", k,
-            (int)c->type, c->element_size, (int)c->offsets_type);
+            "columns[%zu]: type = %d, element_size = %zu, and %s%s: exactly one of type, element_size and "
+            "strings must be given",
+            k, (int)c->type, c->element_size, string ? "strings" : "no strings",
+            !string           ? ""
+            : c->offsets      ? " (offsets)"
+            : c->offsets_type ? " (offsets_type)"
+                              : " (byte_count)");
     }
     if (string && c->offsets_type != GP_U32 && c->offsets_type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,

@@ -1470,6 +1470,8 @@ inline call<gp_group_rows_desc> group_rows(std::initializer_list<key_column> col
     c.d.column_count = columns.size(); // more than there is room for is refused by the call
     for (const key_column &column : columns) {
         if (k < list.size()) list[k++] = column.column;
+        c.expect(column.column.in && (column.column.offsets || !column.column.offsets_type),
+                 "gp::group_rows: a column is NULL");
         c.expect(column.rows == columns.begin()->rows,
                  "gp::group_rows: columns have different numbers of rows");
         c.d.count = column.rows;

@@ -118,7 +118,20 @@ def test_join_of_tables(ctx, rng, how, sizes):
     assert len(one) == (2 if how in ("inner", "left") else len(one))
 
 
+def test_group_by_bool(ctx):
+    keys, values = np.array([5, 5, 7], np.int32), np.array([True, False, True])
+    for agg in ("sum", "min", "max", "and", "or", "xor", "mean"):
+        plain, rows = ctx.group_by(keys, values, agg)[1], ctx.group_by((keys,), values, agg)[1]
+        assert plain.dtype == rows.dtype and plain.get().tolist() == rows.get().tolist()
+
+
 def test_bad_columns(ctx):
+    with pytest.raises(TypeError, match="column 1 is complex"):
+        ctx.group_rows([1], np.zeros(1, np.complex64))
+    with pytest.raises(TypeError, match="agg is None"):
+        ctx.group_by([1], [1], None)
+    assert ctx.group_rows(np.array(["b", "a", "b"]))[0].get().tolist() == [0, 1, 0]
+    assert ctx.group_rows(np.array([b"b", b"", b"b"]))[0].get().tolist() == [0, 1, 0]
     with pytest.raises(TypeError, match="at least one column"):
         ctx.group_rows()
     with pytest.raises(ValueError, match="columns have 2, 3 rows"):

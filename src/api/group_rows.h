@@ -9,8 +9,9 @@
 typedef struct gp_key_column {
     cl_mem in; /* `count` numbers or records; strings: their bytes */
     size_t in_offset;
-    gp_type type;        /* of numbers. -0 and 0 are equal, and so are all NaNs */
-    size_t element_size; /* instead of type: bytes of a record, 1 to 64, which are compared one by one */
+    gp_type type; /* of numbers. -0 and 0 are equal, and so are all NaNs */
+    size_t
+        element_size; /* instead of type: bytes of a record, 1 to 64, all of which are compared, padding too */
     /* strings, instead of both: string i is the bytes from offsets[i] up to offsets[i + 1], counted from in_offset */
     cl_mem offsets; /* count + 1 numbers; NULL: no strings */
     size_t offsets_offset;
@@ -34,12 +35,13 @@ enum { GP_KEY_COLUMNS_MAX = 8 };
    as `in` and offsets_out as `offsets` to gp_segmented_reduce, with a map that reads the row x of a column:
    "price[x] * quantity[x]".
 
-   Result: numbers are U32. Every output may be NULL, but not all of them. The same result every time.
+   Result: numbers are U32. Every output may be NULL, but not all of them, except in gp_group_rows_read. Elements behind the last
+     row, group or offset are left alone. The same result every time.
    Order: order_out lists the rows of a group in ascending order.
    Aliasing: outputs overlap nothing.
    Count 0: writes 0 to count_out and to the only offset.
    Scratch: 8 to 12 bytes per row, 16 MiB if rows are many, and 4 bytes more per row for groups_out or rows_out that are
-     NULL but needed. For order_out or offsets_out also 4 bytes per row and that of gp_sort.
+     NULL but needed. For order_out or offsets_out also 4 bytes per row, 8 if order_out is NULL, and that of gp_sort.
    Cost: each row finds its key in a hash table with slots of 4 bytes; it reads the keys of one row more, or a few. Then
      groups_out is read and written once; order_out is a sort of groups_out. A program is compiled per list of types.
    Limits: 2^30 rows, 8 columns.

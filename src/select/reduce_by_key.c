@@ -211,7 +211,7 @@ static gp_result gpi_by_key_call(gp_context *gp, const gp_reduce_by_key_desc *de
     if (r != GP_OK) return r;
     r = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (r == GP_OK) r = gpi_by_key_launch(&call, &b, to ? &runs : NULL);
-    if (to) *to = runs;
+    if (to && r == GP_OK) *to = runs;
     return gpi_call_end(&call, r);
 }
 

@@ -108,7 +108,8 @@ static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_rows *g)
     s->count_type = GP_U32;
     s->key_type = GP_U32;
     s->value_size = 4;
-    for (s->end_bit = 1; s->end_bit < 32 && d->count > (size_t)1 << s->end_bit;) s->end_bit++;
+    for (s->end_bit = 8; s->end_bit < 32 && (d->count == 0 || d->count > (size_t)1 << s->end_bit);)
+        s->end_bit += 8;
     gpi_sort_init(&g->sort, s, GPI_INDICES_ARRAY);
     return gpi_sort_plan(gp, &g->sort);
 }
@@ -172,11 +173,10 @@ static gp_result gpi_rows_check(gp_context *gp, const gpi_group_rows *g, bool re
     if (n) gpi_use_keys(&uses, &g->keys, n);
     gpi_use_count(&uses, "count_buffer", &g->count);
     if (n && d->groups_out)
-        gpi_use_buffer(&uses, "groups_out", d->groups_out, d->groups_out_offset, n, 4, GPI_WRITES);
-    if (n && d->rows_out)
-        gpi_use_buffer(&uses, "rows_out", d->rows_out, d->rows_out_offset, n, 4, GPI_WRITES);
+        gpi_use_buffer(&uses, "groups_out", d->groups_out, d->groups_out_offset, n, 4, GPI_BOTH);
+    if (n && d->rows_out) gpi_use_buffer(&uses, "rows_out", d->rows_out, d->rows_out_offset, n, 4, GPI_BOTH);
     if (n && d->order_out)
-        gpi_use_buffer(&uses, "order_out", d->order_out, d->order_out_offset, n, 4, GPI_WRITES);
+        gpi_use_buffer(&uses, "order_out", d->order_out, d->order_out_offset, n, 4, GPI_BOTH);
     if (d->offsets_out)
         gpi_use_buffer(&uses, "offsets_out", d->offsets_out, d->offsets_out_offset, n + 1, 4, GPI_WRITES);
     if (d->count_out) gpi_use_buffer(&uses, "count_out", d->count_out, d->count_out_offset, 1, 4, GPI_WRITES);
@@ -354,7 +354,7 @@ static gp_result gpi_rows_call(gp_context *gp, const gp_group_rows_desc *desc, u
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) result = gpi_rows_launch(&call, &g, to ? &groups : NULL);
-    if (to) *to = groups;
+    if (to && result == GP_OK) *to = groups;
     return gpi_call_end(&call, result);
 }
 

@@ -27,8 +27,13 @@ static gp_result gpi_key_check(gp_context *gp, const gp_key_column *c, size_t k)
     if (!!c->type + !!c->element_size + string != 1) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_TYPE,
-            "columns[%zu]: type = %d, element_size = %zu, offsets_type = %d: exactly one must be given", k,
-            (int)c->type, c->element_size, (int)c->offsets_type);
+            "columns[%zu]: type = %d, element_size = %zu, and %s%s: exactly one of type, element_size and "
+            "strings must be given",
+            k, (int)c->type, c->element_size, string ? "strings" : "no strings",
+            !string           ? ""
+            : c->offsets      ? " (offsets)"
+            : c->offsets_type ? " (offsets_type)"
+                              : " (byte_count)");
     }
     if (string && c->offsets_type != GP_U32 && c->offsets_type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,

@@ -686,6 +686,8 @@ void test_errors(gp::context &ctx)
     CHECK(
         has(error_of([&] { gp::fill(ctx, nothing, 1); }, GP_ERROR_INVALID_BUFFER), "gp::fill: out is NULL"));
     CHECK(has(error_of([&] { gp::scatter(ctx, in, in, {}); }, GP_ERROR_INVALID_BUFFER), "out is NULL"));
+    CHECK(has(error_of([&] { gp::group_rows(ctx, {nothing}, nothing, out); }, GP_ERROR_INVALID_BUFFER),
+              "a column is NULL"));
     CHECK(has(error_of([&] { gp::scan(ctx, nothing, out); }, GP_ERROR_INVALID_BUFFER), "in is NULL"));
     CHECK(has(error_of([&] { gp::segmented_sort(ctx, in, nothing); }, GP_ERROR_INVALID_BUFFER),
               "offsets is NULL"));

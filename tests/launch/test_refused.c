@@ -269,12 +269,14 @@ static void test_group_rows(void **state)
     assert_gp(f->gp, gp_group_rows_read(f->gp, &d, &count)); /* no output but the count */
     d.groups_out = f->b;
     columns[0].element_size = 4;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE, "exactly one must be given");
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE,
+            "exactly one of type, element_size and strings must be given");
     columns[0].type = GP_TYPE_NONE;
     columns[0].element_size = 65;
     REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "element_size = 65, at most 64");
     columns[0].element_size = 0;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE, "exactly one must be given");
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE,
+            "exactly one of type, element_size and strings must be given");
     columns[0].type = (gp_type)99;
     REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE, "type = 99");
     columns[0].type = GP_TYPE_NONE;
@@ -288,6 +290,8 @@ static void test_group_rows(void **state)
     columns[0].in = f->a;
     columns[0].offsets = NULL;
     REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_BUFFER, "columns[0].offsets");
+    columns[0] = (gp_key_column){.in = f->a, .type = GP_U32, .byte_count = 16};
+    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE, "and strings (byte_count)");
     columns[0] = (gp_key_column){.in = f->b, .type = GP_U32};
     REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_OVERLAP, "groups_out");
     columns[0].in = f->a;

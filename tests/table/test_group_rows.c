@@ -509,6 +509,38 @@ static void test_distinct(void **state)
     gp_context_destroy(gp);
 }
 
+/* Strings whose words differ in bits 63 and 31, so that multiplications modulo 2^64 keep or cancel the difference whatever the
+   multiplier is. If that made their hashes equal, the test would take minutes. */
+static void test_chosen(void **state)
+{
+    enum { WORDS = 32 };
+    const size_t n = test_small() ? 300 : 30000;
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    uint64_t *words = room(n * WORDS * 8), *ends = room((n + 1) * 8), groups = 0;
+    gp_key_column column = {.offsets_type = GP_U64, .byte_count = n * WORDS * 8};
+    gp_group_rows_desc d = {.columns = &column, .column_count = 1, .count = n};
+    size_t i, k;
+    (void)state;
+    for (i = 0; i <= n; i++) ends[i] = i * WORDS * 8;
+    for (i = 0; i < n; i++) {
+        bool before = false;
+        for (k = 0; k < WORDS; k++) {
+            const bool now = k + 1 < WORDS && (i >> k % 31 & 1);
+            words[i * WORDS + k] = 0x6161616161616161u ^ (before ? (uint64_t)1 << 63 | 1u << 31 : 0) ^
+                                   (now ? (uint64_t)1 << 63 : 0);
+            before = now;
+        }
+    }
+    column.in = test_buffer(gp, column.byte_count, words);
+    column.offsets = test_buffer(gp, (n + 1) * 8, ends);
+    assert_gp(gp, gp_group_rows_read(gp, &d, &groups));
+    assert_int_equal(groups, n);
+    free(words);
+    free(ends);
+    release(&d);
+    gp_context_destroy(gp);
+}
+
 static void test_counts(void **state)
 {
     static const uint32_t counts[] = {0, 1, 999, 5000, 70000};
@@ -605,9 +637,11 @@ static void test_scratch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_types),    cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_large),         cmocka_unit_test(test_distinct), cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_bad_offsets),   cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_types),
+        cmocka_unit_test(test_outputs),       cmocka_unit_test(test_large),
+        cmocka_unit_test(test_distinct),      cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_chosen),        cmocka_unit_test(test_bad_offsets),
+        cmocka_unit_test(test_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

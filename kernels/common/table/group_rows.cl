@@ -43,7 +43,7 @@ GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS, volatile __global uint *slot
                             GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)
 {
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
-    volatile __global uint *small = state + state_at + GPI_ROWS_SMALL;
+    volatile __global uint *too_small = state + state_at + GPI_ROWS_SMALL;
     GPI_ROWS_SPAN(n);
     gpi_key_columns columns;
     gpi_rows t;
@@ -57,8 +57,8 @@ GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS, volatile __global uint *slot
     if (table == 0 && gpi_columns_are_bad(columns, begin, end) &&
         atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)
         (void)atomic_inc(counters + GPI_COUNT_BAD);
-    if (gpi_rows_put_span(t, columns, begin, end, slot_of + slot_of_at, base, small, table))
-        (void)atomic_max(small, table + 1);
+    if (gpi_rows_put_span(t, columns, begin, end, slot_of + slot_of_at, base, too_small, table))
+        (void)atomic_max(too_small, table + 1);
 }
 
 /* Writes each group's number g to the slot of the group's first row, rows[g]. */

@@ -68,11 +68,12 @@ static ulong gpi_equal_double(ulong x)
     return (x & ~(1ul << 63)) > infinity ? infinity + 1 : x == 1ul << 63 ? 0ul : x;
 }
 
-/* Adds the word x to a hash, and returns the new hash. */
+/* Adds the word x to a hash, and returns the new hash: both halves of a product with the seed, which those who choose keys do not
+   know. (The low half alone would keep a difference in the highest bit, whatever the seed is.) */
 static ulong gpi_row_mix(ulong hash, ulong x, ulong seed)
 {
-    hash = (hash ^ x) * (seed | 1);
-    return hash ^ hash >> 32;
+    const ulong a = hash ^ x, b = seed | 1;
+    return a * b ^ mul_hi(a, b);
 }
 
 /* ------------------------------------------------------------------ strings */

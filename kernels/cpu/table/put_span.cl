@@ -12,13 +12,13 @@
 #define GPI_ROWS_FEW 8           /* slots that are searched without a call */
 #define GPI_ROWS_NEAR (1u << 12) /* slots that stay in a core's caches */
 
-/* Computes the hashes of a block's rows. If `far`, fetches the slots where their searches begin. */
-GPI_INLINE void gpi_rows_hash(gpi_rows t, gpi_key_columns columns, ulong first, ulong end, bool far,
+/* Computes the hashes of a block's rows. If `fetches`, fetches the slots where their searches begin. */
+GPI_INLINE void gpi_rows_hash(gpi_rows t, gpi_key_columns columns, ulong first, ulong end, bool fetches,
                               __private ulong *hash)
 {
     const uint n = first < end ? (uint)min((ulong)GPI_ROWS_BLOCK, end - first) : 0;
     for (uint k = 0; k < n; k++) hash[k] = gpi_row_hash(columns, first + k);
-    if (far)
+    if (fetches)
         for (uint k = 0; k < n; k++) GPI_PREFETCH_READ(t.slots + gpi_rows_home(t, hash[k]));
 }
 
@@ -52,16 +52,16 @@ GPI_INLINE bool gpi_rows_put_block(gpi_rows t, gpi_key_columns columns, ulong fi
     return true;
 }
 
-/* Puts rows [first, end), and writes their slots, counted from `base`. Stops as soon as *small, the number of tables
+/* Puts rows [first, end), and writes their slots, counted from `base`. Stops as soon as *too_small, the number of tables
    that were too small, is not `table`. Returns whether the table was too small. */
 GPI_NOINLINE bool gpi_rows_put_span(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,
-                                    __global uint *slot_of, uint base, volatile __global uint *small,
+                                    __global uint *slot_of, uint base, volatile __global uint *too_small,
                                     uint table)
 {
     ulong hash[3][GPI_ROWS_BLOCK];
     if (t.size <= GPI_ROWS_NEAR) {
         for (; first < end; first += GPI_ROWS_BLOCK) {
-            if (gpi_slot_load(small) != table) return false;
+            if (gpi_slot_load(too_small) != table) return false;
             gpi_rows_hash(t, columns, first, end, false, hash[0]);
             if (!gpi_rows_put_block(t, columns, first, end, hash[0], slot_of, base)) return true;
         }
@@ -72,7 +72,7 @@ GPI_NOINLINE bool gpi_rows_put_span(gpi_rows t, gpi_key_columns columns, ulong f
     gpi_rows_hash(t, columns, first + GPI_ROWS_BLOCK, end, true, hash[1]);
     for (; first < end; first += GPI_ROWS_BLOCK) {
         const uint next = now == 2 ? 0 : now + 1, after = next == 2 ? 0 : next + 1;
-        if (gpi_slot_load(small) != table) return false;
+        if (gpi_slot_load(too_small) != table) return false;
         gpi_rows_hash(t, columns, first + 2 * GPI_ROWS_BLOCK, end, true, hash[after]);
         gpi_rows_fetch(t, columns, first + GPI_ROWS_BLOCK, end, hash[next]);
         if (!gpi_rows_put_block(t, columns, first, end, hash[now], slot_of, base)) return true;

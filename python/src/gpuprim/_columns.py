@@ -23,9 +23,9 @@ class Columns(Maps):
 
         Parameters
         ----------
-        *columns : array_like, or sequence of str or bytes
+        *columns : array_like, or list of str or bytes
             One to eight, with an element for each row: numbers, records of up to 64 bytes, strings. -0 and 0 are equal, and
-            so are all NaNs; records are compared byte by byte.
+            so are all NaNs; records are compared byte by byte, with padding.
         return_order : bool
             Also the rows of each group. Blocks.
 
@@ -75,6 +75,8 @@ class Columns(Maps):
             key.offsets_type, key.byte_count = index_type_of(ends.dtype), data.size
         else:
             data = self._line(column, f"column {k}")
+            if data.dtype.kind == "c":
+                raise TypeError(f"column {k} is complex: give its parts as two columns")
             if is_record(data.dtype):
                 key.element_size = data.dtype.itemsize
             else:
@@ -176,6 +178,9 @@ class Columns(Maps):
         op, kind = ("sum" if agg == "mean" else agg), _widest([c.dtype for c in used.values()])
         whole = kind.kind in "biu" and (kind.itemsize < 8 or wide == np.float32)  # 64 bits hold the sum
         of_sum = wide if agg == "mean" and not whole else result_dtype(op, kind)
+        if of_sum == np.bool_ and dtype is None and text.strip() in columns:  # without an expression, results are bool, too
+            moved: Array = self.segmented_reduce(self.gather(columns[text.strip()], order), offsets, op)
+            return moved
         if dtype is not None and agg != "mean":
             of_sum = np.dtype(dtype)
         result: Array = self.segmented_reduce(order, offsets, op, map=index_columns(text, elements), args=used, dtype=of_sum)
@@ -266,6 +271,8 @@ class Columns(Maps):
 
 
 def _is_texts(column: Any) -> bool:
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind in "US" and column.ndim == 1
     return isinstance(column, (list, tuple)) and len(column) > 0 and isinstance(column[0], (str, bytes))
 
 
@@ -276,6 +283,8 @@ def _check_aggregate(name: Any) -> str:
 
 
 def _aggregates(agg: Any) -> list[str]:
+    if not isinstance(agg, Sequence):
+        raise TypeError(f"agg is {agg!r}, not the names of reductions")
     aggs = [agg] if isinstance(agg, str) else list(agg)
     if not aggs:
         raise ValueError("agg names at least one reduction")
