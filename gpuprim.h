@@ -4633,9 +4633,9 @@ static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int st
     if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
 }
 
-/* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next call of this
-   function; otherwise a handler that always causes a failure would be called for ever. Restores the last error's text
-   and the function's name afterwards. */
+/* Calls the handler for each failure kept so far. Failures caused by the handler wait for the next call of this function;
+   otherwise a handler that always causes a failure would be called for ever. Afterwards restores gp->error and gp->function, which the
+   handler's own calls may have changed. */
 static void gpi_tell_failures(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
@@ -31374,8 +31374,8 @@ static bool gpi_same(const gpi_range *a, const gpi_range *b)
 }
 
 /* Sets *in_place to true if element in_offset of `in` and element out_offset of `out`, both of `size` bytes, have the
-   same position in one buffer, or in its sub-buffers. Two NULLs count as one buffer. The output's field is "out", or
-   the input's field with _out. */
+   same position in one buffer, or in its sub-buffers. Two NULLs count as one buffer. `field` is the input's name
+   in messages; the output's name there is "out" if `field` is "in", else `field` followed by _out. */
 static gp_result gpi_is_in_place(gp_context *gp, const char *field, cl_mem in, size_t in_offset, cl_mem out,
                                  size_t out_offset, size_t size, bool *in_place)
 {
@@ -37798,10 +37798,9 @@ static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Returns the number of shares, each of which one group sorts; 0: shares are not used. Shares require the serial shape, at
-   least two cores, and neither a strategy of the caller's nor tuning of buckets or lines. The count must be above the most keys
-   that one group sorts alone, and below the fewest for which buckets pay. At least two passes are required, because a share
-   moves back and forth between two buffers, as in passes. */
+/* Returns the number of shares, each of which one group sorts; 0: shares are not used. They are used only in the serial shape, on at
+   least two cores, and if the caller has set neither a strategy nor the tuning of buckets or lines. The count must be above the most
+   keys that one group sorts alone, and below the fewest for which buckets pay. A sort must take at least two passes. */
 static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -44376,7 +44375,7 @@ static cl_ulong gpi_fraction(cl_ulong x, cl_ulong range, cl_ulong *rest)
     return q;
 }
 
-/* Returns s with range = bins * 2^s, if numbers of `bits` bits can be shifted by s; else ~0. A range of 0 means 2^64. */
+/* Returns the s below `bits` with range = bins * 2^s, or ~0 if there is none. A range of 0 means 2^64. */
 static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
 {
     cl_uint s;

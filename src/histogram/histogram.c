@@ -65,7 +65,7 @@ static cl_ulong gpi_fraction(cl_ulong x, cl_ulong range, cl_ulong *rest)
     return q;
 }
 
-/* Returns s with range = bins * 2^s, if numbers of `bits` bits can be shifted by s; else ~0. A range of 0 means 2^64. */
+/* Returns the s below `bits` with range = bins * 2^s, or ~0 if there is none. A range of 0 means 2^64. */
 static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
 {
     cl_uint s;

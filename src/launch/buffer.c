@@ -136,8 +136,8 @@ static bool gpi_same(const gpi_range *a, const gpi_range *b)
 }
 
 /* Sets *in_place to true if element in_offset of `in` and element out_offset of `out`, both of `size` bytes, have the
-   same position in one buffer, or in its sub-buffers. Two NULLs count as one buffer. The output's field is "out", or
-   the input's field with _out. */
+   same position in one buffer, or in its sub-buffers. Two NULLs count as one buffer. `field` is the input's name
+   in messages; the output's name there is "out" if `field` is "in", else `field` followed by _out. */
 static gp_result gpi_is_in_place(gp_context *gp, const char *field, cl_mem in, size_t in_offset, cl_mem out,
                                  size_t out_offset, size_t size, bool *in_place)
 {

@@ -110,9 +110,9 @@ static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int st
     if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
 }
 
-/* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next call of this
-   function; otherwise a handler that always causes a failure would be called for ever. Restores the last error's text
-   and the function's name afterwards. */
+/* Calls the handler for each failure kept so far. Failures caused by the handler wait for the next call of this function;
+   otherwise a handler that always causes a failure would be called for ever. Afterwards restores gp->error and gp->function, which the
+   handler's own calls may have changed. */
 static void gpi_tell_failures(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];

@@ -40,10 +40,9 @@ static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* Returns the number of shares, each of which one group sorts; 0: shares are not used. Shares require the serial shape, at
-   least two cores, and neither a strategy of the caller's nor tuning of buckets or lines. The count must be above the most keys
-   that one group sorts alone, and below the fewest for which buckets pay. At least two passes are required, because a share
-   moves back and forth between two buffers, as in passes. */
+/* Returns the number of shares, each of which one group sorts; 0: shares are not used. They are used only in the serial shape, on at
+   least two cores, and if the caller has set neither a strategy nor the tuning of buckets or lines. The count must be above the most
+   keys that one group sorts alone, and below the fewest for which buckets pay. A sort must take at least two passes. */
 static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;

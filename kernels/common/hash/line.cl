@@ -134,10 +134,10 @@ GPI_INLINE bool gpi_has_lines(gp_hash_table t, uint slot)
     return slot <= t.mask && t.mask >= GPI_LINE_SLOTS - 1;
 }
 
-/* Returns whether the key is in the table, and writes its value to *value. Reads a line at a time. In the packed form, it does
-   not look for the key's erased slot, where the probe could end, because this would make each line a quarter more expensive. If
-   neither the key nor an empty slot is in the first GPI_LINES_NEAR lines, or if lines cannot be read, it calls gpi_hash_get,
-   which does end at the erased slot. */
+/* Returns whether the key is in the table, and writes its value to *value. Reads a line at a time. In the packed form a probe
+   could also end at a slot that the key had before it was erased. This function does not look for that slot: the comparison would make each
+   line a quarter more expensive. If neither the key nor an empty slot is in the first GPI_LINES_NEAR lines, or if lines cannot be
+   read, it calls gpi_hash_get, which does end there. */
 GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
     const uint near = gpi_has_lines(t, slot) ? min(t.mask / GPI_LINE_SLOTS + 1, GPI_LINES_NEAR) : 0;

@@ -160,7 +160,7 @@ typedef struct gpi_place {
 #define GPI_NODE_AT(tree, x) ((tree)[x])
 
 /* Makes the nodes above [bottom, 2 * bottom) of a tree in global memory: each group multiplies the nodes of its share until one
-   is left. grow(x) makes node x from its children. clear(x) makes a leaf x that has no range of the input. */
+   is left. grow(x) makes node x from its children. clear(x) sets leaf x to the identity, if x is behind the last piece of the input. */
 #define GPI_GROW_TREE(leaves, pieces, bottom, clear, grow)                                     \
     do {                                                                                       \
         const uint l = (uint)GPI_LOCAL_ID, g = (uint)get_group_id(0);                          \

@@ -12,8 +12,8 @@
        partials  |   0    |   1    | ... | total |  gp_select_spine: one group
        out       | selected | selected | ... |         gp_select_downsweep: group per tile
 
-   A single tile needs only the downsweep. A partition whose parts are written one after the other is multi-pass,
-   because the total must be known before anything is written.
+   A single tile needs only the downsweep. A partition that puts its parts side by side in one array is multi-pass,
+   because the second part begins where the first one ends, which must be known first.
    (Merrill & Garland 2016; Billeter, Olsson & Assarsson 2009 for compaction by tiles.)              */
 #ifndef GPI_SELECT_SELECT_CL
 #define GPI_SELECT_SELECT_CL

@@ -110,7 +110,7 @@ GPI_INLINE gpi_key_bits gpi_needle_order(gpi_haystack hay, __global const GPI_NE
 #endif
 }
 
-/* Writes at most `wanted` samples to `sample`, and returns `hay` with its stride and number of samples. Every item reads some
+/* Writes at most `wanted` samples to `sample`, and returns `hay` with its stride and number of samples set. Every item reads some
    of the samples. */
 static gpi_haystack gpi_sample(gpi_haystack hay, uint wanted, GPI_GROUP_SPACE gpi_key_bits *sample)
 {

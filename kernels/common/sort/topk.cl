@@ -291,7 +291,7 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
         }
     }
     if (own.z && missing) {
-        uint before = 0; /* `missing` is below 2^31, because there is room for k keys */
+        uint before = 0; /* fits a uint, since before <= missing <= k */
         if (l == 0) before = (uint)gpi_topk_equal_before(topk, round, number, directory, missing);
         before = gpi_broadcast(before, &shared->word);
         const gpi_topk_tile tile =

@@ -202,8 +202,8 @@ static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_range ra
     else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, range.bits);
 }
 
-/* Sorts keys [base, base + n) of place `from`, more than fit the caches, into the output: splits their range evenly,
-   and sorts each part by itself. */
+/* Sorts keys [base, base + n) of place `from` into the output, if the keys are too many for the caches: distributes them by
+   equal parts of their range of values, and sorts each part by itself. */
 GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_range range, uint from)
 {
     uint next[GPI_BINS], begin = 0;

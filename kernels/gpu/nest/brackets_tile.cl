@@ -39,10 +39,10 @@ static uint gpi_packed_product(uint a, uint b) { return a + b - min(a >> 16, b &
 GPI_DEFINE_TREE(items, __local const uint *, GPI_PACKED_NODE_AT)
 
 #define GPI_ALONE 0xffffu /* an element without a partner in the tile */
-#define GPI_LEFT 0xfffeu  /* GPI_LOOKBACK: an opener without a partner in the tile */
+#define GPI_LEFT 0xfffeu  /* an opener without a partner in the tile (only if GPI_LOOKBACK is 1) */
 #define GPI_PENDING \
-    0x8000u /* GPI_LOOKBACK: a closer without a partner in the tile is GPI_PENDING + how many openers are above \
-               its partner on the stack before the tile */
+    0x8000u /* a closer without a partner in the tile (only if GPI_LOOKBACK is 1): GPI_PENDING + the number of openers \
+               above its partner on the stack before the tile */
 
 /* The memory through which the items of a group exchange their brackets. */
 typedef struct gpi_group {

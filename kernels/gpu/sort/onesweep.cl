@@ -16,7 +16,7 @@
 #include "sort/lookback.cl"
 #include "sort/rank.cl"
 
-/* Looks back, and writes to shared->next where each digit's keys are to be written, in the form that gpi_tile_write needs.
+/* Looks back, and sets shared->next[d] to the position of the tile's first key with digit d, as gpi_tile_write expects it.
    Returns false if the pass is abandoned. shared->word must say whether the tile has published its counts. Writes the bases of
    the next launch to `bases_after`, which is NULL unless the tile is the last tile. */
 static bool gpi_onesweep_look_back(gpi_ring ring, uint tile, __global const ulong *bases,
