@@ -13,8 +13,8 @@
 #define GPI_ROWS_NEAR (1u << 12) /* slots that stay in a core's caches */
 
 /* Computes the hashes of a block's rows. If `fetches`, fetches the slots where their searches begin. */
-GPI_INLINE void gpi_rows_hash(gpi_rows t, gpi_key_columns columns, ulong first, ulong end, bool fetches,
-                              __private ulong *hash)
+GPI_NOINLINE void gpi_rows_hash(gpi_rows t, gpi_key_columns columns, ulong first, ulong end, bool fetches,
+                                __private ulong *hash)
 {
     const uint n = first < end ? (uint)min((ulong)GPI_ROWS_BLOCK, end - first) : 0;
     for (uint k = 0; k < n; k++) hash[k] = gpi_row_hash(columns, first + k);
@@ -33,8 +33,8 @@ GPI_INLINE void gpi_rows_fetch(gpi_rows t, gpi_key_columns columns, ulong first,
 }
 
 /* Puts the rows of a block, and writes their slots, counted from `base`. Returns false if the table was too small. */
-GPI_INLINE bool gpi_rows_put_block(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,
-                                   __private const ulong *hash, __global uint *slot_of, uint base)
+GPI_NOINLINE bool gpi_rows_put_block(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,
+                                     __private const ulong *hash, __global uint *slot_of, uint base)
 {
     for (uint k = 0; k < GPI_ROWS_BLOCK && first + k < end; k++) {
         const ulong i = first + k;
