@@ -13939,7 +13939,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "#include \"sort/segments_state.cl\"",
 "#include \"sort/single_tile.cl\"",
 "#include \"sort/sort_segments.cl\"",
-"#line 49 \"kernels/common/sort/segmented_sort.cl\"",
+"#line 50 \"kernels/common/sort/segmented_sort.cl\"",
 "GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span,",
 "GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
 "{",
@@ -13962,7 +13962,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "(void)gpi_max_before(most, &total, row);",
 "if (l == 0) segments.maxima[get_group_id(0)] = total;",
 "}",
-"#line 73",
+"#line 74",
 "static void gpi_sort_large_add(gpi_segments segments, ulong begin, ulong length, ulong span, uint from)",
 "{",
 "const uint rows = (uint)((length + span - 1) / span);",
@@ -13976,15 +13976,22 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "large->from[0] = from;",
 "for (uint r = 0; r < rows; r++) segments.owner[row + r] = k;",
 "}",
-"#line 87",
+"#line 88",
 "static void gpi_sort_bad_add(gpi_state state, uint i, volatile __global uint *counters)",
 "{",
 "if (atomic_inc(state + GPI_SORT_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);",
 "(void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);",
 "}",
-"#line 95",
+"#line 96",
+"static void gpi_windows_add(gpi_segments segments, ulong before, ulong own, uint s, uint shift, uint windows)",
+"{",
+"const uint end = s == segments.state[GPI_SEGMENTS_COUNT] ? windows : (uint)(own >> shift);",
+"for (uint w = s ? (uint)(before >> shift) + 1 : 0; w <= end; w++) segments.first[w] = s;",
+"}",
+"#line 104",
 "GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span, ulong small,",
-"ulong row_span, uint from, volatile __global uint *counters)",
+"ulong row_span, uint from, uint shift, uint windows,",
+"volatile __global uint *counters)",
 "{",
 "GPI_MAXIMA_SHARED(row);",
 "gpi_segments segments;",
@@ -14004,30 +14011,31 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "const gpi_sort_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);",
 "carry = max(carry, total);",
 "if (i < end) segments.bounds[i] = own;",
+"if (i < end) gpi_windows_add(segments, before, own, (uint)i, shift, windows);",
 "if (i < end && x != own) gpi_sort_bad_add(state, (uint)i, counters);",
 "if (i < end && i > 0 && own - before > small)",
 "gpi_sort_large_add(segments, before, own - before, row_span, from);",
 "}",
 "}",
-"#line 126",
+"#line 137",
 "GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
-"ulong window, uint small, uint from, uint tmp_first)",
+"uint small, uint from, uint tmp_first)",
 "{",
 "GPI_SHARED(gpi_segments_memory, shared);",
 "gpi_segments segments;",
 "gpi_places places;",
 "gpi_digit_bits bits;",
-"uint first, last;",
-"const ulong begin = window * get_group_id(0);",
+"const uint window = (uint)get_group_id(0);",
 "GPI_SEGMENTS_SET(segments);",
 "GPI_PLACES_SET(places);",
 "GPI_BITS_SET(bits);",
-"gpi_segments_window(segments, begin, begin + window, &first, &last, shared);",
-"gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);",
+"if (state[GPI_SEGMENTS_COUNT] == 0) return;",
+"gpi_segments_sort(segments, places, bits, small, from, tmp_first, segments.first[window],",
+"segments.first[window + 1], shared);",
 "}",
 "#define GPI_EACH_ROW(r, state) \\",
 "for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))",
-"#line 148",
+"#line 159",
 "GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
 "uint pass, ulong span)",
 "{",
@@ -14047,7 +14055,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 170",
+"#line 181",
 "GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)",
 "{",
 "GPI_SHARED(gpi_bases_memory, shared);",
@@ -14081,7 +14089,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 206",
+"#line 217",
 "GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
 "uint pass, ulong span, uint first_place, ulong lines_from, uint lines)",
 "{",
@@ -14106,7 +14114,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 231",
+"#line 242",
 "GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)",
 "{",
 "gpi_segments segments;",
@@ -14280,30 +14288,22 @@ static const char *const gpi_kernel_common_sort_segments_state[] = {
 "gpi_state state;",
 "__global gpi_sort_cell *maxima;",
 "__global gpi_sort_cell *bounds;",
+"__global uint *first;",
 "__global gpi_large *large;",
 "__global uint *owner;",
 "__global gpi_sort_cell *table;",
 "} gpi_segments;",
 "#define GPI_SEGMENTS_PARAMETERS \\",
-"gpi_state state, ulong maxima_at, ulong bounds_at, ulong large_at, ulong owner_at, ulong table_at",
+"gpi_state state, ulong maxima_at, ulong bounds_at, ulong first_at, ulong large_at, ulong owner_at, ulong table_at",
 "#define GPI_SEGMENTS_SET(segments) \\",
 "(segments).state = state; \\",
 "(segments).maxima = (__global gpi_sort_cell *)(state + maxima_at); \\",
 "(segments).bounds = (__global gpi_sort_cell *)(state + bounds_at); \\",
+"(segments).first = (__global uint *)(state + first_at); \\",
 "(segments).large = (__global gpi_large *)(state + large_at); \\",
 "(segments).owner = (__global uint *)(state + owner_at); \\",
 "(segments).table = (__global gpi_sort_cell *)(state + table_at)",
-"#line 47 \"kernels/common/sort/segments_state.cl\"",
-"static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uint end, ulong x)",
-"{",
-"while (begin < end) {",
-"const uint middle = begin + (end - begin) / 2;",
-"if (bounds[middle] < x) begin = middle + 1;",
-"else end = middle;",
-"}",
-"return begin;",
-"}",
-"#line 58",
+"#line 49 \"kernels/common/sort/segments_state.cl\"",
 "static gpi_places gpi_segment_places(gpi_places places, ulong begin)",
 "{",
 "#if GPI_VALUE_SIZE",
@@ -14317,7 +14317,7 @@ static const char *const gpi_kernel_common_sort_segments_state[] = {
 "__global gpi_large *large;",
 "ulong begin, end;",
 "} gpi_sort_row;",
-"#line 74",
+"#line 65",
 "static gpi_sort_row gpi_row_find(gpi_segments segments, uint r, ulong span)",
 "{",
 "gpi_sort_row row;",
@@ -21543,15 +21543,6 @@ static const char *const gpi_kernel_cpu_sort_sort_segments[] = {
 "typedef gpi_rank_memory gpi_segments_memory;",
 "typedef gpi_rank_shared gpi_segments_shared;",
 "#line 28",
-"static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,",
-"gpi_segments_shared shared)",
-"{",
-"const uint m = segments.state[GPI_SEGMENTS_COUNT];",
-"(void)shared;",
-"*first = gpi_bound_find(segments.bounds, 0, m, begin);",
-"*last = gpi_bound_find(segments.bounds, *first, m, end);",
-"}",
-"#line 38",
 "GPI_NOINLINE void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,",
 "uint from, uint tmp_first, uint first, uint last,",
 "gpi_segments_shared shared)",
@@ -28439,38 +28430,54 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "gpi_sync();",
 "return x;",
 "}",
+"#define GPI_HEAD_WORDS ((GPI_PER_ITEM + 31) / 32)",
+"#define GPI_HEAD_WORD(i) ((i) / GPI_PER_ITEM * GPI_HEAD_WORDS + (i) % GPI_PER_ITEM / 32)",
 "typedef struct gpi_segments_memory {",
 "gpi_single_tile_memory tile;",
 "uint span",
 "[GPI_WG];",
-"uint word[4];",
+"uint head[GPI_WG * GPI_HEAD_WORDS];",
+"uint word[2];",
 "uint crossing;",
 "} gpi_segments_memory;",
 "typedef __local gpi_segments_memory *gpi_segments_shared;",
 "#define GPI_CROSSING_SHORT 1u",
 "#define GPI_CROSSING_LONG 2u",
-"#line 56",
-"GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,",
-"uint last, gpi_entry *entry, gpi_segments_shared shared)",
+"#line 62",
+"GPI_INLINE_GPU void gpi_segments_mark(__global const gpi_sort_cell *bounds, uint small, uint first, uint last,",
+"__local uint *next, gpi_segments_shared shared)",
+"{",
+"const gpi_sort_cell base = bounds[first];",
+"for (uint s = first + (uint)get_local_id(0); s < last; s += GPI_WG) {",
+"const gpi_sort_cell far = bounds[s] - base, reach = bounds[s + 1] - base;",
+"const bool fits = reach <= small;",
+"if (far > small) break;",
+"const uint begin = (uint)far, end = fits ? (uint)reach : begin;",
+"const bool is_last = !fits || s + 1 == last;",
+"if (is_last) *next = fits ? last : s;",
+"if (is_last && end < GPI_TILE)",
+"(void)atomic_or(&shared->head[GPI_HEAD_WORD(end)], 1u << end % GPI_PER_ITEM % 32);",
+"if (begin == end) continue;",
+"(void)atomic_or(&shared->head[GPI_HEAD_WORD(begin)], 1u << begin % GPI_PER_ITEM % 32);",
+"for (uint i = (begin + GPI_PER_ITEM - 1) / GPI_PER_ITEM; i * GPI_PER_ITEM < end; i++)",
+"shared->span[i] = begin | end << 16;",
+"}",
+"}",
+"#line 85",
+"GPI_INLINE_GPU void gpi_segments_enter(uint n, gpi_entry *entry, gpi_segments_shared shared)",
 "{",
 "const uint l = gpi_entries_item(), at = l * GPI_PER_ITEM;",
-"uint from = 0, to = 0;",
-"for (uint i = 0; i < GPI_PER_ITEM;) {",
-"uint begin = n, end = GPI_TILE;",
-"if (at + i < n) {",
-"const uint s = gpi_bound_find(bounds, first, last, base + at + i + 1);",
-"begin = (uint)(bounds[s - 1] - base);",
-"end = (uint)(bounds[s] - base);",
+"const uint span = at < n ? shared->span[l] : n | (uint)GPI_TILE << 16, from = span & 0xffffu, to = span >> 16;",
+"uint begin = from, heads = 0;",
+"GPI_EACH_OWN(j) {",
+"if (j % 32 == 0) {",
+"heads = shared->head[l * GPI_HEAD_WORDS + j / 32];",
+"shared->head[l * GPI_HEAD_WORDS + j / 32] = 0;",
 "}",
-"GPI_EACH_OWN(j)",
-"if (j >= i) gpi_entry_enter(entry + j, begin);",
-"if (i == 0) {",
-"from = begin;",
-"to = end;",
+"if (heads >> j % 32 & 1) begin = at + j;",
+"gpi_entry_enter(entry + j, begin);",
 "}",
-"i = end - at;",
-"}",
-"shared->span[l] = min(from, at) | (to << 16);",
+"shared->span[l] = span;",
 "if (l % GPI_TEAM == 0 && from < at && at < n)",
 "(void)atomic_max(&shared->crossing,",
 "to - from <= GPI_TEAM_SPAN / 2 ? GPI_CROSSING_SHORT : GPI_CROSSING_LONG);",
@@ -28478,7 +28485,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "typedef struct gpi_entry_runs {",
 "uint begin, middle, end;",
 "} gpi_entry_runs;",
-"#line 90",
+"#line 112",
 "GPI_INLINE gpi_entry_runs gpi_segments_runs(uint items, uint crossing, gpi_segments_shared shared)",
 "{",
 "const uint l = gpi_entries_item();",
@@ -28497,7 +28504,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "runs.end = runs.begin;",
 "return runs;",
 "}",
-"#line 110",
+"#line 132",
 "static void gpi_segments_sync(bool of_team)",
 "{",
 "#if GPI_ON_CPU",
@@ -28508,7 +28515,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "else gpi_sync();",
 "#endif",
 "}",
-"#line 124",
+"#line 146",
 "GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared shared)",
 "{",
 "__local gpi_entry_memory *const memory = &shared->tile.tile.entry;",
@@ -28528,35 +28535,25 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "gpi_segments_sync(of_team);",
 "}",
 "}",
-"#line 145",
-"GPI_INLINE void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,",
-"gpi_segments_shared shared)",
-"{",
-"const uint l = (uint)get_local_id(0), m = segments.state[GPI_SEGMENTS_COUNT];",
-"if (l == 0 || l == GPI_WG - 1)",
-"shared->word[l == 0 ? 0 : 1] = gpi_bound_find(segments.bounds, 0, m, l == 0 ? begin : end);",
-"gpi_sync();",
-"*first = shared->word[0];",
-"*last = shared->word[1];",
-"}",
-"#line 157",
+"#line 167",
 "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,",
 "uint from, uint tmp_first, uint first, uint last, gpi_segments_shared shared)",
 "{",
 "const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);",
+"const uint l = (uint)get_local_id(0);",
 "(void)tmp_first;",
-"for (uint turn = 2; first < last; turn ^= 1) {",
+"GPI_EACH(j, GPI_HEAD_WORDS) shared->head[l * GPI_HEAD_WORDS + j] = 0;",
+"gpi_sync();",
+"for (uint turn = 0; first < last; turn ^= 1) {",
 "const ulong base = segments.bounds[first];",
-"if (get_local_id(0) == 0) {",
-"shared->word[turn] = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;",
-"shared->crossing = 0;",
-"}",
+"if (l == 0) shared->crossing = 0;",
+"gpi_segments_mark(segments.bounds, small, first, last, &shared->word[turn], shared);",
 "gpi_sync();",
 "const uint next = shared->word[turn], n = (uint)(segments.bounds[next] - base);",
 "if (n > 0) {",
 "gpi_entry entry[GPI_PER_ITEM];",
 "gpi_single_tile_load(move.key + base, n, bits, entry, &shared->tile);",
-"gpi_segments_enter(segments.bounds, base, n, first, next, entry, shared);",
+"gpi_segments_enter(n, entry, shared);",
 "gpi_sync();",
 "gpi_segments_entries(entry, shared);",
 "gpi_single_tile_write(move, bits, base, n, n, entry, &shared->tile);",
@@ -36150,12 +36147,13 @@ typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
     gp_sort_desc keys; /* the call, as a sort of one segment */
     gpi_sort sort;
-    size_t small_size, window; /* most keys of a small segment; positions that one group handles */
+    size_t small_size;         /* most keys of a small segment */
+    cl_uint shift, windows;    /* one group handles a window of 2^shift positions */
     size_t block;              /* offsets that one group handles */
     cl_uint blocks;
     size_t rows, large; /* most blocks of large segments; most large segments */
     cl_uint groups;     /* number of groups that share the rows */
-    size_t maxima_at, bounds_at, large_at, owner_at;
+    size_t maxima_at, bounds_at, first_at, large_at, owner_at;
 } gpi_segments;
 
 /* sort_plan.c */
@@ -37042,6 +37040,7 @@ enum {
     GPI_SEGMENTS_LARGE_BYTES = 32, /* sizeof(gpi_large), in the kernels */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
     GPI_SEGMENTS_SERIAL_SMALL = 16384, /* most keys of a small segment, which one item sorts */
+    GPI_SEGMENTS_WINDOW_MIN = 1024,    /* serial: least positions of a window, before they are a power of two */
     GPI_SEGMENTS_WINDOW_TILES = 8      /* local: most tiles of a window */
 };
 
@@ -37118,23 +37117,26 @@ static size_t gpi_segments_share(const gp_context *gp, size_t n)
     return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
 }
 
-/* Sets small_size, the most keys of a small segment, and the work of each kernel's groups: window, large, rows, groups. */
+/* Sets small_size, the most keys of a small segment, and the work of each kernel's groups: shift, windows, large, rows, groups. */
 static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
 {
     gpi_sort *sort = &s->sort;
     const size_t n = s->desc->count, share = gpi_segments_share(gp, n);
     const bool local = sort->plan.shape == GP_SHAPE_LOCAL;
+    size_t window;
     gp_result result = GP_OK;
     if (local) {
         const size_t tile = gpi_plan_tile(&sort->plan);
         s->small_size = tile;
-        s->window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
+        window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
         result = gpi_sort_spans_local(gp, sort);
     } else {
         s->small_size = gpi_clamp(sort->plan.per_item, 1, GPI_SEGMENTS_SERIAL_SMALL);
-        s->window = gpi_clamp(share, s->small_size < 1024 ? s->small_size : 1024, s->small_size);
+        window = gpi_clamp(share, gpi_clamp(s->small_size, 1, GPI_SEGMENTS_WINDOW_MIN), s->small_size);
         gpi_sort_spans_serial(gp, sort);
     }
+    while (window >> s->shift > 1) s->shift++;
+    s->windows = (cl_uint)gpi_ceil_div(n, (size_t)1 << s->shift);
     sort->few = n <= s->small_size;
     s->large = n / (s->small_size + 1);
     s->rows = s->large ? n / sort->block_span + s->large : 0;
@@ -37163,14 +37165,15 @@ static void gpi_segments_lay_out(gpi_segments *s)
     (void)gpi_sort_part(sort, GPI_SEGMENTS_WORDS * 4);
     s->maxima_at = gpi_sort_part(sort, s->blocks * cell);
     s->bounds_at = gpi_sort_part(sort, (s->desc->segment_count + 1) * cell);
+    s->first_at = gpi_sort_part(sort, ((size_t)s->windows + 1) * 4);
     s->large_at = gpi_sort_part(sort, s->large * GPI_SEGMENTS_LARGE_BYTES);
     s->owner_at = gpi_sort_part(sort, s->rows * 4);
     sort->at.table = gpi_sort_part(sort, s->rows * 256 * cell);
     gpi_sort_lay_out_arrays(sort);
 }
 
-/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more rows,
-   because their blocks are smaller. The number of rows is bounded, because a block has at least small_size keys, and there are at
+/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more windows
+   and more rows, because their windows and blocks are smaller. A window has more than half of GPI_SEGMENTS_WINDOW_MIN positions. The number of rows is bounded, because a block has at least small_size keys, and there are at
    most GPI_SEGMENTS_BLOCKS_MAX blocks. */
 static size_t gpi_segments_scratch_most(const gpi_segments *s)
 {
@@ -37178,6 +37181,7 @@ static size_t gpi_segments_scratch_most(const gpi_segments *s)
     const size_t blocks = s->desc->count / s->small_size;
     if (gpi_segments_is_nothing(s)) return 0;
     most.blocks = GPI_SEGMENTS_BLOCKS_MAX + 1;
+    most.windows = (cl_uint)(2 * s->desc->count / gpi_clamp(s->small_size, 1, GPI_SEGMENTS_WINDOW_MIN) + 1);
     if (most.large) most.rows = most.large + gpi_clamp(blocks, 1, GPI_SEGMENTS_BLOCKS_MAX + 1);
     gpi_segments_lay_out(&most);
     return most.sort.at.end;
@@ -37207,6 +37211,7 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
     GPI_CALL_ARG(call, state);
     gpi_sort_arg_at(call, s->maxima_at);
     gpi_sort_arg_at(call, s->bounds_at);
+    gpi_sort_arg_at(call, s->first_at);
     gpi_sort_arg_at(call, s->large_at);
     gpi_sort_arg_at(call, s->owner_at);
     gpi_sort_arg_at(call, s->sort.at.table);
@@ -37235,6 +37240,8 @@ static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_arg_ulong(call, s->small_size);
     gpi_call_arg_ulong(call, s->sort.block_span);
     gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
+    GPI_CALL_ARG(call, s->shift);
+    GPI_CALL_ARG(call, s->windows);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &s->sort.plan, s->blocks);
 }
@@ -37245,11 +37252,10 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_places(call, &s->sort);
     gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
-    gpi_call_arg_ulong(call, s->window);
     gpi_call_arg_uint(call, s->small_size);
     gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
     gpi_call_arg_uint(call, gpi_sort_in_place(&s->sort));
-    return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
+    return gpi_call_launch(call, &s->sort.plan, s->windows);
 }
 
 /* Sets the kernel and the arguments that count and scatter share. */

@@ -12,6 +12,7 @@ enum {
     GPI_SEGMENTS_LARGE_BYTES = 32, /* sizeof(gpi_large), in the kernels */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
     GPI_SEGMENTS_SERIAL_SMALL = 16384, /* most keys of a small segment, which one item sorts */
+    GPI_SEGMENTS_WINDOW_MIN = 1024,    /* serial: least positions of a window, before they are a power of two */
     GPI_SEGMENTS_WINDOW_TILES = 8      /* local: most tiles of a window */
 };
 
@@ -88,23 +89,26 @@ static size_t gpi_segments_share(const gp_context *gp, size_t n)
     return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
 }
 
-/* Sets small_size, the most keys of a small segment, and the work of each kernel's groups: window, large, rows, groups. */
+/* Sets small_size, the most keys of a small segment, and the work of each kernel's groups: shift, windows, large, rows, groups. */
 static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
 {
     gpi_sort *sort = &s->sort;
     const size_t n = s->desc->count, share = gpi_segments_share(gp, n);
     const bool local = sort->plan.shape == GP_SHAPE_LOCAL;
+    size_t window;
     gp_result result = GP_OK;
     if (local) {
         const size_t tile = gpi_plan_tile(&sort->plan);
         s->small_size = tile;
-        s->window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
+        window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
         result = gpi_sort_spans_local(gp, sort);
     } else {
         s->small_size = gpi_clamp(sort->plan.per_item, 1, GPI_SEGMENTS_SERIAL_SMALL);
-        s->window = gpi_clamp(share, s->small_size < 1024 ? s->small_size : 1024, s->small_size);
+        window = gpi_clamp(share, gpi_clamp(s->small_size, 1, GPI_SEGMENTS_WINDOW_MIN), s->small_size);
         gpi_sort_spans_serial(gp, sort);
     }
+    while (window >> s->shift > 1) s->shift++;
+    s->windows = (cl_uint)gpi_ceil_div(n, (size_t)1 << s->shift);
     sort->few = n <= s->small_size;
     s->large = n / (s->small_size + 1);
     s->rows = s->large ? n / sort->block_span + s->large : 0;
@@ -133,14 +137,15 @@ static void gpi_segments_lay_out(gpi_segments *s)
     (void)gpi_sort_part(sort, GPI_SEGMENTS_WORDS * 4);
     s->maxima_at = gpi_sort_part(sort, s->blocks * cell);
     s->bounds_at = gpi_sort_part(sort, (s->desc->segment_count + 1) * cell);
+    s->first_at = gpi_sort_part(sort, ((size_t)s->windows + 1) * 4);
     s->large_at = gpi_sort_part(sort, s->large * GPI_SEGMENTS_LARGE_BYTES);
     s->owner_at = gpi_sort_part(sort, s->rows * 4);
     sort->at.table = gpi_sort_part(sort, s->rows * 256 * cell);
     gpi_sort_lay_out_arrays(sort);
 }
 
-/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more rows,
-   because their blocks are smaller. The number of rows is bounded, because a block has at least small_size keys, and there are at
+/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more windows
+   and more rows, because their windows and blocks are smaller. A window has more than half of GPI_SEGMENTS_WINDOW_MIN positions. The number of rows is bounded, because a block has at least small_size keys, and there are at
    most GPI_SEGMENTS_BLOCKS_MAX blocks. */
 static size_t gpi_segments_scratch_most(const gpi_segments *s)
 {
@@ -148,6 +153,7 @@ static size_t gpi_segments_scratch_most(const gpi_segments *s)
     const size_t blocks = s->desc->count / s->small_size;
     if (gpi_segments_is_nothing(s)) return 0;
     most.blocks = GPI_SEGMENTS_BLOCKS_MAX + 1;
+    most.windows = (cl_uint)(2 * s->desc->count / gpi_clamp(s->small_size, 1, GPI_SEGMENTS_WINDOW_MIN) + 1);
     if (most.large) most.rows = most.large + gpi_clamp(blocks, 1, GPI_SEGMENTS_BLOCKS_MAX + 1);
     gpi_segments_lay_out(&most);
     return most.sort.at.end;
@@ -177,6 +183,7 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
     GPI_CALL_ARG(call, state);
     gpi_sort_arg_at(call, s->maxima_at);
     gpi_sort_arg_at(call, s->bounds_at);
+    gpi_sort_arg_at(call, s->first_at);
     gpi_sort_arg_at(call, s->large_at);
     gpi_sort_arg_at(call, s->owner_at);
     gpi_sort_arg_at(call, s->sort.at.table);
@@ -205,6 +212,8 @@ static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_arg_ulong(call, s->small_size);
     gpi_call_arg_ulong(call, s->sort.block_span);
     gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
+    GPI_CALL_ARG(call, s->shift);
+    GPI_CALL_ARG(call, s->windows);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &s->sort.plan, s->blocks);
 }
@@ -215,11 +224,10 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_places(call, &s->sort);
     gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
-    gpi_call_arg_ulong(call, s->window);
     gpi_call_arg_uint(call, s->small_size);
     gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
     gpi_call_arg_uint(call, gpi_sort_in_place(&s->sort));
-    return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
+    return gpi_call_launch(call, &s->sort.plan, s->windows);
 }
 
 /* Sets the kernel and the arguments that count and scatter share. */

@@ -6,7 +6,8 @@
    array and do not overlap, whatever the offsets contain. An offset with offsets[s] != P[s] is bad, and is counted.
 
        gp_segments_bounds    group per block of offsets: finds their maximum
-       gp_segments_list      group per block of offsets: writes P, and lists the large segments
+       gp_segments_list      group per block of offsets: writes P and the first segment of each window, and lists the large
+                             segments
        gp_segments_small     group per window of positions: sorts the small segments that begin there
        gp_segments_count     each pass, all rows: counts the digits of a row's keys
        gp_segments_spine     each pass, all large segments: computes running sums down the columns of a segment's rows.
@@ -90,10 +91,19 @@ static void gpi_sort_bad_add(gpi_state state, uint i, volatile __global uint *co
     (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);
 }
 
-/* Writes P for the group's block of `span` offsets, and counts the bad offsets. Lists the large segments, of more than `small`
-   keys, that end in this block. */
+/* Writes `s` as the first segment of each window that begins after `before` and not after `own`; if `s` is past all segments,
+   of all windows that begin after `before`. Segment 0 is also the first one of the window that begins with 0. */
+static void gpi_windows_add(gpi_segments segments, ulong before, ulong own, uint s, uint shift, uint windows)
+{
+    const uint end = s == segments.state[GPI_SEGMENTS_COUNT] ? windows : (uint)(own >> shift);
+    for (uint w = s ? (uint)(before >> shift) + 1 : 0; w <= end; w++) segments.first[w] = s;
+}
+
+/* Writes P for the group's block of `span` offsets, and counts the bad offsets. Writes the first segments of the `windows` of
+   2^shift positions. Lists the large segments, of more than `small` keys, that end in this block. */
 GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span, ulong small,
-                                 ulong row_span, uint from, volatile __global uint *counters)
+                                 ulong row_span, uint from, uint shift, uint windows,
+                                 volatile __global uint *counters)
 {
     GPI_MAXIMA_SHARED(row);
     gpi_segments segments;
@@ -113,6 +123,7 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS
         const gpi_sort_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);
         carry = max(carry, total);
         if (i < end) segments.bounds[i] = own;
+        if (i < end) gpi_windows_add(segments, before, own, (uint)i, shift, windows);
         if (i < end && x != own) gpi_sort_bad_add(state, (uint)i, counters);
         if (i < end && i > 0 && own - before > small)
             gpi_sort_large_add(segments, before, own - before, row_span, from);
@@ -121,22 +132,22 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS
 
 /* ------------------------------------------------------------------ small */
 
-/* Sorts the small segments that begin in the group's `window` positions. A segment is small if it has at most `small` keys (on
+/* Sorts the small segments that begin in the group's window of positions. A segment is small if it has at most `small` keys (on
    GPUs, a tile). */
 GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
-                                  ulong window, uint small, uint from, uint tmp_first)
+                                  uint small, uint from, uint tmp_first)
 {
     GPI_SHARED(gpi_segments_memory, shared);
     gpi_segments segments;
     gpi_places places;
     gpi_digit_bits bits;
-    uint first, last;
-    const ulong begin = window * get_group_id(0);
+    const uint window = (uint)get_group_id(0);
     GPI_SEGMENTS_SET(segments);
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
-    gpi_segments_window(segments, begin, begin + window, &first, &last, shared);
-    gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);
+    if (state[GPI_SEGMENTS_COUNT] == 0) return; /* no window has a first segment */
+    gpi_segments_sort(segments, places, bits, small, from, tmp_first, segments.first[window],
+                      segments.first[window + 1], shared);
 }
 
 /* ------------------------------------------------------------------ large */
