@@ -181,7 +181,7 @@ static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digi
         const uint next = shared->word[turn], n = (uint)(segments.bounds[next] - base);
         if (n > 0) {
             gpi_entry entry[GPI_PER_ITEM];
-            gpi_single_tile_load(move.key + base, n, bits, entry, &shared->tile);
+            gpi_single_tile_load(move.key + base, n, false, bits, entry, &shared->tile);
             gpi_segments_enter(n, entry, shared);
             gpi_sync(); /* the stage is read; `span` and `crossing` are written */
             gpi_segments_entries(entry, shared);
