@@ -14035,18 +14035,11 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "}",
 "#define GPI_EACH_ROW(r, state) \\",
 "for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))",
-"#line 159",
-"GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
-"uint pass, ulong span)",
+"#line 160",
+"GPI_INLINE void gpi_rows_count(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass, ulong span,",
+"gpi_rank_shared shared)",
 "{",
-"GPI_SHARED(gpi_rank_memory, shared);",
-"gpi_segments segments;",
-"gpi_places places;",
-"gpi_digit digit;",
-"GPI_SEGMENTS_SET(segments);",
-"GPI_PLACES_SET(places);",
-"GPI_DIGIT_SET(digit);",
-"GPI_EACH_ROW(r, state)",
+"GPI_EACH_ROW(r, segments.state)",
 "{",
 "const gpi_sort_row row = gpi_row_find(segments, r, span);",
 "const gpi_move move = gpi_move_make(places, row.large->from[pass % 2], GPI_PLACE_OUT);",
@@ -14055,7 +14048,20 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 181",
+"#line 173",
+"GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
+"uint pass, ulong span)",
+"{",
+"GPI_SHARED(gpi_rank_memory, shared);",
+"gpi_segments segments;",
+"gpi_places places;",
+"gpi_digit_bits bits;",
+"GPI_SEGMENTS_SET(segments);",
+"GPI_PLACES_SET(places);",
+"GPI_BITS_SET(bits);",
+"gpi_rows_count(segments, places, gpi_digit_of_pass(pass, bits), pass, span, shared);",
+"}",
+"#line 188",
 "GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)",
 "{",
 "GPI_SHARED(gpi_bases_memory, shared);",
@@ -14089,18 +14095,12 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 217",
-"GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
-"uint pass, ulong span, uint first_place, ulong lines_from, uint lines)",
+"#line 224",
+"GPI_INLINE void gpi_rows_move(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass, ulong span,",
+"uint first_place, ulong lines_from, uint lines,",
+"GPI_GROUP_SPACE gpi_scatter_memory *shared)",
 "{",
-"GPI_SHARED(gpi_scatter_memory, shared);",
-"gpi_segments segments;",
-"gpi_places places;",
-"gpi_digit digit;",
-"GPI_SEGMENTS_SET(segments);",
-"GPI_PLACES_SET(places);",
-"GPI_DIGIT_SET(digit);",
-"GPI_EACH_ROW(r, state)",
+"GPI_EACH_ROW(r, segments.state)",
 "{",
 "const gpi_sort_row row = gpi_row_find(segments, r, span);",
 "const uint from = row.large->from[pass % 2];",
@@ -14114,22 +14114,50 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 242",
+"#line 244",
+"GPI_INLINE void gpi_rows_copy(gpi_segments segments, gpi_places places, uint pass, ulong span)",
+"{",
+"GPI_EACH_ROW(r, segments.state)",
+"{",
+"const gpi_sort_row row = gpi_row_find(segments, r, span);",
+"const uint from = row.large->from[pass % 2];",
+"const gpi_move move =",
+"gpi_move_make(gpi_segment_places(places, row.large->begin), from, GPI_PLACE_OUT);",
+"for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)",
+"gpi_move_one(move, i, i);",
+"}",
+"}",
+"#line 259",
+"GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
+"uint pass, ulong span, uint first_place, ulong lines_from, uint lines,",
+"uint alone)",
+"{",
+"GPI_SHARED(gpi_scatter_memory, shared);",
+"gpi_segments segments;",
+"gpi_places places;",
+"gpi_digit_bits bits;",
+"GPI_SEGMENTS_SET(segments);",
+"GPI_PLACES_SET(places);",
+"GPI_BITS_SET(bits);",
+"for (const uint end = alone ? passes : pass + 1; pass < end; pass++) {",
+"const gpi_digit digit = gpi_digit_of_pass(pass, bits);",
+"if (alone) {",
+"gpi_rows_count(segments, places, digit, pass, span, GPI_SCATTER_COUNT(shared));",
+"gpi_sync_all();",
+"}",
+"gpi_rows_move(segments, places, digit, pass, span, first_place, lines_from, lines, shared);",
+"if (alone) gpi_sync_all();",
+"}",
+"if (alone) gpi_rows_copy(segments, places, passes, span);",
+"}",
+"#line 282",
 "GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)",
 "{",
 "gpi_segments segments;",
 "gpi_places places;",
 "GPI_SEGMENTS_SET(segments);",
 "GPI_PLACES_SET(places);",
-"GPI_EACH_ROW(r, state)",
-"{",
-"const gpi_sort_row row = gpi_row_find(segments, r, span);",
-"const uint from = row.large->from[passes % 2];",
-"const gpi_move move =",
-"gpi_move_make(gpi_segment_places(places, row.large->begin), from, GPI_PLACE_OUT);",
-"for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)",
-"gpi_move_one(move, i, i);",
-"}",
+"gpi_rows_copy(segments, places, passes, span);",
 "}",
 "#endif",
 };
@@ -21013,6 +21041,7 @@ static const char *const gpi_kernel_cpu_sort_row_bases[] = {
 "}",
 "typedef gpi_move_memory gpi_scatter_memory;",
 "#define GPI_SCATTER_MOVE(shared) (shared)",
+"#define GPI_SCATTER_COUNT(shared) (shared)",
 "#endif",
 };
 /* ---- End file kernels/cpu/sort/row_bases.cl ---- */
@@ -28204,9 +28233,11 @@ static const char *const gpi_kernel_gpu_sort_row_bases[] = {
 "typedef union gpi_scatter_memory {",
 "gpi_bases_memory bases;",
 "gpi_move_memory move;",
+"gpi_rank_memory count;",
 "} gpi_scatter_memory;",
 "#define GPI_SCATTER_MOVE(shared) (&(shared)->move)",
-"#line 22 \"kernels/gpu/sort/row_bases.cl\"",
+"#define GPI_SCATTER_COUNT(shared) (&(shared)->count)",
+"#line 24 \"kernels/gpu/sort/row_bases.cl\"",
 "static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)",
 "{",
 "ulong sum = 0;",
@@ -28215,7 +28246,7 @@ static const char *const gpi_kernel_gpu_sort_row_bases[] = {
 "return sum;",
 "}",
 "#define GPI_ROW_DIGITS ((GPI_BINS + GPI_WG - 1) / GPI_WG)",
-"#line 34",
+"#line 36",
 "GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,",
 "__local gpi_scatter_memory *shared)",
 "{",
@@ -28978,11 +29009,11 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "2.75f",
 "#define GPI_KEY_RUN (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : GPI_PER_ITEM < 16 ? 4 : GPI_PER_ITEM / 4)",
 "#define GPI_KEY_RUNS (GPI_PER_ITEM / GPI_KEY_RUN)",
-"#if GPI_KEY_RUNS > 4 || GPI_TILE > 65535",
-"#error \"a ulong has room for four counts of 16 bits\"",
+"#if GPI_KEY_RUNS > 4 || GPI_TILE > 65535 || GPI_PER_ITEM > 255",
+"#error \"a ulong has room for four counts of 16 bits, a uint for four of 8 bits\"",
 "#endif",
 "typedef gpi_key_bits gpi_found;",
-"#define GPI_FOUND GPI_PER_ITEM",
+"#define GPI_FOUND (GPI_PER_ITEM + 1)",
 "#define GPI_BEYOND (~(gpi_key_bits)0)",
 "#define GPI_KEY_RUN_AT(j) ((j) / GPI_KEY_RUN * (GPI_KEY_RUN * GPI_WG) + (j) % GPI_KEY_RUN)",
 "#line 39 \"kernels/gpu/sort/topk_filter.cl\"",
@@ -29008,6 +29039,24 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "}",
 "}",
 "#line 61",
+"static bool gpi_passes(gpi_topk_tile tile, gpi_key_bits order, const bool equals)",
+"{",
+"return equals ? order == tile.threshold : order < tile.threshold;",
+"}",
+"#line 67",
+"GPI_INLINE_GPU uint gpi_runs_passing(gpi_topk_tile tile, const gpi_found *order, const bool equals)",
+"{",
+"uint counts = 0;",
+"GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS)) {",
+"uint count = 0;",
+"GPI_EACH(k, GPI_KEY_RUN) count += gpi_passes(tile, order[r * GPI_KEY_RUN + k], equals);",
+"counts |= count << 8 * r;",
+"}",
+"return counts;",
+"}",
+"#line 78",
+"static uint gpi_runs_sum(uint counts) { return counts * 0x01010101u >> 24; }",
+"#line 80",
 "GPI_INLINE_GPU void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *below, uint *equal,",
 "gpi_topk_shared shared)",
 "{",
@@ -29016,61 +29065,57 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "if (get_local_id(0) == 0) shared->count[0] = shared->count[1] = 0;",
 "gpi_sync();",
 "GPI_EACH_OWN(j) least = min(least, found[j]);",
+"found[GPI_PER_ITEM] = 0;",
 "if (least <= tile.threshold) {",
-"uint less = 0, same = 0;",
-"GPI_EACH_OWN(j) {",
-"less += found[j] < tile.threshold;",
-"same += found[j] == tile.threshold;",
-"}",
-"if (less) (void)atomic_add(&shared->count[0], less);",
-"if (same) (void)atomic_add(&shared->count[1], same);",
+"const uint less = gpi_runs_passing(tile, found, false), same = gpi_runs_passing(tile, found, true);",
+"if (less) (void)atomic_add(&shared->count[0], gpi_runs_sum(less));",
+"if (same) (void)atomic_add(&shared->count[1], gpi_runs_sum(same));",
+"found[GPI_PER_ITEM] = less;",
 "}",
 "gpi_sync();",
 "*below = shared->count[0];",
 "*equal = shared->count[1] - (tile.threshold == GPI_BEYOND ? GPI_TILE - tile.length : 0);",
 "}",
-"#line 83",
-"static bool gpi_passes(gpi_topk_tile tile, gpi_key_bits order, const bool equals)",
-"{",
-"return equals ? order == tile.threshold : order < tile.threshold;",
-"}",
-"#line 90",
-"GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *order, const bool equals,",
+"#line 102",
+"GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *found, const bool equals,",
 "uint most, gpi_topk_kept to, ulong base, gpi_topk_shared shared)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_KEY_RUN;",
+"__global const gpi_key *key = tile.key + first;",
 "ulong counts = 0, all;",
-"GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS)) {",
-"uint count = 0;",
-"GPI_EACH(k, GPI_KEY_RUN) count += gpi_passes(tile, order[r * GPI_KEY_RUN + k], equals);",
-"counts |= (ulong)count << 16 * r;",
-"}",
+"GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS))",
+"counts |= (ulong)((uint)found[GPI_PER_ITEM] >> 8 * r & 0xff) << 16 * r;",
 "ulong ranks = gpi_ranks_scan_exclusive(counts, &all, shared->sum);",
 "ranks += (all << 16) + (all << 32) + (all << 48);",
 "if (counts == 0) return;",
+"base += first;",
 "GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS)) {",
 "uint rank = (uint)(ranks >> 16 * r) & 0xffff;",
 "GPI_EACH(k, GPI_KEY_RUN) {",
 "const uint j = r * GPI_KEY_RUN + k;",
-"if (!gpi_passes(tile, order[j], equals) || (equals && rank >= most)) continue;",
-"to.key[rank] = tile.key[first + GPI_KEY_RUN_AT(j)];",
-"to.index[rank++] = GPI_VALUE_OF(base + first + GPI_KEY_RUN_AT(j));",
+"const bool passes = gpi_passes(tile, found[j], equals) && (!equals || rank < most);",
+"if (passes) {",
+"to.key[rank] = key[GPI_KEY_RUN_AT(j)];",
+"to.index[rank] = GPI_VALUE_OF(base + GPI_KEY_RUN_AT(j));",
+"}",
+"rank += passes;",
 "}",
 "}",
 "}",
-"#line 114",
+"#line 128",
 "GPI_INLINE_GPU void gpi_tile_keep(gpi_topk_tile tile, const gpi_found *found, gpi_topk_kept to, ulong base,",
 "gpi_topk_shared shared)",
 "{",
 "gpi_tile_keep_passing(tile, found, false, 0, to, base, shared);",
 "}",
-"#line 120",
+"#line 134",
 "GPI_INLINE_GPU void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,",
 "gpi_topk_shared shared)",
 "{",
-"gpi_found order[GPI_FOUND];",
-"gpi_tile_read(tile, order);",
-"gpi_tile_keep_passing(tile, order, true, (uint)min(most, (ulong)GPI_TILE), to, base, shared);",
+"gpi_found found[GPI_FOUND];",
+"gpi_tile_read(tile, found);",
+"found[GPI_PER_ITEM] = gpi_runs_passing(tile, found, true);",
+"gpi_tile_keep_passing(tile, found, true, (uint)min(most, (ulong)GPI_TILE), to, base, shared);",
 "}",
 "#endif",
 };
@@ -36164,6 +36209,7 @@ typedef struct gpi_segments {
     size_t block;              /* offsets that one group handles */
     cl_uint blocks;
     size_t rows, large; /* most blocks of large segments; most large segments */
+    bool alone;         /* whether one group sorts all large segments */
     cl_uint groups;     /* number of groups that share the rows */
     size_t maxima_at, bounds_at, first_at, large_at, owner_at;
 } gpi_segments;
@@ -37049,6 +37095,7 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 /* segmented_sort.c - gp_segmented_sort, gp_segmented_argsort: the device checks offsets and lists large segments. For each window, one
    group sorts the small segments; classic passes sort all large segments together. */
 enum {
+    GPI_SEGMENTS_ALONE = 8192, /* local: most keys whose large segments one group sorts, in one launch instead of three a pass */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* sizeof(gpi_large), in the kernels */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
     GPI_SEGMENTS_SERIAL_SMALL = 16384, /* most keys of a small segment, which one item sorts */
@@ -37150,7 +37197,8 @@ static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
     while (window >> s->shift > 1) s->shift++;
     s->windows = (cl_uint)gpi_ceil_div(n, (size_t)1 << s->shift);
     sort->few = n <= s->small_size;
-    s->large = n / (s->small_size + 1);
+    s->large = s->desc->row_length && s->desc->row_length <= s->small_size ? 0 : n / (s->small_size + 1);
+    s->alone = local && n <= GPI_SEGMENTS_ALONE && !gp->info.loop_limit;
     s->rows = s->large ? n / sort->block_span + s->large : 0;
     s->groups = (cl_uint)gpi_clamp(16 * (size_t)gp->info.compute_units, 64, GPI_SEGMENTS_BLOCKS_MAX);
     if (s->groups > s->rows || gp->info.loop_limit) s->groups = (cl_uint)s->rows;
@@ -37276,10 +37324,23 @@ static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, 
 {
     gpi_call_kernel(call, s->sort.program, kernel);
     gpi_sort_arg_places(call, &s->sort);
-    gpi_sort_arg_digit(call, &s->sort, gpi_sort_shift(&s->sort, pass));
+    gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
     gpi_call_arg_ulong(call, s->sort.block_span);
+}
+
+/* Enqueues the moves of pass `pass`; if s->alone, all passes. */
+static gp_result gpi_segments_scatter(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
+                                      cl_uint first_place)
+{
+    const gpi_sort *sort = &s->sort;
+    gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
+    GPI_CALL_ARG(call, first_place);
+    gpi_call_arg_ulong(call, gpi_sort_lines_from(call->gp, sort->key_size + sort->value_size));
+    gpi_call_arg_uint(call, gpi_sort_lines_which(call->gp));
+    gpi_call_arg_uint(call, s->alone);
+    return gpi_call_launch(call, &sort->plan, s->alone ? 1 : s->groups);
 }
 
 static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
@@ -37295,31 +37356,27 @@ static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem stat
 
 /* Enqueues pass `pass` over the large segments. In the local shape there is no spine: the groups of the scatter scan the
    counts. */
-static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
+static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
+                                   cl_uint first_place)
 {
     const gpi_sort *sort = &s->sort;
-    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
-    const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
-    const size_t lines_from = gpi_sort_lines_from(call->gp, sort->key_size + sort->value_size);
     gp_result result;
     gpi_segments_prepare(call, s, state, "gp_segments_count", pass);
     result = gpi_call_launch(call, &sort->plan, s->groups);
     if (result == GP_OK && sort->plan.shape == GP_SHAPE_SERIAL)
         result = gpi_segments_spine(call, s, state, pass, first_place);
-    if (result != GP_OK) return result;
-    gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
-    GPI_CALL_ARG(call, first_place);
-    gpi_call_arg_ulong(call, lines_from);
-    gpi_call_arg_uint(call, gpi_sort_lines_which(call->gp));
-    return gpi_call_launch(call, &sort->plan, s->groups);
+    return result == GP_OK ? gpi_segments_scatter(call, s, state, pass, first_place) : result;
 }
 
 static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem state)
 {
+    const bool out_first = s->sort.passes % 2 && !gpi_sort_in_place(&s->sort);
+    const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
     gp_result result = GP_OK;
     cl_uint pass;
+    if (s->alone) return gpi_segments_scatter(call, s, state, 0, first_place);
     for (pass = 0; pass < s->sort.passes && result == GP_OK; pass++)
-        result = gpi_segments_pass(call, s, state, pass);
+        result = gpi_segments_pass(call, s, state, pass, first_place);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->sort.program, "gp_segments_copy");
     gpi_sort_arg_places(call, &s->sort);
