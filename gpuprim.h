@@ -14036,8 +14036,8 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "#define GPI_EACH_ROW(r, state) \\",
 "for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))",
 "#line 160",
-"GPI_INLINE void gpi_rows_count(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass, ulong span,",
-"gpi_rank_shared shared)",
+"GPI_INLINE void gpi_rows_count(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass,",
+"ulong span, gpi_rank_shared shared)",
 "{",
 "GPI_EACH_ROW(r, segments.state)",
 "{",
@@ -14096,8 +14096,8 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "}",
 "}",
 "#line 224",
-"GPI_INLINE void gpi_rows_move(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass, ulong span,",
-"uint first_place, ulong lines_from, uint lines,",
+"GPI_INLINE void gpi_rows_move(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass,",
+"ulong span, uint first_place, ulong lines_from, uint lines,",
 "GPI_GROUP_SPACE gpi_scatter_memory *shared)",
 "{",
 "GPI_EACH_ROW(r, segments.state)",
@@ -14139,6 +14139,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "GPI_SEGMENTS_SET(segments);",
 "GPI_PLACES_SET(places);",
 "GPI_BITS_SET(bits);",
+"alone = gpi_may_be_alone(alone);",
 "for (const uint end = alone ? passes : pass + 1; pass < end; pass++) {",
 "const gpi_digit digit = gpi_digit_of_pass(pass, bits);",
 "if (alone) {",
@@ -14150,7 +14151,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "}",
 "if (alone) gpi_rows_copy(segments, places, passes, span);",
 "}",
-"#line 282",
+"#line 283",
 "GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)",
 "{",
 "gpi_segments segments;",
@@ -21042,6 +21043,7 @@ static const char *const gpi_kernel_cpu_sort_row_bases[] = {
 "typedef gpi_move_memory gpi_scatter_memory;",
 "#define GPI_SCATTER_MOVE(shared) (shared)",
 "#define GPI_SCATTER_COUNT(shared) (shared)",
+"#define gpi_may_be_alone(alone) false",
 "#endif",
 };
 /* ---- End file kernels/cpu/sort/row_bases.cl ---- */
@@ -28237,7 +28239,8 @@ static const char *const gpi_kernel_gpu_sort_row_bases[] = {
 "} gpi_scatter_memory;",
 "#define GPI_SCATTER_MOVE(shared) (&(shared)->move)",
 "#define GPI_SCATTER_COUNT(shared) (&(shared)->count)",
-"#line 24 \"kernels/gpu/sort/row_bases.cl\"",
+"#define gpi_may_be_alone(alone) (alone)",
+"#line 25 \"kernels/gpu/sort/row_bases.cl\"",
 "static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)",
 "{",
 "ulong sum = 0;",
@@ -28246,7 +28249,7 @@ static const char *const gpi_kernel_gpu_sort_row_bases[] = {
 "return sum;",
 "}",
 "#define GPI_ROW_DIGITS ((GPI_BINS + GPI_WG - 1) / GPI_WG)",
-"#line 36",
+"#line 37",
 "GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,",
 "__local gpi_scatter_memory *shared)",
 "{",
@@ -28479,14 +28482,15 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "gpi_single_tile_memory tile;",
 "uint span",
 "[GPI_WG];",
-"uint head[GPI_WG * GPI_HEAD_WORDS];",
+"uint head[GPI_WG *",
+"GPI_HEAD_WORDS];",
 "uint word[2];",
 "uint crossing;",
 "} gpi_segments_memory;",
 "typedef __local gpi_segments_memory *gpi_segments_shared;",
 "#define GPI_CROSSING_SHORT 1u",
 "#define GPI_CROSSING_LONG 2u",
-"#line 62",
+"#line 63",
 "GPI_INLINE_GPU void gpi_segments_mark(__global const gpi_sort_cell *bounds, uint small, uint first, uint last,",
 "__local uint *next, gpi_segments_shared shared)",
 "{",
@@ -28506,11 +28510,12 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "shared->span[i] = begin | end << 16;",
 "}",
 "}",
-"#line 85",
+"#line 86",
 "GPI_INLINE_GPU void gpi_segments_enter(uint n, gpi_entry *entry, gpi_segments_shared shared)",
 "{",
 "const uint l = gpi_entries_item(), at = l * GPI_PER_ITEM;",
-"const uint span = at < n ? shared->span[l] : n | (uint)GPI_TILE << 16, from = span & 0xffffu, to = span >> 16;",
+"const uint span = at < n ? shared->span[l] : n | (uint)GPI_TILE << 16, from = span & 0xffffu,",
+"to = span >> 16;",
 "uint begin = from, heads = 0;",
 "GPI_EACH_OWN(j) {",
 "if (j % 32 == 0) {",
@@ -28528,7 +28533,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "typedef struct gpi_entry_runs {",
 "uint begin, middle, end;",
 "} gpi_entry_runs;",
-"#line 112",
+"#line 114",
 "GPI_INLINE gpi_entry_runs gpi_segments_runs(uint items, uint crossing, gpi_segments_shared shared)",
 "{",
 "const uint l = gpi_entries_item();",
@@ -28547,7 +28552,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "runs.end = runs.begin;",
 "return runs;",
 "}",
-"#line 132",
+"#line 134",
 "static void gpi_segments_sync(bool of_team)",
 "{",
 "#if GPI_ON_CPU",
@@ -28558,7 +28563,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "else gpi_sync();",
 "#endif",
 "}",
-"#line 146",
+"#line 148",
 "GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared shared)",
 "{",
 "__local gpi_entry_memory *const memory = &shared->tile.tile.entry;",
@@ -28578,7 +28583,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "gpi_segments_sync(of_team);",
 "}",
 "}",
-"#line 167",
+"#line 169",
 "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,",
 "uint from, uint tmp_first, uint first, uint last, gpi_segments_shared shared)",
 "{",
@@ -36204,9 +36209,9 @@ typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
     gp_sort_desc keys; /* the call, as a sort of one segment */
     gpi_sort sort;
-    size_t small_size;         /* most keys of a small segment */
-    cl_uint shift, windows;    /* one group handles a window of 2^shift positions */
-    size_t block;              /* offsets that one group handles */
+    size_t small_size;      /* most keys of a small segment */
+    cl_uint shift, windows; /* one group handles a window of 2^shift positions */
+    size_t block;           /* offsets that one group handles */
     cl_uint blocks;
     size_t rows, large; /* most blocks of large segments; most large segments */
     bool alone;         /* whether one group sorts all large segments */
@@ -37095,12 +37100,13 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 /* segmented_sort.c - gp_segmented_sort, gp_segmented_argsort: the device checks offsets and lists large segments. For each window, one
    group sorts the small segments; classic passes sort all large segments together. */
 enum {
-    GPI_SEGMENTS_ALONE = 8192, /* local: most keys whose large segments one group sorts, in one launch instead of three a pass */
+    GPI_SEGMENTS_ALONE =
+        8192, /* local: most keys whose large segments one group sorts, in one launch instead of three a pass */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* sizeof(gpi_large), in the kernels */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
     GPI_SEGMENTS_SERIAL_SMALL = 16384, /* most keys of a small segment, which one item sorts */
-    GPI_SEGMENTS_WINDOW_MIN = 1024,    /* serial: least positions of a window, before they are a power of two */
-    GPI_SEGMENTS_WINDOW_TILES = 8      /* local: most tiles of a window */
+    GPI_SEGMENTS_WINDOW_MIN = 1024, /* serial: least positions of a window, before they are a power of two */
+    GPI_SEGMENTS_WINDOW_TILES = 8   /* local: most tiles of a window */
 };
 
 /* ------------------------------------------------------------------ checks, plan */

@@ -9,12 +9,13 @@
 #include <string.h>
 
 enum {
-    GPI_SEGMENTS_ALONE = 8192, /* local: most keys whose large segments one group sorts, in one launch instead of three a pass */
+    GPI_SEGMENTS_ALONE =
+        8192, /* local: most keys whose large segments one group sorts, in one launch instead of three a pass */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* sizeof(gpi_large), in the kernels */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
     GPI_SEGMENTS_SERIAL_SMALL = 16384, /* most keys of a small segment, which one item sorts */
-    GPI_SEGMENTS_WINDOW_MIN = 1024,    /* serial: least positions of a window, before they are a power of two */
-    GPI_SEGMENTS_WINDOW_TILES = 8      /* local: most tiles of a window */
+    GPI_SEGMENTS_WINDOW_MIN = 1024, /* serial: least positions of a window, before they are a power of two */
+    GPI_SEGMENTS_WINDOW_TILES = 8   /* local: most tiles of a window */
 };
 
 /* ------------------------------------------------------------------ checks, plan */

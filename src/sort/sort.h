@@ -69,9 +69,9 @@ typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
     gp_sort_desc keys; /* the call, as a sort of one segment */
     gpi_sort sort;
-    size_t small_size;         /* most keys of a small segment */
-    cl_uint shift, windows;    /* one group handles a window of 2^shift positions */
-    size_t block;              /* offsets that one group handles */
+    size_t small_size;      /* most keys of a small segment */
+    cl_uint shift, windows; /* one group handles a window of 2^shift positions */
+    size_t block;           /* offsets that one group handles */
     cl_uint blocks;
     size_t rows, large; /* most blocks of large segments; most large segments */
     bool alone;         /* whether one group sorts all large segments */

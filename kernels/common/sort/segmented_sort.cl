@@ -157,8 +157,8 @@ GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GP
     for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))
 
 /* Counts the digits of the keys of this group's rows. */
-GPI_INLINE void gpi_rows_count(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass, ulong span,
-                               gpi_rank_shared shared)
+GPI_INLINE void gpi_rows_count(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass,
+                               ulong span, gpi_rank_shared shared)
 {
     GPI_EACH_ROW(r, segments.state)
     {
@@ -221,8 +221,8 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
 
 /* Moves the keys of this group's rows. In segments of at least `lines_from` keys, `lines` says which keys are moved through lines
    (GPI_LINES_..., sort/constants.cl). */
-GPI_INLINE void gpi_rows_move(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass, ulong span,
-                              uint first_place, ulong lines_from, uint lines,
+GPI_INLINE void gpi_rows_move(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass,
+                              ulong span, uint first_place, ulong lines_from, uint lines,
                               GPI_GROUP_SPACE gpi_scatter_memory *shared)
 {
     GPI_EACH_ROW(r, segments.state)
@@ -267,6 +267,7 @@ GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, 
     GPI_SEGMENTS_SET(segments);
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
+    alone = gpi_may_be_alone(alone);
     for (const uint end = alone ? passes : pass + 1; pass < end; pass++) {
         const gpi_digit digit = gpi_digit_of_pass(pass, bits);
         if (alone) {

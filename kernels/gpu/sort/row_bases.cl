@@ -19,6 +19,7 @@ typedef union gpi_scatter_memory {
 } gpi_scatter_memory;
 #define GPI_SCATTER_MOVE(shared) (&(shared)->move)
 #define GPI_SCATTER_COUNT(shared) (&(shared)->count)
+#define gpi_may_be_alone(alone) (alone)
 
 /* Returns the sum of the first `rows` cells of a column. */
 static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)

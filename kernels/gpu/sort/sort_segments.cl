@@ -46,7 +46,8 @@ typedef struct gpi_segments_memory {
     gpi_single_tile_memory tile;
     uint span
         [GPI_WG]; /* segment of an item's first key: its begin in the lower half, its end in the upper half */
-    uint head[GPI_WG * GPI_HEAD_WORDS]; /* a bit for each of an item's keys: whether a segment begins with it */
+    uint head[GPI_WG *
+              GPI_HEAD_WORDS]; /* a bit for each of an item's keys: whether a segment begins with it */
     uint word[2];
     uint crossing; /* segments across teams' pieces: 0: none; GPI_CROSSING_SHORT: all short; _LONG: not all */
 } gpi_segments_memory;
@@ -85,7 +86,8 @@ GPI_INLINE_GPU void gpi_segments_mark(__global const gpi_sort_cell *bounds, uint
 GPI_INLINE_GPU void gpi_segments_enter(uint n, gpi_entry *entry, gpi_segments_shared shared)
 {
     const uint l = gpi_entries_item(), at = l * GPI_PER_ITEM;
-    const uint span = at < n ? shared->span[l] : n | (uint)GPI_TILE << 16, from = span & 0xffffu, to = span >> 16;
+    const uint span = at < n ? shared->span[l] : n | (uint)GPI_TILE << 16, from = span & 0xffffu,
+               to = span >> 16;
     uint begin = from, heads = 0;
     GPI_EACH_OWN(j) {
         if (j % 32 == 0) {
