@@ -34,8 +34,9 @@ typedef struct gpi_segments {
     __global gpi_sort_cell *table; /* an entry for each row and digit */
 } gpi_segments;
 
-#define GPI_SEGMENTS_PARAMETERS \
-    gpi_state state, ulong maxima_at, ulong bounds_at, ulong first_at, ulong large_at, ulong owner_at, ulong table_at
+#define GPI_SEGMENTS_PARAMETERS                                                                        \
+    gpi_state state, ulong maxima_at, ulong bounds_at, ulong first_at, ulong large_at, ulong owner_at, \
+        ulong table_at
 #define GPI_SEGMENTS_SET(segments)                                     \
     (segments).state = state;                                          \
     (segments).maxima = (__global gpi_sort_cell *)(state + maxima_at); \
