@@ -13954,7 +13954,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "#include \"sort/segments_state.cl\"",
 "#include \"sort/single_tile.cl\"",
 "#include \"sort/sort_segments.cl\"",
-"#line 49 \"kernels/common/sort/segmented_sort.cl\"",
+"#line 50 \"kernels/common/sort/segmented_sort.cl\"",
 "GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span,",
 "GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
 "{",
@@ -13977,7 +13977,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "(void)gpi_max_before(most, &total, row);",
 "if (l == 0) segments.maxima[get_group_id(0)] = total;",
 "}",
-"#line 73",
+"#line 74",
 "static void gpi_sort_large_add(gpi_segments segments, ulong begin, ulong length, ulong span, uint from)",
 "{",
 "const uint rows = (uint)((length + span - 1) / span);",
@@ -13991,15 +13991,22 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "large->from[0] = from;",
 "for (uint r = 0; r < rows; r++) segments.owner[row + r] = k;",
 "}",
-"#line 87",
+"#line 88",
 "static void gpi_sort_bad_add(gpi_state state, uint i, volatile __global uint *counters)",
 "{",
 "if (atomic_inc(state + GPI_SORT_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);",
 "(void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);",
 "}",
-"#line 95",
+"#line 96",
+"static void gpi_windows_add(gpi_segments segments, ulong before, ulong own, uint s, uint shift, uint windows)",
+"{",
+"const uint end = s == segments.state[GPI_SEGMENTS_COUNT] ? windows : (uint)(own >> shift);",
+"for (uint w = s ? (uint)(before >> shift) + 1 : 0; w <= end; w++) segments.first[w] = s;",
+"}",
+"#line 104",
 "GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span, ulong small,",
-"ulong row_span, uint from, volatile __global uint *counters)",
+"ulong row_span, uint from, uint shift, uint windows,",
+"volatile __global uint *counters)",
 "{",
 "GPI_MAXIMA_SHARED(row);",
 "gpi_segments segments;",
@@ -14019,41 +14026,35 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "const gpi_sort_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);",
 "carry = max(carry, total);",
 "if (i < end) segments.bounds[i] = own;",
+"if (i < end) gpi_windows_add(segments, before, own, (uint)i, shift, windows);",
 "if (i < end && x != own) gpi_sort_bad_add(state, (uint)i, counters);",
 "if (i < end && i > 0 && own - before > small)",
 "gpi_sort_large_add(segments, before, own - before, row_span, from);",
 "}",
 "}",
-"#line 126",
+"#line 137",
 "GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
-"ulong window, uint small, uint from, uint tmp_first)",
+"uint small, uint from, uint tmp_first)",
 "{",
 "GPI_SHARED(gpi_segments_memory, shared);",
 "gpi_segments segments;",
 "gpi_places places;",
 "gpi_digit_bits bits;",
-"uint first, last;",
-"const ulong begin = window * get_group_id(0);",
+"const uint window = (uint)get_group_id(0);",
 "GPI_SEGMENTS_SET(segments);",
 "GPI_PLACES_SET(places);",
 "GPI_BITS_SET(bits);",
-"gpi_segments_window(segments, begin, begin + window, &first, &last, shared);",
-"gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);",
+"if (state[GPI_SEGMENTS_COUNT] == 0) return;",
+"gpi_segments_sort(segments, places, bits, small, from, tmp_first, segments.first[window],",
+"segments.first[window + 1], shared);",
 "}",
 "#define GPI_EACH_ROW(r, state) \\",
 "for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))",
-"#line 148",
-"GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
-"uint pass, ulong span)",
+"#line 160",
+"GPI_INLINE void gpi_rows_count(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass,",
+"ulong span, gpi_rank_shared shared)",
 "{",
-"GPI_SHARED(gpi_rank_memory, shared);",
-"gpi_segments segments;",
-"gpi_places places;",
-"gpi_digit digit;",
-"GPI_SEGMENTS_SET(segments);",
-"GPI_PLACES_SET(places);",
-"GPI_DIGIT_SET(digit);",
-"GPI_EACH_ROW(r, state)",
+"GPI_EACH_ROW(r, segments.state)",
 "{",
 "const gpi_sort_row row = gpi_row_find(segments, r, span);",
 "const gpi_move move = gpi_move_make(places, row.large->from[pass % 2], GPI_PLACE_OUT);",
@@ -14062,7 +14063,20 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 170",
+"#line 173",
+"GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
+"uint pass, ulong span)",
+"{",
+"GPI_SHARED(gpi_rank_memory, shared);",
+"gpi_segments segments;",
+"gpi_places places;",
+"gpi_digit_bits bits;",
+"GPI_SEGMENTS_SET(segments);",
+"GPI_PLACES_SET(places);",
+"GPI_BITS_SET(bits);",
+"gpi_rows_count(segments, places, gpi_digit_of_pass(pass, bits), pass, span, shared);",
+"}",
+"#line 188",
 "GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)",
 "{",
 "GPI_SHARED(gpi_bases_memory, shared);",
@@ -14096,18 +14110,12 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 206",
-"GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
-"uint pass, ulong span, uint first_place, ulong lines_from, uint lines)",
+"#line 224",
+"GPI_INLINE void gpi_rows_move(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass,",
+"ulong span, uint first_place, ulong lines_from, uint lines,",
+"GPI_GROUP_SPACE gpi_scatter_memory *shared)",
 "{",
-"GPI_SHARED(gpi_scatter_memory, shared);",
-"gpi_segments segments;",
-"gpi_places places;",
-"gpi_digit digit;",
-"GPI_SEGMENTS_SET(segments);",
-"GPI_PLACES_SET(places);",
-"GPI_DIGIT_SET(digit);",
-"GPI_EACH_ROW(r, state)",
+"GPI_EACH_ROW(r, segments.state)",
 "{",
 "const gpi_sort_row row = gpi_row_find(segments, r, span);",
 "const uint from = row.large->from[pass % 2];",
@@ -14121,22 +14129,51 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 231",
+"#line 244",
+"GPI_INLINE void gpi_rows_copy(gpi_segments segments, gpi_places places, uint pass, ulong span)",
+"{",
+"GPI_EACH_ROW(r, segments.state)",
+"{",
+"const gpi_sort_row row = gpi_row_find(segments, r, span);",
+"const uint from = row.large->from[pass % 2];",
+"const gpi_move move =",
+"gpi_move_make(gpi_segment_places(places, row.large->begin), from, GPI_PLACE_OUT);",
+"for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)",
+"gpi_move_one(move, i, i);",
+"}",
+"}",
+"#line 259",
+"GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
+"uint pass, ulong span, uint first_place, ulong lines_from, uint lines,",
+"uint alone)",
+"{",
+"GPI_SHARED(gpi_scatter_memory, shared);",
+"gpi_segments segments;",
+"gpi_places places;",
+"gpi_digit_bits bits;",
+"GPI_SEGMENTS_SET(segments);",
+"GPI_PLACES_SET(places);",
+"GPI_BITS_SET(bits);",
+"alone = gpi_may_be_alone(alone);",
+"for (const uint end = alone ? passes : pass + 1; pass < end; pass++) {",
+"const gpi_digit digit = gpi_digit_of_pass(pass, bits);",
+"if (alone) {",
+"gpi_rows_count(segments, places, digit, pass, span, GPI_SCATTER_COUNT(shared));",
+"gpi_sync_all();",
+"}",
+"gpi_rows_move(segments, places, digit, pass, span, first_place, lines_from, lines, shared);",
+"if (alone) gpi_sync_all();",
+"}",
+"if (alone) gpi_rows_copy(segments, places, passes, span);",
+"}",
+"#line 283",
 "GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)",
 "{",
 "gpi_segments segments;",
 "gpi_places places;",
 "GPI_SEGMENTS_SET(segments);",
 "GPI_PLACES_SET(places);",
-"GPI_EACH_ROW(r, state)",
-"{",
-"const gpi_sort_row row = gpi_row_find(segments, r, span);",
-"const uint from = row.large->from[passes % 2];",
-"const gpi_move move =",
-"gpi_move_make(gpi_segment_places(places, row.large->begin), from, GPI_PLACE_OUT);",
-"for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)",
-"gpi_move_one(move, i, i);",
-"}",
+"gpi_rows_copy(segments, places, passes, span);",
 "}",
 "#endif",
 };
@@ -14295,30 +14332,23 @@ static const char *const gpi_kernel_common_sort_segments_state[] = {
 "gpi_state state;",
 "__global gpi_sort_cell *maxima;",
 "__global gpi_sort_cell *bounds;",
+"__global uint *first;",
 "__global gpi_large *large;",
 "__global uint *owner;",
 "__global gpi_sort_cell *table;",
 "} gpi_segments;",
 "#define GPI_SEGMENTS_PARAMETERS \\",
-"gpi_state state, ulong maxima_at, ulong bounds_at, ulong large_at, ulong owner_at, ulong table_at",
+"gpi_state state, ulong maxima_at, ulong bounds_at, ulong first_at, ulong large_at, ulong owner_at, \\",
+"ulong table_at",
 "#define GPI_SEGMENTS_SET(segments) \\",
 "(segments).state = state; \\",
 "(segments).maxima = (__global gpi_sort_cell *)(state + maxima_at); \\",
 "(segments).bounds = (__global gpi_sort_cell *)(state + bounds_at); \\",
+"(segments).first = (__global uint *)(state + first_at); \\",
 "(segments).large = (__global gpi_large *)(state + large_at); \\",
 "(segments).owner = (__global uint *)(state + owner_at); \\",
 "(segments).table = (__global gpi_sort_cell *)(state + table_at)",
-"#line 47 \"kernels/common/sort/segments_state.cl\"",
-"static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uint end, ulong x)",
-"{",
-"while (begin < end) {",
-"const uint middle = begin + (end - begin) / 2;",
-"if (bounds[middle] < x) begin = middle + 1;",
-"else end = middle;",
-"}",
-"return begin;",
-"}",
-"#line 58",
+"#line 50 \"kernels/common/sort/segments_state.cl\"",
 "static gpi_places gpi_segment_places(gpi_places places, ulong begin)",
 "{",
 "#if GPI_VALUE_SIZE",
@@ -14332,7 +14362,7 @@ static const char *const gpi_kernel_common_sort_segments_state[] = {
 "__global gpi_large *large;",
 "ulong begin, end;",
 "} gpi_sort_row;",
-"#line 74",
+"#line 66",
 "static gpi_sort_row gpi_row_find(gpi_segments segments, uint r, ulong span)",
 "{",
 "gpi_sort_row row;",
@@ -21028,6 +21058,8 @@ static const char *const gpi_kernel_cpu_sort_row_bases[] = {
 "}",
 "typedef gpi_move_memory gpi_scatter_memory;",
 "#define GPI_SCATTER_MOVE(shared) (shared)",
+"#define GPI_SCATTER_COUNT(shared) (shared)",
+"#define gpi_may_be_alone(alone) false",
 "#endif",
 };
 /* ---- End file kernels/cpu/sort/row_bases.cl ---- */
@@ -21558,15 +21590,6 @@ static const char *const gpi_kernel_cpu_sort_sort_segments[] = {
 "typedef gpi_rank_memory gpi_segments_memory;",
 "typedef gpi_rank_shared gpi_segments_shared;",
 "#line 28",
-"static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,",
-"gpi_segments_shared shared)",
-"{",
-"const uint m = segments.state[GPI_SEGMENTS_COUNT];",
-"(void)shared;",
-"*first = gpi_bound_find(segments.bounds, 0, m, begin);",
-"*last = gpi_bound_find(segments.bounds, *first, m, end);",
-"}",
-"#line 38",
 "GPI_NOINLINE void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,",
 "uint from, uint tmp_first, uint first, uint last,",
 "gpi_segments_shared shared)",
@@ -28228,9 +28251,12 @@ static const char *const gpi_kernel_gpu_sort_row_bases[] = {
 "typedef union gpi_scatter_memory {",
 "gpi_bases_memory bases;",
 "gpi_move_memory move;",
+"gpi_rank_memory count;",
 "} gpi_scatter_memory;",
 "#define GPI_SCATTER_MOVE(shared) (&(shared)->move)",
-"#line 22 \"kernels/gpu/sort/row_bases.cl\"",
+"#define GPI_SCATTER_COUNT(shared) (&(shared)->count)",
+"#define gpi_may_be_alone(alone) (alone)",
+"#line 25 \"kernels/gpu/sort/row_bases.cl\"",
 "static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)",
 "{",
 "ulong sum = 0;",
@@ -28239,7 +28265,7 @@ static const char *const gpi_kernel_gpu_sort_row_bases[] = {
 "return sum;",
 "}",
 "#define GPI_ROW_DIGITS ((GPI_BINS + GPI_WG - 1) / GPI_WG)",
-"#line 34",
+"#line 37",
 "GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,",
 "__local gpi_scatter_memory *shared)",
 "{",
@@ -28336,29 +28362,41 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "#endif",
 "#line 74",
 "static uint gpi_team_first(void) { return gpi_entries_team() * GPI_TEAM_SPAN + gpi_entries_lane(); }",
-"#line 79",
-"GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gpi_digit_bits bits,",
-"gpi_entry *entry, gpi_single_tile_shared shared)",
+"#line 77",
+"static gpi_key_bits gpi_entry_window(gpi_key key, gpi_digit_bits bits)",
+"{",
+"#if GPI_KEY_HASH",
+"return gpi_window_of(key, bits);",
+"#else",
+"const uint width = 8 * sizeof(gpi_key_bits), window = bits.end - bits.begin;",
+"const gpi_key_bits mask = window ? ~(gpi_key_bits)0 >> (width - window) << bits.begin : 0;",
+"return gpi_key_order(key, (gpi_key_bits)bits.flip) & mask;",
+"#endif",
+"}",
+"#line 91",
+"GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, const bool ends,",
+"gpi_digit_bits bits, gpi_entry *entry, gpi_single_tile_shared shared)",
 "{",
 "const uint l = gpi_entries_lane(), first = gpi_team_first();",
 "__local gpi_key *stage = gpi_stage_keys(shared);",
 "uint at = gpi_entries_item() * GPI_PER_ITEM;",
 "gpi_key x[GPI_PER_ITEM];",
-"GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + first, GPI_TEAM, gpi_left(n, first), 0);",
+"if (n == GPI_TILE) GPI_LOAD_STRIPED(x, GPI_PER_ITEM, key + first, GPI_TEAM);",
+"else GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + first, GPI_TEAM, gpi_left(n, first), 0);",
 "GPI_EACH_OWN(j) GPI_STAGE_STRIPED(stage, l, j) = x[j];",
 "gpi_team_sync();",
 "GPI_SETTLE(at);",
 "GPI_EACH_OWN(j) {",
-"const gpi_key_bits k = gpi_window_of((stage + GPI_STAGE_CELL(l * GPI_PER_ITEM))[j], bits);",
-"entry[j] = gpi_entry_make(at + j < n ? k : GPI_ENTRY_KEY_MOST, at + j);",
+"const gpi_key_bits k = gpi_entry_window((stage + GPI_STAGE_CELL(l * GPI_PER_ITEM))[j], bits);",
+"entry[j] = gpi_entry_make(ends && at + j >= n ? GPI_ENTRY_KEY_MOST : k, at + j);",
 "}",
 "}",
-"#line 97",
+"#line 110",
 "static bool gpi_entries_are_keys(gpi_digit_bits bits)",
 "{",
 "return !GPI_KEY_HASH && bits.end - bits.begin == 8 * GPI_KEY_SIZE;",
 "}",
-"#line 104",
+"#line 117",
 "GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ulong base, uint n, uint most,",
 "const gpi_entry *entry, gpi_single_tile_shared shared)",
 "{",
@@ -28406,12 +28444,12 @@ static const char *const gpi_kernel_gpu_sort_single_tile[] = {
 "#endif",
 "}",
 "}",
-"#line 153",
+"#line 166",
 "GPI_INLINE_GPU void gpi_single_tile_sort(gpi_move move, uint n, uint most, gpi_digit_bits bits,",
 "gpi_single_tile_shared shared)",
 "{",
 "gpi_entry entry[GPI_PER_ITEM];",
-"gpi_single_tile_load(move.key, n, bits, entry, shared);",
+"gpi_single_tile_load(move.key, n, true, bits, entry, shared);",
 "gpi_sync();",
 "gpi_entries_sort(entry, n, &shared->tile.entry);",
 "gpi_single_tile_write(move, bits, 0, n, most, entry, shared);",
@@ -28454,38 +28492,56 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "gpi_sync();",
 "return x;",
 "}",
+"#define GPI_HEAD_WORDS ((GPI_PER_ITEM + 31) / 32)",
+"#define GPI_HEAD_WORD(i) ((i) / GPI_PER_ITEM * GPI_HEAD_WORDS + (i) % GPI_PER_ITEM / 32)",
 "typedef struct gpi_segments_memory {",
 "gpi_single_tile_memory tile;",
 "uint span",
 "[GPI_WG];",
-"uint word[4];",
+"uint head[GPI_WG *",
+"GPI_HEAD_WORDS];",
+"uint word[2];",
 "uint crossing;",
 "} gpi_segments_memory;",
 "typedef __local gpi_segments_memory *gpi_segments_shared;",
 "#define GPI_CROSSING_SHORT 1u",
 "#define GPI_CROSSING_LONG 2u",
-"#line 56",
-"GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,",
-"uint last, gpi_entry *entry, gpi_segments_shared shared)",
+"#line 63",
+"GPI_INLINE_GPU void gpi_segments_mark(__global const gpi_sort_cell *bounds, uint small, uint first, uint last,",
+"__local uint *next, gpi_segments_shared shared)",
+"{",
+"const gpi_sort_cell base = bounds[first];",
+"for (uint s = first + (uint)get_local_id(0); s < last; s += GPI_WG) {",
+"const gpi_sort_cell far = bounds[s] - base, reach = bounds[s + 1] - base;",
+"const bool fits = reach <= small;",
+"if (far > small) break;",
+"const uint begin = (uint)far, end = fits ? (uint)reach : begin;",
+"const bool is_last = !fits || s + 1 == last;",
+"if (is_last) *next = fits ? last : s;",
+"if (is_last && end < GPI_TILE)",
+"(void)atomic_or(&shared->head[GPI_HEAD_WORD(end)], 1u << end % GPI_PER_ITEM % 32);",
+"if (begin == end) continue;",
+"(void)atomic_or(&shared->head[GPI_HEAD_WORD(begin)], 1u << begin % GPI_PER_ITEM % 32);",
+"for (uint i = (begin + GPI_PER_ITEM - 1) / GPI_PER_ITEM; i * GPI_PER_ITEM < end; i++)",
+"shared->span[i] = begin | end << 16;",
+"}",
+"}",
+"#line 86",
+"GPI_INLINE_GPU void gpi_segments_enter(uint n, gpi_entry *entry, gpi_segments_shared shared)",
 "{",
 "const uint l = gpi_entries_item(), at = l * GPI_PER_ITEM;",
-"uint from = 0, to = 0;",
-"for (uint i = 0; i < GPI_PER_ITEM;) {",
-"uint begin = n, end = GPI_TILE;",
-"if (at + i < n) {",
-"const uint s = gpi_bound_find(bounds, first, last, base + at + i + 1);",
-"begin = (uint)(bounds[s - 1] - base);",
-"end = (uint)(bounds[s] - base);",
+"const uint span = at < n ? shared->span[l] : n | (uint)GPI_TILE << 16, from = span & 0xffffu,",
+"to = span >> 16;",
+"uint begin = from, heads = 0;",
+"GPI_EACH_OWN(j) {",
+"if (j % 32 == 0) {",
+"heads = shared->head[l * GPI_HEAD_WORDS + j / 32];",
+"shared->head[l * GPI_HEAD_WORDS + j / 32] = 0;",
 "}",
-"GPI_EACH_OWN(j)",
-"if (j >= i) gpi_entry_enter(entry + j, begin);",
-"if (i == 0) {",
-"from = begin;",
-"to = end;",
+"if (heads >> j % 32 & 1) begin = at + j;",
+"gpi_entry_enter(entry + j, begin);",
 "}",
-"i = end - at;",
-"}",
-"shared->span[l] = min(from, at) | (to << 16);",
+"shared->span[l] = span;",
 "if (l % GPI_TEAM == 0 && from < at && at < n)",
 "(void)atomic_max(&shared->crossing,",
 "to - from <= GPI_TEAM_SPAN / 2 ? GPI_CROSSING_SHORT : GPI_CROSSING_LONG);",
@@ -28493,7 +28549,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "typedef struct gpi_entry_runs {",
 "uint begin, middle, end;",
 "} gpi_entry_runs;",
-"#line 90",
+"#line 114",
 "GPI_INLINE gpi_entry_runs gpi_segments_runs(uint items, uint crossing, gpi_segments_shared shared)",
 "{",
 "const uint l = gpi_entries_item();",
@@ -28512,7 +28568,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "runs.end = runs.begin;",
 "return runs;",
 "}",
-"#line 110",
+"#line 134",
 "static void gpi_segments_sync(bool of_team)",
 "{",
 "#if GPI_ON_CPU",
@@ -28523,7 +28579,7 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "else gpi_sync();",
 "#endif",
 "}",
-"#line 124",
+"#line 148",
 "GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared shared)",
 "{",
 "__local gpi_entry_memory *const memory = &shared->tile.tile.entry;",
@@ -28543,35 +28599,25 @@ static const char *const gpi_kernel_gpu_sort_sort_segments[] = {
 "gpi_segments_sync(of_team);",
 "}",
 "}",
-"#line 145",
-"GPI_INLINE void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,",
-"gpi_segments_shared shared)",
-"{",
-"const uint l = (uint)get_local_id(0), m = segments.state[GPI_SEGMENTS_COUNT];",
-"if (l == 0 || l == GPI_WG - 1)",
-"shared->word[l == 0 ? 0 : 1] = gpi_bound_find(segments.bounds, 0, m, l == 0 ? begin : end);",
-"gpi_sync();",
-"*first = shared->word[0];",
-"*last = shared->word[1];",
-"}",
-"#line 157",
+"#line 169",
 "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,",
 "uint from, uint tmp_first, uint first, uint last, gpi_segments_shared shared)",
 "{",
 "const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);",
+"const uint l = (uint)get_local_id(0);",
 "(void)tmp_first;",
-"for (uint turn = 2; first < last; turn ^= 1) {",
+"GPI_EACH(j, GPI_HEAD_WORDS) shared->head[l * GPI_HEAD_WORDS + j] = 0;",
+"gpi_sync();",
+"for (uint turn = 0; first < last; turn ^= 1) {",
 "const ulong base = segments.bounds[first];",
-"if (get_local_id(0) == 0) {",
-"shared->word[turn] = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;",
-"shared->crossing = 0;",
-"}",
+"if (l == 0) shared->crossing = 0;",
+"gpi_segments_mark(segments.bounds, small, first, last, &shared->word[turn], shared);",
 "gpi_sync();",
 "const uint next = shared->word[turn], n = (uint)(segments.bounds[next] - base);",
 "if (n > 0) {",
 "gpi_entry entry[GPI_PER_ITEM];",
-"gpi_single_tile_load(move.key + base, n, bits, entry, &shared->tile);",
-"gpi_segments_enter(segments.bounds, base, n, first, next, entry, shared);",
+"gpi_single_tile_load(move.key + base, n, false, bits, entry, &shared->tile);",
+"gpi_segments_enter(n, entry, shared);",
 "gpi_sync();",
 "gpi_segments_entries(entry, shared);",
 "gpi_single_tile_write(move, bits, base, n, n, entry, &shared->tile);",
@@ -28984,11 +29030,11 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "2.75f",
 "#define GPI_KEY_RUN (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : GPI_PER_ITEM < 16 ? 4 : GPI_PER_ITEM / 4)",
 "#define GPI_KEY_RUNS (GPI_PER_ITEM / GPI_KEY_RUN)",
-"#if GPI_KEY_RUNS > 4 || GPI_TILE > 65535",
-"#error \"a ulong has room for four counts of 16 bits\"",
+"#if GPI_KEY_RUNS > 4 || GPI_TILE > 65535 || GPI_PER_ITEM > 255",
+"#error \"a ulong has room for four counts of 16 bits, a uint for four of 8 bits\"",
 "#endif",
 "typedef gpi_key_bits gpi_found;",
-"#define GPI_FOUND GPI_PER_ITEM",
+"#define GPI_FOUND (GPI_PER_ITEM + 1)",
 "#define GPI_BEYOND (~(gpi_key_bits)0)",
 "#define GPI_KEY_RUN_AT(j) ((j) / GPI_KEY_RUN * (GPI_KEY_RUN * GPI_WG) + (j) % GPI_KEY_RUN)",
 "#line 39 \"kernels/gpu/sort/topk_filter.cl\"",
@@ -29014,6 +29060,24 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "}",
 "}",
 "#line 61",
+"static bool gpi_passes(gpi_topk_tile tile, gpi_key_bits order, const bool equals)",
+"{",
+"return equals ? order == tile.threshold : order < tile.threshold;",
+"}",
+"#line 67",
+"GPI_INLINE_GPU uint gpi_runs_passing(gpi_topk_tile tile, const gpi_found *order, const bool equals)",
+"{",
+"uint counts = 0;",
+"GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS)) {",
+"uint count = 0;",
+"GPI_EACH(k, GPI_KEY_RUN) count += gpi_passes(tile, order[r * GPI_KEY_RUN + k], equals);",
+"counts |= count << 8 * r;",
+"}",
+"return counts;",
+"}",
+"#line 78",
+"static uint gpi_runs_sum(uint counts) { return counts * 0x01010101u >> 24; }",
+"#line 80",
 "GPI_INLINE_GPU void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *below, uint *equal,",
 "gpi_topk_shared shared)",
 "{",
@@ -29022,61 +29086,57 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 "if (get_local_id(0) == 0) shared->count[0] = shared->count[1] = 0;",
 "gpi_sync();",
 "GPI_EACH_OWN(j) least = min(least, found[j]);",
+"found[GPI_PER_ITEM] = 0;",
 "if (least <= tile.threshold) {",
-"uint less = 0, same = 0;",
-"GPI_EACH_OWN(j) {",
-"less += found[j] < tile.threshold;",
-"same += found[j] == tile.threshold;",
-"}",
-"if (less) (void)atomic_add(&shared->count[0], less);",
-"if (same) (void)atomic_add(&shared->count[1], same);",
+"const uint less = gpi_runs_passing(tile, found, false), same = gpi_runs_passing(tile, found, true);",
+"if (less) (void)atomic_add(&shared->count[0], gpi_runs_sum(less));",
+"if (same) (void)atomic_add(&shared->count[1], gpi_runs_sum(same));",
+"found[GPI_PER_ITEM] = less;",
 "}",
 "gpi_sync();",
 "*below = shared->count[0];",
 "*equal = shared->count[1] - (tile.threshold == GPI_BEYOND ? GPI_TILE - tile.length : 0);",
 "}",
-"#line 83",
-"static bool gpi_passes(gpi_topk_tile tile, gpi_key_bits order, const bool equals)",
-"{",
-"return equals ? order == tile.threshold : order < tile.threshold;",
-"}",
-"#line 90",
-"GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *order, const bool equals,",
+"#line 102",
+"GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *found, const bool equals,",
 "uint most, gpi_topk_kept to, ulong base, gpi_topk_shared shared)",
 "{",
 "const uint first = (uint)get_local_id(0) * GPI_KEY_RUN;",
+"__global const gpi_key *key = tile.key + first;",
 "ulong counts = 0, all;",
-"GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS)) {",
-"uint count = 0;",
-"GPI_EACH(k, GPI_KEY_RUN) count += gpi_passes(tile, order[r * GPI_KEY_RUN + k], equals);",
-"counts |= (ulong)count << 16 * r;",
-"}",
+"GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS))",
+"counts |= (ulong)((uint)found[GPI_PER_ITEM] >> 8 * r & 0xff) << 16 * r;",
 "ulong ranks = gpi_ranks_scan_exclusive(counts, &all, shared->sum);",
 "ranks += (all << 16) + (all << 32) + (all << 48);",
 "if (counts == 0) return;",
+"base += first;",
 "GPI_EACH(r, GPI_TURNS(GPI_KEY_RUNS)) {",
 "uint rank = (uint)(ranks >> 16 * r) & 0xffff;",
 "GPI_EACH(k, GPI_KEY_RUN) {",
 "const uint j = r * GPI_KEY_RUN + k;",
-"if (!gpi_passes(tile, order[j], equals) || (equals && rank >= most)) continue;",
-"to.key[rank] = tile.key[first + GPI_KEY_RUN_AT(j)];",
-"to.index[rank++] = GPI_VALUE_OF(base + first + GPI_KEY_RUN_AT(j));",
+"const bool passes = gpi_passes(tile, found[j], equals) && (!equals || rank < most);",
+"if (passes) {",
+"to.key[rank] = key[GPI_KEY_RUN_AT(j)];",
+"to.index[rank] = GPI_VALUE_OF(base + GPI_KEY_RUN_AT(j));",
+"}",
+"rank += passes;",
 "}",
 "}",
 "}",
-"#line 114",
+"#line 128",
 "GPI_INLINE_GPU void gpi_tile_keep(gpi_topk_tile tile, const gpi_found *found, gpi_topk_kept to, ulong base,",
 "gpi_topk_shared shared)",
 "{",
 "gpi_tile_keep_passing(tile, found, false, 0, to, base, shared);",
 "}",
-"#line 120",
+"#line 134",
 "GPI_INLINE_GPU void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,",
 "gpi_topk_shared shared)",
 "{",
-"gpi_found order[GPI_FOUND];",
-"gpi_tile_read(tile, order);",
-"gpi_tile_keep_passing(tile, order, true, (uint)min(most, (ulong)GPI_TILE), to, base, shared);",
+"gpi_found found[GPI_FOUND];",
+"gpi_tile_read(tile, found);",
+"found[GPI_PER_ITEM] = gpi_runs_passing(tile, found, true);",
+"gpi_tile_keep_passing(tile, found, true, (uint)min(most, (ulong)GPI_TILE), to, base, shared);",
 "}",
 "#endif",
 };
@@ -36171,12 +36231,14 @@ typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
     gp_sort_desc keys; /* the call's desc as that of a gp_sort of all elements */
     gpi_sort sort;
-    size_t small_size, window; /* most keys of a small segment; positions that one group handles */
-    size_t block;              /* offsets that one group handles */
+    size_t small_size;      /* most keys of a small segment */
+    cl_uint shift, windows; /* one group handles a window of 2^shift positions */
+    size_t block;           /* offsets that one group handles */
     cl_uint blocks;
     size_t rows, large; /* most blocks of large segments; most large segments */
+    bool alone;         /* whether one group sorts all large segments */
     cl_uint groups;     /* number of groups that share the rows */
-    size_t maxima_at, bounds_at, large_at, owner_at;
+    size_t maxima_at, bounds_at, first_at, large_at, owner_at;
 } gpi_segments;
 
 /* sort_plan.c */
@@ -37061,10 +37123,13 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 /* segmented_sort.c - gp_segmented_sort, gp_segmented_argsort: the device checks offsets and lists large segments. For each window, one
    group sorts the small segments; classic passes sort all large segments together. */
 enum {
+    GPI_SEGMENTS_ALONE =
+        8192, /* local: most keys whose large segments one group sorts, in one launch instead of three a pass */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* sizeof(gpi_large), in the kernels */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
     GPI_SEGMENTS_SERIAL_SMALL = 16384, /* most keys of a small segment, which one item sorts */
-    GPI_SEGMENTS_WINDOW_TILES = 8      /* local: most tiles of a window */
+    GPI_SEGMENTS_WINDOW_MIN = 1024, /* serial: least positions of a window, before they are a power of two */
+    GPI_SEGMENTS_WINDOW_TILES = 8   /* local: most tiles of a window */
 };
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -37140,25 +37205,29 @@ static size_t gpi_segments_share(const gp_context *gp, size_t n)
     return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
 }
 
-/* Sets small_size, the most keys of a small segment, and the work of each kernel's groups: window, large, rows, groups. */
+/* Sets small_size, the most keys of a small segment, and the work of each kernel's groups: shift, windows, large, rows, groups. */
 static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
 {
     gpi_sort *sort = &s->sort;
     const size_t n = s->desc->count, share = gpi_segments_share(gp, n);
     const bool local = sort->plan.shape == GP_SHAPE_LOCAL;
+    size_t window;
     gp_result result = GP_OK;
     if (local) {
         const size_t tile = gpi_plan_tile(&sort->plan);
         s->small_size = tile;
-        s->window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
+        window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
         result = gpi_sort_spans_local(gp, sort);
     } else {
         s->small_size = gpi_clamp(sort->plan.per_item, 1, GPI_SEGMENTS_SERIAL_SMALL);
-        s->window = gpi_clamp(share, s->small_size < 1024 ? s->small_size : 1024, s->small_size);
+        window = gpi_clamp(share, gpi_clamp(s->small_size, 1, GPI_SEGMENTS_WINDOW_MIN), s->small_size);
         gpi_sort_spans_serial(gp, sort);
     }
+    while (window >> s->shift > 1) s->shift++;
+    s->windows = (cl_uint)gpi_ceil_div(n, (size_t)1 << s->shift);
     sort->few = n <= s->small_size;
-    s->large = n / (s->small_size + 1);
+    s->large = s->desc->row_length && s->desc->row_length <= s->small_size ? 0 : n / (s->small_size + 1);
+    s->alone = local && n <= GPI_SEGMENTS_ALONE && !gp->info.loop_limit;
     s->rows = s->large ? n / sort->block_span + s->large : 0;
     s->groups = (cl_uint)gpi_clamp(16 * (size_t)gp->info.compute_units, 64, GPI_SEGMENTS_BLOCKS_MAX);
     if (s->groups > s->rows || gp->info.loop_limit) s->groups = (cl_uint)s->rows;
@@ -37185,14 +37254,15 @@ static void gpi_segments_lay_out(gpi_segments *s)
     (void)gpi_sort_part(sort, GPI_SEGMENTS_WORDS * 4);
     s->maxima_at = gpi_sort_part(sort, s->blocks * cell);
     s->bounds_at = gpi_sort_part(sort, (s->desc->segment_count + 1) * cell);
+    s->first_at = gpi_sort_part(sort, ((size_t)s->windows + 1) * 4);
     s->large_at = gpi_sort_part(sort, s->large * GPI_SEGMENTS_LARGE_BYTES);
     s->owner_at = gpi_sort_part(sort, s->rows * 4);
     sort->at.table = gpi_sort_part(sort, s->rows * 256 * cell);
     gpi_sort_lay_out_arrays(sort);
 }
 
-/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more rows,
-   because their blocks are smaller. The number of rows is bounded, because a block has at least small_size keys, and there are at
+/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more windows
+   and more rows, because their windows and blocks are smaller. A window has more than half of GPI_SEGMENTS_WINDOW_MIN positions. The number of rows is bounded, because a block has at least small_size keys, and there are at
    most GPI_SEGMENTS_BLOCKS_MAX blocks. */
 static size_t gpi_segments_scratch_most(const gpi_segments *s)
 {
@@ -37200,6 +37270,7 @@ static size_t gpi_segments_scratch_most(const gpi_segments *s)
     const size_t blocks = s->desc->count / s->small_size;
     if (gpi_segments_is_nothing(s)) return 0;
     most.blocks = GPI_SEGMENTS_BLOCKS_MAX + 1;
+    most.windows = (cl_uint)(2 * s->desc->count / gpi_clamp(s->small_size, 1, GPI_SEGMENTS_WINDOW_MIN) + 1);
     if (most.large) most.rows = most.large + gpi_clamp(blocks, 1, GPI_SEGMENTS_BLOCKS_MAX + 1);
     gpi_segments_lay_out(&most);
     return most.sort.at.end;
@@ -37229,6 +37300,7 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
     GPI_CALL_ARG(call, state);
     gpi_sort_arg_at(call, s->maxima_at);
     gpi_sort_arg_at(call, s->bounds_at);
+    gpi_sort_arg_at(call, s->first_at);
     gpi_sort_arg_at(call, s->large_at);
     gpi_sort_arg_at(call, s->owner_at);
     gpi_sort_arg_at(call, s->sort.at.table);
@@ -37257,6 +37329,8 @@ static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_arg_ulong(call, s->small_size);
     gpi_call_arg_ulong(call, s->sort.block_span);
     gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
+    GPI_CALL_ARG(call, s->shift);
+    GPI_CALL_ARG(call, s->windows);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &s->sort.plan, s->blocks);
 }
@@ -37267,11 +37341,10 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_places(call, &s->sort);
     gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
-    gpi_call_arg_ulong(call, s->window);
     gpi_call_arg_uint(call, s->small_size);
     gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
     gpi_call_arg_uint(call, gpi_sort_in_place(&s->sort));
-    return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
+    return gpi_call_launch(call, &s->sort.plan, s->windows);
 }
 
 /* Sets the kernel and the arguments that count and scatter share. */
@@ -37280,10 +37353,23 @@ static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, 
 {
     gpi_call_kernel(call, s->sort.program, kernel);
     gpi_sort_arg_places(call, &s->sort);
-    gpi_sort_arg_digit(call, &s->sort, gpi_sort_shift(&s->sort, pass));
+    gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
     gpi_call_arg_ulong(call, s->sort.block_span);
+}
+
+/* Enqueues the moves of pass `pass`; if s->alone, all passes. */
+static gp_result gpi_segments_scatter(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
+                                      cl_uint first_place)
+{
+    const gpi_sort *sort = &s->sort;
+    gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
+    GPI_CALL_ARG(call, first_place);
+    gpi_call_arg_ulong(call, gpi_sort_lines_from(call->gp, sort->key_size + sort->value_size));
+    gpi_call_arg_uint(call, gpi_sort_lines_which(call->gp));
+    gpi_call_arg_uint(call, s->alone);
+    return gpi_call_launch(call, &sort->plan, s->alone ? 1 : s->groups);
 }
 
 static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
@@ -37299,31 +37385,27 @@ static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem stat
 
 /* Enqueues pass `pass` over the large segments. In the local shape there is no spine: the groups of the scatter scan the
    counts. */
-static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
+static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
+                                   cl_uint first_place)
 {
     const gpi_sort *sort = &s->sort;
-    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
-    const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
-    const size_t lines_from = gpi_sort_lines_from(call->gp, sort->key_size + sort->value_size);
     gp_result result;
     gpi_segments_prepare(call, s, state, "gp_segments_count", pass);
     result = gpi_call_launch(call, &sort->plan, s->groups);
     if (result == GP_OK && sort->plan.shape == GP_SHAPE_SERIAL)
         result = gpi_segments_spine(call, s, state, pass, first_place);
-    if (result != GP_OK) return result;
-    gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
-    GPI_CALL_ARG(call, first_place);
-    gpi_call_arg_ulong(call, lines_from);
-    gpi_call_arg_uint(call, gpi_sort_lines_which(call->gp));
-    return gpi_call_launch(call, &sort->plan, s->groups);
+    return result == GP_OK ? gpi_segments_scatter(call, s, state, pass, first_place) : result;
 }
 
 static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem state)
 {
+    const bool out_first = s->sort.passes % 2 && !gpi_sort_in_place(&s->sort);
+    const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
     gp_result result = GP_OK;
     cl_uint pass;
+    if (s->alone) return gpi_segments_scatter(call, s, state, 0, first_place);
     for (pass = 0; pass < s->sort.passes && result == GP_OK; pass++)
-        result = gpi_segments_pass(call, s, state, pass);
+        result = gpi_segments_pass(call, s, state, pass, first_place);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->sort.program, "gp_segments_copy");
     gpi_sort_arg_places(call, &s->sort);
@@ -37424,7 +37506,7 @@ GP_API gp_result gp_segmented_argsort_scratch_size(gp_context *gp, const gp_segm
     return gpi_segments_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
-/* Sorts zeros in temporary buffers: a large segment and a small one. */
+/* Sorts zeros in temporary buffers: a large segment, which several groups share, and a small one. */
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc)
 {
     gp_segmented_sort_desc probe;
@@ -37439,7 +37521,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
     gpi_segments_init(&segments, &probe, false);
     result = gpi_segments_plan(gp, &segments);
     if (result != GP_OK) return result;
-    offsets[1] = (cl_uint)segments.small_size + 1;
+    offsets[1] = (cl_uint)segments.small_size + GPI_SEGMENTS_ALONE;
     offsets[2] = offsets[1] + 100;
     probe.count = offsets[2];
     result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);

@@ -9,10 +9,13 @@
 #include <string.h>
 
 enum {
+    GPI_SEGMENTS_ALONE =
+        8192, /* local: most keys whose large segments one group sorts, in one launch instead of three a pass */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* sizeof(gpi_large), in the kernels */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
     GPI_SEGMENTS_SERIAL_SMALL = 16384, /* most keys of a small segment, which one item sorts */
-    GPI_SEGMENTS_WINDOW_TILES = 8      /* local: most tiles of a window */
+    GPI_SEGMENTS_WINDOW_MIN = 1024, /* serial: least positions of a window, before they are a power of two */
+    GPI_SEGMENTS_WINDOW_TILES = 8   /* local: most tiles of a window */
 };
 
 /* ------------------------------------------------------------------ checks, plan */
@@ -88,25 +91,29 @@ static size_t gpi_segments_share(const gp_context *gp, size_t n)
     return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
 }
 
-/* Sets small_size, the most keys of a small segment, and the work of each kernel's groups: window, large, rows, groups. */
+/* Sets small_size, the most keys of a small segment, and the work of each kernel's groups: shift, windows, large, rows, groups. */
 static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
 {
     gpi_sort *sort = &s->sort;
     const size_t n = s->desc->count, share = gpi_segments_share(gp, n);
     const bool local = sort->plan.shape == GP_SHAPE_LOCAL;
+    size_t window;
     gp_result result = GP_OK;
     if (local) {
         const size_t tile = gpi_plan_tile(&sort->plan);
         s->small_size = tile;
-        s->window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
+        window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
         result = gpi_sort_spans_local(gp, sort);
     } else {
         s->small_size = gpi_clamp(sort->plan.per_item, 1, GPI_SEGMENTS_SERIAL_SMALL);
-        s->window = gpi_clamp(share, s->small_size < 1024 ? s->small_size : 1024, s->small_size);
+        window = gpi_clamp(share, gpi_clamp(s->small_size, 1, GPI_SEGMENTS_WINDOW_MIN), s->small_size);
         gpi_sort_spans_serial(gp, sort);
     }
+    while (window >> s->shift > 1) s->shift++;
+    s->windows = (cl_uint)gpi_ceil_div(n, (size_t)1 << s->shift);
     sort->few = n <= s->small_size;
-    s->large = n / (s->small_size + 1);
+    s->large = s->desc->row_length && s->desc->row_length <= s->small_size ? 0 : n / (s->small_size + 1);
+    s->alone = local && n <= GPI_SEGMENTS_ALONE && !gp->info.loop_limit;
     s->rows = s->large ? n / sort->block_span + s->large : 0;
     s->groups = (cl_uint)gpi_clamp(16 * (size_t)gp->info.compute_units, 64, GPI_SEGMENTS_BLOCKS_MAX);
     if (s->groups > s->rows || gp->info.loop_limit) s->groups = (cl_uint)s->rows;
@@ -133,14 +140,15 @@ static void gpi_segments_lay_out(gpi_segments *s)
     (void)gpi_sort_part(sort, GPI_SEGMENTS_WORDS * 4);
     s->maxima_at = gpi_sort_part(sort, s->blocks * cell);
     s->bounds_at = gpi_sort_part(sort, (s->desc->segment_count + 1) * cell);
+    s->first_at = gpi_sort_part(sort, ((size_t)s->windows + 1) * 4);
     s->large_at = gpi_sort_part(sort, s->large * GPI_SEGMENTS_LARGE_BYTES);
     s->owner_at = gpi_sort_part(sort, s->rows * 4);
     sort->at.table = gpi_sort_part(sort, s->rows * 256 * cell);
     gpi_sort_lay_out_arrays(sort);
 }
 
-/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more rows,
-   because their blocks are smaller. The number of rows is bounded, because a block has at least small_size keys, and there are at
+/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more windows
+   and more rows, because their windows and blocks are smaller. A window has more than half of GPI_SEGMENTS_WINDOW_MIN positions. The number of rows is bounded, because a block has at least small_size keys, and there are at
    most GPI_SEGMENTS_BLOCKS_MAX blocks. */
 static size_t gpi_segments_scratch_most(const gpi_segments *s)
 {
@@ -148,6 +156,7 @@ static size_t gpi_segments_scratch_most(const gpi_segments *s)
     const size_t blocks = s->desc->count / s->small_size;
     if (gpi_segments_is_nothing(s)) return 0;
     most.blocks = GPI_SEGMENTS_BLOCKS_MAX + 1;
+    most.windows = (cl_uint)(2 * s->desc->count / gpi_clamp(s->small_size, 1, GPI_SEGMENTS_WINDOW_MIN) + 1);
     if (most.large) most.rows = most.large + gpi_clamp(blocks, 1, GPI_SEGMENTS_BLOCKS_MAX + 1);
     gpi_segments_lay_out(&most);
     return most.sort.at.end;
@@ -177,6 +186,7 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
     GPI_CALL_ARG(call, state);
     gpi_sort_arg_at(call, s->maxima_at);
     gpi_sort_arg_at(call, s->bounds_at);
+    gpi_sort_arg_at(call, s->first_at);
     gpi_sort_arg_at(call, s->large_at);
     gpi_sort_arg_at(call, s->owner_at);
     gpi_sort_arg_at(call, s->sort.at.table);
@@ -205,6 +215,8 @@ static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_arg_ulong(call, s->small_size);
     gpi_call_arg_ulong(call, s->sort.block_span);
     gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
+    GPI_CALL_ARG(call, s->shift);
+    GPI_CALL_ARG(call, s->windows);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &s->sort.plan, s->blocks);
 }
@@ -215,11 +227,10 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_places(call, &s->sort);
     gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
-    gpi_call_arg_ulong(call, s->window);
     gpi_call_arg_uint(call, s->small_size);
     gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
     gpi_call_arg_uint(call, gpi_sort_in_place(&s->sort));
-    return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
+    return gpi_call_launch(call, &s->sort.plan, s->windows);
 }
 
 /* Sets the kernel and the arguments that count and scatter share. */
@@ -228,10 +239,23 @@ static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, 
 {
     gpi_call_kernel(call, s->sort.program, kernel);
     gpi_sort_arg_places(call, &s->sort);
-    gpi_sort_arg_digit(call, &s->sort, gpi_sort_shift(&s->sort, pass));
+    gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
     gpi_call_arg_ulong(call, s->sort.block_span);
+}
+
+/* Enqueues the moves of pass `pass`; if s->alone, all passes. */
+static gp_result gpi_segments_scatter(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
+                                      cl_uint first_place)
+{
+    const gpi_sort *sort = &s->sort;
+    gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
+    GPI_CALL_ARG(call, first_place);
+    gpi_call_arg_ulong(call, gpi_sort_lines_from(call->gp, sort->key_size + sort->value_size));
+    gpi_call_arg_uint(call, gpi_sort_lines_which(call->gp));
+    gpi_call_arg_uint(call, s->alone);
+    return gpi_call_launch(call, &sort->plan, s->alone ? 1 : s->groups);
 }
 
 static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
@@ -247,31 +271,27 @@ static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem stat
 
 /* Enqueues pass `pass` over the large segments. In the local shape there is no spine: the groups of the scatter scan the
    counts. */
-static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
+static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
+                                   cl_uint first_place)
 {
     const gpi_sort *sort = &s->sort;
-    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
-    const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
-    const size_t lines_from = gpi_sort_lines_from(call->gp, sort->key_size + sort->value_size);
     gp_result result;
     gpi_segments_prepare(call, s, state, "gp_segments_count", pass);
     result = gpi_call_launch(call, &sort->plan, s->groups);
     if (result == GP_OK && sort->plan.shape == GP_SHAPE_SERIAL)
         result = gpi_segments_spine(call, s, state, pass, first_place);
-    if (result != GP_OK) return result;
-    gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
-    GPI_CALL_ARG(call, first_place);
-    gpi_call_arg_ulong(call, lines_from);
-    gpi_call_arg_uint(call, gpi_sort_lines_which(call->gp));
-    return gpi_call_launch(call, &sort->plan, s->groups);
+    return result == GP_OK ? gpi_segments_scatter(call, s, state, pass, first_place) : result;
 }
 
 static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem state)
 {
+    const bool out_first = s->sort.passes % 2 && !gpi_sort_in_place(&s->sort);
+    const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
     gp_result result = GP_OK;
     cl_uint pass;
+    if (s->alone) return gpi_segments_scatter(call, s, state, 0, first_place);
     for (pass = 0; pass < s->sort.passes && result == GP_OK; pass++)
-        result = gpi_segments_pass(call, s, state, pass);
+        result = gpi_segments_pass(call, s, state, pass, first_place);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->sort.program, "gp_segments_copy");
     gpi_sort_arg_places(call, &s->sort);
@@ -372,7 +392,7 @@ GP_API gp_result gp_segmented_argsort_scratch_size(gp_context *gp, const gp_segm
     return gpi_segments_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
-/* Sorts zeros in temporary buffers: a large segment and a small one. */
+/* Sorts zeros in temporary buffers: a large segment, which several groups share, and a small one. */
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc)
 {
     gp_segmented_sort_desc probe;
@@ -387,7 +407,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
     gpi_segments_init(&segments, &probe, false);
     result = gpi_segments_plan(gp, &segments);
     if (result != GP_OK) return result;
-    offsets[1] = (cl_uint)segments.small_size + 1;
+    offsets[1] = (cl_uint)segments.small_size + GPI_SEGMENTS_ALONE;
     offsets[2] = offsets[1] + 100;
     probe.count = offsets[2];
     result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);

@@ -69,12 +69,14 @@ typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
     gp_sort_desc keys; /* the call's desc as that of a gp_sort of all elements */
     gpi_sort sort;
-    size_t small_size, window; /* most keys of a small segment; positions that one group handles */
-    size_t block;              /* offsets that one group handles */
+    size_t small_size;      /* most keys of a small segment */
+    cl_uint shift, windows; /* one group handles a window of 2^shift positions */
+    size_t block;           /* offsets that one group handles */
     cl_uint blocks;
     size_t rows, large; /* most blocks of large segments; most large segments */
+    bool alone;         /* whether one group sorts all large segments */
     cl_uint groups;     /* number of groups that share the rows */
-    size_t maxima_at, bounds_at, large_at, owner_at;
+    size_t maxima_at, bounds_at, first_at, large_at, owner_at;
 } gpi_segments;
 
 /* sort_plan.c */

@@ -672,6 +672,31 @@ static void test_rows(void **state)
     }
 }
 
+/* Launches for large segments: none where the host sees that there are none, one where few keys are sorted on a GPU. */
+static void test_launches(void **state)
+{
+    size_t v;
+    (void)state;
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
+        segment_case c = plain;
+        uint64_t before;
+        if (!gp) continue;
+        c.count = 30000;
+        c.lengths = LENGTHS_EQUAL;
+        c.rows = true;
+        check(gp, test_shapes[v].name, &c);
+        assert_int_equal(test_profile_of(gp).launches, 3);
+        c.count = 8000;
+        c.lengths = LENGTHS_TINY;
+        c.rows = false;
+        before = test_profile_of(gp).launches;
+        check(gp, test_shapes[v].name, &c);
+        assert_in_range(test_profile_of(gp).launches - before, 3, 4);
+        gp_context_destroy(gp);
+    }
+}
+
 /* Indices of the segments or of the array, of 4 and 8 bytes, with and without sorted keys. */
 static void test_argsort(void **state)
 {
@@ -710,7 +735,7 @@ int main(void)
         cmocka_unit_test(test_count_on_device), cmocka_unit_test(test_own_scratch),
         cmocka_unit_test(test_bad_input),       cmocka_unit_test(test_many),
         cmocka_unit_test(test_warmup),          cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_argsort),
+        cmocka_unit_test(test_launches),        cmocka_unit_test(test_argsort),
     };
     return cmocka_run_group_tests_name("segmented_sort", tests, NULL, NULL);
 }

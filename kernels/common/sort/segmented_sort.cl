@@ -6,7 +6,8 @@
    array and do not overlap, whatever the offsets contain. An offset with offsets[s] != P[s] is bad, and is counted.
 
        gp_segments_bounds    group per block of offsets: finds their maximum
-       gp_segments_list      group per block of offsets: writes P, and lists the large segments
+       gp_segments_list      group per block of offsets: writes P and the first segment of each window, and lists the large
+                             segments
        gp_segments_small     group per window of positions: sorts the small segments that begin there
        gp_segments_count     each pass, all rows: counts the digits of a row's keys
        gp_segments_spine     each pass, all large segments: computes running sums down the columns of a segment's rows.
@@ -90,10 +91,19 @@ static void gpi_sort_bad_add(gpi_state state, uint i, volatile __global uint *co
     (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);
 }
 
-/* Writes P for the group's block of `span` offsets, and counts the bad offsets. Lists the large segments, of more than `small`
-   keys, that end in this block. */
+/* Writes `s` as the first segment of each window that begins after `before` and not after `own`; if `s` is past all segments,
+   of all windows that begin after `before`. Segment 0 is also the first one of the window that begins with 0. */
+static void gpi_windows_add(gpi_segments segments, ulong before, ulong own, uint s, uint shift, uint windows)
+{
+    const uint end = s == segments.state[GPI_SEGMENTS_COUNT] ? windows : (uint)(own >> shift);
+    for (uint w = s ? (uint)(before >> shift) + 1 : 0; w <= end; w++) segments.first[w] = s;
+}
+
+/* Writes P for the group's block of `span` offsets, and counts the bad offsets. Writes the first segments of the `windows` of
+   2^shift positions. Lists the large segments, of more than `small` keys, that end in this block. */
 GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS, ulong span, ulong small,
-                                 ulong row_span, uint from, volatile __global uint *counters)
+                                 ulong row_span, uint from, uint shift, uint windows,
+                                 volatile __global uint *counters)
 {
     GPI_MAXIMA_SHARED(row);
     gpi_segments segments;
@@ -113,6 +123,7 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS
         const gpi_sort_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);
         carry = max(carry, total);
         if (i < end) segments.bounds[i] = own;
+        if (i < end) gpi_windows_add(segments, before, own, (uint)i, shift, windows);
         if (i < end && x != own) gpi_sort_bad_add(state, (uint)i, counters);
         if (i < end && i > 0 && own - before > small)
             gpi_sort_large_add(segments, before, own - before, row_span, from);
@@ -121,22 +132,22 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_OFFSETS_PARAMETERS
 
 /* ------------------------------------------------------------------ small */
 
-/* Sorts the small segments that begin in the group's `window` positions. A segment is small if it has at most `small` keys (on
+/* Sorts the small segments that begin in the group's window of positions. A segment is small if it has at most `small` keys (on
    GPUs, a tile). */
 GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
-                                  ulong window, uint small, uint from, uint tmp_first)
+                                  uint small, uint from, uint tmp_first)
 {
     GPI_SHARED(gpi_segments_memory, shared);
     gpi_segments segments;
     gpi_places places;
     gpi_digit_bits bits;
-    uint first, last;
-    const ulong begin = window * get_group_id(0);
+    const uint window = (uint)get_group_id(0);
     GPI_SEGMENTS_SET(segments);
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
-    gpi_segments_window(segments, begin, begin + window, &first, &last, shared);
-    gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);
+    if (state[GPI_SEGMENTS_COUNT] == 0) return; /* no window has a first segment */
+    gpi_segments_sort(segments, places, bits, small, from, tmp_first, segments.first[window],
+                      segments.first[window + 1], shared);
 }
 
 /* ------------------------------------------------------------------ large */
@@ -145,17 +156,11 @@ GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GP
 #define GPI_EACH_ROW(r, state) \
     for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))
 
-GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
-                                  uint pass, ulong span)
+/* Counts the digits of the keys of this group's rows. */
+GPI_INLINE void gpi_rows_count(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass,
+                               ulong span, gpi_rank_shared shared)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
-    gpi_segments segments;
-    gpi_places places;
-    gpi_digit digit;
-    GPI_SEGMENTS_SET(segments);
-    GPI_PLACES_SET(places);
-    GPI_DIGIT_SET(digit);
-    GPI_EACH_ROW(r, state)
+    GPI_EACH_ROW(r, segments.state)
     {
         const gpi_sort_row row = gpi_row_find(segments, r, span);
         const gpi_move move = gpi_move_make(places, row.large->from[pass % 2], GPI_PLACE_OUT);
@@ -165,8 +170,21 @@ GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, G
     }
 }
 
-/* Replaces each count in the table by the position of the row's first key of that digit, counted from the segment's
-   first key. Also records, for each segment, the place that the next pass reads. */
+GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
+                                  uint pass, ulong span)
+{
+    GPI_SHARED(gpi_rank_memory, shared);
+    gpi_segments segments;
+    gpi_places places;
+    gpi_digit_bits bits;
+    GPI_SEGMENTS_SET(segments);
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    gpi_rows_count(segments, places, gpi_digit_of_pass(pass, bits), pass, span, shared);
+}
+
+/* Replaces each count in the table by the position of the row's first key of that digit, counted from the segment's first key. Also
+   records, for each segment, the place that the next pass reads. */
 GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)
 {
     GPI_SHARED(gpi_bases_memory, shared);
@@ -201,19 +219,13 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
     }
 }
 
-/* Moves the keys of each row. In segments of at least `lines_from` keys, `lines` says which keys are moved through lines
+/* Moves the keys of this group's rows. In segments of at least `lines_from` keys, `lines` says which keys are moved through lines
    (GPI_LINES_..., sort/constants.cl). */
-GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
-                                    uint pass, ulong span, uint first_place, ulong lines_from, uint lines)
+GPI_INLINE void gpi_rows_move(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass,
+                              ulong span, uint first_place, ulong lines_from, uint lines,
+                              GPI_GROUP_SPACE gpi_scatter_memory *shared)
 {
-    GPI_SHARED(gpi_scatter_memory, shared);
-    gpi_segments segments;
-    gpi_places places;
-    gpi_digit digit;
-    GPI_SEGMENTS_SET(segments);
-    GPI_PLACES_SET(places);
-    GPI_DIGIT_SET(digit);
-    GPI_EACH_ROW(r, state)
+    GPI_EACH_ROW(r, segments.state)
     {
         const gpi_sort_row row = gpi_row_find(segments, r, span);
         const uint from = row.large->from[pass % 2];
@@ -228,20 +240,52 @@ GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS,
     }
 }
 
+/* Copies to the output what the passes before `pass` have left elsewhere, of this group's rows. */
+GPI_INLINE void gpi_rows_copy(gpi_segments segments, gpi_places places, uint pass, ulong span)
+{
+    GPI_EACH_ROW(r, segments.state)
+    {
+        const gpi_sort_row row = gpi_row_find(segments, r, span);
+        const uint from = row.large->from[pass % 2];
+        const gpi_move move =
+            gpi_move_make(gpi_segment_places(places, row.large->begin), from, GPI_PLACE_OUT);
+        for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)
+            gpi_move_one(move, i, i);
+    }
+}
+
+/* Moves keys by the digit of a pass. If `alone`, there is only one group, which runs all passes: it counts before each one, and
+   copies at the end. */
+GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
+                                    uint pass, ulong span, uint first_place, ulong lines_from, uint lines,
+                                    uint alone)
+{
+    GPI_SHARED(gpi_scatter_memory, shared);
+    gpi_segments segments;
+    gpi_places places;
+    gpi_digit_bits bits;
+    GPI_SEGMENTS_SET(segments);
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    alone = gpi_may_be_alone(alone);
+    for (const uint end = alone ? passes : pass + 1; pass < end; pass++) {
+        const gpi_digit digit = gpi_digit_of_pass(pass, bits);
+        if (alone) {
+            gpi_rows_count(segments, places, digit, pass, span, GPI_SCATTER_COUNT(shared));
+            gpi_sync_all(); /* the table is written */
+        }
+        gpi_rows_move(segments, places, digit, pass, span, first_place, lines_from, lines, shared);
+        if (alone) gpi_sync_all(); /* the keys are moved */
+    }
+    if (alone) gpi_rows_copy(segments, places, passes, span);
+}
+
 GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)
 {
     gpi_segments segments;
     gpi_places places;
     GPI_SEGMENTS_SET(segments);
     GPI_PLACES_SET(places);
-    GPI_EACH_ROW(r, state)
-    {
-        const gpi_sort_row row = gpi_row_find(segments, r, span);
-        const uint from = row.large->from[passes % 2];
-        const gpi_move move =
-            gpi_move_make(gpi_segment_places(places, row.large->begin), from, GPI_PLACE_OUT);
-        for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)
-            gpi_move_one(move, i, i);
-    }
+    gpi_rows_copy(segments, places, passes, span);
 }
 #endif

@@ -28,31 +28,23 @@ typedef struct gpi_segments {
     gpi_state state;
     __global gpi_sort_cell *maxima; /* maximum of each block of offsets */
     __global gpi_sort_cell *bounds; /* P of sort/segmented_sort.cl */
+    __global uint *first;           /* first segment that begins in or after each window of positions */
     __global gpi_large *large;
     __global uint *owner;          /* index of each row's large segment */
     __global gpi_sort_cell *table; /* an entry for each row and digit */
 } gpi_segments;
 
-#define GPI_SEGMENTS_PARAMETERS \
-    gpi_state state, ulong maxima_at, ulong bounds_at, ulong large_at, ulong owner_at, ulong table_at
+#define GPI_SEGMENTS_PARAMETERS                                                                        \
+    gpi_state state, ulong maxima_at, ulong bounds_at, ulong first_at, ulong large_at, ulong owner_at, \
+        ulong table_at
 #define GPI_SEGMENTS_SET(segments)                                     \
     (segments).state = state;                                          \
     (segments).maxima = (__global gpi_sort_cell *)(state + maxima_at); \
     (segments).bounds = (__global gpi_sort_cell *)(state + bounds_at); \
+    (segments).first = (__global uint *)(state + first_at);            \
     (segments).large = (__global gpi_large *)(state + large_at);       \
     (segments).owner = (__global uint *)(state + owner_at);            \
     (segments).table = (__global gpi_sort_cell *)(state + table_at)
-
-/* Returns the first i in [begin, end) with P[i] >= x, or `end` if there is none. */
-static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uint end, ulong x)
-{
-    while (begin < end) {
-        const uint middle = begin + (end - begin) / 2;
-        if (bounds[middle] < x) begin = middle + 1;
-        else end = middle;
-    }
-    return begin;
-}
 
 /* Returns the places of a segment that begins at `begin`. */
 static gpi_places gpi_segment_places(gpi_places places, ulong begin)

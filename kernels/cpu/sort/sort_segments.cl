@@ -24,16 +24,6 @@ static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_m
 typedef gpi_rank_memory gpi_segments_memory;
 typedef gpi_rank_shared gpi_segments_shared;
 
-/* Finds the segments that begin in [begin, end): they are [*first, *last). */
-static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,
-                                gpi_segments_shared shared)
-{
-    const uint m = segments.state[GPI_SEGMENTS_COUNT];
-    (void)shared;
-    *first = gpi_bound_find(segments.bounds, 0, m, begin);
-    *last = gpi_bound_find(segments.bounds, *first, m, end);
-}
-
 /* Sorts the small segments among [first, last), one after the other. */
 GPI_NOINLINE void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
                                     uint from, uint tmp_first, uint first, uint last,

@@ -73,23 +73,36 @@ GPI_INLINE __local uint *gpi_stage_places(gpi_single_tile_shared shared)
 /* Returns the index in the tile of this item's first striped element. The item's striped elements are GPI_TEAM apart. */
 static uint gpi_team_first(void) { return gpi_entries_team() * GPI_TEAM_SPAN + gpi_entries_lane(); }
 
-/* Writes to `entry` this item's entries of the n keys at `key`, all of segment 0. Entries after the n-th are greater than all
-   others. All loads come first, so that they are in flight together. The caller needs a barrier before it stores entries in
+/* Returns the bits by which a key is sorted. They stay at their place, unless they are of a hash. */
+static gpi_key_bits gpi_entry_window(gpi_key key, gpi_digit_bits bits)
+{
+#if GPI_KEY_HASH
+    return gpi_window_of(key, bits);
+#else
+    const uint width = 8 * sizeof(gpi_key_bits), window = bits.end - bits.begin;
+    const gpi_key_bits mask = window ? ~(gpi_key_bits)0 >> (width - window) << bits.begin : 0;
+    return gpi_key_order(key, (gpi_key_bits)bits.flip) & mask;
+#endif
+}
+
+/* Writes to `entry` this item's entries of the n keys at `key`, all of segment 0. If `ends`, entries after the n-th are greater than
+   all others. All loads come first, so that they are in flight together. The caller needs a barrier before it stores entries in
    local memory. */
-GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gpi_digit_bits bits,
-                                         gpi_entry *entry, gpi_single_tile_shared shared)
+GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, const bool ends,
+                                         gpi_digit_bits bits, gpi_entry *entry, gpi_single_tile_shared shared)
 {
     const uint l = gpi_entries_lane(), first = gpi_team_first();
     __local gpi_key *stage = gpi_stage_keys(shared);
     uint at = gpi_entries_item() * GPI_PER_ITEM;
     gpi_key x[GPI_PER_ITEM];
-    GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + first, GPI_TEAM, gpi_left(n, first), 0);
+    if (n == GPI_TILE) GPI_LOAD_STRIPED(x, GPI_PER_ITEM, key + first, GPI_TEAM);
+    else GPI_LOAD_STRIPED_PART(x, GPI_PER_ITEM, key + first, GPI_TEAM, gpi_left(n, first), 0);
     GPI_EACH_OWN(j) GPI_STAGE_STRIPED(stage, l, j) = x[j];
     gpi_team_sync(); /* the stage is filled */
     GPI_SETTLE(at);
     GPI_EACH_OWN(j) {
-        const gpi_key_bits k = gpi_window_of((stage + GPI_STAGE_CELL(l * GPI_PER_ITEM))[j], bits);
-        entry[j] = gpi_entry_make(at + j < n ? k : GPI_ENTRY_KEY_MOST, at + j);
+        const gpi_key_bits k = gpi_entry_window((stage + GPI_STAGE_CELL(l * GPI_PER_ITEM))[j], bits);
+        entry[j] = gpi_entry_make(ends && at + j >= n ? GPI_ENTRY_KEY_MOST : k, at + j);
     }
 }
 
@@ -154,7 +167,7 @@ GPI_INLINE_GPU void gpi_single_tile_sort(gpi_move move, uint n, uint most, gpi_d
                                          gpi_single_tile_shared shared)
 {
     gpi_entry entry[GPI_PER_ITEM];
-    gpi_single_tile_load(move.key, n, bits, entry, shared);
+    gpi_single_tile_load(move.key, n, true, bits, entry, shared);
     gpi_sync(); /* the stage is read: entries may overwrite it */
     gpi_entries_sort(entry, n, &shared->tile.entry);
     gpi_single_tile_write(move, bits, 0, n, most, entry, shared);

@@ -37,43 +37,67 @@ static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_m
     return x;
 }
 
+#define GPI_HEAD_WORDS ((GPI_PER_ITEM + 31) / 32) /* words of an item's bits */
+/* The word with the bit of key i. */
+#define GPI_HEAD_WORD(i) ((i) / GPI_PER_ITEM * GPI_HEAD_WORDS + (i) % GPI_PER_ITEM / 32)
+
 /* Local memory of a group. */
 typedef struct gpi_segments_memory {
     gpi_single_tile_memory tile;
     uint span
         [GPI_WG]; /* segment of an item's first key: its begin in the lower half, its end in the upper half */
-    uint word[4];
-    uint crossing; /* 0: no segment crosses pieces; GPI_CROSSING_SHORT: only short ones do; _LONG: others */
+    uint head[GPI_WG *
+              GPI_HEAD_WORDS]; /* a bit for each of an item's keys: whether a segment begins with it */
+    uint word[2];
+    uint crossing; /* segments across teams' pieces: 0: none; GPI_CROSSING_SHORT: all short; _LONG: not all */
 } gpi_segments_memory;
 typedef __local gpi_segments_memory *gpi_segments_shared;
 
 #define GPI_CROSSING_SHORT 1u
 #define GPI_CROSSING_LONG 2u
 
-/* Writes to each entry of the item the position at which the segment of the entry's key begins. The tile has the n keys
-   from `base` on, which are those of segments [first, last). Writes shared->span and shared->crossing. The caller needs
-   a barrier before an item reads these two. */
-GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,
-                                       uint last, gpi_entry *entry, gpi_segments_shared shared)
+/* Finds which of the segments [first, last) are sorted together, as the tile that begins with the first one: as many as fit in
+   `small` keys. Writes the first segment after these to *next. Writes to shared->span and shared->head where the tile's segments
+   begin, and where its keys end. Each item handles every GPI_WG-th segment. The caller needs a barrier before an item reads any
+   of this. */
+GPI_INLINE_GPU void gpi_segments_mark(__global const gpi_sort_cell *bounds, uint small, uint first, uint last,
+                                      __local uint *next, gpi_segments_shared shared)
+{
+    const gpi_sort_cell base = bounds[first];
+    for (uint s = first + (uint)get_local_id(0); s < last; s += GPI_WG) {
+        const gpi_sort_cell far = bounds[s] - base, reach = bounds[s + 1] - base;
+        const bool fits = reach <= small;
+        if (far > small) break;
+        const uint begin = (uint)far, end = fits ? (uint)reach : begin;
+        const bool is_last = !fits || s + 1 == last;
+        if (is_last) *next = fits ? last : s;
+        if (is_last && end < GPI_TILE)
+            (void)atomic_or(&shared->head[GPI_HEAD_WORD(end)], 1u << end % GPI_PER_ITEM % 32);
+        if (begin == end) continue;
+        (void)atomic_or(&shared->head[GPI_HEAD_WORD(begin)], 1u << begin % GPI_PER_ITEM % 32);
+        for (uint i = (begin + GPI_PER_ITEM - 1) / GPI_PER_ITEM; i * GPI_PER_ITEM < end; i++)
+            shared->span[i] = begin | end << 16;
+    }
+}
+
+/* Writes to each entry of the item the position at which the segment of the entry's key begins. Entries after the n-th are in a
+   segment of their own. Clears the item's shared->head, and writes shared->span after the n-th key, and shared->crossing. The
+   caller needs a barrier before an item reads these two. */
+GPI_INLINE_GPU void gpi_segments_enter(uint n, gpi_entry *entry, gpi_segments_shared shared)
 {
     const uint l = gpi_entries_item(), at = l * GPI_PER_ITEM;
-    uint from = 0, to = 0;
-    for (uint i = 0; i < GPI_PER_ITEM;) {
-        uint begin = n, end = GPI_TILE; /* of an entry after all segments */
-        if (at + i < n) {
-            const uint s = gpi_bound_find(bounds, first, last, base + at + i + 1);
-            begin = (uint)(bounds[s - 1] - base);
-            end = (uint)(bounds[s] - base);
+    const uint span = at < n ? shared->span[l] : n | (uint)GPI_TILE << 16, from = span & 0xffffu,
+               to = span >> 16;
+    uint begin = from, heads = 0;
+    GPI_EACH_OWN(j) {
+        if (j % 32 == 0) {
+            heads = shared->head[l * GPI_HEAD_WORDS + j / 32];
+            shared->head[l * GPI_HEAD_WORDS + j / 32] = 0;
         }
-        GPI_EACH_OWN(j)
-            if (j >= i) gpi_entry_enter(entry + j, begin);
-        if (i == 0) {
-            from = begin;
-            to = end;
-        }
-        i = end - at;
+        if (heads >> j % 32 & 1) begin = at + j;
+        gpi_entry_enter(entry + j, begin);
     }
-    shared->span[l] = min(from, at) | (to << 16);
+    shared->span[l] = span;
     if (l % GPI_TEAM == 0 && from < at && at < n)
         (void)atomic_max(&shared->crossing,
                          to - from <= GPI_TEAM_SPAN / 2 ? GPI_CROSSING_SHORT : GPI_CROSSING_LONG);
@@ -141,36 +165,26 @@ GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared s
     }
 }
 
-/* Sets [*first, *last) to the segments that begin in [begin, end). */
-GPI_INLINE void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,
-                                    gpi_segments_shared shared)
-{
-    const uint l = (uint)get_local_id(0), m = segments.state[GPI_SEGMENTS_COUNT];
-    if (l == 0 || l == GPI_WG - 1)
-        shared->word[l == 0 ? 0 : 1] = gpi_bound_find(segments.bounds, 0, m, l == 0 ? begin : end);
-    gpi_sync(); /* both are found */
-    *first = shared->word[0];
-    *last = shared->word[1];
-}
-
 /* Sorts the small segments among [first, last). Segments that fit in a tile together are sorted together. */
 static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
                               uint from, uint tmp_first, uint first, uint last, gpi_segments_shared shared)
 {
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    const uint l = (uint)get_local_id(0);
     (void)tmp_first;
-    for (uint turn = 2; first < last; turn ^= 1) {
+    GPI_EACH(j, GPI_HEAD_WORDS) shared->head[l * GPI_HEAD_WORDS + j] = 0;
+    gpi_sync(); /* there are no heads */
+    for (uint turn = 0; first < last; turn ^= 1) {
         const ulong base = segments.bounds[first];
-        if (get_local_id(0) == 0) { /* late items may still read the other word */
-            shared->word[turn] = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;
-            shared->crossing = 0;
-        }
-        gpi_sync(); /* the words are written */
+        if (l == 0) shared->crossing = 0;
+        /* late items may still read the other word */
+        gpi_segments_mark(segments.bounds, small, first, last, &shared->word[turn], shared);
+        gpi_sync(); /* the tile's segments are marked */
         const uint next = shared->word[turn], n = (uint)(segments.bounds[next] - base);
         if (n > 0) {
             gpi_entry entry[GPI_PER_ITEM];
-            gpi_single_tile_load(move.key + base, n, bits, entry, &shared->tile);
-            gpi_segments_enter(segments.bounds, base, n, first, next, entry, shared);
+            gpi_single_tile_load(move.key + base, n, false, bits, entry, &shared->tile);
+            gpi_segments_enter(n, entry, shared);
             gpi_sync(); /* the stage is read; `span` and `crossing` are written */
             gpi_segments_entries(entry, shared);
             gpi_single_tile_write(move, bits, base, n, n, entry, &shared->tile);
