@@ -3006,7 +3006,8 @@ enum { GP_KEY_COLUMNS_MAX = 8 };
      groups_out is read and written once; order_out is a sort of groups_out. A program is compiled per list of types.
    Limits: 2^30 rows, 8 columns.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is read.
-     gp_stats.bad_offsets counts the call.
+     gp_stats.bad_offsets counts the call. On devices that end long loops too early
+     (gp_device_info.loop_limit), strings of more than some hundred bytes make the call find no group; gp_stats.abandoned counts it.
    Example: examples/21_group_rows.c */
 typedef struct gp_group_rows_desc {
     const gp_key_column *columns; /* column_count columns, read during the call */
@@ -3113,13 +3114,14 @@ typedef struct gp_stats {
     uint64_t launches;         /* kernels enqueued */
     uint64_t fallbacks;        /* late tiles that a waiting group computed itself; calls of gp_topk
                                   that a sample misled */
-    uint64_t abandoned;        /* look-backs that the device cut short: results are wrong; always 0 so far */
-    uint64_t clamped;          /* calls whose count_buffer held more than `count` */
-    uint64_t bad_offsets;      /* calls that found bad offsets of segments, runs or strings */
-    uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
-    uint64_t scratch_bytes;    /* bytes of scratch that the context holds now */
-    uint64_t scratch_most;     /* most bytes of scratch that one call has needed */
-    uint64_t scratch_allocs;   /* how often scratch was allocated */
+    uint64_t
+        abandoned;    /* look-backs and calls of gp_group_rows that the device cut short: results are wrong */
+    uint64_t clamped; /* calls whose count_buffer held more than `count` */
+    uint64_t bad_offsets;    /* calls that found bad offsets of segments, runs or strings */
+    uint64_t skipped;        /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
+    uint64_t scratch_bytes;  /* bytes of scratch that the context holds now */
+    uint64_t scratch_most;   /* most bytes of scratch that one call has needed */
+    uint64_t scratch_allocs; /* how often scratch was allocated */
 } gp_stats;
 
 /* Nanoseconds of one kernel, by OpenCL event times. There are none without gp_context_desc.profile. */
@@ -15231,31 +15233,44 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG)",
 "slots[i] = GPI_ROWS_EMPTY;",
 "}",
-"#line 40",
+"#line 41",
 "GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS, volatile __global uint *slots, ulong slots_at, uint size,",
 "uint base, uint row_mask, uint probes, __global uint *slot_of, ulong slot_of_at,",
-"volatile __global uint *state, ulong state_at, uint table, ulong span,",
-"GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)",
+"volatile __global uint *state, ulong state_at, uint table, ulong longest,",
+"ulong span, GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)",
 "{",
-"const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);",
 "volatile __global uint *too_small = state + state_at + GPI_ROWS_SMALL;",
-"GPI_ROWS_SPAN(n);",
+"GPI_ROWS_SPAN(gpi_count(bound, wanted, wanted_offset, wanted_words));",
 "gpi_key_columns columns;",
 "gpi_rows t;",
-"if (table == 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0) state[state_at + GPI_ROWS_COUNT] = (uint)n;",
+"bool has_long = false;",
 "if (begin >= end) return;",
 "GPI_COLUMNS_SET(columns);",
 "t.slots = slots + slots_at;",
 "t.size = size;",
 "t.row_mask = row_mask;",
 "t.probes = probes;",
-"if (table == 0 && gpi_columns_are_bad(columns, begin, end) &&",
+"if (table == 0 && gpi_columns_are_bad(columns, begin, end, longest, &has_long) &&",
 "atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)",
 "(void)atomic_inc(counters + GPI_COUNT_BAD);",
-"if (gpi_rows_put_span(t, columns, begin, end, slot_of + slot_of_at, base, too_small, table))",
+"if (has_long) {",
+"(void)atomic_max(too_small, GPI_ROWS_TABLES);",
+"} else if (gpi_rows_put_span(t, columns, begin, end, slot_of + slot_of_at, base, too_small, table)) {",
 "(void)atomic_max(too_small, table + 1);",
 "}",
-"#line 65",
+"}",
+"#line 69",
+"GPI_KERNEL void gp_rows_close(__global uint *state, ulong state_at, uint tables, GPI_COUNT_PARAMETERS,",
+"volatile __global uint *counters)",
+"{",
+"const bool failed = state[state_at + GPI_ROWS_SMALL] >= tables;",
+"GPI_COUNT_CHECK(true, counters);",
+"if (GPI_LOCAL_ID != 0) return;",
+"state[state_at + GPI_ROWS_COUNT] =",
+"failed ? 0 : (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);",
+"if (failed) (void)atomic_inc(counters + GPI_COUNT_ABANDONED);",
+"}",
+"#line 81",
 "GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of,",
 "ulong slot_of_at, __global const uint *rows, ulong rows_at,",
 "__global const uint *state, ulong state_at, ulong span)",
@@ -15264,7 +15279,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)",
 "slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;",
 "}",
-"#line 75",
+"#line 91",
 "GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of,",
 "ulong slot_of_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
@@ -15272,7 +15287,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "for (ulong i = slot_of_at + begin + GPI_LOCAL_ID; i < slot_of_at + end; i += GPI_WG)",
 "slot_of[i] = slots[slots_at + slot_of[i]];",
 "}",
-"#line 85",
+"#line 101",
 "GPI_KERNEL void gp_rows_offsets(__global const uint *groups, ulong groups_at, __global uint *offsets,",
 "ulong offsets_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
@@ -15362,16 +15377,22 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "#define GPI_STRING_RANGE(c, i) \\",
 "gpi_string_range(columns.ends##c[i], columns.ends##c[(i) + 1], columns.key##c##_size)",
 "#define GPI_KEY_STRINGS_BAD(c, offset) \\",
-"for (ulong i = first + GPI_LOCAL_ID; i < end; i += GPI_WG) \\",
-"bad |= gpi_string_is_bad(columns.ends##c[i], columns.ends##c[i + 1], columns.key##c##_size);",
-"#line 106",
-"static bool gpi_columns_are_bad(gpi_key_columns columns, ulong first, ulong end)",
+"for (ulong i = first + GPI_LOCAL_ID; i < end; i += GPI_WG) { \\",
+"const ulong2 range = GPI_STRING_RANGE(c, i); \\",
+"bad |= gpi_string_is_bad(columns.ends##c[i], columns.ends##c[i + 1], columns.key##c##_size); \\",
+"*has_long |= range.y - range.x > longest; \\",
+"}",
+"#line 110",
+"static bool gpi_columns_are_bad(gpi_key_columns columns, ulong first, ulong end, ulong longest,",
+"__private bool *has_long)",
 "{",
 "bool bad = false;",
+"*has_long = false;",
 "GPI_KEY_STRINGS(GPI_KEY_STRINGS_BAD)",
 "(void)columns;",
 "(void)first;",
 "(void)end;",
+"(void)longest;",
 "return bad;",
 "}",
 "#define GPI_KEY_NUMBERS_HASH(c, word, words, kind) \\",
@@ -15384,7 +15405,7 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "for (ulong at = range.x; at < range.y; at += 8) \\",
 "hash = gpi_row_mix(hash, gpi_string_word(columns.key##c, at, range.y), columns.seed); \\",
 "}",
-"#line 127",
+"#line 134",
 "GPI_INLINE ulong gpi_row_hash(gpi_key_columns columns, ulong i)",
 "{",
 "ulong hash = columns.seed;",
@@ -15404,7 +15425,7 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "for (ulong at = 0; at < a.y - a.x; at++) \\",
 "if (columns.key##c[a.x + at] != columns.key##c[b.x + at]) return false; \\",
 "}",
-"#line 148",
+"#line 155",
 "GPI_INLINE bool gpi_rows_equal(gpi_key_columns columns, ulong i, ulong j)",
 "{",
 "GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_EQUAL)",
@@ -15413,7 +15434,7 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "}",
 "#define GPI_KEY_NUMBERS_PREFETCH(c, word, words, kind) GPI_PREFETCH_READ(columns.key##c + i * (words));",
 "#define GPI_KEY_STRINGS_PREFETCH(c, offset) GPI_PREFETCH_READ(columns.ends##c + i);",
-"#line 158",
+"#line 165",
 "GPI_INLINE void gpi_row_prefetch(gpi_key_columns columns, ulong i)",
 "{",
 "GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PREFETCH)",
@@ -29474,7 +29495,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"cpu", "sort/sort_records.cl", {"gp_records_keys", "gp_records_move", NULL}},
     {"cpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"cpu", "sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
-    {"cpu", "table/group_rows.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
+    {"cpu", "table/group_rows.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_close", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
     {"cpu", "map/random.cl", {"gp_random_tiles", NULL}},
     {"cpu", "sort/buckets.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_shares", "gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
     {"cpu", "sort/sort_tile.cl", {"gp_sort_tile", NULL}},
@@ -29508,7 +29529,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"gpu", "sort/sort_records.cl", {"gp_records_keys", "gp_records_move", NULL}},
     {"gpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"gpu", "sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
-    {"gpu", "table/group_rows.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
+    {"gpu", "table/group_rows.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_close", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
     {"gpu", "group/sub_group_check.cl", {"gp_sub_group_check", NULL}},
     {"gpu", "map/random.cl", {"gp_random_tiles", NULL}},
     {"gpu", "sort/sort_tile.cl", {"gp_sort_tile", NULL}},
@@ -44930,6 +44951,7 @@ static void gpi_call_arg_keys(gpi_call *call, const gpi_keys *keys);
 enum {
     GPI_ROWS_SPAN_MIN = 4096, /* serial: fewest rows of a group */
     GPI_ROWS_SLOTS = 2,       /* slots for each row of the last table, which never is too small */
+    GPI_ROWS_LOOPS = 6,       /* iterations of loops for each byte of a string, at most */
     GPI_ROWS_COUNT_MAX = 1 << 30
 };
 
@@ -45021,7 +45043,7 @@ static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_rows *g)
     s->keys = gp->counters; /* any buffers will do */
     s->keys_out = s->values_out = gp->result;
     s->count = d->count;
-    s->count_buffer = d->count_buffer ? gp->counters : NULL;
+    s->count_buffer = gp->counters;
     s->count_type = GP_U32;
     s->key_type = GP_U32;
     s->value_size = 4;
@@ -45131,6 +45153,7 @@ static void gpi_rows_arg_table(gpi_call *call, const gpi_group_rows *g, const gp
 static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint number, cl_mem scratch)
 {
     const gpi_rows_table *t = &g->table[number];
+    const size_t limit = call->gp->info.loop_limit;
     size_t groups;
     gp_result result;
     gpi_call_kernel(call, g->program, "gp_rows_clear");
@@ -45149,6 +45172,7 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint n
     gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
     gpi_rows_arg(call, scratch, g->state_at / 4);
     GPI_CALL_ARG(call, number);
+    gpi_call_arg_ulong(call, limit ? limit / (GPI_ROWS_LOOPS * g->plan.per_item) : ~(size_t)0);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
     gpi_call_arg_count(call, &g->count);
     gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
@@ -45156,10 +45180,22 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint n
     return gpi_call_launch(call, &g->plan, groups);
 }
 
+/* Enqueues the write of the number of rows for the next launches. */
+static gp_result gpi_rows_close(gpi_call *call, const gpi_group_rows *g, cl_mem scratch)
+{
+    gpi_call_kernel(call, g->program, "gp_rows_close");
+    gpi_rows_arg(call, scratch, g->state_at / 4);
+    GPI_CALL_ARG(call, g->tables);
+    gpi_call_arg_count(call, &g->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &g->plan, 1);
+}
+
 /* Enqueues the selection of each group's first row. */
-static gp_result gpi_rows_select(gpi_call *call, gpi_group_rows *g, cl_mem scratch)
+static gp_result gpi_rows_select(gpi_call *call, gpi_group_rows *g, cl_mem scratch, const gpi_count *count)
 {
     gpi_compact *c = &g->firsts;
+    c->count = *count;
     c->scratch = scratch;
     g->args[0].buffer = scratch;
     g->args[0].offset = g->slots_at / 4;
@@ -45173,7 +45209,8 @@ static gp_result gpi_rows_select(gpi_call *call, gpi_group_rows *g, cl_mem scrat
 }
 
 /* Enqueues the writes of group numbers: to slots, then to the rows. */
-static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem scratch)
+static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem scratch,
+                                 const gpi_count *count)
 {
     size_t groups;
     gp_result result;
@@ -45189,12 +45226,12 @@ static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem
     gpi_rows_arg(call, scratch, g->slots_at / 4);
     gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
-    gpi_call_arg_count(call, &g->count);
+    gpi_call_arg_count(call, count);
     return gpi_call_launch(call, &g->plan, groups);
 }
 
 /* Enqueues the sort of rows by group, and the writes of offsets. */
-static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch)
+static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch, const gpi_count *count)
 {
     const gp_group_rows_desc *d = g->desc;
     gp_sort_desc *s = &g->sort_desc;
@@ -45206,15 +45243,14 @@ static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch
     s->keys_out_offset = g->sorted_at / 4;
     s->values_out = d->order_out ? d->order_out : scratch;
     s->values_out_offset = d->order_out ? d->order_out_offset : g->sorted_at / 4 + d->count;
-    if (s->count_buffer)
-        g->sort.count = gpi_count_make(d->count, scratch, g->state_at / 4 + GPI_ROWS_COUNT, GP_U32);
+    g->sort.count = *count;
     result = gpi_sort_launch(call, &g->sort);
     if (result != GP_OK || !d->offsets_out) return result;
     gpi_call_kernel(call, g->program, "gp_rows_offsets");
     gpi_rows_arg(call, scratch, g->sorted_at / 4);
     gpi_rows_arg(call, d->offsets_out, d->offsets_out_offset);
     groups = gpi_rows_arg_span(call, g, d->count);
-    gpi_call_arg_count(call, &g->count);
+    gpi_call_arg_count(call, count);
     return gpi_call_launch(call, &g->plan, groups);
 }
 
@@ -45232,6 +45268,7 @@ static gp_result gpi_rows_none(gpi_call *call, const gp_group_rows_desc *d)
 static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
 {
     const gp_group_rows_desc *d = g->desc;
+    gpi_count count; /* that of the rows, on the device */
     cl_mem scratch;
     gp_result result;
     cl_uint number;
@@ -45242,12 +45279,14 @@ static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
     g->slot_of_offset = d->groups_out ? d->groups_out_offset : g->slot_of_at / 4;
     g->rows = d->rows_out ? d->rows_out : scratch;
     g->rows_offset = d->rows_out ? d->rows_out_offset : g->rows_at / 4;
+    count = gpi_count_make(d->count, scratch, g->state_at / 4 + GPI_ROWS_COUNT, GP_U32);
     result = gpi_call_fill(call, scratch, g->state_at, 4 * GPI_ROWS_STATE);
     for (number = 0; number < g->tables && result == GP_OK; number++)
         result = gpi_rows_put(call, g, number, scratch);
-    if (result == GP_OK) result = gpi_rows_select(call, g, scratch);
-    if (result == GP_OK && g->numbers) result = gpi_rows_number(call, g, scratch);
-    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch);
+    if (result == GP_OK) result = gpi_rows_close(call, g, scratch);
+    if (result == GP_OK) result = gpi_rows_select(call, g, scratch, &count);
+    if (result == GP_OK && g->numbers) result = gpi_rows_number(call, g, scratch, &count);
+    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch, &count);
     if (result == GP_OK && d->count_out)
         result = gpi_call_copy(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, d->count_out,
                                4 * d->count_out_offset, 4);

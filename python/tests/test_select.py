@@ -125,6 +125,8 @@ BESIDE = {
     "scatter out": lambda c, k: c.scatter(SEVEN, SEVEN, out=k),
     "transpose": lambda c, k: c.transpose(c.array(k).reshape(1, 7)),
     "unpack": lambda c, k: c.unpack(k, np.ones(7, bool)),
+    "group_rows": lambda c, k: c.group_rows(k, return_order=True),
+    "group_rows columns": lambda c, k: c.group_rows(SEVEN, k),
     "unpack flags": lambda c, k: c.unpack(k, k),
     "stencil": lambda c, k: c.stencil(k, map="at(-1, 0) + q[0]", radius=1, args={"q": k}),
     "histogram weights": lambda c, k: c.histogram(k, 3, (0, 7), weights=SEVEN),

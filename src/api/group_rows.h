@@ -46,7 +46,8 @@ enum { GP_KEY_COLUMNS_MAX = 8 };
      groups_out is read and written once; order_out is a sort of groups_out. A program is compiled per list of types.
    Limits: 2^30 rows, 8 columns.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is read.
-     gp_stats.bad_offsets counts the call.
+     gp_stats.bad_offsets counts the call. On devices that end long loops too early
+     (gp_device_info.loop_limit), strings of more than some hundred bytes make the call find no group; gp_stats.abandoned counts it.
    Example: examples/21_group_rows.c */
 typedef struct gp_group_rows_desc {
     const gp_key_column *columns; /* column_count columns, read during the call */

@@ -103,13 +103,14 @@ typedef struct gp_stats {
     uint64_t launches;         /* kernels enqueued */
     uint64_t fallbacks;        /* late tiles that a waiting group computed itself; calls of gp_topk
                                   that a sample misled */
-    uint64_t abandoned;        /* look-backs that the device cut short: results are wrong; always 0 so far */
-    uint64_t clamped;          /* calls whose count_buffer held more than `count` */
-    uint64_t bad_offsets;      /* calls that found bad offsets of segments, runs or strings */
-    uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
-    uint64_t scratch_bytes;    /* bytes of scratch that the context holds now */
-    uint64_t scratch_most;     /* most bytes of scratch that one call has needed */
-    uint64_t scratch_allocs;   /* how often scratch was allocated */
+    uint64_t
+        abandoned;    /* look-backs and calls of gp_group_rows that the device cut short: results are wrong */
+    uint64_t clamped; /* calls whose count_buffer held more than `count` */
+    uint64_t bad_offsets;    /* calls that found bad offsets of segments, runs or strings */
+    uint64_t skipped;        /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
+    uint64_t scratch_bytes;  /* bytes of scratch that the context holds now */
+    uint64_t scratch_most;   /* most bytes of scratch that one call has needed */
+    uint64_t scratch_allocs; /* how often scratch was allocated */
 } gp_stats;
 
 /* Nanoseconds of one kernel, by OpenCL event times. There are none without gp_context_desc.profile. */

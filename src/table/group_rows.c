@@ -13,6 +13,7 @@
 enum {
     GPI_ROWS_SPAN_MIN = 4096, /* serial: fewest rows of a group */
     GPI_ROWS_SLOTS = 2,       /* slots for each row of the last table, which never is too small */
+    GPI_ROWS_LOOPS = 6,       /* iterations of loops for each byte of a string, at most */
     GPI_ROWS_COUNT_MAX = 1 << 30
 };
 
@@ -104,7 +105,7 @@ static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_rows *g)
     s->keys = gp->counters; /* any buffers will do */
     s->keys_out = s->values_out = gp->result;
     s->count = d->count;
-    s->count_buffer = d->count_buffer ? gp->counters : NULL;
+    s->count_buffer = gp->counters;
     s->count_type = GP_U32;
     s->key_type = GP_U32;
     s->value_size = 4;
@@ -214,6 +215,7 @@ static void gpi_rows_arg_table(gpi_call *call, const gpi_group_rows *g, const gp
 static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint number, cl_mem scratch)
 {
     const gpi_rows_table *t = &g->table[number];
+    const size_t limit = call->gp->info.loop_limit;
     size_t groups;
     gp_result result;
     gpi_call_kernel(call, g->program, "gp_rows_clear");
@@ -232,6 +234,7 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint n
     gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
     gpi_rows_arg(call, scratch, g->state_at / 4);
     GPI_CALL_ARG(call, number);
+    gpi_call_arg_ulong(call, limit ? limit / (GPI_ROWS_LOOPS * g->plan.per_item) : ~(size_t)0);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
     gpi_call_arg_count(call, &g->count);
     gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
@@ -239,10 +242,22 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint n
     return gpi_call_launch(call, &g->plan, groups);
 }
 
+/* Enqueues the write of the number of rows for the next launches. */
+static gp_result gpi_rows_close(gpi_call *call, const gpi_group_rows *g, cl_mem scratch)
+{
+    gpi_call_kernel(call, g->program, "gp_rows_close");
+    gpi_rows_arg(call, scratch, g->state_at / 4);
+    GPI_CALL_ARG(call, g->tables);
+    gpi_call_arg_count(call, &g->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &g->plan, 1);
+}
+
 /* Enqueues the selection of each group's first row. */
-static gp_result gpi_rows_select(gpi_call *call, gpi_group_rows *g, cl_mem scratch)
+static gp_result gpi_rows_select(gpi_call *call, gpi_group_rows *g, cl_mem scratch, const gpi_count *count)
 {
     gpi_compact *c = &g->firsts;
+    c->count = *count;
     c->scratch = scratch;
     g->args[0].buffer = scratch;
     g->args[0].offset = g->slots_at / 4;
@@ -256,7 +271,8 @@ static gp_result gpi_rows_select(gpi_call *call, gpi_group_rows *g, cl_mem scrat
 }
 
 /* Enqueues the writes of group numbers: to slots, then to the rows. */
-static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem scratch)
+static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem scratch,
+                                 const gpi_count *count)
 {
     size_t groups;
     gp_result result;
@@ -272,12 +288,12 @@ static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem
     gpi_rows_arg(call, scratch, g->slots_at / 4);
     gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
-    gpi_call_arg_count(call, &g->count);
+    gpi_call_arg_count(call, count);
     return gpi_call_launch(call, &g->plan, groups);
 }
 
 /* Enqueues the sort of rows by group, and the writes of offsets. */
-static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch)
+static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch, const gpi_count *count)
 {
     const gp_group_rows_desc *d = g->desc;
     gp_sort_desc *s = &g->sort_desc;
@@ -289,15 +305,14 @@ static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch
     s->keys_out_offset = g->sorted_at / 4;
     s->values_out = d->order_out ? d->order_out : scratch;
     s->values_out_offset = d->order_out ? d->order_out_offset : g->sorted_at / 4 + d->count;
-    if (s->count_buffer)
-        g->sort.count = gpi_count_make(d->count, scratch, g->state_at / 4 + GPI_ROWS_COUNT, GP_U32);
+    g->sort.count = *count;
     result = gpi_sort_launch(call, &g->sort);
     if (result != GP_OK || !d->offsets_out) return result;
     gpi_call_kernel(call, g->program, "gp_rows_offsets");
     gpi_rows_arg(call, scratch, g->sorted_at / 4);
     gpi_rows_arg(call, d->offsets_out, d->offsets_out_offset);
     groups = gpi_rows_arg_span(call, g, d->count);
-    gpi_call_arg_count(call, &g->count);
+    gpi_call_arg_count(call, count);
     return gpi_call_launch(call, &g->plan, groups);
 }
 
@@ -315,6 +330,7 @@ static gp_result gpi_rows_none(gpi_call *call, const gp_group_rows_desc *d)
 static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
 {
     const gp_group_rows_desc *d = g->desc;
+    gpi_count count; /* that of the rows, on the device */
     cl_mem scratch;
     gp_result result;
     cl_uint number;
@@ -325,12 +341,14 @@ static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
     g->slot_of_offset = d->groups_out ? d->groups_out_offset : g->slot_of_at / 4;
     g->rows = d->rows_out ? d->rows_out : scratch;
     g->rows_offset = d->rows_out ? d->rows_out_offset : g->rows_at / 4;
+    count = gpi_count_make(d->count, scratch, g->state_at / 4 + GPI_ROWS_COUNT, GP_U32);
     result = gpi_call_fill(call, scratch, g->state_at, 4 * GPI_ROWS_STATE);
     for (number = 0; number < g->tables && result == GP_OK; number++)
         result = gpi_rows_put(call, g, number, scratch);
-    if (result == GP_OK) result = gpi_rows_select(call, g, scratch);
-    if (result == GP_OK && g->numbers) result = gpi_rows_number(call, g, scratch);
-    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch);
+    if (result == GP_OK) result = gpi_rows_close(call, g, scratch);
+    if (result == GP_OK) result = gpi_rows_select(call, g, scratch, &count);
+    if (result == GP_OK && g->numbers) result = gpi_rows_number(call, g, scratch, &count);
+    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch, &count);
     if (result == GP_OK && d->count_out)
         result = gpi_call_copy(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, d->count_out,
                                4 * d->count_out_offset, 4);

@@ -36,29 +36,45 @@ GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, v
         slots[i] = GPI_ROWS_EMPTY;
 }
 
-/* Puts all rows into table number `table`, if it is the one to use. `call`: a number that other calls do not have. */
+/* Puts all rows into table number `table`, if it is the one to use. `longest`: bytes of the longest string that the device's loops
+   can read. `call`: a number that other calls do not have. */
 GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS, volatile __global uint *slots, ulong slots_at, uint size,
                             uint base, uint row_mask, uint probes, __global uint *slot_of, ulong slot_of_at,
-                            volatile __global uint *state, ulong state_at, uint table, ulong span,
-                            GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)
+                            volatile __global uint *state, ulong state_at, uint table, ulong longest,
+                            ulong span, GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)
 {
-    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
     volatile __global uint *too_small = state + state_at + GPI_ROWS_SMALL;
-    GPI_ROWS_SPAN(n);
+    GPI_ROWS_SPAN(gpi_count(bound, wanted, wanted_offset, wanted_words));
     gpi_key_columns columns;
     gpi_rows t;
-    if (table == 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0) state[state_at + GPI_ROWS_COUNT] = (uint)n;
+    bool has_long = false;
     if (begin >= end) return;
     GPI_COLUMNS_SET(columns);
     t.slots = slots + slots_at;
     t.size = size;
     t.row_mask = row_mask;
     t.probes = probes;
-    if (table == 0 && gpi_columns_are_bad(columns, begin, end) &&
+    if (table == 0 && gpi_columns_are_bad(columns, begin, end, longest, &has_long) &&
         atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)
         (void)atomic_inc(counters + GPI_COUNT_BAD);
-    if (gpi_rows_put_span(t, columns, begin, end, slot_of + slot_of_at, base, too_small, table))
+    if (has_long) {
+        (void)atomic_max(too_small, GPI_ROWS_TABLES);
+    } else if (gpi_rows_put_span(t, columns, begin, end, slot_of + slot_of_at, base, too_small, table)) {
         (void)atomic_max(too_small, table + 1);
+    }
+}
+
+/* Writes the number of rows for the launches that follow: 0 if none of the `tables` tables was large enough, since the device ended loops too
+   early. Such a call counts as abandoned. */
+GPI_KERNEL void gp_rows_close(__global uint *state, ulong state_at, uint tables, GPI_COUNT_PARAMETERS,
+                              volatile __global uint *counters)
+{
+    const bool failed = state[state_at + GPI_ROWS_SMALL] >= tables;
+    GPI_COUNT_CHECK(true, counters);
+    if (GPI_LOCAL_ID != 0) return;
+    state[state_at + GPI_ROWS_COUNT] =
+        failed ? 0 : (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);
+    if (failed) (void)atomic_inc(counters + GPI_COUNT_ABANDONED);
 }
 
 /* Writes each group's number g to the slot of the group's first row, rows[g]. */

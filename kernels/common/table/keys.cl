@@ -99,17 +99,24 @@ static ulong2 gpi_string_range(ulong begin, ulong end, ulong size)
 
 /* ------------------------------------------------------------------ keys */
 
-#define GPI_KEY_STRINGS_BAD(c, offset)                         \
-    for (ulong i = first + GPI_LOCAL_ID; i < end; i += GPI_WG) \
-        bad |= gpi_string_is_bad(columns.ends##c[i], columns.ends##c[i + 1], columns.key##c##_size);
-/* Returns whether this item finds bad offsets of the strings of rows [first, end). */
-static bool gpi_columns_are_bad(gpi_key_columns columns, ulong first, ulong end)
+#define GPI_KEY_STRINGS_BAD(c, offset)                                                               \
+    for (ulong i = first + GPI_LOCAL_ID; i < end; i += GPI_WG) {                                     \
+        const ulong2 range = GPI_STRING_RANGE(c, i);                                                 \
+        bad |= gpi_string_is_bad(columns.ends##c[i], columns.ends##c[i + 1], columns.key##c##_size); \
+        *has_long |= range.y - range.x > longest;                                                    \
+    }
+/* Returns whether this item finds bad offsets of the strings of rows [first, end). Sets *has_long to whether it finds a string of more
+   than `longest` bytes. */
+static bool gpi_columns_are_bad(gpi_key_columns columns, ulong first, ulong end, ulong longest,
+                                __private bool *has_long)
 {
     bool bad = false;
+    *has_long = false;
     GPI_KEY_STRINGS(GPI_KEY_STRINGS_BAD)
     (void)columns;
     (void)first;
     (void)end;
+    (void)longest;
     return bad;
 }
 
