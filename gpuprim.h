@@ -3007,7 +3007,8 @@ enum { GP_KEY_COLUMNS_MAX = 8 };
    Limits: 2^30 rows, 8 columns.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is read.
      gp_stats.bad_offsets counts the call. On devices that end long loops too early
-     (gp_device_info.loop_limit), strings of more than some hundred bytes make the call find no group; gp_stats.abandoned counts it.
+     (gp_device_info.loop_limit), a call with strings of more than some hundred bytes finds no group: gp_stats.abandoned counts it, and
+     gp_group_rows_read returns GP_ERROR_UNSUPPORTED.
    Example: examples/21_group_rows.c */
 typedef struct gp_group_rows_desc {
     const gp_key_column *columns; /* column_count columns, read during the call */
@@ -7084,6 +7085,20 @@ static const char *const gpi_kernel_common_base_segments[] = {
 };
 /* ---- End file kernels/common/base/segments.cl ---- */
 
+/* ---- Begin file kernels/common/base/span.cl ---- */
+static const char *const gpi_kernel_common_base_span[] = {
+"#ifndef GPI_BASE_SPAN_CL",
+"#define GPI_BASE_SPAN_CL",
+"#line 6 \"kernels/common/base/span.cl\"",
+"static void gpi_span(ulong n, ulong span, ulong *begin, ulong *end)",
+"{",
+"*begin = min(n, span * get_group_id(0));",
+"*end = min(n, *begin + span);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/base/span.cl ---- */
+
 /* ---- Begin file kernels/common/element/hash_function.cl ---- */
 static const char *const gpi_kernel_common_element_hash_function[] = {
 "/* hash_function.cl - murmur3's finalisers: bijections in which a change of any input bit changes half of the output",
@@ -8227,6 +8242,7 @@ static const char *const gpi_kernel_common_hash_batch_keys[] = {
 "#define GPI_HASH_BATCH_KEYS_CL",
 "#include \"base/count.cl\"",
 "#include \"base/platform.cl\"",
+"#include \"base/span.cl\"",
 "#include \"hash/line.cl\"",
 "#include \"hash/table.cl\"",
 "#if GPI_LINE_WORDS",
@@ -8238,7 +8254,7 @@ static const char *const gpi_kernel_common_hash_batch_keys[] = {
 "#define GPI_GET gpi_hash_get",
 "#define GPI_REMOVE gpi_hash_remove",
 "#endif",
-"#line 22 \"kernels/common/hash/batch_keys.cl\"",
+"#line 23 \"kernels/common/hash/batch_keys.cl\"",
 "GPI_INLINE gp_hash_key gpi_element_read(__global const uint *p, ulong i, bool wide)",
 "{",
 "#if GPI_WIDE && !GPI_HASH_PACKED",
@@ -8247,7 +8263,7 @@ static const char *const gpi_kernel_common_hash_batch_keys[] = {
 "(void)wide;",
 "return p[i];",
 "}",
-"#line 31",
+"#line 32",
 "GPI_INLINE void gpi_element_write(__global uint *p, ulong i, gp_hash_key x, bool wide)",
 "{",
 "#if GPI_WIDE && !GPI_HASH_PACKED",
@@ -8278,14 +8294,14 @@ static const char *const gpi_kernel_common_hash_batch_keys[] = {
 "ulong results_at, __global uint *failed_keys, ulong failed_keys_at, __global uint *failed_values, \\",
 "ulong failed_values_at, volatile __global uint *failed_count, ulong failed_count_at, \\",
 "GPI_RUN_PARAMETERS",
-"#line 73",
+"#line 74",
 "static gp_hash_value gpi_value_of(__global const uint *values, ulong i, uint source, ulong operand,",
 "uint widths)",
 "{",
 "if (source == GPI_SOURCE_BUFFER) return gpi_element_read(values, i, (widths & GPI_WIDE_VALUES) != 0);",
 "return (gp_hash_value)(source == GPI_SOURCE_INDEX ? i : operand);",
 "}",
-"#line 82",
+"#line 83",
 "static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)",
 "{",
 "gp_hash_value chosen;",
@@ -8447,11 +8463,12 @@ static const char *const gpi_kernel_common_hash_each[] = {
 "#define GPI_HASH_EACH_CL",
 "#include \"base/args.cl\"",
 "#include \"base/platform.cl\"",
+"#include \"base/span.cl\"",
 "#include \"hash/table.cl\"",
 "#if !defined(GPI_EACH_KEY) || !defined(GPI_EACH_VALUE) || !defined(GPI_EACH_ERASE)",
 "#error \"GPI_EACH_KEY, GPI_EACH_VALUE and GPI_EACH_ERASE must be defined\"",
 "#endif",
-"#line 27 \"kernels/common/hash/each.cl\"",
+"#line 28 \"kernels/common/hash/each.cl\"",
 "static bool gpi_each_replace(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value,",
 "gp_hash_value next)",
 "{",
@@ -8464,7 +8481,7 @@ static const char *const gpi_kernel_common_hash_each[] = {
 "return gpi_word_cas(gpi_slot(t, slot) + 1, value, GPI_EACH_ERASE ? t.reserved : next) == value;",
 "#endif",
 "}",
-"#line 42",
+"#line 43",
 "static uint gpi_each_slot(GPI_ARGS_PARAMETER gp_hash_table t, uint slot)",
 "{",
 "gp_hash_key key;",
@@ -8483,7 +8500,7 @@ static const char *const gpi_kernel_common_hash_each[] = {
 "}",
 "return 0;",
 "}",
-"#line 61",
+"#line 62",
 "GPI_KERNEL void gp_hash_each_slot(GPI_ARGS_PARAMETERS __global uint *memory, GPI_FACTS_PARAMETERS(table),",
 "ulong span, volatile __global uint *counters)",
 "{",
@@ -8706,12 +8723,13 @@ static const char *const gpi_kernel_common_hash_slots[] = {
 "#define GPI_HASH_SLOTS_CL",
 "#include \"base/count.cl\"",
 "#include \"base/platform.cl\"",
+"#include \"base/span.cl\"",
 "#include \"group/counters.cl\"",
 "#include \"group/sync.cl\"",
 "#include \"hash/batch.cl\"",
 "#include \"hash/batch_keys.cl\"",
 "#include \"hash/table.cl\"",
-"#line 18 \"kernels/common/hash/slots.cl\"",
+"#line 19 \"kernels/common/hash/slots.cl\"",
 "GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),",
 "__global const uint *from, uint carry, ulong span)",
 "{",
@@ -8741,7 +8759,7 @@ static const char *const gpi_kernel_common_hash_slots[] = {
 "#endif",
 "}",
 "}",
-"#line 50",
+"#line 51",
 "GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *from,",
 "GPI_FACTS_PARAMETERS(old), ulong span, volatile __global uint *counters)",
 "{",
@@ -8762,7 +8780,7 @@ static const char *const gpi_kernel_common_hash_slots[] = {
 "if (claimed) gpi_hash_count(t, GPI_COUNT_CLAIMED, claimed);",
 "if (lost) gpi_hash_count(t, GPI_COUNT_LOST, lost);",
 "}",
-"#line 76",
+"#line 77",
 "GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *keys,",
 "ulong keys_at, __global uint *values, ulong values_at,",
 "volatile __global uint *total, ulong total_at, ulong room, uint widths,",
@@ -8791,7 +8809,7 @@ static const char *const gpi_kernel_common_hash_slots[] = {
 "typedef struct gpi_depths {",
 "uint bin[GPI_LENGTH_BINS];",
 "} gpi_depths;",
-"#line 114",
+"#line 115",
 "GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),",
 "volatile __global uint *stats, ulong span,",
 "volatile __global uint *counters)",
@@ -9001,13 +9019,6 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "}",
 "",
 "GPI_INLINE void gpi_hash_count(gp_hash_table t, uint what, uint x) { gpi_add_wide(t.counts + 2 * what, x); }",
-"",
-"/* Computes the range [*begin, *end) of n elements that the group handles. */",
-"static void gpi_span(ulong n, ulong span, ulong *begin, ulong *end)",
-"{",
-"    *begin = min(n, span * get_group_id(0));",
-"    *end = min(n, *begin + span);",
-"}",
 "",
 "/* ------------------------------------------------------------------ slots */",
 "",
@@ -14052,11 +14063,18 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "}",
 "#define GPI_EACH_ROW(r, state) \\",
 "for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))",
-"#line 160",
-"GPI_INLINE void gpi_rows_count(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass,",
-"ulong span, gpi_rank_shared shared)",
+"#line 159",
+"GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
+"uint pass, ulong span)",
 "{",
-"GPI_EACH_ROW(r, segments.state)",
+"GPI_SHARED(gpi_rank_memory, shared);",
+"gpi_segments segments;",
+"gpi_places places;",
+"gpi_digit digit;",
+"GPI_SEGMENTS_SET(segments);",
+"GPI_PLACES_SET(places);",
+"GPI_DIGIT_SET(digit);",
+"GPI_EACH_ROW(r, state)",
 "{",
 "const gpi_sort_row row = gpi_row_find(segments, r, span);",
 "const gpi_move move = gpi_move_make(places, row.large->from[pass % 2], GPI_PLACE_OUT);",
@@ -14065,20 +14083,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 173",
-"GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
-"uint pass, ulong span)",
-"{",
-"GPI_SHARED(gpi_rank_memory, shared);",
-"gpi_segments segments;",
-"gpi_places places;",
-"gpi_digit_bits bits;",
-"GPI_SEGMENTS_SET(segments);",
-"GPI_PLACES_SET(places);",
-"GPI_BITS_SET(bits);",
-"gpi_rows_count(segments, places, gpi_digit_of_pass(pass, bits), pass, span, shared);",
-"}",
-"#line 188",
+"#line 181",
 "GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)",
 "{",
 "GPI_SHARED(gpi_bases_memory, shared);",
@@ -14112,12 +14117,18 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 224",
-"GPI_INLINE void gpi_rows_move(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass,",
-"ulong span, uint first_place, ulong lines_from, uint lines,",
-"GPI_GROUP_SPACE gpi_scatter_memory *shared)",
+"#line 217",
+"GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
+"uint pass, ulong span, uint first_place, ulong lines_from, uint lines)",
 "{",
-"GPI_EACH_ROW(r, segments.state)",
+"GPI_SHARED(gpi_scatter_memory, shared);",
+"gpi_segments segments;",
+"gpi_places places;",
+"gpi_digit digit;",
+"GPI_SEGMENTS_SET(segments);",
+"GPI_PLACES_SET(places);",
+"GPI_DIGIT_SET(digit);",
+"GPI_EACH_ROW(r, state)",
 "{",
 "const gpi_sort_row row = gpi_row_find(segments, r, span);",
 "const uint from = row.large->from[pass % 2];",
@@ -14131,51 +14142,22 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 244",
-"GPI_INLINE void gpi_rows_copy(gpi_segments segments, gpi_places places, uint pass, ulong span)",
-"{",
-"GPI_EACH_ROW(r, segments.state)",
-"{",
-"const gpi_sort_row row = gpi_row_find(segments, r, span);",
-"const uint from = row.large->from[pass % 2];",
-"const gpi_move move =",
-"gpi_move_make(gpi_segment_places(places, row.large->begin), from, GPI_PLACE_OUT);",
-"for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)",
-"gpi_move_one(move, i, i);",
-"}",
-"}",
-"#line 259",
-"GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
-"uint pass, ulong span, uint first_place, ulong lines_from, uint lines,",
-"uint alone)",
-"{",
-"GPI_SHARED(gpi_scatter_memory, shared);",
-"gpi_segments segments;",
-"gpi_places places;",
-"gpi_digit_bits bits;",
-"GPI_SEGMENTS_SET(segments);",
-"GPI_PLACES_SET(places);",
-"GPI_BITS_SET(bits);",
-"alone = gpi_may_be_alone(alone);",
-"for (const uint end = alone ? passes : pass + 1; pass < end; pass++) {",
-"const gpi_digit digit = gpi_digit_of_pass(pass, bits);",
-"if (alone) {",
-"gpi_rows_count(segments, places, digit, pass, span, GPI_SCATTER_COUNT(shared));",
-"gpi_sync_all();",
-"}",
-"gpi_rows_move(segments, places, digit, pass, span, first_place, lines_from, lines, shared);",
-"if (alone) gpi_sync_all();",
-"}",
-"if (alone) gpi_rows_copy(segments, places, passes, span);",
-"}",
-"#line 283",
+"#line 242",
 "GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)",
 "{",
 "gpi_segments segments;",
 "gpi_places places;",
 "GPI_SEGMENTS_SET(segments);",
 "GPI_PLACES_SET(places);",
-"gpi_rows_copy(segments, places, passes, span);",
+"GPI_EACH_ROW(r, state)",
+"{",
+"const gpi_sort_row row = gpi_row_find(segments, r, span);",
+"const uint from = row.large->from[passes % 2];",
+"const gpi_move move =",
+"gpi_move_make(gpi_segment_places(places, row.large->begin), from, GPI_PLACE_OUT);",
+"for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)",
+"gpi_move_one(move, i, i);",
+"}",
 "}",
 "#endif",
 };
@@ -15217,30 +15199,30 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "#define GPI_TABLE_GROUP_ROWS_CL",
 "#include \"base/count.cl\"",
 "#include \"base/platform.cl\"",
+"#include \"base/span.cl\"",
 "#include \"table/constants.cl\"",
 "#include \"table/keys.cl\"",
 "#include \"table/put_span.cl\"",
 "#include \"table/rows.cl\"",
-"#define GPI_ROWS_SPAN(n) \\",
-"const ulong begin = min((ulong)get_group_id(0) * span, (ulong)(n)); \\",
-"const ulong end = min(begin + span, (ulong)(n))",
-"#line 30 \"kernels/common/table/group_rows.cl\"",
+"#line 27 \"kernels/common/table/group_rows.cl\"",
 "GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, volatile __global uint *state,",
 "ulong state_at, uint table, ulong span)",
 "{",
 "if (gpi_slot_load(state + state_at + GPI_ROWS_SMALL) != table) return;",
-"GPI_ROWS_SPAN(size);",
+"ulong begin, end;",
+"gpi_span(size, span, &begin, &end);",
 "for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG)",
 "slots[i] = GPI_ROWS_EMPTY;",
 "}",
-"#line 41",
+"#line 39",
 "GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS, volatile __global uint *slots, ulong slots_at, uint size,",
 "uint base, uint row_mask, uint probes, __global uint *slot_of, ulong slot_of_at,",
 "volatile __global uint *state, ulong state_at, uint table, ulong longest,",
 "ulong span, GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)",
 "{",
 "volatile __global uint *too_small = state + state_at + GPI_ROWS_SMALL;",
-"GPI_ROWS_SPAN(gpi_count(bound, wanted, wanted_offset, wanted_words));",
+"ulong begin, end;",
+"gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);",
 "gpi_key_columns columns;",
 "gpi_rows t;",
 "bool has_long = false;",
@@ -15259,7 +15241,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "(void)atomic_max(too_small, table + 1);",
 "}",
 "}",
-"#line 69",
+"#line 68",
 "GPI_KERNEL void gp_rows_close(__global uint *state, ulong state_at, uint tables, GPI_COUNT_PARAMETERS,",
 "volatile __global uint *counters)",
 "{",
@@ -15270,12 +15252,13 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "failed ? 0 : (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);",
 "if (failed) (void)atomic_inc(counters + GPI_COUNT_ABANDONED);",
 "}",
-"#line 81",
+"#line 80",
 "GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of,",
 "ulong slot_of_at, __global const uint *rows, ulong rows_at,",
 "__global const uint *state, ulong state_at, ulong span)",
 "{",
-"GPI_ROWS_SPAN(state[state_at + GPI_ROWS_GROUPS]);",
+"ulong begin, end;",
+"gpi_span(state[state_at + GPI_ROWS_GROUPS], span, &begin, &end);",
 "for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)",
 "slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;",
 "}",
@@ -15283,16 +15266,18 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of,",
 "ulong slot_of_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
-"GPI_ROWS_SPAN(gpi_count(bound, wanted, wanted_offset, wanted_words));",
+"ulong begin, end;",
+"gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);",
 "for (ulong i = slot_of_at + begin + GPI_LOCAL_ID; i < slot_of_at + end; i += GPI_WG)",
 "slot_of[i] = slots[slots_at + slot_of[i]];",
 "}",
-"#line 101",
+"#line 102",
 "GPI_KERNEL void gp_rows_offsets(__global const uint *groups, ulong groups_at, __global uint *offsets,",
 "ulong offsets_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
 "const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);",
-"GPI_ROWS_SPAN(n);",
+"ulong begin, end;",
+"gpi_span(n, span, &begin, &end);",
 "groups += groups_at;",
 "offsets += offsets_at;",
 "if (n == 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0) offsets[0] = 0;",
@@ -21079,8 +21064,6 @@ static const char *const gpi_kernel_cpu_sort_row_bases[] = {
 "}",
 "typedef gpi_move_memory gpi_scatter_memory;",
 "#define GPI_SCATTER_MOVE(shared) (shared)",
-"#define GPI_SCATTER_COUNT(shared) (shared)",
-"#define gpi_may_be_alone(alone) false",
 "#endif",
 };
 /* ---- End file kernels/cpu/sort/row_bases.cl ---- */
@@ -28272,12 +28255,9 @@ static const char *const gpi_kernel_gpu_sort_row_bases[] = {
 "typedef union gpi_scatter_memory {",
 "gpi_bases_memory bases;",
 "gpi_move_memory move;",
-"gpi_rank_memory count;",
 "} gpi_scatter_memory;",
 "#define GPI_SCATTER_MOVE(shared) (&(shared)->move)",
-"#define GPI_SCATTER_COUNT(shared) (&(shared)->count)",
-"#define gpi_may_be_alone(alone) (alone)",
-"#line 25 \"kernels/gpu/sort/row_bases.cl\"",
+"#line 22 \"kernels/gpu/sort/row_bases.cl\"",
 "static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)",
 "{",
 "ulong sum = 0;",
@@ -28286,7 +28266,7 @@ static const char *const gpi_kernel_gpu_sort_row_bases[] = {
 "return sum;",
 "}",
 "#define GPI_ROW_DIGITS ((GPI_BINS + GPI_WG - 1) / GPI_WG)",
-"#line 37",
+"#line 34",
 "GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,",
 "__local gpi_scatter_memory *shared)",
 "{",
@@ -29205,6 +29185,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "base/paste.cl", gpi_kernel_common_base_paste, GPI_COUNT_OF(gpi_kernel_common_base_paste), true},
     {"common", "base/platform.cl", gpi_kernel_common_base_platform, GPI_COUNT_OF(gpi_kernel_common_base_platform), true},
     {"common", "base/segments.cl", gpi_kernel_common_base_segments, GPI_COUNT_OF(gpi_kernel_common_base_segments), true},
+    {"common", "base/span.cl", gpi_kernel_common_base_span, GPI_COUNT_OF(gpi_kernel_common_base_span), true},
     {"common", "element/hash_function.cl", gpi_kernel_common_element_hash_function, GPI_COUNT_OF(gpi_kernel_common_element_hash_function), true},
     {"common", "element/input.cl", gpi_kernel_common_element_input, GPI_COUNT_OF(gpi_kernel_common_element_input), true},
     {"common", "element/key.cl", gpi_kernel_common_element_key, GPI_COUNT_OF(gpi_kernel_common_element_key), true},
@@ -31021,6 +31002,7 @@ static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, 
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
 static void gpi_call_arg_ulong(gpi_call *call, size_t x);
+static void gpi_call_arg_array(gpi_call *call, cl_mem buffer, size_t offset);
 static void gpi_call_arg_uint(gpi_call *call, size_t x);
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
@@ -31691,6 +31673,13 @@ static void gpi_call_arg_ulong(gpi_call *call, size_t x)
 {
     const cl_ulong value = x;
     GPI_CALL_ARG(call, value);
+}
+
+/* Passes a buffer and the offset of its first element. */
+static void gpi_call_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
+{
+    GPI_CALL_ARG(call, buffer);
+    gpi_call_arg_ulong(call, offset);
 }
 
 static void gpi_call_arg_uint(gpi_call *call, size_t x)
@@ -35775,13 +35764,6 @@ static gp_result gpi_decode_check(gp_context *gp, const gpi_decode *decode)
     return gpi_uses_end(&uses, NULL, NULL, 0);
 }
 
-/* Passes an array's buffer, and the array's offset in the buffer. */
-static void gpi_decode_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
-{
-    GPI_CALL_ARG(call, buffer);
-    gpi_call_arg_ulong(call, offset);
-}
-
 static gp_result gpi_decode_launch(gpi_call *call, const gpi_decode *decode)
 {
     const gp_run_length_decode_desc *d = decode->desc;
@@ -35792,11 +35774,11 @@ static gp_result gpi_decode_launch(gpi_call *call, const gpi_decode *decode)
                             : gpi_plan_tile(plan);
     const size_t groups = gpi_ceil_div(most, span);
     gpi_call_kernel(call, decode->program, "gp_decode_runs");
-    gpi_decode_arg_array(call, d->offsets, d->offsets_offset);
-    gpi_decode_arg_array(call, d->in ? d->in : call->gp->counters, d->in ? d->in_offset : 0);
-    if (d->out) gpi_decode_arg_array(call, d->out, d->out_offset);
-    if (d->runs_out) gpi_decode_arg_array(call, d->runs_out, d->runs_out_offset);
-    if (d->positions_out) gpi_decode_arg_array(call, d->positions_out, d->positions_out_offset);
+    gpi_call_arg_array(call, d->offsets, d->offsets_offset);
+    gpi_call_arg_array(call, d->in ? d->in : call->gp->counters, d->in ? d->in_offset : 0);
+    if (d->out) gpi_call_arg_array(call, d->out, d->out_offset);
+    if (d->runs_out) gpi_call_arg_array(call, d->runs_out, d->runs_out_offset);
+    if (d->positions_out) gpi_call_arg_array(call, d->positions_out, d->positions_out_offset);
     gpi_call_arg_ulong(call, d->count);
     gpi_call_arg_ulong(call, span);
     gpi_call_arg_ulong(call, gpi_ceil_div(d->run_count + 1, groups));
@@ -36257,7 +36239,6 @@ typedef struct gpi_segments {
     size_t block;           /* offsets that one group handles */
     cl_uint blocks;
     size_t rows, large; /* most blocks of large segments; most large segments */
-    bool alone;         /* whether one group sorts all large segments */
     cl_uint groups;     /* number of groups that share the rows */
     size_t maxima_at, bounds_at, first_at, large_at, owner_at;
 } gpi_segments;
@@ -37144,8 +37125,6 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 /* segmented_sort.c - gp_segmented_sort, gp_segmented_argsort: the device checks offsets and lists large segments. For each window, one
    group sorts the small segments; classic passes sort all large segments together. */
 enum {
-    GPI_SEGMENTS_ALONE =
-        8192, /* local: most keys whose large segments one group sorts, in one launch instead of three a pass */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* sizeof(gpi_large), in the kernels */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
     GPI_SEGMENTS_SERIAL_SMALL = 16384, /* most keys of a small segment, which one item sorts */
@@ -37248,7 +37227,6 @@ static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
     s->windows = (cl_uint)gpi_ceil_div(n, (size_t)1 << s->shift);
     sort->few = n <= s->small_size;
     s->large = s->desc->row_length && s->desc->row_length <= s->small_size ? 0 : n / (s->small_size + 1);
-    s->alone = local && n <= GPI_SEGMENTS_ALONE && !gp->info.loop_limit;
     s->rows = s->large ? n / sort->block_span + s->large : 0;
     s->groups = (cl_uint)gpi_clamp(16 * (size_t)gp->info.compute_units, 64, GPI_SEGMENTS_BLOCKS_MAX);
     if (s->groups > s->rows || gp->info.loop_limit) s->groups = (cl_uint)s->rows;
@@ -37374,23 +37352,10 @@ static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, 
 {
     gpi_call_kernel(call, s->sort.program, kernel);
     gpi_sort_arg_places(call, &s->sort);
-    gpi_sort_arg_bits(call, &s->sort);
+    gpi_sort_arg_digit(call, &s->sort, gpi_sort_shift(&s->sort, pass));
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
     gpi_call_arg_ulong(call, s->sort.block_span);
-}
-
-/* Enqueues the moves of pass `pass`; if s->alone, all passes. */
-static gp_result gpi_segments_scatter(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
-                                      cl_uint first_place)
-{
-    const gpi_sort *sort = &s->sort;
-    gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
-    GPI_CALL_ARG(call, first_place);
-    gpi_call_arg_ulong(call, gpi_sort_lines_from(call->gp, sort->key_size + sort->value_size));
-    gpi_call_arg_uint(call, gpi_sort_lines_which(call->gp));
-    gpi_call_arg_uint(call, s->alone);
-    return gpi_call_launch(call, &sort->plan, s->alone ? 1 : s->groups);
 }
 
 static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
@@ -37406,27 +37371,31 @@ static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem stat
 
 /* Enqueues pass `pass` over the large segments. In the local shape there is no spine: the groups of the scatter scan the
    counts. */
-static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
-                                   cl_uint first_place)
+static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
 {
     const gpi_sort *sort = &s->sort;
+    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
+    const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
+    const size_t lines_from = gpi_sort_lines_from(call->gp, sort->key_size + sort->value_size);
     gp_result result;
     gpi_segments_prepare(call, s, state, "gp_segments_count", pass);
     result = gpi_call_launch(call, &sort->plan, s->groups);
     if (result == GP_OK && sort->plan.shape == GP_SHAPE_SERIAL)
         result = gpi_segments_spine(call, s, state, pass, first_place);
-    return result == GP_OK ? gpi_segments_scatter(call, s, state, pass, first_place) : result;
+    if (result != GP_OK) return result;
+    gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
+    GPI_CALL_ARG(call, first_place);
+    gpi_call_arg_ulong(call, lines_from);
+    gpi_call_arg_uint(call, gpi_sort_lines_which(call->gp));
+    return gpi_call_launch(call, &sort->plan, s->groups);
 }
 
 static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem state)
 {
-    const bool out_first = s->sort.passes % 2 && !gpi_sort_in_place(&s->sort);
-    const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
     gp_result result = GP_OK;
     cl_uint pass;
-    if (s->alone) return gpi_segments_scatter(call, s, state, 0, first_place);
     for (pass = 0; pass < s->sort.passes && result == GP_OK; pass++)
-        result = gpi_segments_pass(call, s, state, pass, first_place);
+        result = gpi_segments_pass(call, s, state, pass);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->sort.program, "gp_segments_copy");
     gpi_sort_arg_places(call, &s->sort);
@@ -37527,7 +37496,7 @@ GP_API gp_result gp_segmented_argsort_scratch_size(gp_context *gp, const gp_segm
     return gpi_segments_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
-/* Sorts zeros in temporary buffers: a large segment, which several groups share, and a small one. */
+/* Sorts zeros in temporary buffers: a large segment and a small one. */
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc)
 {
     gp_segmented_sort_desc probe;
@@ -37542,7 +37511,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
     gpi_segments_init(&segments, &probe, false);
     result = gpi_segments_plan(gp, &segments);
     if (result != GP_OK) return result;
-    offsets[1] = (cl_uint)segments.small_size + GPI_SEGMENTS_ALONE;
+    offsets[1] = (cl_uint)segments.small_size + 1;
     offsets[2] = offsets[1] + 100;
     probe.count = offsets[2];
     result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
@@ -41344,10 +41313,7 @@ static cl_uint gpi_hash_widths(const gpi_table *table)
 /* Passes an array and its offset. If the array is NULL, passes the context's counters as a placeholder. */
 static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 {
-    const cl_ulong at = buffer ? offset : 0;
-    const cl_mem array = buffer ? buffer : call->gp->counters;
-    GPI_CALL_ARG(call, array);
-    GPI_CALL_ARG(call, at);
+    gpi_call_arg_array(call, buffer ? buffer : call->gp->counters, buffer ? offset : 0);
 }
 
 /* Returns the number of keys of a group. In the serial shape the groups of a small batch have fewer keys, so that all cores
@@ -44950,12 +44916,12 @@ static void gpi_call_arg_keys(gpi_call *call, const gpi_keys *keys);
 /* group_rows.c - gp_group_rows: puts rows into a hash table, selects the first row of each key, and sorts rows by group. */
 enum {
     GPI_ROWS_SPAN_MIN = 4096, /* serial: fewest rows of a group */
-    GPI_ROWS_SLOTS = 2,       /* slots for each row of the last table, which never is too small */
+    GPI_ROWS_SLOTS = 2,       /* slots for each row of the last table */
     GPI_ROWS_LOOPS = 6,       /* iterations of loops for each byte of a string, at most */
     GPI_ROWS_COUNT_MAX = 1 << 30
 };
 
-/* A table of slots. Each but the last must be much smaller than the last. */
+/* A table: its slots are [base, base + size) of all slots. */
 typedef struct gpi_rows_table {
     cl_uint base, size, probes;
 } gpi_rows_table;
@@ -44983,7 +44949,7 @@ typedef struct gpi_group_rows {
 
 /* ------------------------------------------------------------------ plan */
 
-/* Chooses the tables: 4 Ki, 128 Ki and 4 Mi slots, if that is much less than the last one has. */
+/* Chooses the tables: of 4 Ki, 128 Ki and 4 Mi slots if these are at most an eighth of the last one's, and the last one. */
 static void gpi_rows_tables(gpi_group_rows *g)
 {
     const size_t last = GPI_ROWS_SLOTS * (g->desc->count + 32);
@@ -45011,7 +44977,7 @@ static void gpi_rows_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_keys_prelude(&g->keys, text);
 }
 
-/* Plans the selection of the rows whose slots have them. */
+/* Plans the selection of the first row of each group: the rows that are in their own slots. */
 static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_rows *g)
 {
     const size_t n = g->desc->count;
@@ -45040,7 +45006,7 @@ static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_rows *g)
 {
     const gp_group_rows_desc *d = g->desc;
     gp_sort_desc *s = &g->sort_desc;
-    s->keys = gp->counters; /* any buffers will do */
+    s->keys = gp->counters; /* placeholders */
     s->keys_out = s->values_out = gp->result;
     s->count = d->count;
     s->count_buffer = gp->counters;
@@ -45074,7 +45040,7 @@ static void gpi_rows_lay_out(gpi_group_rows *g)
     g->slots_at = gpi_rows_part(g, true, (size_t)g->slot_count * 4);
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_rows_plan(gp_context *gp, const gp_group_rows_desc *d, gpi_group_rows *g)
 {
     gp_result result;
@@ -45134,18 +45100,11 @@ static size_t gpi_rows_arg_span(gpi_call *call, const gpi_group_rows *g, size_t 
     return gpi_ceil_div(rows, span);
 }
 
-/* Passes a buffer and the offset of its first element. */
-static void gpi_rows_arg(gpi_call *call, cl_mem buffer, size_t offset)
-{
-    GPI_CALL_ARG(call, buffer);
-    gpi_call_arg_ulong(call, offset);
-}
-
-/* Passes the slots, and what one table has of them. */
+/* Passes a table's slots and their number. */
 static void gpi_rows_arg_table(gpi_call *call, const gpi_group_rows *g, const gpi_rows_table *t,
                                cl_mem scratch)
 {
-    gpi_rows_arg(call, scratch, g->slots_at / 4 + t->base);
+    gpi_call_arg_array(call, scratch, g->slots_at / 4 + t->base);
     GPI_CALL_ARG(call, t->size);
 }
 
@@ -45158,7 +45117,7 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint n
     gp_result result;
     gpi_call_kernel(call, g->program, "gp_rows_clear");
     gpi_rows_arg_table(call, g, t, scratch);
-    gpi_rows_arg(call, scratch, g->state_at / 4);
+    gpi_call_arg_array(call, scratch, g->state_at / 4);
     GPI_CALL_ARG(call, number);
     groups = gpi_rows_arg_span(call, g, t->size);
     result = gpi_call_launch(call, &g->plan, groups);
@@ -45169,8 +45128,8 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint n
     GPI_CALL_ARG(call, t->base);
     GPI_CALL_ARG(call, g->row_mask);
     GPI_CALL_ARG(call, t->probes);
-    gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
-    gpi_rows_arg(call, scratch, g->state_at / 4);
+    gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
+    gpi_call_arg_array(call, scratch, g->state_at / 4);
     GPI_CALL_ARG(call, number);
     gpi_call_arg_ulong(call, limit ? limit / (GPI_ROWS_LOOPS * g->plan.per_item) : ~(size_t)0);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
@@ -45184,7 +45143,7 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint n
 static gp_result gpi_rows_close(gpi_call *call, const gpi_group_rows *g, cl_mem scratch)
 {
     gpi_call_kernel(call, g->program, "gp_rows_close");
-    gpi_rows_arg(call, scratch, g->state_at / 4);
+    gpi_call_arg_array(call, scratch, g->state_at / 4);
     GPI_CALL_ARG(call, g->tables);
     gpi_call_arg_count(call, &g->count);
     GPI_CALL_ARG(call, call->gp->counters);
@@ -45215,16 +45174,16 @@ static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem
     size_t groups;
     gp_result result;
     gpi_call_kernel(call, g->program, "gp_rows_number");
-    gpi_rows_arg(call, scratch, g->slots_at / 4);
-    gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
-    gpi_rows_arg(call, g->rows, g->rows_offset);
-    gpi_rows_arg(call, scratch, g->state_at / 4);
+    gpi_call_arg_array(call, scratch, g->slots_at / 4);
+    gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
+    gpi_call_arg_array(call, g->rows, g->rows_offset);
+    gpi_call_arg_array(call, scratch, g->state_at / 4);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
     result = gpi_call_launch(call, &g->plan, groups);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, g->program, "gp_rows_groups");
-    gpi_rows_arg(call, scratch, g->slots_at / 4);
-    gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
+    gpi_call_arg_array(call, scratch, g->slots_at / 4);
+    gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
     gpi_call_arg_count(call, count);
     return gpi_call_launch(call, &g->plan, groups);
@@ -45247,8 +45206,8 @@ static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch
     result = gpi_sort_launch(call, &g->sort);
     if (result != GP_OK || !d->offsets_out) return result;
     gpi_call_kernel(call, g->program, "gp_rows_offsets");
-    gpi_rows_arg(call, scratch, g->sorted_at / 4);
-    gpi_rows_arg(call, d->offsets_out, d->offsets_out_offset);
+    gpi_call_arg_array(call, scratch, g->sorted_at / 4);
+    gpi_call_arg_array(call, d->offsets_out, d->offsets_out_offset);
     groups = gpi_rows_arg_span(call, g, d->count);
     gpi_call_arg_count(call, count);
     return gpi_call_launch(call, &g->plan, groups);
@@ -45262,6 +45221,19 @@ static gp_result gpi_rows_none(gpi_call *call, const gp_group_rows_desc *d)
     if (d->count_out && result == GP_OK)
         result = gpi_call_fill(call, d->count_out, 4 * d->count_out_offset, 4);
     return result;
+}
+
+/* Reads the number of groups. Fails if the device ended loops too early. */
+static gp_result gpi_rows_read(gpi_call *call, const gpi_group_rows *g, cl_mem scratch, cl_uint *to)
+{
+    cl_uint state[GPI_ROWS_STATE];
+    const gp_result result = gpi_call_read(call, scratch, g->state_at, sizeof state, state);
+    if (result != GP_OK) return result;
+    *to = state[GPI_ROWS_GROUPS];
+    if (state[GPI_ROWS_SMALL] < g->tables) return GP_OK;
+    return gpi_fail(call->gp, GP_ERROR_UNSUPPORTED,
+                    "a string is too long for this device, which ends loops after %u iterations",
+                    (unsigned)call->gp->info.loop_limit);
 }
 
 /* Enqueues the planned call. `to` receives the number of groups on the host; NULL: not wanted. */
@@ -45290,8 +45262,7 @@ static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
     if (result == GP_OK && d->count_out)
         result = gpi_call_copy(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, d->count_out,
                                4 * d->count_out_offset, 4);
-    if (result != GP_OK || !to) return result;
-    return gpi_call_read(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, 4, to);
+    return result == GP_OK && to ? gpi_rows_read(call, g, scratch, to) : result;
 }
 
 /* ------------------------------------------------------------------ API, warm-up */
@@ -45340,7 +45311,7 @@ GP_API gp_result gp_group_rows_scratch_size(gp_context *gp, const gp_group_rows_
     return result;
 }
 
-/* Groups one row of zeros, in buffers of its own, and warms up the selection and the sort. */
+/* Groups one row of zeros, in temporary buffers, and warms up the selection and the sort. */
 static gp_result gpi_group_rows_warm_up(gp_context *gp, const gp_group_rows_desc *desc)
 {
     gp_key_column columns[GP_KEY_COLUMNS_MAX];
@@ -45419,8 +45390,7 @@ static gp_result gpi_key_check(gp_context *gp, const gp_key_column *c, size_t k)
     return GP_OK;
 }
 
-/* Returns a number that those who choose keys cannot know: they could choose keys that meet in a table. No result depends on
-   it. */
+/* Returns a number that is hard to guess, so that nobody can choose keys that collide. No result depends on it. */
 static cl_ulong gpi_keys_seed(const gp_context *gp)
 {
     const uint64_t parts[] = {(uint64_t)(uintptr_t)gp, gp->stats.launches, (uint64_t)clock(),
@@ -45431,7 +45401,7 @@ static cl_ulong gpi_keys_seed(const gp_context *gp)
     return z ^ (z >> 31);
 }
 
-/* Checks all of the columns but their buffers. */
+/* Checks the columns, except for their buffers, and sets *keys. */
 static gp_result gpi_keys_make(gp_context *gp, const gp_key_column *columns, size_t count, gpi_keys *keys)
 {
     size_t k;

@@ -47,7 +47,8 @@ enum { GP_KEY_COLUMNS_MAX = 8 };
    Limits: 2^30 rows, 8 columns.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is read.
      gp_stats.bad_offsets counts the call. On devices that end long loops too early
-     (gp_device_info.loop_limit), strings of more than some hundred bytes make the call find no group; gp_stats.abandoned counts it.
+     (gp_device_info.loop_limit), a call with strings of more than some hundred bytes finds no group: gp_stats.abandoned counts it, and
+     gp_group_rows_read returns GP_ERROR_UNSUPPORTED.
    Example: examples/21_group_rows.c */
 typedef struct gp_group_rows_desc {
     const gp_key_column *columns; /* column_count columns, read during the call */

@@ -65,10 +65,7 @@ static cl_uint gpi_hash_widths(const gpi_table *table)
 /* Passes an array and its offset. If the array is NULL, passes the context's counters as a placeholder. */
 static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 {
-    const cl_ulong at = buffer ? offset : 0;
-    const cl_mem array = buffer ? buffer : call->gp->counters;
-    GPI_CALL_ARG(call, array);
-    GPI_CALL_ARG(call, at);
+    gpi_call_arg_array(call, buffer ? buffer : call->gp->counters, buffer ? offset : 0);
 }
 
 /* Returns the number of keys of a group. In the serial shape the groups of a small batch have fewer keys, so that all cores

@@ -159,6 +159,13 @@ static void gpi_call_arg_ulong(gpi_call *call, size_t x)
     GPI_CALL_ARG(call, value);
 }
 
+/* Passes a buffer and the offset of its first element. */
+static void gpi_call_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
+{
+    GPI_CALL_ARG(call, buffer);
+    gpi_call_arg_ulong(call, offset);
+}
+
 static void gpi_call_arg_uint(gpi_call *call, size_t x)
 {
     const cl_uint value = (cl_uint)x;

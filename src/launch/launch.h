@@ -119,6 +119,7 @@ static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, 
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
 static void gpi_call_arg_ulong(gpi_call *call, size_t x);
+static void gpi_call_arg_array(gpi_call *call, cl_mem buffer, size_t offset);
 static void gpi_call_arg_uint(gpi_call *call, size_t x);
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);

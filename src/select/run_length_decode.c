@@ -101,13 +101,6 @@ static gp_result gpi_decode_check(gp_context *gp, const gpi_decode *decode)
     return gpi_uses_end(&uses, NULL, NULL, 0);
 }
 
-/* Passes an array's buffer, and the array's offset in the buffer. */
-static void gpi_decode_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
-{
-    GPI_CALL_ARG(call, buffer);
-    gpi_call_arg_ulong(call, offset);
-}
-
 static gp_result gpi_decode_launch(gpi_call *call, const gpi_decode *decode)
 {
     const gp_run_length_decode_desc *d = decode->desc;
@@ -118,11 +111,11 @@ static gp_result gpi_decode_launch(gpi_call *call, const gpi_decode *decode)
                             : gpi_plan_tile(plan);
     const size_t groups = gpi_ceil_div(most, span);
     gpi_call_kernel(call, decode->program, "gp_decode_runs");
-    gpi_decode_arg_array(call, d->offsets, d->offsets_offset);
-    gpi_decode_arg_array(call, d->in ? d->in : call->gp->counters, d->in ? d->in_offset : 0);
-    if (d->out) gpi_decode_arg_array(call, d->out, d->out_offset);
-    if (d->runs_out) gpi_decode_arg_array(call, d->runs_out, d->runs_out_offset);
-    if (d->positions_out) gpi_decode_arg_array(call, d->positions_out, d->positions_out_offset);
+    gpi_call_arg_array(call, d->offsets, d->offsets_offset);
+    gpi_call_arg_array(call, d->in ? d->in : call->gp->counters, d->in ? d->in_offset : 0);
+    if (d->out) gpi_call_arg_array(call, d->out, d->out_offset);
+    if (d->runs_out) gpi_call_arg_array(call, d->runs_out, d->runs_out_offset);
+    if (d->positions_out) gpi_call_arg_array(call, d->positions_out, d->positions_out_offset);
     gpi_call_arg_ulong(call, d->count);
     gpi_call_arg_ulong(call, span);
     gpi_call_arg_ulong(call, gpi_ceil_div(d->run_count + 1, groups));

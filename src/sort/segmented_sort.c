@@ -9,8 +9,6 @@
 #include <string.h>
 
 enum {
-    GPI_SEGMENTS_ALONE =
-        8192, /* local: most keys whose large segments one group sorts, in one launch instead of three a pass */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* sizeof(gpi_large), in the kernels */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
     GPI_SEGMENTS_SERIAL_SMALL = 16384, /* most keys of a small segment, which one item sorts */
@@ -113,7 +111,6 @@ static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
     s->windows = (cl_uint)gpi_ceil_div(n, (size_t)1 << s->shift);
     sort->few = n <= s->small_size;
     s->large = s->desc->row_length && s->desc->row_length <= s->small_size ? 0 : n / (s->small_size + 1);
-    s->alone = local && n <= GPI_SEGMENTS_ALONE && !gp->info.loop_limit;
     s->rows = s->large ? n / sort->block_span + s->large : 0;
     s->groups = (cl_uint)gpi_clamp(16 * (size_t)gp->info.compute_units, 64, GPI_SEGMENTS_BLOCKS_MAX);
     if (s->groups > s->rows || gp->info.loop_limit) s->groups = (cl_uint)s->rows;
@@ -239,23 +236,10 @@ static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, 
 {
     gpi_call_kernel(call, s->sort.program, kernel);
     gpi_sort_arg_places(call, &s->sort);
-    gpi_sort_arg_bits(call, &s->sort);
+    gpi_sort_arg_digit(call, &s->sort, gpi_sort_shift(&s->sort, pass));
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
     gpi_call_arg_ulong(call, s->sort.block_span);
-}
-
-/* Enqueues the moves of pass `pass`; if s->alone, all passes. */
-static gp_result gpi_segments_scatter(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
-                                      cl_uint first_place)
-{
-    const gpi_sort *sort = &s->sort;
-    gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
-    GPI_CALL_ARG(call, first_place);
-    gpi_call_arg_ulong(call, gpi_sort_lines_from(call->gp, sort->key_size + sort->value_size));
-    gpi_call_arg_uint(call, gpi_sort_lines_which(call->gp));
-    gpi_call_arg_uint(call, s->alone);
-    return gpi_call_launch(call, &sort->plan, s->alone ? 1 : s->groups);
 }
 
 static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
@@ -271,27 +255,31 @@ static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem stat
 
 /* Enqueues pass `pass` over the large segments. In the local shape there is no spine: the groups of the scatter scan the
    counts. */
-static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
-                                   cl_uint first_place)
+static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
 {
     const gpi_sort *sort = &s->sort;
+    const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
+    const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
+    const size_t lines_from = gpi_sort_lines_from(call->gp, sort->key_size + sort->value_size);
     gp_result result;
     gpi_segments_prepare(call, s, state, "gp_segments_count", pass);
     result = gpi_call_launch(call, &sort->plan, s->groups);
     if (result == GP_OK && sort->plan.shape == GP_SHAPE_SERIAL)
         result = gpi_segments_spine(call, s, state, pass, first_place);
-    return result == GP_OK ? gpi_segments_scatter(call, s, state, pass, first_place) : result;
+    if (result != GP_OK) return result;
+    gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
+    GPI_CALL_ARG(call, first_place);
+    gpi_call_arg_ulong(call, lines_from);
+    gpi_call_arg_uint(call, gpi_sort_lines_which(call->gp));
+    return gpi_call_launch(call, &sort->plan, s->groups);
 }
 
 static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem state)
 {
-    const bool out_first = s->sort.passes % 2 && !gpi_sort_in_place(&s->sort);
-    const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
     gp_result result = GP_OK;
     cl_uint pass;
-    if (s->alone) return gpi_segments_scatter(call, s, state, 0, first_place);
     for (pass = 0; pass < s->sort.passes && result == GP_OK; pass++)
-        result = gpi_segments_pass(call, s, state, pass, first_place);
+        result = gpi_segments_pass(call, s, state, pass);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->sort.program, "gp_segments_copy");
     gpi_sort_arg_places(call, &s->sort);
@@ -392,7 +380,7 @@ GP_API gp_result gp_segmented_argsort_scratch_size(gp_context *gp, const gp_segm
     return gpi_segments_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
-/* Sorts zeros in temporary buffers: a large segment, which several groups share, and a small one. */
+/* Sorts zeros in temporary buffers: a large segment and a small one. */
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc)
 {
     gp_segmented_sort_desc probe;
@@ -407,7 +395,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
     gpi_segments_init(&segments, &probe, false);
     result = gpi_segments_plan(gp, &segments);
     if (result != GP_OK) return result;
-    offsets[1] = (cl_uint)segments.small_size + GPI_SEGMENTS_ALONE;
+    offsets[1] = (cl_uint)segments.small_size + 1;
     offsets[2] = offsets[1] + 100;
     probe.count = offsets[2];
     result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);

@@ -74,7 +74,6 @@ typedef struct gpi_segments {
     size_t block;           /* offsets that one group handles */
     cl_uint blocks;
     size_t rows, large; /* most blocks of large segments; most large segments */
-    bool alone;         /* whether one group sorts all large segments */
     cl_uint groups;     /* number of groups that share the rows */
     size_t maxima_at, bounds_at, first_at, large_at, owner_at;
 } gpi_segments;

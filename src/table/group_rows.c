@@ -12,12 +12,12 @@
 
 enum {
     GPI_ROWS_SPAN_MIN = 4096, /* serial: fewest rows of a group */
-    GPI_ROWS_SLOTS = 2,       /* slots for each row of the last table, which never is too small */
+    GPI_ROWS_SLOTS = 2,       /* slots for each row of the last table */
     GPI_ROWS_LOOPS = 6,       /* iterations of loops for each byte of a string, at most */
     GPI_ROWS_COUNT_MAX = 1 << 30
 };
 
-/* A table of slots. Each but the last must be much smaller than the last. */
+/* A table: its slots are [base, base + size) of all slots. */
 typedef struct gpi_rows_table {
     cl_uint base, size, probes;
 } gpi_rows_table;
@@ -45,7 +45,7 @@ typedef struct gpi_group_rows {
 
 /* ------------------------------------------------------------------ plan */
 
-/* Chooses the tables: 4 Ki, 128 Ki and 4 Mi slots, if that is much less than the last one has. */
+/* Chooses the tables: of 4 Ki, 128 Ki and 4 Mi slots if these are at most an eighth of the last one's, and the last one. */
 static void gpi_rows_tables(gpi_group_rows *g)
 {
     const size_t last = GPI_ROWS_SLOTS * (g->desc->count + 32);
@@ -73,7 +73,7 @@ static void gpi_rows_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_keys_prelude(&g->keys, text);
 }
 
-/* Plans the selection of the rows whose slots have them. */
+/* Plans the selection of the first row of each group: the rows that are in their own slots. */
 static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_rows *g)
 {
     const size_t n = g->desc->count;
@@ -102,7 +102,7 @@ static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_rows *g)
 {
     const gp_group_rows_desc *d = g->desc;
     gp_sort_desc *s = &g->sort_desc;
-    s->keys = gp->counters; /* any buffers will do */
+    s->keys = gp->counters; /* placeholders */
     s->keys_out = s->values_out = gp->result;
     s->count = d->count;
     s->count_buffer = gp->counters;
@@ -136,7 +136,7 @@ static void gpi_rows_lay_out(gpi_group_rows *g)
     g->slots_at = gpi_rows_part(g, true, (size_t)g->slot_count * 4);
 }
 
-/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
 static gp_result gpi_rows_plan(gp_context *gp, const gp_group_rows_desc *d, gpi_group_rows *g)
 {
     gp_result result;
@@ -196,18 +196,11 @@ static size_t gpi_rows_arg_span(gpi_call *call, const gpi_group_rows *g, size_t 
     return gpi_ceil_div(rows, span);
 }
 
-/* Passes a buffer and the offset of its first element. */
-static void gpi_rows_arg(gpi_call *call, cl_mem buffer, size_t offset)
-{
-    GPI_CALL_ARG(call, buffer);
-    gpi_call_arg_ulong(call, offset);
-}
-
-/* Passes the slots, and what one table has of them. */
+/* Passes a table's slots and their number. */
 static void gpi_rows_arg_table(gpi_call *call, const gpi_group_rows *g, const gpi_rows_table *t,
                                cl_mem scratch)
 {
-    gpi_rows_arg(call, scratch, g->slots_at / 4 + t->base);
+    gpi_call_arg_array(call, scratch, g->slots_at / 4 + t->base);
     GPI_CALL_ARG(call, t->size);
 }
 
@@ -220,7 +213,7 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint n
     gp_result result;
     gpi_call_kernel(call, g->program, "gp_rows_clear");
     gpi_rows_arg_table(call, g, t, scratch);
-    gpi_rows_arg(call, scratch, g->state_at / 4);
+    gpi_call_arg_array(call, scratch, g->state_at / 4);
     GPI_CALL_ARG(call, number);
     groups = gpi_rows_arg_span(call, g, t->size);
     result = gpi_call_launch(call, &g->plan, groups);
@@ -231,8 +224,8 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint n
     GPI_CALL_ARG(call, t->base);
     GPI_CALL_ARG(call, g->row_mask);
     GPI_CALL_ARG(call, t->probes);
-    gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
-    gpi_rows_arg(call, scratch, g->state_at / 4);
+    gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
+    gpi_call_arg_array(call, scratch, g->state_at / 4);
     GPI_CALL_ARG(call, number);
     gpi_call_arg_ulong(call, limit ? limit / (GPI_ROWS_LOOPS * g->plan.per_item) : ~(size_t)0);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
@@ -246,7 +239,7 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint n
 static gp_result gpi_rows_close(gpi_call *call, const gpi_group_rows *g, cl_mem scratch)
 {
     gpi_call_kernel(call, g->program, "gp_rows_close");
-    gpi_rows_arg(call, scratch, g->state_at / 4);
+    gpi_call_arg_array(call, scratch, g->state_at / 4);
     GPI_CALL_ARG(call, g->tables);
     gpi_call_arg_count(call, &g->count);
     GPI_CALL_ARG(call, call->gp->counters);
@@ -277,16 +270,16 @@ static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem
     size_t groups;
     gp_result result;
     gpi_call_kernel(call, g->program, "gp_rows_number");
-    gpi_rows_arg(call, scratch, g->slots_at / 4);
-    gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
-    gpi_rows_arg(call, g->rows, g->rows_offset);
-    gpi_rows_arg(call, scratch, g->state_at / 4);
+    gpi_call_arg_array(call, scratch, g->slots_at / 4);
+    gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
+    gpi_call_arg_array(call, g->rows, g->rows_offset);
+    gpi_call_arg_array(call, scratch, g->state_at / 4);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
     result = gpi_call_launch(call, &g->plan, groups);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, g->program, "gp_rows_groups");
-    gpi_rows_arg(call, scratch, g->slots_at / 4);
-    gpi_rows_arg(call, g->slot_of, g->slot_of_offset);
+    gpi_call_arg_array(call, scratch, g->slots_at / 4);
+    gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
     gpi_call_arg_count(call, count);
     return gpi_call_launch(call, &g->plan, groups);
@@ -309,8 +302,8 @@ static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch
     result = gpi_sort_launch(call, &g->sort);
     if (result != GP_OK || !d->offsets_out) return result;
     gpi_call_kernel(call, g->program, "gp_rows_offsets");
-    gpi_rows_arg(call, scratch, g->sorted_at / 4);
-    gpi_rows_arg(call, d->offsets_out, d->offsets_out_offset);
+    gpi_call_arg_array(call, scratch, g->sorted_at / 4);
+    gpi_call_arg_array(call, d->offsets_out, d->offsets_out_offset);
     groups = gpi_rows_arg_span(call, g, d->count);
     gpi_call_arg_count(call, count);
     return gpi_call_launch(call, &g->plan, groups);
@@ -324,6 +317,19 @@ static gp_result gpi_rows_none(gpi_call *call, const gp_group_rows_desc *d)
     if (d->count_out && result == GP_OK)
         result = gpi_call_fill(call, d->count_out, 4 * d->count_out_offset, 4);
     return result;
+}
+
+/* Reads the number of groups. Fails if the device ended loops too early. */
+static gp_result gpi_rows_read(gpi_call *call, const gpi_group_rows *g, cl_mem scratch, cl_uint *to)
+{
+    cl_uint state[GPI_ROWS_STATE];
+    const gp_result result = gpi_call_read(call, scratch, g->state_at, sizeof state, state);
+    if (result != GP_OK) return result;
+    *to = state[GPI_ROWS_GROUPS];
+    if (state[GPI_ROWS_SMALL] < g->tables) return GP_OK;
+    return gpi_fail(call->gp, GP_ERROR_UNSUPPORTED,
+                    "a string is too long for this device, which ends loops after %u iterations",
+                    (unsigned)call->gp->info.loop_limit);
 }
 
 /* Enqueues the planned call. `to` receives the number of groups on the host; NULL: not wanted. */
@@ -352,8 +358,7 @@ static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
     if (result == GP_OK && d->count_out)
         result = gpi_call_copy(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, d->count_out,
                                4 * d->count_out_offset, 4);
-    if (result != GP_OK || !to) return result;
-    return gpi_call_read(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, 4, to);
+    return result == GP_OK && to ? gpi_rows_read(call, g, scratch, to) : result;
 }
 
 /* ------------------------------------------------------------------ API, warm-up */
@@ -402,7 +407,7 @@ GP_API gp_result gp_group_rows_scratch_size(gp_context *gp, const gp_group_rows_
     return result;
 }
 
-/* Groups one row of zeros, in buffers of its own, and warms up the selection and the sort. */
+/* Groups one row of zeros, in temporary buffers, and warms up the selection and the sort. */
 static gp_result gpi_group_rows_warm_up(gp_context *gp, const gp_group_rows_desc *desc)
 {
     gp_key_column columns[GP_KEY_COLUMNS_MAX];

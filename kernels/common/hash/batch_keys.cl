@@ -4,6 +4,7 @@
 #define GPI_HASH_BATCH_KEYS_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "base/span.cl"
 #include "hash/line.cl"
 #include "hash/table.cl"
 

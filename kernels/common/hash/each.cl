@@ -17,6 +17,7 @@
 #define GPI_HASH_EACH_CL
 #include "base/args.cl"
 #include "base/platform.cl"
+#include "base/span.cl"
 #include "hash/table.cl"
 
 #if !defined(GPI_EACH_KEY) || !defined(GPI_EACH_VALUE) || !defined(GPI_EACH_ERASE)

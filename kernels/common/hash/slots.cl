@@ -7,6 +7,7 @@
 #define GPI_HASH_SLOTS_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "base/span.cl"
 #include "group/counters.cl"
 #include "group/sync.cl"
 #include "hash/batch.cl"

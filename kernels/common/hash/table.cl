@@ -167,13 +167,6 @@ GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)
 
 GPI_INLINE void gpi_hash_count(gp_hash_table t, uint what, uint x) { gpi_add_wide(t.counts + 2 * what, x); }
 
-/* Computes the range [*begin, *end) of n elements that the group handles. */
-static void gpi_span(ulong n, ulong span, ulong *begin, ulong *end)
-{
-    *begin = min(n, span * get_group_id(0));
-    *end = min(n, *begin + span);
-}
-
 /* ------------------------------------------------------------------ slots */
 
 GPI_INLINE ulong gpi_slot_count(gp_hash_table t) { return (ulong)t.mask + 1 + GPI_SIDE_SLOTS; }

@@ -156,11 +156,17 @@ GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GP
 #define GPI_EACH_ROW(r, state) \
     for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))
 
-/* Counts the digits of the keys of this group's rows. */
-GPI_INLINE void gpi_rows_count(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass,
-                               ulong span, gpi_rank_shared shared)
+GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
+                                  uint pass, ulong span)
 {
-    GPI_EACH_ROW(r, segments.state)
+    GPI_SHARED(gpi_rank_memory, shared);
+    gpi_segments segments;
+    gpi_places places;
+    gpi_digit digit;
+    GPI_SEGMENTS_SET(segments);
+    GPI_PLACES_SET(places);
+    GPI_DIGIT_SET(digit);
+    GPI_EACH_ROW(r, state)
     {
         const gpi_sort_row row = gpi_row_find(segments, r, span);
         const gpi_move move = gpi_move_make(places, row.large->from[pass % 2], GPI_PLACE_OUT);
@@ -170,21 +176,8 @@ GPI_INLINE void gpi_rows_count(gpi_segments segments, gpi_places places, gpi_dig
     }
 }
 
-GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
-                                  uint pass, ulong span)
-{
-    GPI_SHARED(gpi_rank_memory, shared);
-    gpi_segments segments;
-    gpi_places places;
-    gpi_digit_bits bits;
-    GPI_SEGMENTS_SET(segments);
-    GPI_PLACES_SET(places);
-    GPI_BITS_SET(bits);
-    gpi_rows_count(segments, places, gpi_digit_of_pass(pass, bits), pass, span, shared);
-}
-
-/* Replaces each count in the table by the position of the row's first key of that digit, counted from the segment's first key. Also
-   records, for each segment, the place that the next pass reads. */
+/* Replaces each count in the table by the position of the row's first key of that digit, counted from the segment's
+   first key. Also records, for each segment, the place that the next pass reads. */
 GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)
 {
     GPI_SHARED(gpi_bases_memory, shared);
@@ -219,13 +212,19 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
     }
 }
 
-/* Moves the keys of this group's rows. In segments of at least `lines_from` keys, `lines` says which keys are moved through lines
+/* Moves the keys of each row. In segments of at least `lines_from` keys, `lines` says which keys are moved through lines
    (GPI_LINES_..., sort/constants.cl). */
-GPI_INLINE void gpi_rows_move(gpi_segments segments, gpi_places places, gpi_digit digit, uint pass,
-                              ulong span, uint first_place, ulong lines_from, uint lines,
-                              GPI_GROUP_SPACE gpi_scatter_memory *shared)
+GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
+                                    uint pass, ulong span, uint first_place, ulong lines_from, uint lines)
 {
-    GPI_EACH_ROW(r, segments.state)
+    GPI_SHARED(gpi_scatter_memory, shared);
+    gpi_segments segments;
+    gpi_places places;
+    gpi_digit digit;
+    GPI_SEGMENTS_SET(segments);
+    GPI_PLACES_SET(places);
+    GPI_DIGIT_SET(digit);
+    GPI_EACH_ROW(r, state)
     {
         const gpi_sort_row row = gpi_row_find(segments, r, span);
         const uint from = row.large->from[pass % 2];
@@ -240,52 +239,20 @@ GPI_INLINE void gpi_rows_move(gpi_segments segments, gpi_places places, gpi_digi
     }
 }
 
-/* Copies to the output what the passes before `pass` have left elsewhere, of this group's rows. */
-GPI_INLINE void gpi_rows_copy(gpi_segments segments, gpi_places places, uint pass, ulong span)
-{
-    GPI_EACH_ROW(r, segments.state)
-    {
-        const gpi_sort_row row = gpi_row_find(segments, r, span);
-        const uint from = row.large->from[pass % 2];
-        const gpi_move move =
-            gpi_move_make(gpi_segment_places(places, row.large->begin), from, GPI_PLACE_OUT);
-        for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)
-            gpi_move_one(move, i, i);
-    }
-}
-
-/* Moves keys by the digit of a pass. If `alone`, there is only one group, which runs all passes: it counts before each one, and
-   copies at the end. */
-GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
-                                    uint pass, ulong span, uint first_place, ulong lines_from, uint lines,
-                                    uint alone)
-{
-    GPI_SHARED(gpi_scatter_memory, shared);
-    gpi_segments segments;
-    gpi_places places;
-    gpi_digit_bits bits;
-    GPI_SEGMENTS_SET(segments);
-    GPI_PLACES_SET(places);
-    GPI_BITS_SET(bits);
-    alone = gpi_may_be_alone(alone);
-    for (const uint end = alone ? passes : pass + 1; pass < end; pass++) {
-        const gpi_digit digit = gpi_digit_of_pass(pass, bits);
-        if (alone) {
-            gpi_rows_count(segments, places, digit, pass, span, GPI_SCATTER_COUNT(shared));
-            gpi_sync_all(); /* the table is written */
-        }
-        gpi_rows_move(segments, places, digit, pass, span, first_place, lines_from, lines, shared);
-        if (alone) gpi_sync_all(); /* the keys are moved */
-    }
-    if (alone) gpi_rows_copy(segments, places, passes, span);
-}
-
 GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)
 {
     gpi_segments segments;
     gpi_places places;
     GPI_SEGMENTS_SET(segments);
     GPI_PLACES_SET(places);
-    gpi_rows_copy(segments, places, passes, span);
+    GPI_EACH_ROW(r, state)
+    {
+        const gpi_sort_row row = gpi_row_find(segments, r, span);
+        const uint from = row.large->from[passes % 2];
+        const gpi_move move =
+            gpi_move_make(gpi_segment_places(places, row.large->begin), from, GPI_PLACE_OUT);
+        for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)
+            gpi_move_one(move, i, i);
+    }
 }
 #endif

@@ -17,21 +17,19 @@
 #define GPI_TABLE_GROUP_ROWS_CL
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "base/span.cl"
 #include "table/constants.cl"
 #include "table/keys.cl"
 #include "table/put_span.cl"
 #include "table/rows.cl"
-
-#define GPI_ROWS_SPAN(n)                                                \
-    const ulong begin = min((ulong)get_group_id(0) * span, (ulong)(n)); \
-    const ulong end = min(begin + span, (ulong)(n))
 
 /* Empties table number `table`, which has slots [slots_at, slots_at + size), if it is the one to use. */
 GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, volatile __global uint *state,
                               ulong state_at, uint table, ulong span)
 {
     if (gpi_slot_load(state + state_at + GPI_ROWS_SMALL) != table) return;
-    GPI_ROWS_SPAN(size);
+    ulong begin, end;
+    gpi_span(size, span, &begin, &end);
     for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG)
         slots[i] = GPI_ROWS_EMPTY;
 }
@@ -44,7 +42,8 @@ GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS, volatile __global uint *slot
                             ulong span, GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)
 {
     volatile __global uint *too_small = state + state_at + GPI_ROWS_SMALL;
-    GPI_ROWS_SPAN(gpi_count(bound, wanted, wanted_offset, wanted_words));
+    ulong begin, end;
+    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
     gpi_key_columns columns;
     gpi_rows t;
     bool has_long = false;
@@ -82,7 +81,8 @@ GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global co
                                ulong slot_of_at, __global const uint *rows, ulong rows_at,
                                __global const uint *state, ulong state_at, ulong span)
 {
-    GPI_ROWS_SPAN(state[state_at + GPI_ROWS_GROUPS]);
+    ulong begin, end;
+    gpi_span(state[state_at + GPI_ROWS_GROUPS], span, &begin, &end);
     for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)
         slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;
 }
@@ -91,7 +91,8 @@ GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global co
 GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of,
                                ulong slot_of_at, ulong span, GPI_COUNT_PARAMETERS)
 {
-    GPI_ROWS_SPAN(gpi_count(bound, wanted, wanted_offset, wanted_words));
+    ulong begin, end;
+    gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);
     for (ulong i = slot_of_at + begin + GPI_LOCAL_ID; i < slot_of_at + end; i += GPI_WG)
         slot_of[i] = slots[slots_at + slot_of[i]];
 }
@@ -102,7 +103,8 @@ GPI_KERNEL void gp_rows_offsets(__global const uint *groups, ulong groups_at, __
                                 ulong offsets_at, ulong span, GPI_COUNT_PARAMETERS)
 {
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
-    GPI_ROWS_SPAN(n);
+    ulong begin, end;
+    gpi_span(n, span, &begin, &end);
     groups += groups_at;
     offsets += offsets_at;
     if (n == 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0) offsets[0] = 0;

@@ -20,6 +20,4 @@ static uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint 
 
 typedef gpi_move_memory gpi_scatter_memory;
 #define GPI_SCATTER_MOVE(shared) (shared)
-#define GPI_SCATTER_COUNT(shared) (shared)
-#define gpi_may_be_alone(alone) false /* the host does not ask for it: the kernel is shorter without */
 #endif

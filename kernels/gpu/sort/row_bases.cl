@@ -11,15 +11,12 @@
 #include "sort/rank.cl"
 #include "sort/segments_state.cl"
 
-/* The memory of a group, which counts, computes bases, and moves tiles. */
+/* The memory of a group, which first computes bases and then moves tiles. */
 typedef union gpi_scatter_memory {
     gpi_bases_memory bases;
     gpi_move_memory move;
-    gpi_rank_memory count;
 } gpi_scatter_memory;
 #define GPI_SCATTER_MOVE(shared) (&(shared)->move)
-#define GPI_SCATTER_COUNT(shared) (&(shared)->count)
-#define gpi_may_be_alone(alone) (alone)
 
 /* Returns the sum of the first `rows` cells of a column. */
 static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)
