@@ -244,6 +244,28 @@ static const gp_sort_column *fuzz_const_gp_sort_column_pointer(fuzz *f)
     return columns;
 }
 
+static const gp_key_column *fuzz_const_gp_key_column_pointer(fuzz *f)
+{
+    gp_key_column *columns = fuzz_alloc(f, GP_KEY_COLUMNS_MAX * sizeof *columns);
+    size_t i;
+    for (i = 0; i < GP_KEY_COLUMNS_MAX; i++) {
+        const unsigned b = fuzz_byte(f);
+        gp_key_column *c = &columns[i];
+        c->in = fuzz_cl_mem(f);
+        if (b & 1) c->in_offset = fuzz_size_t(f);
+        if (b & 2) c->type = fuzz_gp_type(f);
+        if (b & 4) c->element_size = b & 8 ? fuzz_size_t(f) : 1 + (b >> 4);
+        if (b & 16) {
+            c->offsets = fuzz_cl_mem(f);
+            c->offsets_type = fuzz_gp_type(f);
+            c->byte_count = fuzz_size_t(f);
+        }
+        if (b & 32) c->offsets_offset = fuzz_size_t(f);
+        if (b == 0) break;
+    }
+    return columns;
+}
+
 static const gp_monoid *fuzz_const_gp_monoid_pointer(fuzz *f)
 {
     gp_monoid *m = fuzz_alloc(f, sizeof *m);
