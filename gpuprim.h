@@ -224,10 +224,18 @@ typedef enum gp_type {
     X(GP_ARGMIN, 8, "GPI_ARGMIN") \
     X(GP_ARGMAX, 9, "GPI_ARGMAX")
 
+/* Operations that only gp_group_by takes. */
+#define GP_GROUP_OPS(X)                \
+    X(GP_COUNT, 10, "GPI_SUM")         \
+    X(GP_MEAN, 11, "GPI_MEAN")         \
+    X(GP_VARIANCE, 12, "GPI_VARIANCE") \
+    X(GP_FIRST, 13, "GPI_FIRST_VALUE") \
+    X(GP_LAST, 14, "GPI_LAST_VALUE")
+
 typedef enum gp_op {
     GP_OP_NONE = 0,
 #define GP_OP_ENUM(name, value, cl) name = value,
-    GP_OPS(GP_OP_ENUM)
+    GP_OPS(GP_OP_ENUM) GP_GROUP_OPS(GP_OP_ENUM)
 #undef GP_OP_ENUM
         GP_OP_FORCE_INT = 0x7fffffff
 } gp_op;
@@ -2963,7 +2971,7 @@ typedef struct gp_random_desc {
 
 GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 
-/* ------------------------------------------------------------------ group rows */
+/* ------------------------------------------------------------------ group by */
 
 /* A column of keys: numbers, records or strings, one for each row. */
 typedef struct gp_key_column {
@@ -2979,7 +2987,21 @@ typedef struct gp_key_column {
     size_t byte_count;    /* bytes of all strings: no offset is larger */
 } gp_key_column;
 
-enum { GP_KEY_COLUMNS_MAX = 8 };
+/* A result for each group: out[g] = op of map(i) over the rows i of group g. */
+typedef struct gp_group_result {
+    /* A gp_op, or GP_COUNT (number of rows, no map), GP_MEAN, GP_VARIANCE (mean squared distance from the mean),
+       GP_FIRST or GP_LAST (value of the first or last row). GP_ARGMIN and GP_ARGMAX give a row's number. */
+    gp_op op;
+    const char *map;   /* expression in i, the row, and args: "price[i] * quantity[i]" */
+    gp_type map_type;  /* type of the map's value */
+    const char *where; /* expression in i: only rows for which it is not 0 count; NULL: all rows */
+    cl_mem out;        /* one result for each group, with room for `count` */
+    size_t out_offset;
+    gp_type out_type; /* 0: as in gp_reduce_desc; GP_U32 for GP_COUNT; GP_F32 for means and variances, unless
+                         map_type is GP_F64; map_type for first and last. Not GP_F16 */
+} gp_group_result;
+
+enum { GP_KEY_COLUMNS_MAX = 8, GP_GROUP_RESULTS_MAX = 32 };
 
 /* groups_out[i] = the group of row i: groups are numbered in the order of their first rows
 
@@ -2988,29 +3010,35 @@ enum { GP_KEY_COLUMNS_MAX = 8 };
        rows_out      0 1 3              the first row of each group
        order_out     0 2 5  1 4  3      the rows of each group
        offsets_out   0      3    5  6   where each group begins in order_out
+       a count       3 2 1              results, one for each group
 
-   Groups the rows of a table by key. Two rows are in one group if they are equal in all columns. Keys need not be
-   sorted. The call does what others call factorize, distinct, or unique with an inverse: rows_out selects the
-   distinct keys (gp_gather), and groups_out says which of them each row has. To reduce each group, pass order_out
-   as `in` and offsets_out as `offsets` to gp_segmented_reduce, with a map that reads the row x of a column:
-   "price[x] * quantity[x]".
+   Groups the rows of a table by key, and reduces each group to any number of results, as SQL's "group by" does. Two
+   rows are in one group if they are equal in all columns. Keys need not be sorted. The keys of the groups are those
+   of rows_out (gp_gather). Without results the call does what others call factorize, distinct, or unique with an
+   inverse. Other reductions of groups, by a monoid for example: pass order_out as `in` and offsets_out as `offsets`
+   to gp_segmented_reduce, with a map that reads the row x of a column.
 
-   Result: numbers are U32. Every output may be NULL, but not all of them, except in gp_group_rows_read. Elements behind the last
-     row, group or offset are left alone. The same result every time.
+   Result: row and group numbers are U32. Every output may be NULL, but not all of them, except in gp_group_by_read. Elements behind
+     the last row, group or offset are left alone. The same result every time, floats bit for bit. Where no row of a
+     group counts, a result is the operation's identity; for means and variances NaN, for first and last 0.
+     Sums of floats have out_type; means and variances are computed in f64 if the device has it.
    Order: order_out lists the rows of a group in ascending order.
    Aliasing: outputs overlap nothing.
    Count 0: writes 0 to count_out and to the only offset.
    Scratch: 8 to 12 bytes per row, 16 MiB if rows are many, and 4 bytes more per row for groups_out or rows_out that are
-     NULL but needed. For order_out or offsets_out also 4 bytes per row, 8 if order_out is NULL, and that of gp_sort.
+     NULL but needed. For order_out, offsets_out or results also 12 bytes per row, and that of gp_sort; for results on
+     CPUs another 16 bytes per row.
    Cost: each row finds its key in a hash table with slots of 4 bytes; it reads the keys of one row more, or a few. Then
-     groups_out is read and written once; order_out is a sort of groups_out. A program is compiled per list of types.
-   Limits: 2^30 rows, 8 columns.
+     groups_out is read and written once; order_out is a sort of groups_out. Results read the columns in their maps
+     once: in the order of rows on CPUs if groups are few, else in order_out's. A program is compiled per list of
+     types, and one for up to eight results.
+   Limits: 2^30 rows, 8 columns, 32 results.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is read.
      gp_stats.bad_offsets counts the call. On devices that end long loops too early
      (gp_device_info.loop_limit), a call with strings of more than some hundred bytes finds no group: gp_stats.abandoned counts it, and
-     gp_group_rows_read returns GP_ERROR_UNSUPPORTED.
-   Example: examples/21_group_rows.c */
-typedef struct gp_group_rows_desc {
+     gp_group_by_read returns GP_ERROR_UNSUPPORTED.
+   Example: examples/21_group_by.c */
+typedef struct gp_group_by_desc {
     const gp_key_column *columns; /* column_count columns, read during the call */
     size_t column_count;          /* 1 to GP_KEY_COLUMNS_MAX */
     cl_mem groups_out;            /* `count` numbers: the group of each row; NULL: not wanted */
@@ -3023,24 +3051,28 @@ typedef struct gp_group_rows_desc {
     size_t offsets_out_offset;
     cl_mem count_out; /* the number of groups; NULL: not wanted */
     size_t count_out_offset;
-    size_t count; /* number of rows; with count_buffer, its upper bound */
+    const gp_group_result *results; /* result_count results, read during the call; NULL: none */
+    size_t result_count;            /* at most GP_GROUP_RESULTS_MAX */
+    const gp_arg *args;             /* values and buffers that the results' expressions name; NULL: none */
+    size_t arg_count;               /* at most GP_ARGS_MAX */
+    size_t count;                   /* number of rows; with count_buffer, its upper bound */
     cl_mem count_buffer;
     size_t count_offset;
     gp_type count_type;
-    cl_mem scratch; /* gp_group_rows_scratch_size bytes that overlap nothing; NULL: the context's */
+    cl_mem scratch; /* gp_group_by_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
-} gp_group_rows_desc;
+} gp_group_by_desc;
 
-GP_API gp_result gp_group_rows(gp_context *gp, const gp_group_rows_desc *desc);
+GP_API gp_result gp_group_by(gp_context *gp, const gp_group_by_desc *desc);
 
-/* Calls gp_group_rows, blocks, and sets *count to the number of groups. */
-GP_API gp_result gp_group_rows_read(gp_context *gp, const gp_group_rows_desc *desc, uint64_t *count);
+/* Calls gp_group_by, blocks, and sets *count to the number of groups. */
+GP_API gp_result gp_group_by_read(gp_context *gp, const gp_group_by_desc *desc, uint64_t *count);
 
-/* Sets *bytes to the scratch that gp_group_rows needs with this desc. Buffers that are NULL only here must be given, any
+/* Sets *bytes to the scratch that gp_group_by needs with this desc. Buffers that are NULL only here must be given, any
    buffers will do, if the call will have them. */
-GP_API gp_result gp_group_rows_scratch_size(gp_context *gp, const gp_group_rows_desc *desc, size_t *bytes);
+GP_API gp_result gp_group_by_scratch_size(gp_context *gp, const gp_group_by_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
@@ -3099,8 +3131,8 @@ typedef struct gp_warmup_desc {
     const gp_transpose_desc *transpose; /* only element_size */
     const gp_stencil_desc *stencil;     /* only types, channels, radii, border, map, args, height > 1 */
     const gp_random_desc *random;       /* only type, kind */
-    const gp_group_rows_desc
-        *group_rows; /* only types of columns, count, as for sort, and which outputs are NULL */
+    const gp_group_by_desc
+        *group_by; /* types of columns, count, as for sort, which outputs are NULL, results and their args */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -3115,9 +3147,8 @@ typedef struct gp_stats {
     uint64_t launches;         /* kernels enqueued */
     uint64_t fallbacks;        /* late tiles that a waiting group computed itself; calls of gp_topk
                                   that a sample misled */
-    uint64_t
-        abandoned;    /* look-backs and calls of gp_group_rows that the device cut short: results are wrong */
-    uint64_t clamped; /* calls whose count_buffer held more than `count` */
+    uint64_t abandoned; /* look-backs and calls of gp_group_by that the device cut short: results are wrong */
+    uint64_t clamped;   /* calls whose count_buffer held more than `count` */
     uint64_t bad_offsets;    /* calls that found bad offsets of segments, runs or strings */
     uint64_t skipped;        /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;  /* bytes of scratch that the context holds now */
@@ -3789,6 +3820,7 @@ static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static gp_type gpi_operand(gp_type type);
 static bool gpi_is_arg(gp_op op);
+static const char *gpi_group_op_macro(gp_op op);
 static gp_type gpi_sum_type(gp_type type, gp_op op);
 static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out);
 static float gpi_float_of_half(uint16_t half);
@@ -3826,6 +3858,18 @@ static const char *gpi_op_macro(gp_op op)
         GP_OPS(GPI_OP_CASE)
 #undef GPI_OP_CASE
     default: return NULL;
+    }
+}
+
+/* Returns the macro of an operation that gp_group_by takes. */
+static const char *gpi_group_op_macro(gp_op op)
+{
+    switch (op) {
+#define GPI_OP_CASE(name, value, macro) \
+    case name: return macro;
+        GP_GROUP_OPS(GPI_OP_CASE)
+#undef GPI_OP_CASE
+    default: return gpi_op_macro(op);
     }
 }
 
@@ -4897,7 +4941,8 @@ static cl_int gpi_restore_order(gp_context *gp)
     X(TRANSPOSE,        "map/transpose.cl",         MAP,        keys,     1, W(transpose, transpose)) \
     X(STENCIL,          "map/stencil.cl",           MAP,        keys,     1, W(stencil, stencil)) \
     X(RANDOM,           "map/random.cl",            MAP,        keys,     1, W(random, random)) \
-    X(GROUP_ROWS,       "table/group_rows.cl",      MAP,        keys,     1, W(group_rows, group_rows)) \
+    X(GROUP_BY,         "table/group_by.cl",        MAP,        keys,     1, W(group_by, group_by)) \
+    X(GROUP_RESULTS,    "table/group_results.cl",   REDUCE,     values,   1, ) \
     X(MONOID_CHECK,     "scan/monoid_check.cl",     REDUCE,     elements, 1, ) \
     X(SUB_GROUP_CHECK,  "group/sub_group_check.cl", REDUCE,     values,   1, )
 
@@ -7213,7 +7258,9 @@ static const char *const gpi_kernel_common_element_input[] = {
 "static GPI_T gpi_load(gpi_input input, ulong i)",
 "{",
 "const ulong position = gpi_position(input, i);",
-"#if GPI_HEADS",
+"#if GPI_MAPS",
+"return gpi_row_element(GPI_ARGS_OF(input) gpi_read(input, position));",
+"#elif GPI_HEADS",
 "GPI_T x;",
 "x.value = GPI_BASE_MAKE(gpi_read(input, position), position);",
 "x.head = gpi_is_head(input, i);",
@@ -7224,7 +7271,7 @@ static const char *const gpi_kernel_common_element_input[] = {
 "}",
 "#if GPI_KEYED",
 "#define GPI_LOADED GPI_BASE",
-"#line 125",
+"#line 127",
 "static GPI_BASE gpi_value_load(gpi_input input, ulong i)",
 "{",
 "const ulong position = gpi_position(input, i);",
@@ -7355,14 +7402,14 @@ static const char *const gpi_kernel_common_element_monoid[] = {
 "#define GPI_BASE_COMBINE(a, b) gpi_user_combine(GPI_COMBINE_PASSED a, b)",
 "#define GPI_BASE_MAKE(y, i) (y)",
 "#define GPI_BASE_RESULT(a) (a)",
-"#elif GPI_FIELD_COUNT == 1",
+"#elif GPI_FIELD_COUNT == 1 && !GPI_MAPS",
 "typedef gpi_field_0 GPI_BASE;",
 "#define GPI_BASE_COMBINE(a, b) gpi_field_combine_0(a, b)",
 "#define GPI_BASE_MAKE(y, i) gpi_field_make_0(y, i)",
 "#define GPI_BASE_RESULT(a) gpi_field_result_0(a)",
 "#if GPI_LANES > 1",
 "typedef gpi_lanes_0 gpi_lanes;",
-"#line 75 \"kernels/common/element/monoid.cl\"",
+"#line 77 \"kernels/common/element/monoid.cl\"",
 "static gpi_lanes gpi_lanes_make(GPI_VECTOR(GPI_Y) y, uint i) { return gpi_lanes_make_0(y, i); }",
 "static gpi_lanes gpi_lanes_combine(gpi_lanes a, gpi_lanes b) { return gpi_lanes_combine_0(a, b); }",
 "static gpi_lanes gpi_lanes_append(gpi_lanes a, gpi_lanes b) { return gpi_lanes_append_0(a, b); }",
@@ -7376,22 +7423,24 @@ static const char *const gpi_kernel_common_element_monoid[] = {
 "typedef struct gpi_fields {",
 "GPI_FIELDS(GPI_FIELD_MEMBER)",
 "} GPI_BASE;",
-"#line 90 \"kernels/common/element/monoid.cl\"",
+"#line 92 \"kernels/common/element/monoid.cl\"",
 "static GPI_BASE gpi_fields_combine(GPI_BASE a, GPI_BASE b)",
 "{",
 "GPI_BASE c;",
 "GPI_FIELDS(GPI_FIELD_COMBINE)",
 "return c;",
 "}",
-"#line 97",
+"#define GPI_BASE_COMBINE(a, b) gpi_fields_combine(a, b)",
+"#if !GPI_MAPS",
+"#line 102",
 "static GPI_BASE gpi_fields_make(GPI_Y y, ulong i)",
 "{",
 "GPI_BASE a;",
 "GPI_FIELDS(GPI_FIELD_MAKE)",
 "return a;",
 "}",
-"#define GPI_BASE_COMBINE(a, b) gpi_fields_combine(a, b)",
 "#define GPI_BASE_MAKE(y, i) gpi_fields_make(y, i)",
+"#endif",
 "#if GPI_LANES > 1",
 "#define GPI_LANES_MEMBER(n) gpi_lanes_##n f##n;",
 "#define GPI_LANES_COMBINE(n) c.f##n = gpi_lanes_combine_##n(a.f##n, b.f##n);",
@@ -7402,35 +7451,35 @@ static const char *const gpi_kernel_common_element_monoid[] = {
 "typedef struct gpi_lanes {",
 "GPI_FIELDS(GPI_LANES_MEMBER)",
 "} gpi_lanes;",
-"#line 117",
+"#line 122 \"kernels/common/element/monoid.cl\"",
 "static gpi_lanes gpi_lanes_combine(gpi_lanes a, gpi_lanes b)",
 "{",
 "gpi_lanes c;",
 "GPI_FIELDS(GPI_LANES_COMBINE)",
 "return c;",
 "}",
-"#line 124",
+"#line 129",
 "static gpi_lanes gpi_lanes_append(gpi_lanes a, gpi_lanes b)",
 "{",
 "gpi_lanes c;",
 "GPI_FIELDS(GPI_LANES_APPEND)",
 "return c;",
 "}",
-"#line 131",
+"#line 136",
 "static gpi_lanes gpi_lanes_make(GPI_VECTOR(GPI_Y) y, uint i)",
 "{",
 "gpi_lanes a;",
 "GPI_FIELDS(GPI_LANES_MAKE)",
 "return a;",
 "}",
-"#line 138",
+"#line 143",
 "static gpi_lanes gpi_lanes_identity(GPI_BASE e)",
 "{",
 "gpi_lanes a;",
 "GPI_FIELDS(GPI_LANES_IDENTITY)",
 "return a;",
 "}",
-"#line 145",
+"#line 150",
 "static GPI_BASE gpi_lanes_fold(gpi_lanes a, GPI_BASE e, ulong base)",
 "{",
 "GPI_FIELDS(GPI_LANES_FOLD)",
@@ -7438,15 +7487,15 @@ static const char *const gpi_kernel_common_element_monoid[] = {
 "}",
 "#endif",
 "#endif",
-"#if GPI_FIELD_COUNT == 1",
+"#if GPI_FIELD_COUNT == 1 && !GPI_MAPS",
 "typedef GPI_BASE gpi_argument;",
-"#line 157 \"kernels/common/element/monoid.cl\"",
+"#line 162 \"kernels/common/element/monoid.cl\"",
 "static GPI_BASE gpi_base_of(gpi_argument argument) { return argument; }",
 "#else",
 "typedef struct gpi_argument {",
 "uint word[(sizeof(GPI_BASE) + 3) / 4];",
 "} gpi_argument;",
-"#line 163 \"kernels/common/element/monoid.cl\"",
+"#line 168 \"kernels/common/element/monoid.cl\"",
 "static GPI_BASE gpi_base_of(gpi_argument argument)",
 "{",
 "union {",
@@ -7457,7 +7506,7 @@ static const char *const gpi_kernel_common_element_monoid[] = {
 "return bits.value;",
 "}",
 "#endif",
-"#line 176 \"kernels/common/element/monoid.cl\"",
+"#line 181 \"kernels/common/element/monoid.cl\"",
 "static GPI_BASE gpi_base_combine(GPI_COMBINE_PARAMETER GPI_BASE a, GPI_BASE b)",
 "{",
 "#if GPI_REVERSE",
@@ -7477,13 +7526,13 @@ static const char *const gpi_kernel_common_element_monoid[] = {
 "GPI_HEAD head;",
 "} gpi_segment;",
 "#define GPI_T gpi_segment",
-"#line 198",
+"#line 203",
 "static GPI_BASE gpi_base_append(GPI_COMBINE_PARAMETER GPI_BASE a, GPI_BASE b, bool head)",
 "{",
 "const GPI_BASE both = gpi_base_combine(GPI_COMBINE_PASSED a, b);",
 "return head ? b : both;",
 "}",
-"#line 204",
+"#line 209",
 "static GPI_T gpi_combine(GPI_COMBINE_PARAMETER GPI_T a, GPI_T b)",
 "{",
 "GPI_T c;",
@@ -7499,7 +7548,7 @@ static const char *const gpi_kernel_common_element_monoid[] = {
 "#define GPI_T GPI_BASE",
 "#define gpi_combine(a, b) gpi_base_combine(a, b)",
 "#endif",
-"#define GPI_BASE_NUMBER (GPI_FIELD_COUNT == 1 && GPI_OP_0 < GPI_ARGMIN && !GPI_COMPENSATED_0)",
+"#define GPI_BASE_NUMBER (GPI_FIELD_COUNT == 1 && !GPI_MAPS && GPI_OP_0 < GPI_ARGMIN && !GPI_COMPENSATED_0)",
 "#define GPI_WORDS ((GPI_SIZE + 3) / 4)",
 "#define GPI_T_NUMBER (GPI_BASE_NUMBER && !GPI_SEGMENTED && (GPI_SIZE == 4 || GPI_SIZE == 8))",
 "#define GPI_T_HEADED \\",
@@ -7518,7 +7567,7 @@ static const char *const gpi_kernel_common_element_monoid[] = {
 "(bits).word[(k) + 1] = as_uint2(value).y",
 "#define GPI_WORDS_GET(bits, k, type) GPI_PASTE(as_, type)((uint2)((bits).word[k], (bits).word[(k) + 1]))",
 "#endif",
-"#line 247 \"kernels/common/element/monoid.cl\"",
+"#line 252 \"kernels/common/element/monoid.cl\"",
 "static gpi_bits gpi_bits_of(GPI_T value)",
 "{",
 "gpi_bits bits;",
@@ -7530,7 +7579,7 @@ static const char *const gpi_kernel_common_element_monoid[] = {
 "#endif",
 "return bits;",
 "}",
-"#line 259 \"kernels/common/element/monoid.cl\"",
+"#line 264 \"kernels/common/element/monoid.cl\"",
 "static GPI_T gpi_bits_value(gpi_bits bits)",
 "{",
 "#if GPI_T_NUMBER",
@@ -7547,7 +7596,7 @@ static const char *const gpi_kernel_common_element_monoid[] = {
 "uint word[GPI_WORDS];",
 "GPI_T value;",
 "} gpi_bits;",
-"#line 276 \"kernels/common/element/monoid.cl\"",
+"#line 281 \"kernels/common/element/monoid.cl\"",
 "static gpi_bits gpi_bits_of(GPI_T value)",
 "{",
 "gpi_bits bits;",
@@ -7555,17 +7604,29 @@ static const char *const gpi_kernel_common_element_monoid[] = {
 "bits.value = value;",
 "return bits;",
 "}",
-"#line 284",
+"#line 289",
 "static GPI_T gpi_bits_value(gpi_bits bits) { return bits.value; }",
 "#endif",
-"#line 288 \"kernels/common/element/monoid.cl\"",
+"#line 293 \"kernels/common/element/monoid.cl\"",
 "typedef char gpi_monoid_size_must_be_sizeof_type[sizeof(GPI_T) == GPI_SIZE ? 1 : -1];",
-"#line 290",
+"#line 295",
 "static GPI_T gpi_identity(void)",
 "{",
 "const gpi_bits identity = {{GPI_IDENTITY_WORDS}};",
 "return gpi_bits_value(identity);",
 "}",
+"#if GPI_MAPS",
+"#define GPI_FIELD_MAP(n) \\",
+"if (gpi_where_##n(GPI_ARGS_PASSED row)) \\",
+"a.f##n = gpi_field_make_##n(gpi_map_##n(GPI_ARGS_PASSED row), row);",
+"#line 306",
+"static GPI_BASE gpi_row_element(GPI_ARGS_PARAMETER ulong row)",
+"{",
+"GPI_BASE a = gpi_identity();",
+"GPI_FIELDS(GPI_FIELD_MAP)",
+"return a;",
+"}",
+"#endif",
 "#endif",
 };
 /* ---- End file kernels/common/element/monoid.cl ---- */
@@ -7591,9 +7652,11 @@ static const char *const gpi_kernel_common_element_op[] = {
 "       gpi_lanes_append_n(a, b)           a . b, lane by lane, if all elements of b come after those of a",
 "       gpi_lanes_fold_n(a, e, base)       the product of all lanes; the tile begins at index `base`",
 "",
-"   Three kinds of field",
+"   Four kinds of field",
 "       plain           the value itself",
-"       arg             a value and its index: argmin, argmax",
+"       arg             a value and its index: argmin, argmax, and the first or the last value",
+"       moments         a sum and a count, and for variances the sum of squared distances from the mean (Youngs and",
+"                       Cramer 1971)",
 "       compensated     a sum and the rounding errors that it has lost (Neumaier 1974, by two-sums: Knuth, TAOCP 2)",
 "",
 "   Parameters",
@@ -7617,6 +7680,10 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#define GPI_XOR 7",
 "#define GPI_ARGMIN 8",
 "#define GPI_ARGMAX 9",
+"#define GPI_MEAN 10",
+"#define GPI_VARIANCE 11",
+"#define GPI_FIRST_VALUE 12",
+"#define GPI_LAST_VALUE 13",
 "",
 "#define GPI_N(name) GPI_PASTE(name, GPI_FIELD)",
 "#endif",
@@ -7630,12 +7697,65 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#define GPI_LANES_T GPI_N(gpi_lanes_)",
 "#define GPI_FIELD_COMBINE GPI_N(gpi_field_combine_)",
 "",
-"#if GPI_OP >= GPI_ARGMIN",
+"#if GPI_OP == GPI_MEAN || GPI_OP == GPI_VARIANCE",
+"/* ------------------------------------------------------------------ moments */",
+"",
+"#line 68 \"kernels/common/element/op.cl\"",
+"typedef struct GPI_N(gpi_moments_) {",
+"    GPI_VALUE sum;",
+"#if GPI_OP == GPI_VARIANCE",
+"    GPI_VALUE spread; /* sum of squared distances from the mean */",
+"#endif",
+"    GPI_INDEX count;",
+"} GPI_FIELD_T;",
+"",
+"#line 76 \"kernels/common/element/op.cl\"",
+"static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i)",
+"{",
+"    GPI_FIELD_T a;",
+"    a.sum = value;",
+"#if GPI_OP == GPI_VARIANCE",
+"    a.spread = 0;",
+"#endif",
+"    a.count = 1;",
+"    return a;",
+"}",
+"",
+"#line 87 \"kernels/common/element/op.cl\"",
+"static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)",
+"{",
+"    GPI_FIELD_T c;",
+"    c.sum = a.sum + b.sum;",
+"#if GPI_OP == GPI_VARIANCE",
+"    const GPI_VALUE m = (GPI_VALUE)a.count, n = (GPI_VALUE)b.count, apart = b.sum * m - a.sum * n;",
+"    c.spread = a.spread + b.spread;",
+"    if (a.count != 0 && b.count != 0) c.spread += apart / (m * n) * (apart / (m + n));",
+"#endif",
+"    c.count = a.count + b.count;",
+"    return c;",
+"}",
+"",
+"#line 100 \"kernels/common/element/op.cl\"",
+"static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a)",
+"{",
+"#if GPI_OP == GPI_VARIANCE",
+"    const GPI_VALUE sum = a.spread;",
+"#else",
+"    const GPI_VALUE sum = a.sum;",
+"#endif",
+"#if GPI_FLOAT",
+"    return a.count == 0 ? (GPI_N(GPI_RESULT_))NAN : (GPI_N(GPI_RESULT_))(sum / (GPI_VALUE)a.count);",
+"#else",
+"    return a.count == 0 ? (GPI_N(GPI_RESULT_))NAN : (GPI_N(GPI_RESULT_))sum / (GPI_N(GPI_RESULT_))a.count;",
+"#endif",
+"}",
+"",
+"#elif GPI_OP >= GPI_ARGMIN",
 "/* ------------------------------------------------------------------ arg */",
 "",
 "/* A value and its index. Index ~0 means no element, as in the identity. The index is in two words, so that the struct has no",
 "   padding. */",
-"#line 64 \"kernels/common/element/op.cl\"",
+"#line 119 \"kernels/common/element/op.cl\"",
 "typedef struct GPI_N(gpi_arg_) {",
 "    GPI_VALUE value;",
 "    uint low, high;",
@@ -7649,9 +7769,22 @@ static const char *const gpi_kernel_common_element_op[] = {
 "    a.value = value;",
 "    a.low = (uint)i;",
 "    a.high = (uint)(i >> 32);",
+"#if GPI_OP == GPI_LAST_VALUE",
+"    a.low = ~a.low; /* of the last value, this index is the lowest one; indices of rows have 32 bits */",
+"#endif",
 "    return a;",
 "}",
 "",
+"#if GPI_OP >= GPI_FIRST_VALUE",
+"#line 139 \"kernels/common/element/op.cl\"",
+"static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)",
+"{",
+"    return GPI_N(gpi_arg_index_)(b) < GPI_N(gpi_arg_index_)(a) ? b : a;",
+"}",
+"",
+"static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a) { return (GPI_N(GPI_RESULT_))a.value; }",
+"",
+"#else",
 "#if GPI_OP == GPI_ARGMIN",
 "#define GPI_BEATS(a, b) ((a) < (b))",
 "#define GPI_BEATS_NOT(a, b) ((a) >= (b))",
@@ -7662,7 +7795,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "",
 "/* Returns the better value, or, if the values are equal, the one with the lower index. NaN beats nothing, and loses to every",
 "   value. */",
-"#line 90 \"kernels/common/element/op.cl\"",
+"#line 157 \"kernels/common/element/op.cl\"",
 "static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)",
 "{",
 "    const bool tie = a.value == b.value && GPI_N(gpi_arg_index_)(b) < GPI_N(gpi_arg_index_)(a);",
@@ -7672,7 +7805,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "    return GPI_BEATS(b.value, a.value) || tie ? b : a;",
 "}",
 "",
-"#line 99 \"kernels/common/element/op.cl\"",
+"#line 166 \"kernels/common/element/op.cl\"",
 "static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a)",
 "{",
 "    return (GPI_N(GPI_RESULT_))GPI_N(gpi_arg_index_)(a);",
@@ -7698,7 +7831,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "    return a;",
 "}",
 "",
-"#line 124 \"kernels/common/element/op.cl\"",
+"#line 191 \"kernels/common/element/op.cl\"",
 "static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i)",
 "{",
 "    GPI_LANES_T a;",
@@ -7735,7 +7868,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "",
 "/* Returns the best of all lanes and e. If no element of a lane has beaten the identity, the lane's first element has the",
 "   identity's value, and the lane gets the index of that element. */",
-"#line 160 \"kernels/common/element/op.cl\"",
+"#line 227 \"kernels/common/element/op.cl\"",
 "static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)",
 "{",
 "    GPI_VALUE value[16];",
@@ -7751,11 +7884,12 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#endif",
 "#undef GPI_BEATS",
 "#undef GPI_BEATS_NOT",
+"#endif",
 "",
 "#elif GPI_N(GPI_COMPENSATED_)",
 "/* ------------------------------------------------------------------ compensated */",
 "",
-"#line 179 \"kernels/common/element/op.cl\"",
+"#line 247 \"kernels/common/element/op.cl\"",
 "typedef struct GPI_N(gpi_compensated_) {",
 "    GPI_VALUE sum, rest;",
 "} GPI_FIELD_T;",
@@ -7866,7 +8000,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "",
 "typedef GPI_VALUE GPI_FIELD_T;",
 "",
-"#line 289 \"kernels/common/element/op.cl\"",
+"#line 357 \"kernels/common/element/op.cl\"",
 "static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i) { return value; }",
 "",
 "static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b) { return GPI_DO(a, b); }",
@@ -7888,7 +8022,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#define GPI_LANES_DO(a, b) ((a) > (b) ? (a) : (b))",
 "#define GPI_NEUTRAL (-INFINITY)",
 "#endif",
-"#line 310 \"kernels/common/element/op.cl\"",
+"#line 378 \"kernels/common/element/op.cl\"",
 "static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i)",
 "{",
 "    const GPI_LANES_T x = GPI_CONVERT(GPI_LANE, y);",
@@ -7904,11 +8038,11 @@ static const char *const gpi_kernel_common_element_op[] = {
 "#else",
 "#define GPI_LANES_DO(a, b) GPI_DO(a, b)",
 "#endif",
-"#line 325 \"kernels/common/element/op.cl\"",
+"#line 393 \"kernels/common/element/op.cl\"",
 "static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i) { return GPI_CONVERT(GPI_LANE, y); }",
 "#endif",
 "",
-"#line 328 \"kernels/common/element/op.cl\"",
+"#line 396 \"kernels/common/element/op.cl\"",
 "static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b) { return GPI_LANES_DO(a, b); }",
 "static GPI_LANES_T GPI_N(gpi_lanes_append_)(GPI_LANES_T a, GPI_LANES_T b) { return GPI_LANES_DO(a, b); }",
 "",
@@ -11205,20 +11339,20 @@ static const char *const gpi_kernel_common_scan_columns_parts[] = {
 "GPI_KERNEL void gp_columns_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
 "ulong row_length, ulong row_stride, ulong element_stride,",
 "GPI_COUNT_PARAMETERS, ulong span, uint wide, ulong across,",
-"__global char *scratch, __global GPI_OUT *out, ulong out_offset,",
-"gpi_argument initial, volatile __global uint *counters)",
+"__global char *scratch,",
+"GPI_OUTPUTS_PARAMETERS volatile __global uint *counters)",
 "{",
 "GPI_SHARED(gpi_columns_memory, memory);",
 "gpi_column_block block;",
+"gpi_outputs outputs;",
 "const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);",
 "const ulong first = get_group_id(0) % across * wide, part = get_group_id(0) / across;",
 "GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
 "GPI_COLUMN_BLOCK_SET(block);",
+"GPI_OUTPUTS_SET(outputs);",
 "gpi_columns_reduce(block, part * span, min(row_length, (part + 1) * span), memory);",
 "for (uint k = GPI_LOCAL_ID; k < block.segments; k += GPI_WG) {",
-"if (span >= row_length)",
-"gpi_segment_put(GPI_COMBINE_OF(block.input) out + out_offset, first + k, gpi_base_of(initial),",
-"memory->sum[k]);",
+"if (span >= row_length) gpi_segment_put(outputs, first + k, memory->sum[k]);",
 "else ((__global GPI_T *)scratch)[part * bound + first + k] = memory->sum[k];",
 "}",
 "}",
@@ -11485,17 +11619,17 @@ static const char *const gpi_kernel_common_scan_reduce_columns[] = {
 "#include \"scan/segments.cl\"",
 "#line 31 \"kernels/common/scan/reduce_columns.cl\"",
 "GPI_KERNEL void gp_columns_join(GPI_COMBINE_PARAMETERS __global const char *scratch, uint parts,",
-"GPI_COUNT_PARAMETERS, uint wide, __global GPI_OUT *out, ulong out_offset,",
-"gpi_argument initial)",
+"GPI_OUTPUTS_PARAMETERS GPI_COUNT_PARAMETERS, uint wide)",
 "{",
 "GPI_SHARED(gpi_columns_memory, memory);",
+"gpi_outputs outputs;",
 "const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);",
 "const ulong first = (ulong)get_group_id(0) * wide;",
 "const uint some = (uint)min((ulong)wide, segments - min(segments, first));",
 "gpi_columns_join(GPI_COMBINE_HERE(__global const GPI_T *) scratch + first, bound, parts, wide, some,",
 "memory);",
-"for (uint k = GPI_LOCAL_ID; k < some; k += GPI_WG)",
-"gpi_segment_put(GPI_COMBINE_HERE out + out_offset, first + k, gpi_base_of(initial), memory->sum[k]);",
+"GPI_OUTPUTS_SET(outputs);",
+"for (uint k = GPI_LOCAL_ID; k < some; k += GPI_WG) gpi_segment_put(outputs, first + k, memory->sum[k]);",
 "}",
 "#endif",
 };
@@ -11710,14 +11844,15 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "#line 34 \"kernels/common/scan/segmented_reduce.cl\"",
 "GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
 "GPI_OFFSETS_PARAMETERS, GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS,",
-"__global GPI_OUT *out, ulong out_offset, gpi_argument initial, ulong block,",
-"uint small, uint team, volatile __global uint *counters)",
+"GPI_OUTPUTS_PARAMETERS ulong block, uint small, uint team,",
+"volatile __global uint *counters)",
 "{",
 "GPI_SHARED(gpi_tile_memory, shared);",
 "GPI_LISTED_SHARED(listed);",
 "gpi_input input;",
 "gpi_offsets numbers;",
 "gpi_list list;",
+"gpi_outputs outputs;",
 "const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);",
 "const ulong first = min(segments, block * get_group_id(0)), last = min(segments, first + block);",
 "GPI_ARGS_SET(input)",
@@ -11725,11 +11860,11 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "input.count = count;",
 "GPI_OFFSETS_SET(numbers);",
 "GPI_LIST_SET(list);",
+"GPI_OUTPUTS_SET(outputs);",
 "GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
-"gpi_segments_block(input, numbers, list, first, last, small, team, out + out_offset, gpi_base_of(initial),",
-"counters, shared, listed);",
+"gpi_segments_block(input, numbers, list, first, last, small, team, outputs, counters, shared, listed);",
 "}",
-"#line 59",
+"#line 60",
 "GPI_KERNEL void gp_segments_parts(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,",
 "GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)",
 "{",
@@ -11748,13 +11883,14 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "if (GPI_LOCAL_ID == 0) ((__global GPI_T *)list.partials)[p] = sum;",
 "}",
 "}",
-"#line 79",
-"GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __global GPI_OUT *out,",
-"ulong out_offset, gpi_argument initial)",
+"#line 80",
+"GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_OUTPUTS_PARAMETERS GPI_LIST_PARAMETERS)",
 "{",
 "GPI_SHARED(gpi_tile_memory, shared);",
 "gpi_list list;",
+"gpi_outputs outputs;",
 "GPI_LIST_SET(list);",
+"GPI_OUTPUTS_SET(outputs);",
 "const uint large = gpi_list_large(list);",
 "__global const GPI_T *const partials = (__global const GPI_T *)list.partials;",
 "for (uint k = (uint)get_group_id(0); k < large; k += (uint)get_num_groups(0)) {",
@@ -11764,9 +11900,7 @@ static const char *const gpi_kernel_common_scan_segmented_reduce[] = {
 "GPI_T sum = gpi_identity();",
 "for (uint p = begin; p < end; p++) sum = gpi_combine(GPI_COMBINE_HERE sum, partials[first + p]);",
 "sum = gpi_group_reduce(GPI_COMBINE_HERE sum, shared);",
-"if (parts > 0 && GPI_LOCAL_ID == 0)",
-"gpi_segment_put(GPI_COMBINE_HERE out + out_offset, list.large[GPI_LARGE_WORDS * k],",
-"gpi_base_of(initial), sum);",
+"if (parts > 0 && GPI_LOCAL_ID == 0) gpi_segment_put(outputs, list.large[GPI_LARGE_WORDS * k], sum);",
 "}",
 "}",
 "#endif",
@@ -11931,8 +12065,9 @@ static const char *const gpi_kernel_common_scan_segments[] = {
 "#include \"element/monoid.cl\"",
 "#include \"element/ops.cl\"",
 "#include \"scan/tile_input.cl\"",
-"#define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))",
-"#line 14 \"kernels/common/scan/segments.cl\"",
+"#define GPI_PLACES \\",
+"(!GPI_MAPS && (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN)))",
+"#line 15 \"kernels/common/scan/segments.cl\"",
 "static gpi_input gpi_segment_of(gpi_input input, gpi_offsets offsets, ulong s, bool *bad)",
 "{",
 "const gpi_extent found = gpi_segment_find(offsets, s);",
@@ -11942,11 +12077,36 @@ static const char *const gpi_kernel_common_scan_segments[] = {
 "segment.in = input.in + found.begin;",
 "return segment;",
 "}",
-"#line 24",
-"static void gpi_segment_put(GPI_COMBINE_PARAMETER __global GPI_OUT *out, ulong s, GPI_BASE initial, GPI_T sum)",
+"#if GPI_MAPS",
+"#define GPI_OUTPUT_PARAMETER(n) __global GPI_RESULT_##n *out##n, ulong out##n##_at,",
+"#define GPI_OUTPUT_MEMBER(n) __global GPI_RESULT_##n *f##n;",
+"#define GPI_OUTPUT_SET(n) outputs.f##n = out##n + out##n##_at;",
+"#define GPI_OUTPUT_PUT(n) outputs.f##n[s] = gpi_field_result_##n(sum.f##n);",
+"typedef struct gpi_outputs {",
+"GPI_FIELDS(GPI_OUTPUT_MEMBER)",
+"} gpi_outputs;",
+"#define GPI_OUTPUTS_PARAMETERS GPI_FIELDS(GPI_OUTPUT_PARAMETER)",
+"#define GPI_OUTPUTS_SET(outputs) GPI_FIELDS(GPI_OUTPUT_SET)",
+"#line 38",
+"static void gpi_segment_put(gpi_outputs outputs, ulong s, GPI_T sum) { GPI_FIELDS(GPI_OUTPUT_PUT) }",
+"#else",
+"typedef struct gpi_outputs {",
+"__global GPI_OUT *out;",
+"GPI_BASE initial;",
+"GPI_COMBINE_MEMBER",
+"} gpi_outputs;",
+"#define GPI_OUTPUTS_PARAMETERS __global GPI_OUT *out, ulong out_offset, gpi_argument initial,",
+"#define GPI_OUTPUTS_SET(outputs) \\",
+"(outputs).out = out + out_offset; \\",
+"(outputs).initial = gpi_base_of(initial); \\",
+"GPI_COMBINE_SET(outputs)",
+"#line 52 \"kernels/common/scan/segments.cl\"",
+"static void gpi_segment_put(gpi_outputs outputs, ulong s, GPI_T sum)",
 "{",
-"GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_PASSED initial, sum)));",
+"GPI_WRITE(outputs.out, s,",
+"GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_OF(outputs) outputs.initial, sum)));",
 "}",
+"#endif",
 "#endif",
 };
 /* ---- End file kernels/common/scan/segments.cl ---- */
@@ -15188,15 +15348,17 @@ static const char *const gpi_kernel_common_table_constants[] = {
 "#define GPI_ROWS_SMALL 0",
 "#define GPI_ROWS_GROUPS 1",
 "#define GPI_ROWS_COUNT 2",
-"#define GPI_ROWS_STATE 3",
+"#define GPI_ROWS_SORTED 3",
+"#define GPI_ROWS_MANY 4",
+"#define GPI_ROWS_STATE 5",
 "#endif",
 };
 /* ---- End file kernels/common/table/constants.cl ---- */
 
-/* ---- Begin file kernels/common/table/group_rows.cl ---- */
-static const char *const gpi_kernel_common_table_group_rows[] = {
-"#ifndef GPI_TABLE_GROUP_ROWS_CL",
-"#define GPI_TABLE_GROUP_ROWS_CL",
+/* ---- Begin file kernels/common/table/group_by.cl ---- */
+static const char *const gpi_kernel_common_table_group_by[] = {
+"#ifndef GPI_TABLE_GROUP_BY_CL",
+"#define GPI_TABLE_GROUP_BY_CL",
 "#include \"base/count.cl\"",
 "#include \"base/platform.cl\"",
 "#include \"base/span.cl\"",
@@ -15204,7 +15366,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "#include \"table/keys.cl\"",
 "#include \"table/put_span.cl\"",
 "#include \"table/rows.cl\"",
-"#line 27 \"kernels/common/table/group_rows.cl\"",
+"#line 29 \"kernels/common/table/group_by.cl\"",
 "GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, volatile __global uint *state,",
 "ulong state_at, uint table, ulong span)",
 "{",
@@ -15214,7 +15376,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG)",
 "slots[i] = GPI_ROWS_EMPTY;",
 "}",
-"#line 39",
+"#line 41",
 "GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS, volatile __global uint *slots, ulong slots_at, uint size,",
 "uint base, uint row_mask, uint probes, __global uint *slot_of, ulong slot_of_at,",
 "volatile __global uint *state, ulong state_at, uint table, ulong longest,",
@@ -15241,7 +15403,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "(void)atomic_max(too_small, table + 1);",
 "}",
 "}",
-"#line 68",
+"#line 70",
 "GPI_KERNEL void gp_rows_close(__global uint *state, ulong state_at, uint tables, GPI_COUNT_PARAMETERS,",
 "volatile __global uint *counters)",
 "{",
@@ -15252,17 +15414,23 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "failed ? 0 : (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);",
 "if (failed) (void)atomic_inc(counters + GPI_COUNT_ABANDONED);",
 "}",
-"#line 80",
+"#line 83",
 "GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of,",
 "ulong slot_of_at, __global const uint *rows, ulong rows_at,",
-"__global const uint *state, ulong state_at, ulong span)",
+"__global uint *state, ulong state_at, uint cells, uint sorts, ulong span)",
 "{",
+"const uint groups = state[state_at + GPI_ROWS_GROUPS];",
+"const bool many = groups > cells;",
 "ulong begin, end;",
-"gpi_span(state[state_at + GPI_ROWS_GROUPS], span, &begin, &end);",
+"gpi_span(groups, span, &begin, &end);",
+"if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) {",
+"state[state_at + GPI_ROWS_SORTED] = sorts || many ? state[state_at + GPI_ROWS_COUNT] : 0;",
+"state[state_at + GPI_ROWS_MANY] = many ? groups : 0;",
+"}",
 "for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)",
 "slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;",
 "}",
-"#line 91",
+"#line 100",
 "GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of,",
 "ulong slot_of_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
@@ -15271,7 +15439,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "for (ulong i = slot_of_at + begin + GPI_LOCAL_ID; i < slot_of_at + end; i += GPI_WG)",
 "slot_of[i] = slots[slots_at + slot_of[i]];",
 "}",
-"#line 102",
+"#line 111",
 "GPI_KERNEL void gp_rows_offsets(__global const uint *groups, ulong groups_at, __global uint *offsets,",
 "ulong offsets_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
@@ -15289,7 +15457,7 @@ static const char *const gpi_kernel_common_table_group_rows[] = {
 "}",
 "#endif",
 };
-/* ---- End file kernels/common/table/group_rows.cl ---- */
+/* ---- End file kernels/common/table/group_by.cl ---- */
 
 /* ---- Begin file kernels/common/table/keys.cl ---- */
 static const char *const gpi_kernel_common_table_keys[] = {
@@ -18419,8 +18587,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "return sum;",
 "}",
 "#line 34",
-"static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,",
-"GPI_BASE initial)",
+"static void gpi_batch_reduce(gpi_input input, const uint *at, gpi_outputs outputs, ulong s)",
 "{",
 "uchar head[GPI_BATCH_MOST + 16];",
 "GPI_T sum[GPI_BATCH_MOST + 1];",
@@ -18439,11 +18606,11 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "sum[i + 1] = last;",
 "}",
 "for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++)",
-"gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);",
+"gpi_segment_put(outputs, s + k, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);",
 "}",
-"#line 59",
-"GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, ulong stride, __global GPI_OUT *out,",
-"ulong s, GPI_BASE initial)",
+"#line 58",
+"GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, ulong stride, gpi_outputs outputs,",
+"ulong s)",
 "{",
 "gpi_input segment = input;",
 "for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) {",
@@ -18457,12 +18624,11 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "if (i > 0) sum = gpi_lanes_fold(lanes, sum, 0);",
 "#endif",
 "for (; i < length; i++) sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));",
-"gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum);",
+"gpi_segment_put(outputs, s + k, sum);",
 "}",
 "}",
-"#line 80",
-"static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,",
-"GPI_BASE initial)",
+"#line 79",
+"static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, gpi_outputs outputs)",
 "{",
 "uint at[GPI_SEGMENTS_BATCH + 1];",
 "gpi_input batch = input;",
@@ -18476,30 +18642,30 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "if (rows) at[1] = (uint)offsets.row_length;",
 "for (uint k = 0; k < GPI_SEGMENTS_BATCH && !rows; k++) uneven |= at[k + 1] ^ (k + 1) * at[1];",
 "const ulong stride = rows ? offsets.row_stride : at[1];",
-"if (uneven) gpi_batch_reduce(batch, at, out, s, initial);",
-"else if (at[1] == 1) gpi_batch_reduce_even(batch, 1, stride, out, s, initial);",
-"else gpi_batch_reduce_even(batch, at[1], stride, out, s, initial);",
+"if (uneven) gpi_batch_reduce(batch, at, outputs, s);",
+"else if (at[1] == 1) gpi_batch_reduce_even(batch, 1, stride, outputs, s);",
+"else gpi_batch_reduce_even(batch, at[1], stride, outputs, s);",
 "return true;",
 "}",
 "typedef uint gpi_listed_shared;",
 "#define GPI_LISTED_SHARED(name) const gpi_listed_shared name = 0",
-"#line 104",
+"#line 102",
 "GPI_NOINLINE void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,",
-"ulong last, uint small, uint team, __global GPI_OUT *out,",
-"GPI_BASE initial, volatile __global uint *counters,",
-"gpi_tile_shared shared, gpi_listed_shared listed)",
+"ulong last, uint small, uint team, gpi_outputs outputs,",
+"volatile __global uint *counters, gpi_tile_shared shared,",
+"gpi_listed_shared listed)",
 "{",
 "(void)team;",
 "(void)listed;",
 "for (ulong s = first; s < last;) {",
 "const ulong end = min(last, s + GPI_SEGMENTS_BATCH);",
-"if (end - s == GPI_SEGMENTS_BATCH && gpi_segments_batch(input, offsets, s, out, initial)) s = end;",
+"if (end - s == GPI_SEGMENTS_BATCH && gpi_segments_batch(input, offsets, s, outputs)) s = end;",
 "for (; s < end; s++) {",
 "bool bad;",
 "const gpi_input segment = gpi_segment_of(input, offsets, s, &bad);",
 "if (bad) gpi_bad_add(list, counters);",
 "if (segment.count > small && gpi_large_add(list, s, segment.count, GPI_TILE)) continue;",
-"gpi_segment_put(GPI_COMBINE_OF(input) out, s, initial, gpi_segment_reduce(segment, shared));",
+"gpi_segment_put(outputs, s, gpi_segment_reduce(segment, shared));",
 "}",
 "}",
 "}",
@@ -21754,6 +21920,60 @@ static const char *const gpi_kernel_cpu_sort_topk_filter[] = {
 };
 /* ---- End file kernels/cpu/sort/topk_filter.cl ---- */
 
+/* ---- Begin file kernels/cpu/table/group_results.cl ---- */
+static const char *const gpi_kernel_cpu_table_group_results[] = {
+"#ifndef GPI_TABLE_GROUP_RESULTS_CL",
+"#define GPI_TABLE_GROUP_RESULTS_CL",
+"#include \"base/args.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"base/span.cl\"",
+"#include \"element/monoid.cl\"",
+"#include \"scan/segmented_reduce.cl\"",
+"#include \"scan/segments.cl\"",
+"#include \"table/constants.cl\"",
+"#line 19 \"kernels/cpu/table/group_results.cl\"",
+"static __global GPI_T *gpi_cells_of(__global uchar *cells, ulong cells_at, uint most, ulong span)",
+"{",
+"return (__global GPI_T *)(cells + cells_at) + most * span;",
+"}",
+"#line 25",
+"GPI_KERNEL void gp_cells_fill(GPI_ARGS_PARAMETERS __global const uint *group_of, ulong group_of_at,",
+"__global const uint *state, ulong state_at, __global uchar *cells,",
+"ulong cells_at, uint most, ulong span)",
+"{",
+"__global GPI_T *cell = gpi_cells_of(cells, cells_at, most, get_group_id(0));",
+"const uint groups = state[state_at + GPI_ROWS_GROUPS];",
+"const GPI_T identity = gpi_identity();",
+"ulong begin, end;",
+"if (groups > most) return;",
+"gpi_span(state[state_at + GPI_ROWS_COUNT], span, &begin, &end);",
+"group_of += group_of_at;",
+"for (uint g = 0; g < groups; g++) cell[g] = identity;",
+"for (ulong i = begin; i < end; i++) {",
+"const uint g = group_of[i];",
+"cell[g] = gpi_combine(cell[g], gpi_row_element(GPI_ARGS_HERE i));",
+"}",
+"}",
+"#line 44",
+"GPI_KERNEL void gp_cells_join(GPI_OUTPUTS_PARAMETERS __global const uint *state, ulong state_at,",
+"__global uchar *cells, ulong cells_at, uint most, uint spans, ulong span)",
+"{",
+"const uint groups = state[state_at + GPI_ROWS_GROUPS];",
+"gpi_outputs outputs;",
+"ulong begin, end;",
+"if (groups > most) return;",
+"gpi_span(groups, span, &begin, &end);",
+"GPI_OUTPUTS_SET(outputs);",
+"for (ulong g = begin; g < end; g++) {",
+"GPI_T sum = gpi_cells_of(cells, cells_at, most, 0)[g];",
+"for (uint s = 1; s < spans; s++) sum = gpi_combine(sum, gpi_cells_of(cells, cells_at, most, s)[g]);",
+"gpi_segment_put(outputs, g, sum);",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/table/group_results.cl ---- */
+
 /* ---- Begin file kernels/cpu/table/put_span.cl ---- */
 static const char *const gpi_kernel_cpu_table_put_span[] = {
 "#ifndef GPI_TABLE_PUT_SPAN_CL",
@@ -22241,7 +22461,7 @@ static const char *const gpi_kernel_gpu_element_input_vectors[] = {
 "#include \"base/platform.cl\"",
 "#include \"element/input.cl\"",
 "#include \"element/monoid.cl\"",
-"#if GPI_INPUTS > 0 && !GPI_IN_RECORD && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && !GPI_IN_HALF && \\",
+"#if GPI_INPUTS > 0 && !GPI_IN_RECORD && !GPI_MAPS && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && !GPI_IN_HALF && \\",
 "!(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && (!GPI_HEADS || GPI_KEYED)",
 "#define GPI_QUADS 1",
 "#if GPI_MAPPED && GPI_INPUTS == 2",
@@ -25345,9 +25565,8 @@ static const char *const gpi_kernel_gpu_scan_reduce_segments[] = {
 "#define GPI_LISTED_SHARED(name) __local uint name[GPI_WG]",
 "#line 70 \"kernels/gpu/scan/reduce_segments.cl\"",
 "static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,",
-"uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,",
-"volatile __global uint *counters, gpi_tile_shared shared,",
-"gpi_listed_shared listed)",
+"uint small, uint team, gpi_outputs outputs, volatile __global uint *counters,",
+"gpi_tile_shared shared, gpi_listed_shared listed)",
 "{",
 "const uint l = (uint)get_local_id(0), lane = l % team;",
 "for (ulong base = first; base < last; base += GPI_WG / team) {",
@@ -25367,7 +25586,7 @@ static const char *const gpi_kernel_gpu_scan_reduce_segments[] = {
 "segment.count = skip ? 0 : segment.count;",
 "const GPI_T sum =",
 "gpi_team_reduce(GPI_COMBINE_OF(input) gpi_segment_share(segment, lane, team), lane, team, shared);",
-"if (!skip && lane == 0) gpi_segment_put(GPI_COMBINE_OF(input) out, s, initial, sum);",
+"if (!skip && lane == 0) gpi_segment_put(outputs, s, sum);",
 "}",
 "}",
 "#endif",
@@ -29143,6 +29362,15 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 };
 /* ---- End file kernels/gpu/sort/topk_filter.cl ---- */
 
+/* ---- Begin file kernels/gpu/table/group_results.cl ---- */
+static const char *const gpi_kernel_gpu_table_group_results[] = {
+"#ifndef GPI_TABLE_GROUP_RESULTS_CL",
+"#define GPI_TABLE_GROUP_RESULTS_CL",
+"#include \"scan/segmented_reduce.cl\"",
+"#endif",
+};
+/* ---- End file kernels/gpu/table/group_results.cl ---- */
+
 /* ---- Begin file kernels/gpu/table/put_span.cl ---- */
 static const char *const gpi_kernel_gpu_table_put_span[] = {
 "#ifndef GPI_TABLE_PUT_SPAN_CL",
@@ -29281,7 +29509,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "sort/topk_state.cl", gpi_kernel_common_sort_topk_state, GPI_COUNT_OF(gpi_kernel_common_sort_topk_state), true},
     {"common", "sort/topk_tile.cl", gpi_kernel_common_sort_topk_tile, GPI_COUNT_OF(gpi_kernel_common_sort_topk_tile), true},
     {"common", "table/constants.cl", gpi_kernel_common_table_constants, GPI_COUNT_OF(gpi_kernel_common_table_constants), true},
-    {"common", "table/group_rows.cl", gpi_kernel_common_table_group_rows, GPI_COUNT_OF(gpi_kernel_common_table_group_rows), true},
+    {"common", "table/group_by.cl", gpi_kernel_common_table_group_by, GPI_COUNT_OF(gpi_kernel_common_table_group_by), true},
     {"common", "table/keys.cl", gpi_kernel_common_table_keys, GPI_COUNT_OF(gpi_kernel_common_table_keys), true},
     {"common", "table/rows.cl", gpi_kernel_common_table_rows, GPI_COUNT_OF(gpi_kernel_common_table_rows), true},
     {"cpu", "base/parts.cl", gpi_kernel_cpu_base_parts, GPI_COUNT_OF(gpi_kernel_cpu_base_parts), true},
@@ -29351,6 +29579,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"cpu", "sort/sort_tile.cl", gpi_kernel_cpu_sort_sort_tile, GPI_COUNT_OF(gpi_kernel_cpu_sort_sort_tile), true},
     {"cpu", "sort/topk_digit.cl", gpi_kernel_cpu_sort_topk_digit, GPI_COUNT_OF(gpi_kernel_cpu_sort_topk_digit), true},
     {"cpu", "sort/topk_filter.cl", gpi_kernel_cpu_sort_topk_filter, GPI_COUNT_OF(gpi_kernel_cpu_sort_topk_filter), true},
+    {"cpu", "table/group_results.cl", gpi_kernel_cpu_table_group_results, GPI_COUNT_OF(gpi_kernel_cpu_table_group_results), true},
     {"cpu", "table/put_span.cl", gpi_kernel_cpu_table_put_span, GPI_COUNT_OF(gpi_kernel_cpu_table_put_span), true},
     {"cpu", "vector/bits.cl", gpi_kernel_cpu_vector_bits, GPI_COUNT_OF(gpi_kernel_cpu_vector_bits), true},
     {"cpu", "vector/bytes.cl", gpi_kernel_cpu_vector_bytes, GPI_COUNT_OF(gpi_kernel_cpu_vector_bytes), true},
@@ -29436,6 +29665,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"gpu", "sort/tile_radix_sort.cl", gpi_kernel_gpu_sort_tile_radix_sort, GPI_COUNT_OF(gpi_kernel_gpu_sort_tile_radix_sort), true},
     {"gpu", "sort/topk_digit.cl", gpi_kernel_gpu_sort_topk_digit, GPI_COUNT_OF(gpi_kernel_gpu_sort_topk_digit), true},
     {"gpu", "sort/topk_filter.cl", gpi_kernel_gpu_sort_topk_filter, GPI_COUNT_OF(gpi_kernel_gpu_sort_topk_filter), true},
+    {"gpu", "table/group_results.cl", gpi_kernel_gpu_table_group_results, GPI_COUNT_OF(gpi_kernel_gpu_table_group_results), true},
     {"gpu", "table/put_span.cl", gpi_kernel_gpu_table_put_span, GPI_COUNT_OF(gpi_kernel_gpu_table_put_span), true},
 };
 
@@ -29476,10 +29706,11 @@ static const gpi_program_text gpi_program_texts[] = {
     {"cpu", "sort/sort_records.cl", {"gp_records_keys", "gp_records_move", NULL}},
     {"cpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"cpu", "sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
-    {"cpu", "table/group_rows.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_close", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
+    {"cpu", "table/group_by.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_close", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
     {"cpu", "map/random.cl", {"gp_random_tiles", NULL}},
     {"cpu", "sort/buckets.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_shares", "gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
     {"cpu", "sort/sort_tile.cl", {"gp_sort_tile", NULL}},
+    {"cpu", "table/group_results.cl", {"gp_segments_reduce", "gp_segments_parts", "gp_segments_join", "gp_cells_fill", "gp_cells_join", NULL}},
     {"gpu", "hash/each.cl", {"gp_hash_each_slot", NULL}},
     {"gpu", "hash/hash.cl", {"gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys", "gp_hash_combine_keys", "gp_hash_clear_slots", "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", NULL}},
     {"gpu", "histogram/histogram.cl", {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL}},
@@ -29510,10 +29741,11 @@ static const gpi_program_text gpi_program_texts[] = {
     {"gpu", "sort/sort_records.cl", {"gp_records_keys", "gp_records_move", NULL}},
     {"gpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"gpu", "sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
-    {"gpu", "table/group_rows.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_close", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
+    {"gpu", "table/group_by.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_close", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
     {"gpu", "group/sub_group_check.cl", {"gp_sub_group_check", NULL}},
     {"gpu", "map/random.cl", {"gp_random_tiles", NULL}},
     {"gpu", "sort/sort_tile.cl", {"gp_sort_tile", NULL}},
+    {"gpu", "table/group_results.cl", {"gp_segments_reduce", "gp_segments_parts", "gp_segments_join", NULL}},
 };
 
 /* ---- Begin file src/program/compose.c ---- */
@@ -30899,7 +31131,8 @@ enum {
     GPI_READS_OR_OUT, /* read; an output may be the same range */
     GPI_WRITES,
     GPI_BOTH,
-    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* the buffers of gp_partition, arguments, and scratch */
+    /* the buffers of gp_group_by: columns, the count, outputs; arguments, and scratch */
+    GPI_USES_MAX = 2 * GP_KEY_COLUMNS_MAX + 6 + GP_GROUP_RESULTS_MAX + GP_ARGS_MAX + 1
 };
 
 /* A row in the table of a call's buffers. */
@@ -32219,6 +32452,8 @@ typedef struct gpi_operation {
     bool own_map;            /* the map is the library's, and uses no arguments */
     bool indices;            /* there is no input; the map uses only the index */
     const void *initial;
+    const gp_group_result *results; /* instead: result_count results of rows, whose numbers are the input */
+    size_t result_count, result_first; /* how many of the desc's results precede these */
     bool compensated;
     bool reverse;
     int segments; /* value of gp_segments, or GPI_SEGMENTS_RUNS */
@@ -32353,6 +32588,8 @@ static gp_result gpi_check_field(gp_context *gp, const gpi_operation *o, const g
     const bool is_float = gpi_is_float(field->out);
     if (!gpi_op_macro(field->op)) {
         if (!field->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "op is not set");
+        if (gpi_group_op_macro(field->op))
+            return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d: only gp_group_by takes it", (int)field->op);
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d is not a gp_op", (int)field->op);
     }
     if (!gpi_type_size(field->out)) return gpi_fail_type(gp, "out_type", field->out);
@@ -32453,10 +32690,15 @@ static gp_type gpi_arg_type(gp_type type)
     return gpi_is_signed(type) ? GP_I32 : GP_U32;
 }
 
+static bool gpi_is_moment(gp_op op) { return op == GP_MEAN || op == GP_VARIANCE; }
+static bool gpi_is_place(gp_op op) { return op == GP_FIRST || op == GP_LAST; }
+
 static size_t gpi_field_size(const gpi_field *field)
 {
     const size_t value = gpi_type_size(field->value);
-    return gpi_is_arg(field->op) ? value + 8 : field->compensated ? 2 * value : value;
+    if (gpi_is_arg(field->op) || gpi_is_place(field->op)) return value + 8;
+    if (gpi_is_moment(field->op)) return field->op == GP_VARIANCE ? 3 * value : 2 * value;
+    return field->compensated ? 2 * value : value;
 }
 
 /* Makes and checks the field for an operation `op` on values of type `from`. */
@@ -32514,6 +32756,95 @@ static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
     return result;
 }
 
+/* ------------------------------------------------------------------ results of groups */
+
+/* Fails if a result's expressions or types cannot be used. */
+static gp_result gpi_result_check(gp_context *gp, const gp_group_result *r)
+{
+    const bool counts = r->op == GP_COUNT;
+    gp_result result = gpi_check_text(gp, "map", r->map);
+    if (result == GP_OK) result = gpi_check_text(gp, "where", r->where);
+    if (result != GP_OK) return result;
+    if (counts != !r->map || (counts && r->map_type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "map is %s, and map_type = %d: %s",
+                        r->map ? "given" : "NULL", (int)r->map_type,
+                        counts ? "GP_COUNT takes neither" : "all operations but GP_COUNT take both");
+    }
+    if (r->out_type == GP_F16) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type must not be GP_F16");
+    return counts ? GP_OK : gpi_check_type(gp, "map_type", r->map_type);
+}
+
+/* Fails if the result's type is not one of those that its operation has. */
+static gp_result gpi_result_check_out(gp_context *gp, const gp_group_result *r, const gpi_field *field)
+{
+    const bool is_float = gpi_is_float(field->out);
+    if (!gpi_type_size(field->out)) return gpi_fail_type(gp, "out_type", field->out);
+    if (r->op == GP_COUNT ? !is_float && gpi_type_size(field->out) >= 4 : !gpi_is_moment(r->op) || is_float)
+        return gpi_check_fp64(gp, field->out);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type %s: must be %s", gpi_type_cl(field->out),
+                    r->op == GP_COUNT ? "an integer type of 32 or 64 bits" : "GP_F32 or GP_F64");
+}
+
+/* Returns the type in which values of a type are summed for a mean or a variance: f64 if the device has it; else f32, or, for means of
+   integers of up to 32 bits, an integer type of 64 bits. */
+static gp_type gpi_moment_type(const gp_context *gp, gp_type from, gp_op op)
+{
+    if (gp->info.fp64) return GP_F64;
+    if (op == GP_VARIANCE || gpi_is_float(from) || gpi_type_size(from) > 4) return GP_F32;
+    return gpi_is_signed(from) ? GP_I64 : GP_U64;
+}
+
+/* Makes and checks the field for a result. */
+static gp_result gpi_result_field(gp_context *gp, const gpi_operation *o, const gp_group_result *r,
+                                  gpi_field *field)
+{
+    const gp_type from = r->op == GP_COUNT ? GP_U32 : gpi_operand(r->map_type);
+    gp_result result = gpi_result_check(gp, r);
+    if (result != GP_OK) return result;
+    field->op = r->op;
+    field->out = r->out_type ? r->out_type : from;
+    field->compensated = false;
+    if (r->op == GP_COUNT) {
+        field->value = field->out;
+    } else if (gpi_is_moment(r->op)) {
+        if (!r->out_type) field->out = from == GP_F64 ? GP_F64 : GP_F32;
+        field->value = gpi_moment_type(gp, from, r->op);
+    } else if (gpi_is_place(r->op)) {
+        field->value = gpi_arg_type(from);
+        result = gpi_check_width(gp, "map_type", from, field);
+    } else {
+        return gpi_field_make(gp, o, from, r->op, r->out_type, field);
+    }
+    return result == GP_OK ? gpi_result_check_out(gp, r, field) : result;
+}
+
+/* Makes an element of as many of the results as an element may have. Its fields are laid out as in a C struct. */
+static gp_result gpi_element_results(gp_context *gp, gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    size_t k, align = 1;
+    element->mapped = o->type;
+    for (k = 0; k < o->result_count && k < GP_OPS_MAX; k++) {
+        gpi_field *field = &element->fields[k];
+        const gp_result result = gpi_result_field(gp, o, &o->results[k], field);
+        size_t size;
+        char prefix[32];
+        if (result != GP_OK) {
+            (void)snprintf(prefix, sizeof prefix, "results[%u]: ", (unsigned)(o->result_first + k));
+            gpi_fail_within(gp, prefix);
+            return result;
+        }
+        size = gpi_type_size(field->value);
+        field->offset = gpi_round_up(element->base_size, size);
+        if (gpi_round_up(field->offset + gpi_field_size(field), 8) > GPI_ELEMENT_MAX) break;
+        element->base_size = field->offset + gpi_field_size(field);
+        if (size > align) align = size;
+    }
+    element->field_count = k;
+    element->base_size = gpi_round_up(element->base_size, align);
+    return GP_OK;
+}
+
 static gp_result gpi_element_op(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -32542,11 +32873,11 @@ static gp_result gpi_element_op(gp_context *gp, gpi_element *element)
     return result;
 }
 
-/* Writes a field's identity. For argmin and argmax an index of all ones follows the value. */
+/* Writes a field's identity. An index, if any, has all bits set and follows the value. */
 static void gpi_field_identity(const gpi_field *field, unsigned char *out)
 {
     gpi_identity_make(field->value, field->op, out);
-    if (gpi_is_arg(field->op)) memset(out + gpi_type_size(field->value), 0xff, 8);
+    if (gpi_is_arg(field->op) || gpi_is_place(field->op)) memset(out + gpi_type_size(field->value), 0xff, 8);
 }
 
 /* Writes the caller's `initial`, which has the type of the result, as a value of the field. */
@@ -32564,7 +32895,9 @@ static void gpi_field_initial(const gpi_field *field, const void *initial, unsig
 static gp_result gpi_element_builtin(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
-    const gp_result result = o->op_count ? gpi_element_ops(gp, element) : gpi_element_op(gp, element);
+    const gp_result result = o->results    ? gpi_element_results(gp, element)
+                             : o->op_count ? gpi_element_ops(gp, element)
+                                           : gpi_element_op(gp, element);
     bool compensated = false;
     size_t k;
     if (result != GP_OK) return result;
@@ -33146,10 +33479,10 @@ static bool gpi_is_scan(gpi_primitive primitive)
 }
 
 /* Returns the number of elements that a vector step handles: 16 in the serial shape, else 1. It is also 1 for the
-   caller's monoids, for scans of stacks, and for scans with argmin or argmax. */
+   caller's monoids, results of groups, scans of stacks, and scans with argmin or argmax. */
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
-    const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
+    const bool has = element->field_count > 0 && !element->operation.results && primitive != GPI_STACK_SCAN &&
                      (!gpi_is_scan(primitive) || !gpi_is_arg(element->fields[0].op));
     return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
 }
@@ -33219,7 +33552,7 @@ static void gpi_prelude_combine(const gpi_operation *o, gpi_text *text)
 static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text)
 {
     gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
-                 gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
+                 gpi_group_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
     gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
                  gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
     gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s\n", k, gpi_type_cl(lane), k,
@@ -33257,6 +33590,35 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     if (!o->own_map) gpi_args_name(&o->args, text);
     gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n", gpi_map_field(o),
                  gpi_map_field(o), o->map);
+}
+
+/* Adds a function of row i with the value of a caller's expression, in lines of its own. */
+static void gpi_prelude_row(const gpi_args *args, const char *type, const char *function, const char *field,
+                            unsigned k, unsigned result, const char *expression, gpi_text *text)
+{
+    gpi_text_add(text, "static %s %s_%u(%sconst ulong i)\n{\n", type, function, k, gpi_args_parameter(args));
+    if (expression) gpi_args_name(args, text);
+    else if (args->count) gpi_text_add(text, "    (void)gpi_given;\n");
+    gpi_text_add(text,
+                 "#line 1 \"results[%u].%s\"\n    return (\n#line 1 \"results[%u].%s\"\n%s\n    )%s;\n}\n",
+                 result, field, result, field, expression ? expression : "1",
+                 strcmp(type, "bool") == 0 ? " != 0" : "");
+}
+
+/* Adds the maps of results, and the conditions on rows. */
+static void gpi_prelude_results(const gpi_element *element, gpi_text *text)
+{
+    const gpi_operation *o = &element->operation;
+    unsigned k;
+    if (!o->results) return;
+    gpi_text_add(text, "#define GPI_MAPS 1\n");
+    for (k = 0; k < element->field_count; k++) {
+        const gp_group_result *r = &o->results[k];
+        const unsigned result = (unsigned)o->result_first + k;
+        gpi_prelude_row(&o->args, r->map ? gpi_type_cl(gpi_operand(r->map_type)) : "uint", "gpi_map", "map",
+                        k, result, r->map, text);
+        gpi_prelude_row(&o->args, "bool", "gpi_where", "where", k, result, r->where, text);
+    }
 }
 
 /* Adds the types of inputs and outputs in memory. */
@@ -33339,6 +33701,7 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
     gpi_args_define(&element->operation.args, text);
     if (element->field_count == 0) gpi_prelude_combine(&element->operation, text);
     gpi_prelude_map(element, text);
+    gpi_prelude_results(element, text);
     gpi_prelude_buffers(element, text);
     gpi_prelude_heads(element, plan, text);
 }
@@ -33432,7 +33795,9 @@ static gp_result gpi_scan_launch(gpi_call *call, gpi_scan *scan);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 
 /* segmented_reduce.c */
-static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s);
+static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d,
+                                    const gpi_operation *results, gpi_segmented *s);
+static void gpi_segmented_arg_outputs(gpi_call *call, const gpi_segmented *s);
 static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s);
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);
 static cl_uint gpi_segmented_team(const gpi_offsets *offsets, const gpi_plan *plan);
@@ -34002,8 +34367,10 @@ static void gpi_segmented_cut(const gp_context *gp, gpi_segmented *s)
     s->scratch = s->parts > 1 ? s->parts * n * s->element.size : 0;
 }
 
-/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
-static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s)
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. `results`: instead of the desc's operation
+   and output, the results of groups of rows; NULL: none. */
+static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d,
+                                    const gpi_operation *results, gpi_segmented *s)
 {
     gp_result result;
     memset(s, 0, sizeof *s);
@@ -34022,12 +34389,16 @@ static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_de
     s->offsets.segments = d->segment_count;
     s->offsets.count = d->count;
     result = gpi_offsets_check(gp, &s->offsets);
-    if (result == GP_OK) result = gpi_segmented_types(gp, s);
+    if (result == GP_OK)
+        result = results ? gpi_element_make(gp, results, &s->element) : gpi_segmented_types(gp, s);
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
     if (result != GP_OK) return result;
-    result = gpi_element_program(gp, s->columns ? GPI_COLUMNS : GPI_SEGMENTED_REDUCE, &s->element, &s->plan,
-                                 &s->program);
+    result = gpi_element_program(gp,
+                                 results      ? GPI_GROUP_RESULTS
+                                 : s->columns ? GPI_COLUMNS
+                                              : GPI_SEGMENTED_REDUCE,
+                                 &s->element, &s->plan, &s->program);
     if (result == GP_OK && s->columns && d->segment_count) gpi_segmented_cut(gp, s);
     if (result != GP_OK || s->columns) return result;
     result = gpi_segmented_spans(gp, s);
@@ -34062,11 +34433,15 @@ static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
     gpi_call_arg_offsets(call, &s->offsets);
 }
 
-static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
+/* Passes the arguments for GPI_OUTPUTS_PARAMETERS (scan/segments.cl). */
+static void gpi_segmented_arg_outputs(gpi_call *call, const gpi_segmented *s)
 {
-    const cl_ulong out_at = s->desc->out_offset;
-    GPI_CALL_ARG(call, s->desc->out);
-    GPI_CALL_ARG(call, out_at);
+    const gp_group_result *results = s->element.operation.results;
+    size_t k;
+    for (k = 0; k < s->element.field_count && results; k++)
+        gpi_call_arg_array(call, results[k].out, results[k].out_offset);
+    if (results) return;
+    gpi_call_arg_array(call, s->desc->out, s->desc->out_offset);
     gpi_call_arg_initial(call, &s->element);
 }
 
@@ -34077,7 +34452,7 @@ static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_
     gpi_segmented_arg_input(call, s);
     gpi_call_arg_count(call, &s->count);
     gpi_call_arg_list(call, &s->list, scratch);
-    gpi_segmented_arg_output(call, s);
+    gpi_segmented_arg_outputs(call, s);
     GPI_CALL_ARG(call, block);
     GPI_CALL_ARG(call, s->small_size);
     GPI_CALL_ARG(call, s->team);
@@ -34100,8 +34475,8 @@ static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->program, "gp_segments_join");
     gpi_call_combine_args(call, &s->element);
+    gpi_segmented_arg_outputs(call, s);
     gpi_call_arg_list(call, &s->list, scratch);
-    gpi_segmented_arg_output(call, s);
     return gpi_call_launch(call, &s->plan, groups < s->list.large ? groups : s->list.large);
 }
 
@@ -34122,7 +34497,7 @@ static gp_result gpi_segmented_columns(gpi_call *call, const gpi_segmented *s, c
     gpi_call_arg_uint(call, s->wide);
     gpi_call_arg_ulong(call, s->across);
     GPI_CALL_ARG(call, partials);
-    gpi_segmented_arg_output(call, s);
+    gpi_segmented_arg_outputs(call, s);
     GPI_CALL_ARG(call, call->gp->counters);
     result = gpi_call_launch(call, &s->plan, s->across * s->parts);
     if (result != GP_OK || s->parts == 1) return result;
@@ -34130,9 +34505,9 @@ static gp_result gpi_segmented_columns(gpi_call *call, const gpi_segmented *s, c
     gpi_call_combine_args(call, &s->element);
     GPI_CALL_ARG(call, partials);
     gpi_call_arg_uint(call, s->parts);
+    gpi_segmented_arg_outputs(call, s);
     gpi_call_arg_count(call, &s->count);
     gpi_call_arg_uint(call, s->wide);
-    gpi_segmented_arg_output(call, s);
     return gpi_call_launch(call, &s->plan, s->across);
 }
 
@@ -34158,7 +34533,7 @@ GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_d
     gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
-    result = gpi_segmented_plan(gp, desc, &segmented);
+    result = gpi_segmented_plan(gp, desc, NULL, &segmented);
     if (result == GP_OK && desc->segment_count > 0) result = gpi_segmented_check(gp, &segmented);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
@@ -34175,7 +34550,7 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
     if (!gp || !desc || !bytes) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_segmented_plan(gp, desc, &segmented);
+    result = gpi_segmented_plan(gp, desc, NULL, &segmented);
     *bytes = result == GP_OK ? segmented.scratch : 0;
     return result;
 }
@@ -34200,7 +34575,7 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
     probe.element_stride = desc->element_stride > 1 ? 2 : 0;
     probe.row_length = probe.element_stride ? 1 << 16 : 0;
     probe.segment_count = 2;
-    result = gpi_segmented_plan(gp, &probe, &segmented);
+    result = gpi_segmented_plan(gp, &probe, NULL, &segmented);
     if (result != GP_OK) return result;
     offsets[1] = (cl_uint)(32 * gpi_plan_tile(&segmented.plan));
     probe.count = offsets[2] = offsets[1] + 16;
@@ -35477,7 +35852,7 @@ static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
     s->args = d->args;
     s->arg_count = d->arg_count;
     s->initial = d->initial;
-    return gpi_segmented_plan(gp, s, &b->reduce);
+    return gpi_segmented_plan(gp, s, NULL, &b->reduce);
 }
 
 /* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
@@ -44892,7 +45267,9 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
 #define GPI_ROWS_SMALL 0  /* number of tables that were too small */
 #define GPI_ROWS_GROUPS 1 /* number of groups of rows */
 #define GPI_ROWS_COUNT 2  /* number of rows */
-#define GPI_ROWS_STATE 3
+#define GPI_ROWS_SORTED 3 /* number of rows to sort by group: all, or 0 */
+#define GPI_ROWS_MANY 4 /* number of groups if they are too many for cells (table/group_results.cl); else 0 */
+#define GPI_ROWS_STATE 5
 #endif
 /* ---- End file kernels/common/table/constants.cl ---- */
 
@@ -44905,15 +45282,35 @@ typedef struct gpi_keys {
     cl_ulong seed;
 } gpi_keys;
 
+enum { GPI_CELLS_MOST = 1 << 17 }; /* most cells of a span of rows */
+
+/* A batch of results of groups, planned. */
+typedef struct gpi_results {
+    gp_segmented_reduce_desc desc; /* of groups as segments: its input is the rows, sorted by group */
+    gpi_operation operation;
+    gpi_segmented batch;
+    cl_uint cells;      /* most groups that are reduced in cells, whatever the batch; 0: none */
+    size_t span, spans; /* rows of a span; number of spans */
+    size_t cells_bytes;
+    size_t state_at, cells_at; /* in the scratch, in bytes */
+    cl_mem group_of;           /* group of each row */
+    size_t group_of_offset;
+} gpi_results;
+
 /* keys.c */
 static gp_result gpi_keys_make(gp_context *gp, const gp_key_column *columns, size_t count, gpi_keys *keys);
 static void gpi_keys_prelude(const gpi_keys *keys, gpi_text *text);
 static void gpi_use_keys(gpi_uses *uses, const gpi_keys *keys, size_t rows);
 static void gpi_call_arg_keys(gpi_call *call, const gpi_keys *keys);
+
+/* results.c */
+static gp_result gpi_results_plan(gp_context *gp, const gp_group_by_desc *d, size_t first, gpi_results *r);
+static gp_result gpi_results_launch(gpi_call *call, const gp_group_by_desc *d, gpi_results *r);
 /* ---- End file src/table/table.h ---- */
 
-/* ---- Begin file src/table/group_rows.c ---- */
-/* group_rows.c - gp_group_rows: puts rows into a hash table, selects the first row of each key, and sorts rows by group. */
+/* ---- Begin file src/table/group_by.c ---- */
+/* group_by.c - gp_group_by: puts rows into a hash table, selects the first row of each key, and sorts rows by group.
+   Results of groups are in results.c. */
 enum {
     GPI_ROWS_SPAN_MIN = 4096, /* serial: fewest rows of a group */
     GPI_ROWS_SLOTS = 2,       /* slots for each row of the last table */
@@ -44926,31 +45323,33 @@ typedef struct gpi_rows_table {
     cl_uint base, size, probes;
 } gpi_rows_table;
 
-/* A checked call of gp_group_rows, ready to run. */
-typedef struct gpi_group_rows {
-    const gp_group_rows_desc *desc;
+/* A checked call of gp_group_by, ready to run. */
+typedef struct gpi_group_by {
+    const gp_group_by_desc *desc;
     gpi_keys keys;
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
     gpi_rows_table table[GPI_ROWS_TABLES];
     cl_uint tables, slot_count, row_mask;
-    bool numbers, sorts; /* groups are numbered; rows are sorted by group */
+    bool numbers, sorts; /* groups are numbered; rows are sorted by group, or may have to be */
     gpi_compact firsts;  /* selects the first row of each group */
     gp_arg args[2];      /* of its predicate */
     gp_sort_desc sort_desc;
     gpi_sort sort;
+    gpi_results results;
+    size_t result_size[GP_GROUP_RESULTS_MAX]; /* bytes of a group's result */
     /* where parts of the scratch begin, in bytes; the nested calls' scratch is at 0 */
-    size_t state_at, slot_of_at, rows_at, sorted_at, slots_at, scratch;
+    size_t state_at, slot_of_at, rows_at, sorted_at, order_at, offsets_at, slots_at, cells_at, scratch;
     /* where the slots, later groups, and the first rows are */
     cl_mem slot_of, rows;
     size_t slot_of_offset, rows_offset;
-} gpi_group_rows;
+} gpi_group_by;
 
 /* ------------------------------------------------------------------ plan */
 
 /* Chooses the tables: of 4 Ki, 128 Ki and 4 Mi slots if these are at most an eighth of the last one's, and the last one. */
-static void gpi_rows_tables(gpi_group_rows *g)
+static void gpi_rows_tables(gpi_group_by *g)
 {
     const size_t last = GPI_ROWS_SLOTS * (g->desc->count + 32);
     size_t size = 4096;
@@ -44972,13 +45371,13 @@ static void gpi_rows_tables(gpi_group_rows *g)
 static void gpi_rows_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
                              gpi_text *text)
 {
-    const gpi_group_rows *g = (const gpi_group_rows *)description;
+    const gpi_group_by *g = (const gpi_group_by *)description;
     gpi_prelude_plan(gp, plan, text);
     gpi_keys_prelude(&g->keys, text);
 }
 
 /* Plans the selection of the first row of each group: the rows that are in their own slots. */
-static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_rows *g)
+static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_by *g)
 {
     const size_t n = g->desc->count;
     gpi_compact *c = &g->firsts;
@@ -45002,9 +45401,9 @@ static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_rows *g)
 }
 
 /* Plans the sort of rows by group. Without order_out their order goes to the scratch. */
-static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_rows *g)
+static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_by *g)
 {
-    const gp_group_rows_desc *d = g->desc;
+    const gp_group_by_desc *d = g->desc;
     gp_sort_desc *s = &g->sort_desc;
     s->keys = gp->counters; /* placeholders */
     s->keys_out = s->values_out = gp->result;
@@ -45019,58 +45418,91 @@ static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_rows *g)
     return gpi_sort_plan(gp, &g->sort);
 }
 
+/* Plans all batches of results. Returns to *scratch and *cells the scratch that the largest ones need. */
+static gp_result gpi_rows_plan_results(gp_context *gp, gpi_group_by *g, size_t *scratch, size_t *cells)
+{
+    const gp_group_by_desc *d = g->desc;
+    gpi_results *r = &g->results;
+    gp_result result = GP_OK;
+    size_t first, k;
+    r->desc.in = r->desc.offsets = gp->counters; /* placeholders */
+    r->cells = GPI_CELLS_MOST;
+    for (first = 0; first < d->result_count && result == GP_OK; first += r->batch.element.field_count) {
+        result = gpi_results_plan(gp, d, first, r);
+        if (result != GP_OK) break;
+        for (k = 0; k < r->batch.element.field_count; k++)
+            g->result_size[first + k] = gpi_type_size(r->batch.element.fields[k].out);
+        if (r->batch.scratch > *scratch) *scratch = r->batch.scratch;
+        if (r->cells_bytes > *cells) *cells = r->cells_bytes;
+    }
+    return result;
+}
+
 /* Appends a part of the scratch and returns where it begins. */
-static size_t gpi_rows_part(gpi_group_rows *g, bool wanted, size_t bytes)
+static size_t gpi_rows_part(gpi_group_by *g, bool wanted, size_t bytes)
 {
     const size_t begin = g->scratch;
     if (wanted) g->scratch += gpi_round_up(bytes, 256);
     return begin;
 }
 
-static void gpi_rows_lay_out(gpi_group_rows *g)
+/* Lays out the scratch. `nested`, `cells`: bytes that results need, for their segments and for cells. */
+static void gpi_rows_lay_out(gpi_group_by *g, size_t nested, size_t cells)
 {
-    const gp_group_rows_desc *d = g->desc;
+    const gp_group_by_desc *d = g->desc;
     const size_t n = d->count, select = gpi_compact_scratch(&g->firsts), sort = g->sorts ? g->sort.at.end : 0;
     if (n == 0) return;
-    (void)gpi_rows_part(g, true, select > sort ? select : sort);
+    if (nested < select) nested = select;
+    (void)gpi_rows_part(g, true, nested > sort ? nested : sort);
     g->state_at = gpi_rows_part(g, true, 4 * GPI_ROWS_STATE);
     g->slot_of_at = gpi_rows_part(g, !d->groups_out, 4 * n);
     g->rows_at = gpi_rows_part(g, !d->rows_out, 4 * n);
-    g->sorted_at = gpi_rows_part(g, g->sorts, 4 * n * (d->order_out ? 1 : 2));
+    g->sorted_at = gpi_rows_part(g, g->sorts, 4 * n);
+    g->order_at = gpi_rows_part(g, g->sorts && !d->order_out, 4 * n);
+    g->offsets_at = gpi_rows_part(g, d->results && !d->offsets_out, 4 * (n + 1));
+    g->cells_at = gpi_rows_part(g, cells > 0, cells);
     g->slots_at = gpi_rows_part(g, true, (size_t)g->slot_count * 4);
 }
 
 /* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
-static gp_result gpi_rows_plan(gp_context *gp, const gp_group_rows_desc *d, gpi_group_rows *g)
+static gp_result gpi_rows_plan(gp_context *gp, const gp_group_by_desc *d, gpi_group_by *g)
 {
     gp_result result;
+    size_t nested = 0, cells = 0;
     memset(g, 0, sizeof *g);
     g->desc = d;
     g->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-    g->sorts = d->order_out || d->offsets_out;
+    g->sorts = d->order_out || d->offsets_out || d->results;
     g->numbers = g->sorts || d->groups_out;
     if (d->count > GPI_ROWS_COUNT_MAX)
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^30", d->count);
+    if (!d->results != !d->result_count || d->result_count > GP_GROUP_RESULTS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "results is %s, and result_count = %zu, at most %d",
+                        d->results ? "given" : "NULL", d->result_count, (int)GP_GROUP_RESULTS_MAX);
+    }
     result = gpi_keys_make(gp, d->columns, d->column_count, &g->keys);
+    if (result == GP_OK) result = gpi_plan_make_sized(gp, GPI_GROUP_BY, 4, GP_STRATEGY_MULTI_PASS, &g->plan);
     if (result == GP_OK)
-        result = gpi_plan_make_sized(gp, GPI_GROUP_ROWS, 4, GP_STRATEGY_MULTI_PASS, &g->plan);
-    if (result == GP_OK)
-        result = gpi_program_get(gp, GPI_GROUP_ROWS, gpi_rows_prelude, g, &g->plan, &g->program);
+        result = gpi_program_get(gp, GPI_GROUP_BY, gpi_rows_prelude, g, &g->plan, &g->program);
     if (result == GP_OK) result = gpi_rows_plan_firsts(gp, g);
     if (result == GP_OK && g->sorts) result = gpi_rows_plan_sort(gp, g);
+    if (result == GP_OK) result = gpi_rows_plan_results(gp, g, &nested, &cells);
     if (result != GP_OK) return result;
     gpi_rows_tables(g);
-    gpi_rows_lay_out(g);
+    gpi_rows_lay_out(g, nested, cells);
     return GP_OK;
 }
 
 /* ------------------------------------------------------------------ check */
 
-static gp_result gpi_rows_check(gp_context *gp, const gpi_group_rows *g, bool reads)
+static gp_result gpi_rows_check(gp_context *gp, const gpi_group_by *g, bool reads)
 {
-    const gp_group_rows_desc *d = g->desc;
+    const gp_group_by_desc *d = g->desc;
+    const gpi_args args = gpi_args_make(d->args, d->arg_count, "i");
     const size_t n = d->count;
+    char names[GP_GROUP_RESULTS_MAX][32];
     gpi_uses uses;
+    size_t k;
     if (!d->groups_out && !d->rows_out && !g->sorts && !d->count_out && !reads) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one is required");
     }
@@ -45085,13 +45517,18 @@ static gp_result gpi_rows_check(gp_context *gp, const gpi_group_rows *g, bool re
     if (d->offsets_out)
         gpi_use_buffer(&uses, "offsets_out", d->offsets_out, d->offsets_out_offset, n + 1, 4, GPI_WRITES);
     if (d->count_out) gpi_use_buffer(&uses, "count_out", d->count_out, d->count_out_offset, 1, 4, GPI_WRITES);
-    return gpi_uses_end(&uses, NULL, d->scratch, g->scratch);
+    for (k = 0; k < d->result_count && n; k++) {
+        const gp_group_result *r = &d->results[k];
+        (void)snprintf(names[k], sizeof names[k], "results[%u].out", (unsigned)k);
+        gpi_use_buffer(&uses, names[k], r->out, r->out_offset, n, g->result_size[k], GPI_WRITES);
+    }
+    return gpi_uses_end(&uses, &args, d->scratch, g->scratch);
 }
 
 /* ------------------------------------------------------------------ launches */
 
 /* Passes the number of rows of a group, and returns the number of groups. */
-static size_t gpi_rows_arg_span(gpi_call *call, const gpi_group_rows *g, size_t rows)
+static size_t gpi_rows_arg_span(gpi_call *call, const gpi_group_by *g, size_t rows)
 {
     const size_t span = g->plan.shape == GP_SHAPE_SERIAL
                             ? gpi_serial_span(call->gp, &g->plan, rows, GPI_ROWS_SPAN_MIN)
@@ -45101,15 +45538,14 @@ static size_t gpi_rows_arg_span(gpi_call *call, const gpi_group_rows *g, size_t 
 }
 
 /* Passes a table's slots and their number. */
-static void gpi_rows_arg_table(gpi_call *call, const gpi_group_rows *g, const gpi_rows_table *t,
-                               cl_mem scratch)
+static void gpi_rows_arg_table(gpi_call *call, const gpi_group_by *g, const gpi_rows_table *t, cl_mem scratch)
 {
     gpi_call_arg_array(call, scratch, g->slots_at / 4 + t->base);
     GPI_CALL_ARG(call, t->size);
 }
 
 /* Enqueues the use of a table: it is emptied, and all rows are put into it. */
-static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint number, cl_mem scratch)
+static gp_result gpi_rows_put(gpi_call *call, const gpi_group_by *g, cl_uint number, cl_mem scratch)
 {
     const gpi_rows_table *t = &g->table[number];
     const size_t limit = call->gp->info.loop_limit;
@@ -45140,7 +45576,7 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint n
 }
 
 /* Enqueues the write of the number of rows for the next launches. */
-static gp_result gpi_rows_close(gpi_call *call, const gpi_group_rows *g, cl_mem scratch)
+static gp_result gpi_rows_close(gpi_call *call, const gpi_group_by *g, cl_mem scratch)
 {
     gpi_call_kernel(call, g->program, "gp_rows_close");
     gpi_call_arg_array(call, scratch, g->state_at / 4);
@@ -45151,7 +45587,7 @@ static gp_result gpi_rows_close(gpi_call *call, const gpi_group_rows *g, cl_mem 
 }
 
 /* Enqueues the selection of each group's first row. */
-static gp_result gpi_rows_select(gpi_call *call, gpi_group_rows *g, cl_mem scratch, const gpi_count *count)
+static gp_result gpi_rows_select(gpi_call *call, gpi_group_by *g, cl_mem scratch, const gpi_count *count)
 {
     gpi_compact *c = &g->firsts;
     c->count = *count;
@@ -45168,7 +45604,7 @@ static gp_result gpi_rows_select(gpi_call *call, gpi_group_rows *g, cl_mem scrat
 }
 
 /* Enqueues the writes of group numbers: to slots, then to the rows. */
-static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem scratch,
+static gp_result gpi_rows_number(gpi_call *call, const gpi_group_by *g, cl_mem scratch,
                                  const gpi_count *count)
 {
     size_t groups;
@@ -45178,6 +45614,8 @@ static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem
     gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
     gpi_call_arg_array(call, g->rows, g->rows_offset);
     gpi_call_arg_array(call, scratch, g->state_at / 4);
+    GPI_CALL_ARG(call, g->results.cells);
+    gpi_call_arg_uint(call, g->desc->order_out || g->desc->offsets_out);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
     result = gpi_call_launch(call, &g->plan, groups);
     if (result != GP_OK) return result;
@@ -45190,9 +45628,11 @@ static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem
 }
 
 /* Enqueues the sort of rows by group, and the writes of offsets. */
-static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch, const gpi_count *count)
+static gp_result gpi_rows_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch)
 {
-    const gp_group_rows_desc *d = g->desc;
+    const gpi_count count =
+        gpi_count_make(g->desc->count, scratch, g->state_at / 4 + GPI_ROWS_SORTED, GP_U32);
+    const gp_group_by_desc *d = g->desc;
     gp_sort_desc *s = &g->sort_desc;
     size_t groups;
     gp_result result;
@@ -45201,20 +45641,39 @@ static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch
     s->keys_offset = g->slot_of_offset;
     s->keys_out_offset = g->sorted_at / 4;
     s->values_out = d->order_out ? d->order_out : scratch;
-    s->values_out_offset = d->order_out ? d->order_out_offset : g->sorted_at / 4 + d->count;
-    g->sort.count = *count;
+    s->values_out_offset = d->order_out ? d->order_out_offset : g->order_at / 4;
+    g->sort.count = count;
     result = gpi_sort_launch(call, &g->sort);
-    if (result != GP_OK || !d->offsets_out) return result;
+    if (result != GP_OK || (!d->offsets_out && !d->results)) return result;
     gpi_call_kernel(call, g->program, "gp_rows_offsets");
     gpi_call_arg_array(call, scratch, g->sorted_at / 4);
-    gpi_call_arg_array(call, d->offsets_out, d->offsets_out_offset);
+    gpi_call_arg_array(call, d->offsets_out ? d->offsets_out : scratch,
+                       d->offsets_out ? d->offsets_out_offset : g->offsets_at / 4);
     groups = gpi_rows_arg_span(call, g, d->count);
-    gpi_call_arg_count(call, count);
+    gpi_call_arg_count(call, &count);
     return gpi_call_launch(call, &g->plan, groups);
 }
 
+/* Enqueues the reductions of groups to results. */
+static gp_result gpi_rows_reduce(gpi_call *call, gpi_group_by *g, cl_mem scratch)
+{
+    const gp_group_by_desc *d = g->desc;
+    gpi_results *r = &g->results;
+    r->desc.in = g->sort_desc.values_out;
+    r->desc.in_offset = g->sort_desc.values_out_offset;
+    r->desc.offsets = d->offsets_out ? d->offsets_out : scratch;
+    r->desc.offsets_offset = d->offsets_out ? d->offsets_out_offset : g->offsets_at / 4;
+    r->desc.count_buffer = r->desc.scratch = scratch;
+    r->desc.count_offset = g->state_at / 4 + GPI_ROWS_MANY;
+    r->state_at = g->state_at;
+    r->cells_at = g->cells_at;
+    r->group_of = g->slot_of;
+    r->group_of_offset = g->slot_of_offset;
+    return gpi_results_launch(call, d, r);
+}
+
 /* Enqueues the results of a call without rows. */
-static gp_result gpi_rows_none(gpi_call *call, const gp_group_rows_desc *d)
+static gp_result gpi_rows_none(gpi_call *call, const gp_group_by_desc *d)
 {
     gp_result result = GP_OK;
     if (d->offsets_out) result = gpi_call_fill(call, d->offsets_out, 4 * d->offsets_out_offset, 4);
@@ -45224,7 +45683,7 @@ static gp_result gpi_rows_none(gpi_call *call, const gp_group_rows_desc *d)
 }
 
 /* Reads the number of groups. Fails if the device ended loops too early. */
-static gp_result gpi_rows_read(gpi_call *call, const gpi_group_rows *g, cl_mem scratch, cl_uint *to)
+static gp_result gpi_rows_read(gpi_call *call, const gpi_group_by *g, cl_mem scratch, cl_uint *to)
 {
     cl_uint state[GPI_ROWS_STATE];
     const gp_result result = gpi_call_read(call, scratch, g->state_at, sizeof state, state);
@@ -45237,9 +45696,9 @@ static gp_result gpi_rows_read(gpi_call *call, const gpi_group_rows *g, cl_mem s
 }
 
 /* Enqueues the planned call. `to` receives the number of groups on the host; NULL: not wanted. */
-static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
+static gp_result gpi_rows_launch(gpi_call *call, gpi_group_by *g, cl_uint *to)
 {
-    const gp_group_rows_desc *d = g->desc;
+    const gp_group_by_desc *d = g->desc;
     gpi_count count; /* that of the rows, on the device */
     cl_mem scratch;
     gp_result result;
@@ -45258,7 +45717,8 @@ static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
     if (result == GP_OK) result = gpi_rows_close(call, g, scratch);
     if (result == GP_OK) result = gpi_rows_select(call, g, scratch, &count);
     if (result == GP_OK && g->numbers) result = gpi_rows_number(call, g, scratch, &count);
-    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch, &count);
+    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch);
+    if (result == GP_OK && d->results) result = gpi_rows_reduce(call, g, scratch);
     if (result == GP_OK && d->count_out)
         result = gpi_call_copy(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, d->count_out,
                                4 * d->count_out_offset, 4);
@@ -45268,9 +45728,9 @@ static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
 /* ------------------------------------------------------------------ API, warm-up */
 
 /* Plans, checks and runs a call. `to` receives the number of groups on the host; NULL: the call does not block. */
-static gp_result gpi_rows_call(gp_context *gp, const gp_group_rows_desc *desc, uint64_t *to)
+static gp_result gpi_rows_call(gp_context *gp, const gp_group_by_desc *desc, uint64_t *to)
 {
-    gpi_group_rows g;
+    gpi_group_by g;
     gpi_call call;
     cl_uint groups = 0;
     gp_result result;
@@ -45285,12 +45745,12 @@ static gp_result gpi_rows_call(gp_context *gp, const gp_group_rows_desc *desc, u
     return gpi_call_end(&call, result);
 }
 
-GP_API gp_result gp_group_rows(gp_context *gp, const gp_group_rows_desc *desc)
+GP_API gp_result gp_group_by(gp_context *gp, const gp_group_by_desc *desc)
 {
     return gpi_rows_call(gpi_enter(gp, __func__), desc, NULL);
 }
 
-GP_API gp_result gp_group_rows_read(gp_context *gp, const gp_group_rows_desc *desc, uint64_t *count)
+GP_API gp_result gp_group_by_read(gp_context *gp, const gp_group_by_desc *desc, uint64_t *count)
 {
     gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
@@ -45298,9 +45758,9 @@ GP_API gp_result gp_group_rows_read(gp_context *gp, const gp_group_rows_desc *de
     return gpi_rows_call(gp, desc, count);
 }
 
-GP_API gp_result gp_group_rows_scratch_size(gp_context *gp, const gp_group_rows_desc *desc, size_t *bytes)
+GP_API gp_result gp_group_by_scratch_size(gp_context *gp, const gp_group_by_desc *desc, size_t *bytes)
 {
-    gpi_group_rows g;
+    gpi_group_by g;
     gp_result result;
     gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
@@ -45312,16 +45772,17 @@ GP_API gp_result gp_group_rows_scratch_size(gp_context *gp, const gp_group_rows_
 }
 
 /* Groups one row of zeros, in temporary buffers, and warms up the selection and the sort. */
-static gp_result gpi_group_rows_warm_up(gp_context *gp, const gp_group_rows_desc *desc)
+static gp_result gpi_group_by_warm_up(gp_context *gp, const gp_group_by_desc *desc)
 {
     gp_key_column columns[GP_KEY_COLUMNS_MAX];
-    gp_group_rows_desc probe;
-    gpi_group_rows g;
+    gp_group_by_desc probe;
+    gpi_group_by g;
+    gp_group_result results[GP_GROUP_RESULTS_MAX];
     cl_mem in = NULL, out = NULL;
     size_t k;
     gp_result result = gpi_rows_plan(gp, desc, &g);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &in);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &out);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 8 * (3 + GP_GROUP_RESULTS_MAX), &out);
     memset(&probe, 0, sizeof probe);
     for (k = 0; k < desc->column_count && result == GP_OK; k++) {
         columns[k] = desc->columns[k];
@@ -45337,14 +45798,23 @@ static gp_result gpi_group_rows_warm_up(gp_context *gp, const gp_group_rows_desc
     probe.order_out_offset = 2;
     probe.offsets_out_offset = 3;
     if (!g.sorts) probe.order_out = probe.offsets_out = NULL;
-    if (result == GP_OK) result = gp_group_rows(gp, &probe);
+    for (k = 0; k < desc->result_count && result == GP_OK; k++) {
+        results[k] = desc->results[k];
+        results[k].out = out;
+        results[k].out_offset = 8 / g.result_size[k] * (3 + k);
+    }
+    if (desc->results) probe.results = results;
+    probe.result_count = desc->result_count;
+    probe.args = desc->args;
+    probe.arg_count = desc->arg_count;
+    if (result == GP_OK) result = gp_group_by(gp, &probe);
     if (result == GP_OK) result = gpi_compact_warm_up(gp, &g.firsts);
     if (result == GP_OK && g.sorts) result = gpi_sort_warm_up(gp, &g.sort_desc);
     if (in) (void)clReleaseMemObject(in);
     if (out) (void)clReleaseMemObject(out);
     return result;
 }
-/* ---- End file src/table/group_rows.c ---- */
+/* ---- End file src/table/group_by.c ---- */
 
 /* ---- Begin file src/table/keys.c ---- */
 /* keys.c - key columns: checks, prelude, arguments of kernels. */
@@ -45488,6 +45958,92 @@ static void gpi_call_arg_keys(gpi_call *call, const gpi_keys *keys)
     GPI_CALL_ARG(call, keys->seed);
 }
 /* ---- End file src/table/keys.c ---- */
+
+/* ---- Begin file src/table/results.c ---- */
+/* results.c - reduces groups of rows to results, a batch of results at a time: in cells if groups are few, else as segments of
+   sorted rows. */
+enum {
+    GPI_CELLS_SPAN_MIN = 4096, /* fewest rows of a span */
+    GPI_CELLS_BYTES = 16       /* most bytes of all cells, for each row */
+};
+
+/* Sets the spans of rows, and lowers r->cells to how many cells each of them may have: so few that writing and combining them takes
+   less time than reading the rows. On GPUs there are none. */
+static void gpi_results_cells(const gp_context *gp, gpi_results *r)
+{
+    const size_t rows = r->desc.count,
+                 groups = 2 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
+    size_t most;
+    if (r->batch.plan.shape != GP_SHAPE_SERIAL || rows == 0) {
+        r->cells = 0;
+        return;
+    }
+    r->span = gpi_ceil_div(rows, groups);
+    if (r->span < GPI_CELLS_SPAN_MIN) r->span = GPI_CELLS_SPAN_MIN;
+    if (gp->desc.tuning.tile) r->span = gpi_plan_tile(&r->batch.plan);
+    r->spans = gpi_ceil_div(rows, r->span);
+    most = GPI_CELLS_BYTES * rows / (r->spans * r->batch.element.size);
+    if (most > r->span / 2) most = r->span / 2;
+    if (most < r->cells) r->cells = (cl_uint)most;
+    r->cells_bytes = r->spans * r->cells * r->batch.element.size;
+}
+
+/* Checks and plans the batch that begins with result `first`. Its number of results is r->batch.element.field_count. The caller
+   sets the buffers of r->desc before, those of a launch or any others. All batches have as many cells as the one with the fewest, so
+   they must have been planned before the first is launched. */
+static gp_result gpi_results_plan(gp_context *gp, const gp_group_by_desc *d, size_t first, gpi_results *r)
+{
+    gp_result result;
+    memset(&r->operation, 0, sizeof r->operation);
+    r->operation.type = r->desc.type = GP_U32;
+    r->operation.type_field = "map_type";
+    r->operation.results = d->results + first;
+    r->operation.result_count = d->result_count - first;
+    r->operation.result_first = first;
+    r->operation.args = gpi_args_make(d->args, d->arg_count, "i");
+    r->desc.count = r->desc.segment_count = d->count;
+    r->desc.offsets_type = r->desc.count_type = GP_U32;
+    result = gpi_segmented_plan(gp, &r->desc, &r->operation, &r->batch);
+    if (result == GP_OK) gpi_results_cells(gp, r);
+    return result;
+}
+
+static gp_result gpi_results_fill(gpi_call *call, const gpi_results *r)
+{
+    const gpi_segmented *s = &r->batch;
+    gp_result result;
+    gpi_call_kernel(call, s->program, "gp_cells_fill");
+    gpi_call_args(call, &s->element.operation.args);
+    gpi_call_arg_array(call, r->group_of, r->group_of_offset);
+    gpi_call_arg_array(call, r->desc.scratch, r->state_at / 4);
+    gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
+    GPI_CALL_ARG(call, r->cells);
+    gpi_call_arg_ulong(call, r->span);
+    result = gpi_call_launch(call, &s->plan, r->spans);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->program, "gp_cells_join");
+    gpi_segmented_arg_outputs(call, s);
+    gpi_call_arg_array(call, r->desc.scratch, r->state_at / 4);
+    gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
+    GPI_CALL_ARG(call, r->cells);
+    gpi_call_arg_uint(call, r->spans);
+    gpi_call_arg_ulong(call, 256);
+    return gpi_call_launch(call, &s->plan, gpi_ceil_div(r->cells, 256));
+}
+
+/* Enqueues all batches of results. */
+static gp_result gpi_results_launch(gpi_call *call, const gp_group_by_desc *d, gpi_results *r)
+{
+    gp_result result = GP_OK;
+    size_t first;
+    for (first = 0; first < d->result_count && result == GP_OK; first += r->batch.element.field_count) {
+        result = gpi_results_plan(call->gp, d, first, r);
+        if (result == GP_OK && r->cells) result = gpi_results_fill(call, r);
+        if (result == GP_OK) result = gpi_segmented_launch(call, &r->batch);
+    }
+    return result;
+}
+/* ---- End file src/table/results.c ---- */
 
 /* ---- Begin file src/context/sub_groups.h ---- */
 /* sub_groups.h - decides whether a context's kernels may use the device's sub-groups. */
@@ -46078,7 +46634,8 @@ typedef struct gpi_self_test {
     X(transpose,        "gp_transpose",        TRANSPOSE,        AUTO,        "out", "", "") \
     X(stencil,          "gp_stencil",          STENCIL,          AUTO,        "out", "", "") \
     X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "") \
-    X(group_rows,       "gp_group_rows",       GROUP_ROWS,       AUTO,        "groups_out", "rows_out", "order_out")
+    X(group_by,         "gp_group_by",         GROUP_BY,         AUTO,        "groups_out", "rows_out", "order_out") \
+    X(group_results,    "gp_group_by (results)", GROUP_RESULTS,  AUTO,        "results[0]", "results[1]", "results[2]")
 
 /* clang-format on */
 
@@ -46588,10 +47145,10 @@ static gp_result gpi_self_test_run_length_decode(gpi_self_test *t)
 }
 
 /* Groups rows by two columns, a number and its bytes. */
-static gp_result gpi_self_test_group_rows(gpi_self_test *t)
+static gp_result gpi_self_test_group_by(gpi_self_test *t)
 {
     gp_key_column columns[2];
-    gp_group_rows_desc d;
+    gp_group_by_desc d;
     gp_result result;
     uint32_t group;
     size_t i;
@@ -46617,7 +47174,61 @@ static gp_result gpi_self_test_group_rows(gpi_self_test *t)
     d.rows_out = t->out_buffer[1];
     d.order_out = t->out_buffer[2];
     d.count = t->count;
-    return result == GP_OK ? gp_group_rows(t->gp, &d) : result;
+    return result == GP_OK ? gp_group_by(t->gp, &d) : result;
+}
+
+/* Computes the sum of each group's rows, their number, and the last of them. */
+static gp_result gpi_self_test_group_results(gpi_self_test *t)
+{
+    gp_key_column column;
+    gp_group_result results[3];
+    gp_arg x;
+    gp_group_by_desc d;
+    gp_result result;
+    size_t i, j;
+    gpi_self_test_mask(t, 31);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        uint32_t count = 0, last = 0;
+        size_t first = 0;
+        while (t->in[0][first] != t->in[0][i]) first++;
+        if (first < i) continue; /* not the first row of its group */
+        for (j = i; j < t->count; j++) {
+            if (t->in[0][j] != t->in[0][i]) continue;
+            count++;
+            last = (uint32_t)j;
+        }
+        gpi_self_test_expect(t, 0, count * t->in[0][i]);
+        gpi_self_test_expect(t, 1, count);
+        gpi_self_test_expect(t, 2, last);
+    }
+    memset(&column, 0, sizeof column);
+    column.in = t->in_buffer[0];
+    column.type = GP_U32;
+    memset(&x, 0, sizeof x);
+    x.name = "column";
+    x.type = GP_U32;
+    x.buffer = t->in_buffer[0];
+    memset(results, 0, sizeof results);
+    results[0].op = GP_SUM;
+    results[0].map = "column[i]";
+    results[0].out_type = GP_U32;
+    results[1].op = GP_COUNT;
+    results[2].op = GP_LAST;
+    results[2].map = "i";
+    for (i = 0; i < 3; i++) {
+        if (results[i].map) results[i].map_type = GP_U32;
+        results[i].out = t->out_buffer[i];
+    }
+    memset(&d, 0, sizeof d);
+    d.columns = &column;
+    d.column_count = 1;
+    d.count = t->count;
+    d.results = results;
+    d.result_count = 3;
+    d.args = &x;
+    d.arg_count = 1;
+    return result == GP_OK ? gp_group_by(t->gp, &d) : result;
 }
 
 static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)

@@ -518,6 +518,12 @@ inline constexpr constant<GP_OR> bit_or{};
 inline constexpr constant<GP_XOR> bit_xor{};
 inline constexpr constant<GP_ARGMIN> argmin{};
 inline constexpr constant<GP_ARGMAX> argmax{};
+// Of group_by alone.
+inline constexpr constant<GP_COUNT> count{};
+inline constexpr constant<GP_MEAN> mean{};
+inline constexpr constant<GP_VARIANCE> variance{};
+inline constexpr constant<GP_FIRST> first{};
+inline constexpr constant<GP_LAST> last{};
 
 // The default type of a reduction's result.
 template <typename Element, gp_op o>
@@ -599,8 +605,8 @@ GPI_CALL(scatter, gather)
 GPI_WITH_SCRATCH(unpack)
 GPI_CALL(transpose, transpose)
 GPI_WITH_SCRATCH(stencil)
-GPI_WITH_SCRATCH(group_rows)
-GPI_READ(group_rows_read, group_rows, uint64_t)
+GPI_WITH_SCRATCH(group_by)
+GPI_READ(group_by_read, group_by, uint64_t)
 GPI_CALL(warmup, warmup)
 GPI_CALL(check_monoid, check_monoid)
 GPI_READ(hash_buffer_size, hash, size_t)
@@ -1460,20 +1466,20 @@ struct key_column {
 
 namespace detail
 {
-inline call<gp_group_rows_desc> group_rows(std::initializer_list<key_column> columns,
-                                           std::array<gp_key_column, GP_KEY_COLUMNS_MAX> &list,
-                                           const gp_group_rows_desc &d)
+inline call<gp_group_by_desc> group_by(std::initializer_list<key_column> columns,
+                                       std::array<gp_key_column, GP_KEY_COLUMNS_MAX> &list,
+                                       const gp_group_by_desc &d)
 {
-    call<gp_group_rows_desc> c{d};
+    call<gp_group_by_desc> c{d};
     size_t k = 0;
     c.d.columns = list.data();
     c.d.column_count = columns.size(); // more than there is room for is refused by the call
     for (const key_column &column : columns) {
         if (k < list.size()) list[k++] = column.column;
         c.expect(column.column.in && (column.column.offsets || !column.column.offsets_type),
-                 "gp::group_rows: a column is NULL");
+                 "gp::group_by: a column is NULL");
         c.expect(column.rows == columns.begin()->rows,
-                 "gp::group_rows: columns have different numbers of rows");
+                 "gp::group_by: columns have different numbers of rows");
         c.d.count = column.rows;
     }
     return c;
@@ -1481,18 +1487,66 @@ inline call<gp_group_rows_desc> group_rows(std::initializer_list<key_column> col
 } // namespace detail
 
 // Returns the number of groups. Outputs that are not wanted are {}.
-inline returns<uint64_t> group_rows(gp_context *ctx, std::initializer_list<key_column> columns,
-                                    view<uint32_t> groups_out, view<uint32_t> rows_out = {},
-                                    view<uint32_t> order_out = {}, view<uint32_t> offsets_out = {},
-                                    const gp_group_rows_desc &d = {})
+inline returns<uint64_t> group_by(gp_context *ctx, std::initializer_list<key_column> columns,
+                                  view<uint32_t> groups_out, view<uint32_t> rows_out = {},
+                                  view<uint32_t> order_out = {}, view<uint32_t> offsets_out = {},
+                                  const gp_group_by_desc &d = {})
 {
     std::array<gp_key_column, GP_KEY_COLUMNS_MAX> list = {};
-    auto c = detail::group_rows(columns, list, d);
+    auto c = detail::group_by(columns, list, d);
     GPI_PUT_IF(groups_out, groups_out, c.d.count);
     GPI_PUT_IF(rows_out, rows_out, c.d.count);
     GPI_PUT_IF(order_out, order_out, c.d.count);
     GPI_PUT_IF(offsets_out, offsets_out, c.d.count + 1);
-    return c.template read<uint64_t>(ctx, gp_group_rows_read);
+    return c.template read<uint64_t>(ctx, gp_group_by_read);
+}
+
+// A result of each group: {gp::op::sum, "price[i] * quantity[i]", out}. `map_type` is the type of the map's value, if it is not that of
+// the results. A count has no map: {gp::op::count, nullptr, out}.
+struct group_result {
+    template <typename Out>
+    group_result(gp_op op, const char *map, const view<Out> &out, gp_type map_type = type_of<Out>(),
+                 const char *where = nullptr)
+        : size(out.size())
+    {
+        result.op = op;
+        result.map = map;
+        result.map_type = map ? map_type : GP_TYPE_NONE;
+        result.where = where;
+        result.out = out.get();
+        result.out_offset = out.offset();
+        result.out_type = type_of<Out>();
+    }
+    template <typename Out>
+    group_result(gp_op op, const char *map, const buffer<Out> &out, gp_type map_type = type_of<Out>(),
+                 const char *where = nullptr)
+        : group_result(op, map, static_cast<const view<Out> &>(out), map_type, where)
+    {
+    }
+    gp_group_result result = {};
+    size_t size;
+};
+
+// Returns the number of groups. The maps name `args`. All else, such as order_out, is the desc's.
+inline returns<uint64_t> group_by(gp_context *ctx, std::initializer_list<key_column> columns,
+                                  view<uint32_t> rows_out, std::initializer_list<group_result> results,
+                                  std::initializer_list<gp_arg> args = {}, const gp_group_by_desc &d = {})
+{
+    std::array<gp_key_column, GP_KEY_COLUMNS_MAX> list = {};
+    std::array<gp_group_result, GP_GROUP_RESULTS_MAX> wanted = {};
+    auto c = detail::group_by(columns, list, d);
+    size_t k = 0;
+    for (const group_result &r : results) {
+        c.expect(!r.result.out || r.size >= c.d.count,
+                 "gp::group_by: a result has less room than there are rows");
+        if (k < wanted.size()) wanted[k++] = r.result;
+    }
+    c.d.results = wanted.data();
+    c.d.result_count = results.size(); // more than there is room for is refused by the call
+    c.d.args = args.begin();
+    c.d.arg_count = args.size();
+    GPI_PUT_IF(rows_out, rows_out, c.d.count);
+    return c.template read<uint64_t>(ctx, gp_group_by_read);
 }
 
 // ---- histogram: as many bins as `out` has elements, for each channel that is counted

@@ -161,8 +161,8 @@ emit_kernel_table() {
     echo
 }
 
-# Writes the programs of each wing: files that have kernels and that no other file includes, with their kernels and
-# those of the files that they include, which are in the wing or else in common/.
+# Writes the programs of each wing: the entry files of src/runtime/primitives.h, with their kernels and those of the files
+# that they include, which are in the wing or else in common/.
 emit_program_table() {
     echo 'typedef struct gpi_program_text {'
     echo '    const char *wing;'
@@ -171,9 +171,14 @@ emit_program_table() {
     echo '} gpi_program_text;'
     echo
     echo 'static const gpi_program_text gpi_program_texts[] = {'
+    entries=$(sed -n 's/^ *X([A-Z_]*, *"\([a-z_\/]*\.cl\)".*/\1/p' src/runtime/primitives.h | tr '\n' ' ')
     for wing in cpu gpu; do
         # shellcheck disable=SC2046,SC2086 # no name has blanks
-        (cd kernels && awk -v wing=$wing '
+        (cd kernels && awk -v wing=$wing -v entries="$entries" '
+        BEGIN {
+            count = split(entries, entry)
+            for (i = 1; i <= count; i++) is_entry[entry[i]] = 1
+        }
         FNR == 1 {
             file = FILENAME
             sub(/^[a-z]*\//, "", file)
@@ -182,7 +187,6 @@ emit_program_table() {
         /^#include ".*\.cl"/ {
             split($0, quoted, "\"")
             includes[file, ++include_count[file]] = quoted[2]
-            included[quoted[2]] = 1
         }
         /^GPI_KERNEL/ && !/^GPI_KERNEL void [a-z_]*\(/ {
             print FILENAME ":" FNR ": a kernel must begin with GPI_KERNEL void NAME( on one line" >"/dev/stderr"
@@ -202,7 +206,7 @@ emit_program_table() {
         }
         END {
             for (i = 1; i <= files; i++) {
-                if (included[path[i]]) continue
+                if (!is_entry[path[i]]) continue
                 names = kernels_of(path[i], path[i])
                 if (names != "") printf "    {\"%s\", \"%s\", {%sNULL}},\n", wing, path[i], names
             }

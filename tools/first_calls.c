@@ -160,8 +160,17 @@ CALL(run_length_encode, gp_run_length_encode_desc, gp_run_length_encode, .in = r
      .lengths_out = out2, .count_out = number, .count = COUNT, .type = GP_U32)
 CALL(run_length_decode, gp_run_length_decode_desc, gp_run_length_decode, .in = in, .offsets = offsets,
      .offsets_type = GP_U32, .run_count = COUNT / SEGMENT, .out = out, .count = COUNT, .type = GP_U32)
-CALL(group_rows, gp_group_rows_desc, gp_group_rows, .columns = &(gp_key_column){.in = in, .type = GP_U32},
+CALL(group_by, gp_group_by_desc, gp_group_by, .columns = &(gp_key_column){.in = in, .type = GP_U32},
      .column_count = 1, .groups_out = out, .rows_out = out2, .count_out = number, .count = COUNT)
+CALL(group_results, gp_group_by_desc, gp_group_by, .columns = &(gp_key_column){.in = in, .type = GP_U32},
+     .column_count = 1, .rows_out = out2, .count_out = number, .count = COUNT, .arg_count = 1,
+     .args = &(gp_arg){.name = "value", .type = GP_U32, .buffer = in2},
+     .results = &(gp_group_result){.op = GP_SUM,
+                                   .map = "value[i]",
+                                   .map_type = GP_U32,
+                                   .out_type = GP_U32,
+                                   .out = out3},
+     .result_count = 1)
 CALL(sort, gp_sort_desc, gp_sort, .keys = in, .keys_out = out, .count = COUNT, .key_type = GP_U32)
 CALL(sort_pairs, gp_sort_desc, gp_sort, .keys = in, .keys_out = out, .values = in2, .values_out = out2,
      .value_size = 4, .count = COUNT, .key_type = GP_U32)
@@ -245,7 +254,8 @@ static const struct {
              ROW(unique),
              ROW(run_length_encode),
              ROW(run_length_decode),
-             ROW(group_rows),
+             ROW(group_by),
+             ROW(group_results),
              ROW(sort),
              ROW(sort_pairs),
              ROW(argsort),

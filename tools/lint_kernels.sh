@@ -15,7 +15,7 @@ set -eu
 cd "$(dirname "$0")/.."
 mode=${1:-}
 
-PRIMITIVES="select/by_key scan/reduce scan/scan select/select scan/monoid_check scan/segmented_reduce scan/reduce_columns scan/segmented_scan scan/scan_columns"
+PRIMITIVES="select/by_key scan/reduce scan/scan select/select scan/monoid_check scan/segmented_reduce table/group_results scan/reduce_columns scan/segmented_scan scan/scan_columns"
 SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_PER_ITEM=4096 -DGPI_TILE=4096"
 LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=64 -DGPI_PER_ITEM=8 -DGPI_TILE=512"
 SUB_GROUP="$LOCAL -DGPI_SUB_GROUP=32 -DGPI_SUB_GROUP_FORM="
@@ -90,6 +90,7 @@ done
 
 takes() { # primitive element
     case $2 in prelude_sort_*) return 1 ;; esac # no element: below
+    case $1:$2 in table/group_results:prelude_group_results_*) return 0 ;; table/group_results:*) return 1 ;; esac # maps of their own
     case $1:$2 in select/select:prelude_select_* | select/by_key:prelude_by_key_*) return 0 ;; select/*) return 1 ;; esac # descriptions of their own
     for other in $PRIMITIVES; do
         case $2 in prelude_"${other#*/}"_*) test "$other" = "$1" && return || return ;; esac
@@ -133,8 +134,8 @@ done
 for of in "use(0,uint,1,bits)|" "use(0,ushort,1,half)use(1,uint,1,float)use(2,ulong,1,double)|use(3,uint)" \
     "use(0,uchar,7,bits)|use(1,ulong)use(2,uint)" "use(0,ulong,8,bits)|"; do
     for shape in "$SERIAL" "$LOCAL"; do
-        check "group_rows of $of $shape" -DGPI_FP64=0 "-DGPI_KEY_NUMBERS(use)=${of%%|*}" "-DGPI_KEY_STRINGS(use)=${of#*|}" \
-            $shape $WIDE kernels/table/group_rows.cl
+        check "group_by of $of $shape" -DGPI_FP64=0 "-DGPI_KEY_NUMBERS(use)=${of%%|*}" "-DGPI_KEY_STRINGS(use)=${of#*|}" \
+            $shape $WIDE kernels/table/group_by.cl
     done
 done
 # Primitives on keys have no element; their description consists of a few sizes.

@@ -62,34 +62,29 @@ static bool run_sort(bench_case *c, bench_variant *v)
 }
 
 /* Blocks for the number of groups. */
-static bool run_rows(bench_case *c, bench_variant *v)
+static bool run_group_by(bench_case *c, bench_variant *v)
 {
     const gp_key_column column = {.in = c->work.in, .type = GP_U32};
-    const gp_group_rows_desc group = {.columns = &column,
-                                      .column_count = 1,
-                                      .count = c->work.n,
-                                      .rows_out = own.rows,
-                                      .order_out = own.keys,
-                                      .offsets_out = own.values};
     const gp_arg value = {.name = "value", .type = GP_U32, .buffer = c->work.in2};
-    gp_segmented_reduce_desc sums = {.in = own.keys,
-                                     .offsets = own.values,
-                                     .offsets_type = GP_U32,
-                                     .count = c->work.n,
-                                     .type = GP_U32,
-                                     .map = "value[x]",
-                                     .args = &value,
-                                     .arg_count = 1,
-                                     .out = c->work.out,
-                                     .out_offset = c->work.n,
-                                     .out_type = GP_U32,
-                                     .op = GP_SUM};
+    const gp_group_result sum = {.op = GP_SUM,
+                                 .map = "value[i]",
+                                 .map_type = GP_U32,
+                                 .out_type = GP_U32,
+                                 .out = c->work.out,
+                                 .out_offset = c->work.n};
+    const gp_group_by_desc group = {.columns = &column,
+                                    .column_count = 1,
+                                    .count = c->work.n,
+                                    .rows_out = own.rows,
+                                    .results = &sum,
+                                    .result_count = 1,
+                                    .args = &value,
+                                    .arg_count = 1};
     gp_gather_desc keys = {
         .in = c->work.in, .indices = own.rows, .out = c->work.out, .element_size = 4, .limit = c->work.n};
     uint64_t groups = 0;
-    gp_result r = gp_group_rows_read(c->b->gp, &group, &groups);
-    sums.segment_count = keys.count = (size_t)groups;
-    if (r == GP_OK) r = gp_segmented_reduce(c->b->gp, &sums);
+    gp_result r = gp_group_by_read(c->b->gp, &group, &groups);
+    keys.count = (size_t)groups;
     if (r == GP_OK) r = gp_gather(c->b->gp, &keys);
     return done(c, v, r);
 }
@@ -195,7 +190,7 @@ static void group_by(bench *b, size_t n, size_t most, bool zipf)
         bench_case_upload(&c, &c.in2);
         add(&c, "gpuprim", run_hash);
         add(&c, "gpuprim:sort", run_sort);
-        add(&c, "gpuprim:rows", run_rows);
+        add(&c, "gpuprim:group_by", run_group_by);
         bench_add_limits(&c, STREAM_READ2, "limit:");
         bench_add_peers(&c, check, 8 * n);
         bench_case_run(&c);

@@ -1,4 +1,4 @@
-/* Chapter "Choosing a call": six results for each group, in four ways. With a number of rows it times them:
+/* Chapter "Choosing a call": six results for each group, in five ways. With a number of rows it times them:
 
        build/manual.code/group_by 5000000        milliseconds of the CPU, all cores together */
 #include "manual.h"
@@ -42,9 +42,10 @@ static const gp_monoid add_summaries = {
 
 static gp_context *gp;
 static size_t n, groups;
-static cl_mem shops, sales, columns[2];                                  /* the input */
-static cl_mem sorted_shops, sorted_sales, order, gathered[2], keys, out; /* room for n */
+static cl_mem shops, sales, columns[2];                                           /* the input */
+static cl_mem sorted_shops, sorted_sales, order, gathered[2], keys, out, outs[6]; /* room for n */
 static const summary *expected;
+static const uint32_t *shop_of_row, *number_of_shop; /* of the groups in `expected` */
 
 static uint64_t run(gp_reduce_by_key_desc d)
 {
@@ -182,11 +183,60 @@ static void six_calls_by_index(void)
     }
 }
 
+/* Groups are in the order of their first rows, not of their keys. */
+static void check_groups(cl_mem rows, const cl_mem *outs, uint64_t found)
+{
+    uint32_t *first = malloc(groups * 4);
+    char *got = malloc(groups * 8);
+    EXPECT(found == groups && first != NULL && got != NULL);
+    read_back(gp, rows, groups * 4, first);
+    for (int k = 0; k < RESULTS; k++) {
+        const size_t size = results[k].size;
+        read_back(gp, outs[k], groups * size, got);
+        for (size_t g = 0; g < groups; g++) {
+            const summary *right = &expected[number_of_shop[shop_of_row[first[g]]]];
+            EXPECT(memcmp(got + g * size, (const char *)right + results[k].offset, size) == 0);
+        }
+    }
+    free(first);
+    free(got);
+}
+
+static void one_group_by(void)
+{
+    const cl_mem cents = columns[0], quantity = columns[1], first = keys;
+    uint64_t found;
+    /* [group] */
+    const gp_key_column key = {.in = shops, .type = GP_U32};
+    const gp_arg args[] = {{.name = "cents", .type = GP_U32, .buffer = cents},
+                           {.name = "quantity", .type = GP_U32, .buffer = quantity}};
+    const gp_group_result wanted[] = {
+        {.op = GP_SUM, .map = "cents[i]", .map_type = GP_U32, .out = outs[0]},
+        {.op = GP_SUM, .map = "quantity[i]", .map_type = GP_U32, .out = outs[1]},
+        {.op = GP_COUNT, .out = outs[2]},
+        {.op = GP_MIN, .map = "cents[i]", .map_type = GP_U32, .out = outs[3]},
+        {.op = GP_MAX, .map = "cents[i]", .map_type = GP_U32, .out = outs[4]},
+        {.op = GP_MAX, .map = "quantity[i]", .map_type = GP_U32, .out = outs[5]},
+    };
+    gp_group_by_desc group = {.columns = &key,
+                              .column_count = 1,
+                              .count = n,
+                              .rows_out = first, /* the first row of each group */
+                              .results = wanted,
+                              .result_count = 6,
+                              .args = args,
+                              .arg_count = 2};
+    TRY(gp_group_by_read(gp, &group, &found));
+    /* [/group] */
+    check_groups(first, outs, found);
+}
+
 static void fill(size_t most)
 {
     uint32_t *key = malloc(n * 4), *column[2] = {malloc(n * 4), malloc(n * 4)}, random = 1;
     sale *row = malloc(n * sizeof *row);
     summary *sums = malloc(most * sizeof *sums);
+    uint32_t *number = malloc(most * sizeof *number);
     for (size_t g = 0; g < most; g++) sums[g] = no_sales;
     for (size_t i = 0; i < n; i++) {
         random = random * 1664525u + 1013904223u;
@@ -201,13 +251,16 @@ static void fill(size_t most)
         if (row[i].quantity > sums[key[i]].largest) sums[key[i]].largest = row[i].quantity;
     }
     groups = 0;
-    for (size_t g = 0; g < most; g++)
+    for (size_t g = 0; g < most; g++) {
+        number[g] = (uint32_t)groups;
         if (sums[g].sales) sums[groups++] = sums[g];
+    }
     expected = sums;
+    number_of_shop = number;
+    shop_of_row = key;
     shops = buffer_of(gp, n * 4, key);
     sales = buffer_of(gp, n * sizeof *row, row);
     for (int k = 0; k < 2; k++) columns[k] = buffer_of(gp, n * 4, column[k]);
-    free(key);
     free(column[0]);
     free(column[1]);
     free(row);
@@ -237,14 +290,19 @@ int main(int count, char **arguments)
     for (int k = 0; k < 2; k++) gathered[k] = buffer_of(gp, n * 4, NULL);
     keys = buffer_of(gp, n * 4, NULL);
     out = buffer_of(gp, n * sizeof(summary), NULL);
+    for (int k = 0; k < RESULTS; k++) outs[k] = buffer_of(gp, n * results[k].size, NULL);
+    time_of("gp_group_by", one_group_by, printed);
     time_of("gp_sort of rows; one call with a monoid", one_call, printed);
     time_of("gp_sort of rows; a call for each result", six_calls, printed);
     time_of("gp_argsort, gp_gather; a call for each result", six_calls_of_columns, printed);
     time_of("gp_argsort; a call for each, by index", six_calls_by_index, printed);
-    cl_mem all[] = {shops, sales,       columns[0],  columns[1], sorted_shops, sorted_sales,
-                    order, gathered[0], gathered[1], keys,       out};
+    cl_mem all[] = {shops,   sales,       columns[0],  columns[1], sorted_shops, sorted_sales,
+                    order,   gathered[0], gathered[1], keys,       out,          outs[0],
+                    outs[1], outs[2],     outs[3],     outs[4],    outs[5]};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) clReleaseMemObject(all[k]);
     gp_context_destroy(gp);
     free((void *)expected);
+    free((void *)shop_of_row);
+    free((void *)number_of_shop);
     return 0;
 }

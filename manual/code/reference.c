@@ -142,20 +142,20 @@ static void example_run_length_encode(void)
     /* [/gp_run_length_encode] */
 }
 
-static void example_group_rows(void)
+static void example_group_by(void)
 {
-    /* [gp_group_rows] */
+    /* [gp_group_by] */
     /* Numbers the different pairs of a float and a byte, and lists the rows of each: */
     const gp_key_column columns[] = {{.in = keys, .type = GP_F32}, {.in = a, .type = GP_U8}};
-    gp_group_rows_desc d = {.columns = columns,
-                            .column_count = 2,
-                            .groups_out = out,
-                            .order_out = counts,
-                            .offsets_out = b,
-                            .count = n};
+    gp_group_by_desc d = {.columns = columns,
+                          .column_count = 2,
+                          .groups_out = out,
+                          .order_out = counts,
+                          .offsets_out = b,
+                          .count = n};
     uint64_t groups;
-    gp_group_rows_read(gp, &d, &groups);
-    /* [/gp_group_rows] */
+    gp_group_by_read(gp, &d, &groups);
+    /* [/gp_group_by] */
 }
 
 static void example_run_length_decode(void)
@@ -565,7 +565,7 @@ int main(void)
     run("gp_unique", example_unique);
     run("gp_run_length_encode", example_run_length_encode);
     run("gp_run_length_decode", example_run_length_decode);
-    run("gp_group_rows", example_group_rows);
+    run("gp_group_by", example_group_by);
     run("gp_sort", example_sort);
     run("gp_segmented_sort", example_segmented_sort);
     run("gp_sort_records", example_sort_records);

@@ -6,21 +6,10 @@ static uint32_t city[ROWS], product[ROWS], chosen[CHOSEN];
 static float price[ROWS];
 static uint32_t quantity[ROWS];
 
-/* [monoid] */
-static const char result_source[] = "typedef struct { float revenue, greatest; uint sales; } result;\n"
-                                    "result add(result a, result b)\n"
-                                    "{\n"
-                                    "    a.revenue += b.revenue;\n"
-                                    "    a.greatest = fmax(a.greatest, b.greatest);\n"
-                                    "    a.sales += b.sales;\n"
-                                    "    return a;\n"
-                                    "}\n";
-
 typedef struct result {
     float revenue, greatest;
-    cl_uint sales;
+    uint32_t sales;
 } result;
-/* [/monoid] */
 
 static void fill(void)
 {
@@ -62,49 +51,39 @@ int main(void)
     fill();
     cl_mem cities = buffer_of(gp, sizeof city, city), products = buffer_of(gp, sizeof product, product);
     cl_mem prices = buffer_of(gp, sizeof price, price), quantities = buffer_of(gp, sizeof quantity, quantity);
-    cl_mem rows = buffer_of(gp, sizeof city, NULL), order = buffer_of(gp, sizeof city, NULL);
-    cl_mem offsets = buffer_of(gp, sizeof city + 4, NULL);
-    cl_mem results = buffer_of(gp, ROWS * sizeof(result), NULL);
+    cl_mem rows = buffer_of(gp, sizeof city, NULL), revenue = buffer_of(gp, sizeof price, NULL);
+    cl_mem greatest = buffer_of(gp, sizeof price, NULL), sales = buffer_of(gp, sizeof city, NULL);
     cl_mem allowed = buffer_of(gp, sizeof chosen, chosen), found = buffer_of(gp, ROWS, NULL);
     size_t n = ROWS;
     /* [group] */
     const gp_key_column columns[] = {{.in = cities, .type = GP_U32}, {.in = products, .type = GP_U32}};
-    gp_group_rows_desc group = {.columns = columns,
-                                .column_count = 2,
-                                .count = n,
-                                .rows_out = rows,   /* the first row of each group */
-                                .order_out = order, /* the rows of each group ... */
-                                .offsets_out = offsets /* ... and where they begin in `order` */};
-    uint64_t groups;
-    TRY(gp_group_rows_read(gp, &group, &groups));
-    /* [/group] */
-    /* [results] */
-    const result none = {0};
-    const gp_monoid add_results = {.type = "result",
-                                   .source = result_source,
-                                   .combine = "add",
-                                   .identity = &none,
-                                   .size = sizeof(result),
-                                   .commutative = true};
     const gp_arg args[] = {{.name = "price", .type = GP_F32, .buffer = prices},
                            {.name = "quantity", .type = GP_U32, .buffer = quantities}};
-    gp_segmented_reduce_desc reduce = {.in = order, /* x is a row */
-                                       .type = GP_U32,
-                                       .map = "(result){price[x] * quantity[x], price[x], 1}",
-                                       .args = args,
-                                       .arg_count = 2,
-                                       .monoid = &add_results,
-                                       .count = n,
-                                       .offsets = offsets,
-                                       .offsets_type = GP_U32,
-                                       .segment_count = (size_t)groups,
-                                       .out = results};
-    TRY(gp_segmented_reduce(gp, &reduce));
-    /* [/results] */
-    static uint32_t host_rows[ROWS];
+    const gp_group_result results[] = {
+        {.op = GP_SUM, .map = "price[i] * quantity[i]", .map_type = GP_F32, .out = revenue},
+        {.op = GP_MAX, .map = "price[i]", .map_type = GP_F32, .out = greatest},
+        {.op = GP_COUNT, .out = sales},
+    };
+    gp_group_by_desc group = {.columns = columns,
+                              .column_count = 2,
+                              .count = n,
+                              .rows_out = rows, /* the first row of each group */
+                              .results = results,
+                              .result_count = 3,
+                              .args = args,
+                              .arg_count = 2};
+    uint64_t groups;
+    TRY(gp_group_by_read(gp, &group, &groups));
+    /* [/group] */
+    static uint32_t host_rows[ROWS], host_sales[ROWS];
+    static float host_revenue[ROWS], host_greatest[ROWS];
     static result host_results[ROWS];
     read_back(gp, rows, sizeof host_rows, host_rows);
-    read_back(gp, results, sizeof host_results, host_results);
+    read_back(gp, revenue, sizeof host_revenue, host_revenue);
+    read_back(gp, greatest, sizeof host_greatest, host_greatest);
+    read_back(gp, sales, sizeof host_sales, host_sales);
+    for (uint32_t g = 0; g < groups; g++)
+        host_results[g] = (result){host_revenue[g], host_greatest[g], host_sales[g]};
     expect_groups(host_rows, host_results, (size_t)groups);
     /* [semi] */
     const gp_hash_desc desc = {.key_size = 4, .expected_count = CHOSEN};
@@ -124,7 +103,7 @@ int main(void)
         if (city[i] % 5 == 0 && city[i] < 5 * CHOSEN) EXPECT(host_rows[next++] == i);
     EXPECT(next == kept);
     TRY(gp_hash_destroy(gp, set));
-    cl_mem all[] = {cities, products, prices, quantities, rows, order, offsets, results, allowed, found};
+    cl_mem all[] = {cities, products, prices, quantities, rows, revenue, greatest, sales, allowed, found};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) clReleaseMemObject(all[k]);
     gp_context_destroy(gp);
     return 0;

@@ -93,6 +93,29 @@ def test_group_by_named_columns(ctx, rng):
     assert ctx.group_by((product,), None, {"n": "count"})[1]["n"].get().sum() == n
 
 
+def test_group_by_places(ctx, rng):
+    n = 3000
+    keys, v = rng.integers(0, 40, n).astype(np.uint8), rng.normal(size=n).astype(np.float32)
+    half = rng.integers(-9, 9, n).astype(np.float16)
+    aggs = ["var", "first", "last", "argmin", "argmax"]
+    rows, *found = ctx.group_by((keys,), v, aggs)
+    _, halves = ctx.group_by((keys,), {"h": half}, {"least": ("h", "min"), "last": ("h", "last", np.float64), "row": ("i", "last")})
+    for g, row in enumerate(rows.get()):
+        of = np.flatnonzero(keys == keys[row])
+        assert of[0] == row
+        got = dict(zip(aggs, (a.get()[g] for a in found)))
+        np.testing.assert_allclose(got["var"], v[of].var(dtype=np.float64), rtol=1e-9)
+        assert got["first"] == v[of[0]] and got["last"] == v[of[-1]]
+        assert got["argmin"] == of[v[of].argmin()] and got["argmax"] == of[v[of].argmax()]
+        assert halves["least"].get()[g] == half[of].min() and halves["last"].get()[g] == half[of[-1]]
+        assert halves["row"].get()[g] == of[-1]
+    assert halves["least"].dtype == np.float16 and halves["last"].dtype == np.float64 and halves["row"].dtype == np.int64
+    with pytest.raises(ValueError, match="agg is 'var'"):
+        ctx.group_by(keys, v, "var")
+    with pytest.raises(gpuprim.Error, match="result_count = 33, at most 32"):
+        ctx.group_by((keys,), v, ["sum"] * 33)
+
+
 @pytest.mark.parametrize("how", ["inner", "left", "semi", "anti"])
 @pytest.mark.parametrize("sizes", [(0, 3), (3, 0), (300, 200)])
 def test_join_of_tables(ctx, rng, how, sizes):

@@ -159,7 +159,7 @@ extern "C" {
 
 #include "api/random.h"
 
-#include "api/group_rows.h"
+#include "api/group_by.h"
 
 #include "api/warm_up.h"
 

@@ -49,10 +49,18 @@ typedef enum gp_type {
     X(GP_ARGMIN, 8, "GPI_ARGMIN") \
     X(GP_ARGMAX, 9, "GPI_ARGMAX")
 
+/* Operations that only gp_group_by takes. */
+#define GP_GROUP_OPS(X)                \
+    X(GP_COUNT, 10, "GPI_SUM")         \
+    X(GP_MEAN, 11, "GPI_MEAN")         \
+    X(GP_VARIANCE, 12, "GPI_VARIANCE") \
+    X(GP_FIRST, 13, "GPI_FIRST_VALUE") \
+    X(GP_LAST, 14, "GPI_LAST_VALUE")
+
 typedef enum gp_op {
     GP_OP_NONE = 0,
 #define GP_OP_ENUM(name, value, cl) name = value,
-    GP_OPS(GP_OP_ENUM)
+    GP_OPS(GP_OP_ENUM) GP_GROUP_OPS(GP_OP_ENUM)
 #undef GP_OP_ENUM
         GP_OP_FORCE_INT = 0x7fffffff
 } gp_op;

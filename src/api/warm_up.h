@@ -28,7 +28,7 @@
 #include "api/transpose.h"
 #include "api/stencil.h"
 #include "api/random.h"
-#include "api/group_rows.h"
+#include "api/group_by.h"
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
@@ -87,8 +87,8 @@ typedef struct gp_warmup_desc {
     const gp_transpose_desc *transpose; /* only element_size */
     const gp_stencil_desc *stencil;     /* only types, channels, radii, border, map, args, height > 1 */
     const gp_random_desc *random;       /* only type, kind */
-    const gp_group_rows_desc
-        *group_rows; /* only types of columns, count, as for sort, and which outputs are NULL */
+    const gp_group_by_desc
+        *group_by; /* types of columns, count, as for sort, which outputs are NULL, results and their args */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -103,9 +103,8 @@ typedef struct gp_stats {
     uint64_t launches;         /* kernels enqueued */
     uint64_t fallbacks;        /* late tiles that a waiting group computed itself; calls of gp_topk
                                   that a sample misled */
-    uint64_t
-        abandoned;    /* look-backs and calls of gp_group_rows that the device cut short: results are wrong */
-    uint64_t clamped; /* calls whose count_buffer held more than `count` */
+    uint64_t abandoned; /* look-backs and calls of gp_group_by that the device cut short: results are wrong */
+    uint64_t clamped;   /* calls whose count_buffer held more than `count` */
     uint64_t bad_offsets;    /* calls that found bad offsets of segments, runs or strings */
     uint64_t skipped;        /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;  /* bytes of scratch that the context holds now */

@@ -10,6 +10,7 @@ static bool gpi_is_float(gp_type type);
 static bool gpi_is_signed(gp_type type);
 static gp_type gpi_operand(gp_type type);
 static bool gpi_is_arg(gp_op op);
+static const char *gpi_group_op_macro(gp_op op);
 static gp_type gpi_sum_type(gp_type type, gp_op op);
 static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out);
 static float gpi_float_of_half(uint16_t half);

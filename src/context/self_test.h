@@ -59,7 +59,8 @@ typedef struct gpi_self_test {
     X(transpose,        "gp_transpose",        TRANSPOSE,        AUTO,        "out", "", "") \
     X(stencil,          "gp_stencil",          STENCIL,          AUTO,        "out", "", "") \
     X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "") \
-    X(group_rows,       "gp_group_rows",       GROUP_ROWS,       AUTO,        "groups_out", "rows_out", "order_out")
+    X(group_by,         "gp_group_by",         GROUP_BY,         AUTO,        "groups_out", "rows_out", "order_out") \
+    X(group_results,    "gp_group_by (results)", GROUP_RESULTS,  AUTO,        "results[0]", "results[1]", "results[2]")
 
 /* clang-format on */
 

@@ -264,10 +264,10 @@ static gp_result gpi_self_test_run_length_decode(gpi_self_test *t)
 }
 
 /* Groups rows by two columns, a number and its bytes. */
-static gp_result gpi_self_test_group_rows(gpi_self_test *t)
+static gp_result gpi_self_test_group_by(gpi_self_test *t)
 {
     gp_key_column columns[2];
-    gp_group_rows_desc d;
+    gp_group_by_desc d;
     gp_result result;
     uint32_t group;
     size_t i;
@@ -293,7 +293,61 @@ static gp_result gpi_self_test_group_rows(gpi_self_test *t)
     d.rows_out = t->out_buffer[1];
     d.order_out = t->out_buffer[2];
     d.count = t->count;
-    return result == GP_OK ? gp_group_rows(t->gp, &d) : result;
+    return result == GP_OK ? gp_group_by(t->gp, &d) : result;
+}
+
+/* Computes the sum of each group's rows, their number, and the last of them. */
+static gp_result gpi_self_test_group_results(gpi_self_test *t)
+{
+    gp_key_column column;
+    gp_group_result results[3];
+    gp_arg x;
+    gp_group_by_desc d;
+    gp_result result;
+    size_t i, j;
+    gpi_self_test_mask(t, 31);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        uint32_t count = 0, last = 0;
+        size_t first = 0;
+        while (t->in[0][first] != t->in[0][i]) first++;
+        if (first < i) continue; /* not the first row of its group */
+        for (j = i; j < t->count; j++) {
+            if (t->in[0][j] != t->in[0][i]) continue;
+            count++;
+            last = (uint32_t)j;
+        }
+        gpi_self_test_expect(t, 0, count * t->in[0][i]);
+        gpi_self_test_expect(t, 1, count);
+        gpi_self_test_expect(t, 2, last);
+    }
+    memset(&column, 0, sizeof column);
+    column.in = t->in_buffer[0];
+    column.type = GP_U32;
+    memset(&x, 0, sizeof x);
+    x.name = "column";
+    x.type = GP_U32;
+    x.buffer = t->in_buffer[0];
+    memset(results, 0, sizeof results);
+    results[0].op = GP_SUM;
+    results[0].map = "column[i]";
+    results[0].out_type = GP_U32;
+    results[1].op = GP_COUNT;
+    results[2].op = GP_LAST;
+    results[2].map = "i";
+    for (i = 0; i < 3; i++) {
+        if (results[i].map) results[i].map_type = GP_U32;
+        results[i].out = t->out_buffer[i];
+    }
+    memset(&d, 0, sizeof d);
+    d.columns = &column;
+    d.column_count = 1;
+    d.count = t->count;
+    d.results = results;
+    d.result_count = 3;
+    d.args = &x;
+    d.arg_count = 1;
+    return result == GP_OK ? gp_group_by(t->gp, &d) : result;
 }
 
 static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)

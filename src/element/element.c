@@ -6,6 +6,7 @@
 #include "program/user_text.h"
 #include "element/element.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ checks: monoids */
@@ -74,6 +75,8 @@ static gp_result gpi_check_field(gp_context *gp, const gpi_operation *o, const g
     const bool is_float = gpi_is_float(field->out);
     if (!gpi_op_macro(field->op)) {
         if (!field->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "op is not set");
+        if (gpi_group_op_macro(field->op))
+            return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d: only gp_group_by takes it", (int)field->op);
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d is not a gp_op", (int)field->op);
     }
     if (!gpi_type_size(field->out)) return gpi_fail_type(gp, "out_type", field->out);
@@ -174,10 +177,15 @@ static gp_type gpi_arg_type(gp_type type)
     return gpi_is_signed(type) ? GP_I32 : GP_U32;
 }
 
+static bool gpi_is_moment(gp_op op) { return op == GP_MEAN || op == GP_VARIANCE; }
+static bool gpi_is_place(gp_op op) { return op == GP_FIRST || op == GP_LAST; }
+
 static size_t gpi_field_size(const gpi_field *field)
 {
     const size_t value = gpi_type_size(field->value);
-    return gpi_is_arg(field->op) ? value + 8 : field->compensated ? 2 * value : value;
+    if (gpi_is_arg(field->op) || gpi_is_place(field->op)) return value + 8;
+    if (gpi_is_moment(field->op)) return field->op == GP_VARIANCE ? 3 * value : 2 * value;
+    return field->compensated ? 2 * value : value;
 }
 
 /* Makes and checks the field for an operation `op` on values of type `from`. */
@@ -235,6 +243,95 @@ static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
     return result;
 }
 
+/* ------------------------------------------------------------------ results of groups */
+
+/* Fails if a result's expressions or types cannot be used. */
+static gp_result gpi_result_check(gp_context *gp, const gp_group_result *r)
+{
+    const bool counts = r->op == GP_COUNT;
+    gp_result result = gpi_check_text(gp, "map", r->map);
+    if (result == GP_OK) result = gpi_check_text(gp, "where", r->where);
+    if (result != GP_OK) return result;
+    if (counts != !r->map || (counts && r->map_type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "map is %s, and map_type = %d: %s",
+                        r->map ? "given" : "NULL", (int)r->map_type,
+                        counts ? "GP_COUNT takes neither" : "all operations but GP_COUNT take both");
+    }
+    if (r->out_type == GP_F16) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type must not be GP_F16");
+    return counts ? GP_OK : gpi_check_type(gp, "map_type", r->map_type);
+}
+
+/* Fails if the result's type is not one of those that its operation has. */
+static gp_result gpi_result_check_out(gp_context *gp, const gp_group_result *r, const gpi_field *field)
+{
+    const bool is_float = gpi_is_float(field->out);
+    if (!gpi_type_size(field->out)) return gpi_fail_type(gp, "out_type", field->out);
+    if (r->op == GP_COUNT ? !is_float && gpi_type_size(field->out) >= 4 : !gpi_is_moment(r->op) || is_float)
+        return gpi_check_fp64(gp, field->out);
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type %s: must be %s", gpi_type_cl(field->out),
+                    r->op == GP_COUNT ? "an integer type of 32 or 64 bits" : "GP_F32 or GP_F64");
+}
+
+/* Returns the type in which values of a type are summed for a mean or a variance: f64 if the device has it; else f32, or, for means of
+   integers of up to 32 bits, an integer type of 64 bits. */
+static gp_type gpi_moment_type(const gp_context *gp, gp_type from, gp_op op)
+{
+    if (gp->info.fp64) return GP_F64;
+    if (op == GP_VARIANCE || gpi_is_float(from) || gpi_type_size(from) > 4) return GP_F32;
+    return gpi_is_signed(from) ? GP_I64 : GP_U64;
+}
+
+/* Makes and checks the field for a result. */
+static gp_result gpi_result_field(gp_context *gp, const gpi_operation *o, const gp_group_result *r,
+                                  gpi_field *field)
+{
+    const gp_type from = r->op == GP_COUNT ? GP_U32 : gpi_operand(r->map_type);
+    gp_result result = gpi_result_check(gp, r);
+    if (result != GP_OK) return result;
+    field->op = r->op;
+    field->out = r->out_type ? r->out_type : from;
+    field->compensated = false;
+    if (r->op == GP_COUNT) {
+        field->value = field->out;
+    } else if (gpi_is_moment(r->op)) {
+        if (!r->out_type) field->out = from == GP_F64 ? GP_F64 : GP_F32;
+        field->value = gpi_moment_type(gp, from, r->op);
+    } else if (gpi_is_place(r->op)) {
+        field->value = gpi_arg_type(from);
+        result = gpi_check_width(gp, "map_type", from, field);
+    } else {
+        return gpi_field_make(gp, o, from, r->op, r->out_type, field);
+    }
+    return result == GP_OK ? gpi_result_check_out(gp, r, field) : result;
+}
+
+/* Makes an element of as many of the results as an element may have. Its fields are laid out as in a C struct. */
+static gp_result gpi_element_results(gp_context *gp, gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    size_t k, align = 1;
+    element->mapped = o->type;
+    for (k = 0; k < o->result_count && k < GP_OPS_MAX; k++) {
+        gpi_field *field = &element->fields[k];
+        const gp_result result = gpi_result_field(gp, o, &o->results[k], field);
+        size_t size;
+        char prefix[32];
+        if (result != GP_OK) {
+            (void)snprintf(prefix, sizeof prefix, "results[%u]: ", (unsigned)(o->result_first + k));
+            gpi_fail_within(gp, prefix);
+            return result;
+        }
+        size = gpi_type_size(field->value);
+        field->offset = gpi_round_up(element->base_size, size);
+        if (gpi_round_up(field->offset + gpi_field_size(field), 8) > GPI_ELEMENT_MAX) break;
+        element->base_size = field->offset + gpi_field_size(field);
+        if (size > align) align = size;
+    }
+    element->field_count = k;
+    element->base_size = gpi_round_up(element->base_size, align);
+    return GP_OK;
+}
+
 static gp_result gpi_element_op(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -263,11 +360,11 @@ static gp_result gpi_element_op(gp_context *gp, gpi_element *element)
     return result;
 }
 
-/* Writes a field's identity. For argmin and argmax an index of all ones follows the value. */
+/* Writes a field's identity. An index, if any, has all bits set and follows the value. */
 static void gpi_field_identity(const gpi_field *field, unsigned char *out)
 {
     gpi_identity_make(field->value, field->op, out);
-    if (gpi_is_arg(field->op)) memset(out + gpi_type_size(field->value), 0xff, 8);
+    if (gpi_is_arg(field->op) || gpi_is_place(field->op)) memset(out + gpi_type_size(field->value), 0xff, 8);
 }
 
 /* Writes the caller's `initial`, which has the type of the result, as a value of the field. */
@@ -285,7 +382,9 @@ static void gpi_field_initial(const gpi_field *field, const void *initial, unsig
 static gp_result gpi_element_builtin(gp_context *gp, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
-    const gp_result result = o->op_count ? gpi_element_ops(gp, element) : gpi_element_op(gp, element);
+    const gp_result result = o->results    ? gpi_element_results(gp, element)
+                             : o->op_count ? gpi_element_ops(gp, element)
+                                           : gpi_element_op(gp, element);
     bool compensated = false;
     size_t k;
     if (result != GP_OK) return result;

@@ -28,6 +28,8 @@ typedef struct gpi_operation {
     bool own_map;            /* the map is the library's, and uses no arguments */
     bool indices;            /* there is no input; the map uses only the index */
     const void *initial;
+    const gp_group_result *results; /* instead: result_count results of rows, whose numbers are the input */
+    size_t result_count, result_first; /* how many of the desc's results precede these */
     bool compensated;
     bool reverse;
     int segments; /* value of gp_segments, or GPI_SEGMENTS_RUNS */

@@ -23,10 +23,10 @@ static bool gpi_is_scan(gpi_primitive primitive)
 }
 
 /* Returns the number of elements that a vector step handles: 16 in the serial shape, else 1. It is also 1 for the
-   caller's monoids, for scans of stacks, and for scans with argmin or argmax. */
+   caller's monoids, results of groups, scans of stacks, and scans with argmin or argmax. */
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
-    const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
+    const bool has = element->field_count > 0 && !element->operation.results && primitive != GPI_STACK_SCAN &&
                      (!gpi_is_scan(primitive) || !gpi_is_arg(element->fields[0].op));
     return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
 }
@@ -96,7 +96,7 @@ static void gpi_prelude_combine(const gpi_operation *o, gpi_text *text)
 static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text)
 {
     gpi_text_add(text, "\n#define GPI_OP_%u %s\n#define GPI_VALUE_%u %s\n#define GPI_FLOAT_%u %d\n", k,
-                 gpi_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
+                 gpi_group_op_macro(field->op), k, gpi_type_cl(field->value), k, gpi_is_float(field->value));
     gpi_text_add(text, "#define GPI_RESULT_%u %s\n#define GPI_COMPENSATED_%u %d\n", k,
                  gpi_type_cl(gpi_operand(field->out)), k, field->compensated);
     gpi_text_add(text, "#define GPI_LANE_%u %s\n#define GPI_INDEX_%u %s\n", k, gpi_type_cl(lane), k,
@@ -134,6 +134,35 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     if (!o->own_map) gpi_args_name(&o->args, text);
     gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n", gpi_map_field(o),
                  gpi_map_field(o), o->map);
+}
+
+/* Adds a function of row i with the value of a caller's expression, in lines of its own. */
+static void gpi_prelude_row(const gpi_args *args, const char *type, const char *function, const char *field,
+                            unsigned k, unsigned result, const char *expression, gpi_text *text)
+{
+    gpi_text_add(text, "static %s %s_%u(%sconst ulong i)\n{\n", type, function, k, gpi_args_parameter(args));
+    if (expression) gpi_args_name(args, text);
+    else if (args->count) gpi_text_add(text, "    (void)gpi_given;\n");
+    gpi_text_add(text,
+                 "#line 1 \"results[%u].%s\"\n    return (\n#line 1 \"results[%u].%s\"\n%s\n    )%s;\n}\n",
+                 result, field, result, field, expression ? expression : "1",
+                 strcmp(type, "bool") == 0 ? " != 0" : "");
+}
+
+/* Adds the maps of results, and the conditions on rows. */
+static void gpi_prelude_results(const gpi_element *element, gpi_text *text)
+{
+    const gpi_operation *o = &element->operation;
+    unsigned k;
+    if (!o->results) return;
+    gpi_text_add(text, "#define GPI_MAPS 1\n");
+    for (k = 0; k < element->field_count; k++) {
+        const gp_group_result *r = &o->results[k];
+        const unsigned result = (unsigned)o->result_first + k;
+        gpi_prelude_row(&o->args, r->map ? gpi_type_cl(gpi_operand(r->map_type)) : "uint", "gpi_map", "map",
+                        k, result, r->map, text);
+        gpi_prelude_row(&o->args, "bool", "gpi_where", "where", k, result, r->where, text);
+    }
 }
 
 /* Adds the types of inputs and outputs in memory. */
@@ -216,6 +245,7 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
     gpi_args_define(&element->operation.args, text);
     if (element->field_count == 0) gpi_prelude_combine(&element->operation, text);
     gpi_prelude_map(element, text);
+    gpi_prelude_results(element, text);
     gpi_prelude_buffers(element, text);
     gpi_prelude_heads(element, plan, text);
 }

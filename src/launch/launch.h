@@ -16,7 +16,8 @@ enum {
     GPI_READS_OR_OUT, /* read; an output may be the same range */
     GPI_WRITES,
     GPI_BOTH,
-    GPI_USES_MAX = 11 + GP_ARGS_MAX + 1 /* the buffers of gp_partition, arguments, and scratch */
+    /* the buffers of gp_group_by: columns, the count, outputs; arguments, and scratch */
+    GPI_USES_MAX = 2 * GP_KEY_COLUMNS_MAX + 6 + GP_GROUP_RESULTS_MAX + GP_ARGS_MAX + 1
 };
 
 /* A row in the table of a call's buffers. */

@@ -69,7 +69,9 @@ static gp_result gpi_scan_launch(gpi_call *call, gpi_scan *scan);
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc);
 
 /* segmented_reduce.c */
-static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s);
+static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d,
+                                    const gpi_operation *results, gpi_segmented *s);
+static void gpi_segmented_arg_outputs(gpi_call *call, const gpi_segmented *s);
 static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s);
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc);
 static cl_uint gpi_segmented_team(const gpi_offsets *offsets, const gpi_plan *plan);

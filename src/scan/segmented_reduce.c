@@ -79,8 +79,10 @@ static void gpi_segmented_cut(const gp_context *gp, gpi_segmented *s)
     s->scratch = s->parts > 1 ? s->parts * n * s->element.size : 0;
 }
 
-/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
-static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d, gpi_segmented *s)
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. `results`: instead of the desc's operation
+   and output, the results of groups of rows; NULL: none. */
+static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_desc *d,
+                                    const gpi_operation *results, gpi_segmented *s)
 {
     gp_result result;
     memset(s, 0, sizeof *s);
@@ -99,12 +101,16 @@ static gp_result gpi_segmented_plan(gp_context *gp, const gp_segmented_reduce_de
     s->offsets.segments = d->segment_count;
     s->offsets.count = d->count;
     result = gpi_offsets_check(gp, &s->offsets);
-    if (result == GP_OK) result = gpi_segmented_types(gp, s);
+    if (result == GP_OK)
+        result = results ? gpi_element_make(gp, results, &s->element) : gpi_segmented_types(gp, s);
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
     if (result != GP_OK) return result;
-    result = gpi_element_program(gp, s->columns ? GPI_COLUMNS : GPI_SEGMENTED_REDUCE, &s->element, &s->plan,
-                                 &s->program);
+    result = gpi_element_program(gp,
+                                 results      ? GPI_GROUP_RESULTS
+                                 : s->columns ? GPI_COLUMNS
+                                              : GPI_SEGMENTED_REDUCE,
+                                 &s->element, &s->plan, &s->program);
     if (result == GP_OK && s->columns && d->segment_count) gpi_segmented_cut(gp, s);
     if (result != GP_OK || s->columns) return result;
     result = gpi_segmented_spans(gp, s);
@@ -139,11 +145,15 @@ static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
     gpi_call_arg_offsets(call, &s->offsets);
 }
 
-static void gpi_segmented_arg_output(gpi_call *call, const gpi_segmented *s)
+/* Passes the arguments for GPI_OUTPUTS_PARAMETERS (scan/segments.cl). */
+static void gpi_segmented_arg_outputs(gpi_call *call, const gpi_segmented *s)
 {
-    const cl_ulong out_at = s->desc->out_offset;
-    GPI_CALL_ARG(call, s->desc->out);
-    GPI_CALL_ARG(call, out_at);
+    const gp_group_result *results = s->element.operation.results;
+    size_t k;
+    for (k = 0; k < s->element.field_count && results; k++)
+        gpi_call_arg_array(call, results[k].out, results[k].out_offset);
+    if (results) return;
+    gpi_call_arg_array(call, s->desc->out, s->desc->out_offset);
     gpi_call_arg_initial(call, &s->element);
 }
 
@@ -154,7 +164,7 @@ static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_
     gpi_segmented_arg_input(call, s);
     gpi_call_arg_count(call, &s->count);
     gpi_call_arg_list(call, &s->list, scratch);
-    gpi_segmented_arg_output(call, s);
+    gpi_segmented_arg_outputs(call, s);
     GPI_CALL_ARG(call, block);
     GPI_CALL_ARG(call, s->small_size);
     GPI_CALL_ARG(call, s->team);
@@ -177,8 +187,8 @@ static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->program, "gp_segments_join");
     gpi_call_combine_args(call, &s->element);
+    gpi_segmented_arg_outputs(call, s);
     gpi_call_arg_list(call, &s->list, scratch);
-    gpi_segmented_arg_output(call, s);
     return gpi_call_launch(call, &s->plan, groups < s->list.large ? groups : s->list.large);
 }
 
@@ -199,7 +209,7 @@ static gp_result gpi_segmented_columns(gpi_call *call, const gpi_segmented *s, c
     gpi_call_arg_uint(call, s->wide);
     gpi_call_arg_ulong(call, s->across);
     GPI_CALL_ARG(call, partials);
-    gpi_segmented_arg_output(call, s);
+    gpi_segmented_arg_outputs(call, s);
     GPI_CALL_ARG(call, call->gp->counters);
     result = gpi_call_launch(call, &s->plan, s->across * s->parts);
     if (result != GP_OK || s->parts == 1) return result;
@@ -207,9 +217,9 @@ static gp_result gpi_segmented_columns(gpi_call *call, const gpi_segmented *s, c
     gpi_call_combine_args(call, &s->element);
     GPI_CALL_ARG(call, partials);
     gpi_call_arg_uint(call, s->parts);
+    gpi_segmented_arg_outputs(call, s);
     gpi_call_arg_count(call, &s->count);
     gpi_call_arg_uint(call, s->wide);
-    gpi_segmented_arg_output(call, s);
     return gpi_call_launch(call, &s->plan, s->across);
 }
 
@@ -235,7 +245,7 @@ GP_API gp_result gp_segmented_reduce(gp_context *gp, const gp_segmented_reduce_d
     gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
-    result = gpi_segmented_plan(gp, desc, &segmented);
+    result = gpi_segmented_plan(gp, desc, NULL, &segmented);
     if (result == GP_OK && desc->segment_count > 0) result = gpi_segmented_check(gp, &segmented);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
@@ -252,7 +262,7 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
     if (!gp || !desc || !bytes) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_segmented_plan(gp, desc, &segmented);
+    result = gpi_segmented_plan(gp, desc, NULL, &segmented);
     *bytes = result == GP_OK ? segmented.scratch : 0;
     return result;
 }
@@ -277,7 +287,7 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
     probe.element_stride = desc->element_stride > 1 ? 2 : 0;
     probe.row_length = probe.element_stride ? 1 << 16 : 0;
     probe.segment_count = 2;
-    result = gpi_segmented_plan(gp, &probe, &segmented);
+    result = gpi_segmented_plan(gp, &probe, NULL, &segmented);
     if (result != GP_OK) return result;
     offsets[1] = (cl_uint)(32 * gpi_plan_tile(&segmented.plan));
     probe.count = offsets[2] = offsets[1] + 16;

@@ -69,7 +69,7 @@ static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
     s->args = d->args;
     s->arg_count = d->arg_count;
     s->initial = d->initial;
-    return gpi_segmented_plan(gp, s, &b->reduce);
+    return gpi_segmented_plan(gp, s, NULL, &b->reduce);
 }
 
 /* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */

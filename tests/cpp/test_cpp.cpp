@@ -327,11 +327,28 @@ void test_selections(gp_context *ctx)
         const gp::buffer names(ctx, u32s{7, 8, 7, 7}), ends(ctx, u32s{0, 1, 2, 3, 4});
         const gp::buffer letters(ctx, std::vector<char>{'a', 'b', 'a', 'b'});
         const gp::buffer<uint32_t> groups(ctx, 4), firsts(ctx, 4), order(ctx, 4), offsets(ctx, 5);
-        CHECK(gp::group_rows(ctx, {names, {letters, ends}}, groups, firsts, order, offsets) == 3u);
+        CHECK(gp::group_by(ctx, {names, {letters, ends}}, groups, firsts, order, offsets) == 3u);
         CHECK(gp::read(ctx, groups) == u32s{0, 1, 0, 2} && first(gp::read(ctx, firsts), 3) == u32s{0, 1, 3} &&
               gp::read(ctx, order) == u32s{0, 2, 1, 3} &&
               first(gp::read(ctx, offsets), 4) == u32s{0, 2, 3, 4});
-        CHECK(gp::group_rows(ctx, {names}, groups) == 2u);
+        CHECK(gp::group_by(ctx, {names}, groups) == 2u);
+        const gp::buffer prices(ctx, std::vector<float>{1, 2, 3, 5});
+        const gp::buffer<float> total(ctx, 4);
+        const gp::buffer<uint32_t> sales(ctx, 4), best(ctx, 4);
+        CHECK(gp::group_by(ctx, {names}, firsts,
+                           {{gp::op::sum, "price[i]", total},
+                            {gp::op::count, nullptr, sales},
+                            {gp::op::argmax, "price[i]", best, GP_F32, "price[i] < 5"}},
+                           {gp::arg("price", prices)}) == 2u);
+        CHECK(first(gp::read(ctx, firsts), 2) == u32s{0, 1} && gp::read(ctx, total)[0] == 9 &&
+              first(gp::read(ctx, sales), 2) == u32s{3, 1} && first(gp::read(ctx, best), 2) == u32s{2, 1});
+        const gp::buffer<uint32_t> little(ctx, 3);
+        CHECK(has(error_of(
+                      [&] {
+                          gp::group_by(ctx, {names}, firsts, {{gp::op::count, nullptr, little}});
+                      },
+                      GP_ERROR_INVALID_BUFFER),
+                  "less room"));
     }
     CHECK(gp::reduce_by_key(ctx, in, values, out, values_out) == runs.size());
     CHECK(first(gp::read(ctx, out), runs.size()) == runs &&
@@ -686,7 +703,7 @@ void test_errors(gp::context &ctx)
     CHECK(
         has(error_of([&] { gp::fill(ctx, nothing, 1); }, GP_ERROR_INVALID_BUFFER), "gp::fill: out is NULL"));
     CHECK(has(error_of([&] { gp::scatter(ctx, in, in, {}); }, GP_ERROR_INVALID_BUFFER), "out is NULL"));
-    CHECK(has(error_of([&] { gp::group_rows(ctx, {nothing}, nothing, out); }, GP_ERROR_INVALID_BUFFER),
+    CHECK(has(error_of([&] { gp::group_by(ctx, {nothing}, nothing, out); }, GP_ERROR_INVALID_BUFFER),
               "a column is NULL"));
     CHECK(has(error_of([&] { gp::scan(ctx, nothing, out); }, GP_ERROR_INVALID_BUFFER), "in is NULL"));
     CHECK(has(error_of([&] { gp::segmented_sort(ctx, in, nothing); }, GP_ERROR_INVALID_BUFFER),

@@ -293,7 +293,9 @@ static gp_result run_warmup(world *w)
     gp_stencil_desc stencil = {0};
     gp_random_desc random = {0};
     const gp_key_column key = {.type = GP_U32};
-    const gp_group_rows_desc group_rows = {.columns = &key, .column_count = 1};
+    const gp_group_result count = {.op = GP_COUNT};
+    const gp_group_by_desc group_by = {
+        .columns = &key, .column_count = 1, .results = &count, .result_count = 1};
     reduce.type = scan.type = segmented_scan.type = select.type = search.key_type = GP_U32;
     reduce.op = scan.op = segmented_scan.op = GP_SUM;
     select.predicate = "x > 3";
@@ -317,7 +319,7 @@ static gp_result run_warmup(world *w)
     d.transpose = &transpose;
     d.stencil = &stencil;
     d.random = &random;
-    d.group_rows = &group_rows;
+    d.group_by = &group_by;
     return gp_warmup(w->gp, &d);
 }
 

@@ -422,19 +422,20 @@ static bool check_decode(world *w)
     return holds(w, 3, want, 4 * N);
 }
 
-/* ------------------------------------------------------------------ group rows */
+/* ------------------------------------------------------------------ group by */
 
 static void prepare_groups(world *w)
 {
     size_t k;
     put(w, 0, mod7, sizeof mod7);
-    for (k = 1; k <= 3; k++) put_out(w, k, 4 * (N + 1));
+    for (k = 1; k <= 4; k++) put_out(w, k, 4 * (N + 1));
 }
 
 static gp_result run_groups(world *w)
 {
     gp_key_column column = {0};
-    gp_group_rows_desc d = {0};
+    const gp_group_result count = {.op = GP_COUNT, .out = w->buffer[4]};
+    gp_group_by_desc d = {0};
     column.in = w->buffer[0];
     column.type = GP_U32;
     d.columns = &column;
@@ -443,25 +444,29 @@ static gp_result run_groups(world *w)
     d.order_out = w->buffer[2];
     d.offsets_out = w->buffer[3];
     d.count = N;
-    return gp_group_rows_read(w->gp, &d, &w->number[0]);
+    d.results = &count;
+    d.result_count = 1;
+    return gp_group_by_read(w->gp, &d, &w->number[0]);
 }
 
 /* The first seven rows have the numbers 0 to 6 in some order. */
 static bool check_groups(world *w)
 {
-    static uint32_t order[N], offsets[8];
+    static uint32_t order[N], offsets[8], counts[7];
     size_t group, i, n = 0;
     for (group = 0; group < 7; group++) {
         offsets[group] = (uint32_t)n;
+        counts[group] = 0;
         for (i = 0; i < N; i++) {
             if (mod7[i] != mod7[group]) continue;
             want[i] = (uint32_t)group;
+            counts[group]++;
             order[n++] = (uint32_t)i;
         }
     }
     offsets[7] = N;
     return w->number[0] == 7 && holds(w, 1, want, 4 * N) && holds(w, 2, order, 4 * N) &&
-           holds(w, 3, offsets, 4 * 8);
+           holds(w, 3, offsets, 4 * 8) && holds(w, 4, counts, 4 * 7);
 }
 
 /* ------------------------------------------------------------------ histogram */
@@ -512,6 +517,7 @@ static gp_result run_sizes(world *w)
 {
     static const gp_sort_column by_itself = {NULL, GP_U32, false};
     static const gp_key_column key = {.type = GP_U32};
+    static const gp_group_result count_rows = {.op = GP_COUNT};
     static const uint64_t zero_rank = 0;
     size_t *bytes = (size_t *)(void *)w->number;
     gp_result result = GP_OK;
@@ -540,7 +546,7 @@ static gp_result run_sizes(world *w)
     SIZE(adjacent_difference, .count = N, .type = GP_U32);
     SIZE(unpack, .count = N, .element_size = 4);
     SIZE(stencil, .width = N, .type = GP_U32, .radius_x = 1, .map = "x");
-    SIZE(group_rows, .count = N, .columns = &key, .column_count = 1);
+    SIZE(group_by, .count = N, .columns = &key, .column_count = 1, .results = &count_rows, .result_count = 1);
     w->host[0] = known == 23;
     return result;
 }
@@ -568,7 +574,7 @@ const scenario scenarios_elements[] = {
     {"unique_by_key", NULL, prepare_tens, run_unique_by_key, check_unique_by_key, NULL, false, false},
     {"run_length_encode", NULL, prepare_tens, run_runs, check_runs, NULL, false, false},
     {"run_length_decode", NULL, prepare_decode, run_decode, check_decode, NULL, false, false},
-    {"group_rows", NULL, prepare_groups, run_groups, check_groups, NULL, false, false},
+    {"group_by", NULL, prepare_groups, run_groups, check_groups, NULL, false, false},
     {"histogram", NULL, prepare_mod7, run_histogram, check_histogram, NULL, false, false},
     {"histogram_far", NULL, prepare_mod7, run_histogram_far, check_histogram, NULL, false, false},
     {"scratch_sizes", NULL, NULL, run_sizes, check_sizes, NULL, false, false},

@@ -266,6 +266,28 @@ static const gp_key_column *fuzz_const_gp_key_column_pointer(fuzz *f)
     return columns;
 }
 
+static const gp_group_result *fuzz_const_gp_group_result_pointer(fuzz *f)
+{
+    static const char *const maps[] = {NULL,           "i",   "i % 7",   "1.0f", "limit",
+                                       "scale[i % 8]", "x ^", "(float)i"};
+    gp_group_result *results = fuzz_alloc(f, GP_GROUP_RESULTS_MAX * sizeof *results);
+    size_t i;
+    for (i = 0; i < GP_GROUP_RESULTS_MAX; i++) {
+        const unsigned b = fuzz_byte(f);
+        gp_group_result *r = &results[i];
+        r->op = (gp_op)(b % 16);
+        r->map = maps[b >> 4 & 7];
+        if (b & 128) r->map_type = fuzz_gp_type(f);
+        else r->map_type = r->map ? GP_F32 : GP_TYPE_NONE;
+        r->out = fuzz_cl_mem(f);
+        if (b % 5 == 0) r->where = fuzz_const_char_pointer(f);
+        if (b % 7 == 0) r->out_offset = fuzz_size_t(f);
+        if (b % 11 == 0) r->out_type = fuzz_gp_type(f);
+        if (b == 0) break;
+    }
+    return results;
+}
+
 static const gp_monoid *fuzz_const_gp_monoid_pointer(fuzz *f)
 {
     gp_monoid *m = fuzz_alloc(f, sizeof *m);

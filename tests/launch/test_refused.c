@@ -254,52 +254,107 @@ static void test_ignored_unique(void **state)
     REFUSED(gp_partition_read(f->gp, &p, NULL), GP_ERROR_INVALID_ARGUMENT, "counts is NULL");
 }
 
-static void test_group_rows(void **state)
+static void test_group_by(void **state)
 {
     fixture *f = *state;
     gp_key_column columns[GP_KEY_COLUMNS_MAX + 1] = {{.in = f->a, .type = GP_U32}};
-    gp_group_rows_desc d = {.columns = columns, .count = COUNT};
+    gp_group_by_desc d = {.columns = columns, .count = COUNT};
     uint64_t count;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "column_count = 0, must be 1 to 8");
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "column_count = 0, must be 1 to 8");
     d.column_count = GP_KEY_COLUMNS_MAX + 1;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "column_count = 9, must be 1 to 8");
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "column_count = 9, must be 1 to 8");
     d.column_count = 1;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_BUFFER, "at least one is required");
-    REFUSED(gp_group_rows_read(f->gp, &d, NULL), GP_ERROR_INVALID_ARGUMENT, "count is NULL");
-    assert_gp(f->gp, gp_group_rows_read(f->gp, &d, &count)); /* no output but the count */
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_BUFFER, "at least one is required");
+    REFUSED(gp_group_by_read(f->gp, &d, NULL), GP_ERROR_INVALID_ARGUMENT, "count is NULL");
+    assert_gp(f->gp, gp_group_by_read(f->gp, &d, &count)); /* no output but the count */
     d.groups_out = f->b;
     columns[0].element_size = 4;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE,
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE,
             "exactly one of type, element_size and strings must be given");
     columns[0].type = GP_TYPE_NONE;
     columns[0].element_size = 65;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "element_size = 65, at most 64");
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "element_size = 65, at most 64");
     columns[0].element_size = 0;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE,
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE,
             "exactly one of type, element_size and strings must be given");
     columns[0].type = (gp_type)99;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE, "type = 99");
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE, "type = 99");
     columns[0].type = GP_TYPE_NONE;
     columns[0].offsets = f->c;
     columns[0].offsets_type = GP_I32;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE, "offsets_type = 5, must be GP_U32 or GP_U64");
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE, "offsets_type = 5, must be GP_U32 or GP_U64");
     columns[0].offsets_type = GP_U32;
     columns[0].in = NULL;
     columns[0].byte_count = 10;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_BUFFER, "columns[0].in");
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_BUFFER, "columns[0].in");
     columns[0].in = f->a;
     columns[0].offsets = NULL;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_BUFFER, "columns[0].offsets");
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_BUFFER, "columns[0].offsets");
     columns[0] = (gp_key_column){.in = f->a, .type = GP_U32, .byte_count = 16};
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_INVALID_TYPE, "and strings (byte_count)");
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE, "and strings (byte_count)");
     columns[0] = (gp_key_column){.in = f->b, .type = GP_U32};
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_OVERLAP, "groups_out");
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_OVERLAP, "groups_out");
     columns[0].in = f->a;
     d.order_out = f->b;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_OVERLAP, "order_out");
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_OVERLAP, "order_out");
     d.order_out = NULL;
     d.count = ((size_t)1 << 30) + 1;
-    REFUSED(gp_group_rows(f->gp, &d), GP_ERROR_COUNT_LIMIT, "at most 2^30");
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_COUNT_LIMIT, "at most 2^30");
+}
+
+static void test_group_results(void **state)
+{
+    fixture *f = *state;
+    gp_reduce_desc mean = {.in = f->a, .out = f->b, .count = 16, .type = GP_F32, .op = GP_MEAN};
+    const gp_key_column column = {.in = f->a, .type = GP_U32};
+    const gp_arg arg = {.name = "v", .type = GP_F32, .buffer = f->a};
+    gp_group_result r[9];
+    gp_group_by_desc d = {.columns = &column, .column_count = 1, .count = 16, .args = &arg, .arg_count = 1};
+    size_t k;
+    for (k = 0; k < 9; k++) r[k] = (gp_group_result){.op = GP_COUNT, .out = f->b, .out_offset = 16 * k};
+    REFUSED(gp_reduce(f->gp, &mean), GP_ERROR_INVALID_OP, "op = 11: only gp_group_by takes it");
+    d.results = r;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "results is given, and result_count = 0");
+    d.result_count = 33;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "result_count = 33, at most 32");
+    d.result_count = 9;
+    r[8].map = "v[i]";
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT,
+            "gp_group_by: results[8]: map is given, and map_type = 0: GP_COUNT takes neither");
+    r[8].op = GP_SUM;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE, "results[8]: map_type is not set");
+    r[8].map_type = GP_F32;
+    r[8].op = (gp_op)77;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_OP, "results[8]: op = 77");
+    r[8].op = GP_XOR;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_OP, "results[8]: op = 7 is bitwise");
+    r[8].op = GP_ARGMAX;
+    r[8].out_type = GP_F32;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE, "results[8]: argmin and argmax give u32 or u64");
+    r[8].op = GP_MEAN;
+    r[8].out_type = GP_U32;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE,
+            "results[8]: out_type uint: must be GP_F32 or GP_F64");
+    r[8].op = GP_LAST;
+    r[8].out_type = GP_U16;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE, "results[8]: map_type float cannot");
+    r[8].out_type = GP_F16;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE, "results[8]: out_type must not be GP_F16");
+    r[8].out_type = GP_TYPE_NONE;
+    r[8].where = "v[i] >";
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "results[8]: where");
+    r[8].where = NULL;
+    r[8].map = "v[i]) + (1";
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "results[8]: map");
+    r[8].map = "w[i]";
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_BUILD, "results[8].map");
+    r[8].map = "v[i]";
+    r[8].out_offset = 100;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_OVERLAP, "results[8].out");
+    r[8].out = NULL;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_BUFFER, "results[8].out");
+    r[8].out = f->a;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_OVERLAP, "results[8].out");
 }
 
 static void test_ignored_count_type(void **state)
@@ -612,7 +667,8 @@ int main(void)
         cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_ignored_select),
         cmocka_unit_test(test_ignored_unique),
-        cmocka_unit_test(test_group_rows),
+        cmocka_unit_test(test_group_by),
+        cmocka_unit_test(test_group_results),
         cmocka_unit_test(test_ignored_count_type),
         cmocka_unit_test(test_ignored_output_types),
         cmocka_unit_test(test_ignored_hash),

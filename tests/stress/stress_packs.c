@@ -153,14 +153,16 @@ static void run_decode(stress *s)
 }
 
 /* Groups by the keys' words; the reference looks each of them up in a table with linear probing. */
-static void run_group_rows(stress *s)
+static void run_group_by(stress *s)
 {
     const size_t most = stress_count(s);
     const piece in = stress_in(s, most, 4);
     const stress_wanted wanted = stress_want(s, most);
     const piece groups = stress_out(s, most, 4), rows = stress_out(s, most, 4), number = stress_number(s, 1);
+    const piece counts = stress_out(s, most, 4), lasts = stress_out(s, most, 4);
     gp_key_column column = {0};
-    gp_group_rows_desc d = {0};
+    gp_group_result results[2] = {{.op = GP_COUNT}, {.op = GP_LAST, .map = "i", .map_type = GP_U32}};
+    gp_group_by_desc d = {0};
     size_t size = 4, i;
     uint32_t *slots, n = 0;
     while (size < 2 * most) size *= 2;
@@ -171,9 +173,13 @@ static void run_group_rows(stress *s)
     STRESS_PIECE(d, groups_out, groups);
     STRESS_PIECE(d, rows_out, rows);
     STRESS_PIECE(d, count_out, number);
+    STRESS_PIECE(results[0], out, counts);
+    STRESS_PIECE(results[1], out, lasts);
     column.type = GP_U32;
     d.columns = &column;
     d.column_count = 1;
+    d.results = results;
+    d.result_count = 2;
     for (i = 0; i < wanted.count; i++) {
         const uint32_t key = stress_u32(&in, i);
         size_t slot = (key * 2654435761u) & (size - 1);
@@ -181,13 +187,16 @@ static void run_group_rows(stress *s)
             slot = (slot + 1) & (size - 1);
         if (!slots[slot]) {
             stress_set_u32(&rows, n, (uint32_t)i);
+            stress_set_u32(&counts, n, 0);
             slots[slot] = ++n;
         }
+        stress_set_u32(&counts, slots[slot] - 1, stress_u32(&counts, slots[slot] - 1) + 1);
+        stress_set_u32(&lasts, slots[slot] - 1, (uint32_t)i);
         stress_set_u32(&groups, i, slots[slot] - 1);
     }
     stress_set_u32(&number, 0, n);
     free(slots);
-    STRESS_CALL(s, gp_group_rows, d);
+    STRESS_CALL(s, gp_group_by, d);
 }
 
 const stress_entry stress_packs[] = {{"select", run_select},
@@ -195,5 +204,5 @@ const stress_entry stress_packs[] = {{"select", run_select},
                                      {"unique", run_unique},
                                      {"run_length_encode", run_runs},
                                      {"run_length_decode", run_decode},
-                                     {"group_rows", run_group_rows},
+                                     {"group_by", run_group_by},
                                      {NULL, NULL}};

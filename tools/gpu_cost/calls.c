@@ -652,22 +652,32 @@ static void call_stencil(void)
     check(gp_stencil(gp, &desc));
 }
 
-/* Half as many groups as the first table has slots for, at a load of a half. */
-static void call_group_rows(void)
+/* Half as many groups as the first table has slots for, at a load of a half; a sum and a count of each. */
+static void call_group_by(void)
 {
     gp_key_column column = {0};
-    gp_group_rows_desc desc = {0};
+    gp_arg value = {0};
+    gp_group_result results[2] = {{.op = GP_SUM, .map = "value[i]", .map_type = GP_U32}, {.op = GP_COUNT}};
+    gp_group_by_desc desc = {0};
     size_t i;
     for (i = 0; i < COUNT; i++) words[i] = random_word() % 2048;
     column.in = buffer(COUNT * sizeof *words, words);
     column.type = GP_U32;
     desc.columns = &column;
     desc.column_count = 1;
-    desc.groups_out = no_words(COUNT);
+    value.name = "value";
+    value.type = GP_U32;
+    value.buffer = column.in;
+    results[0].out = no_words(2 * COUNT);
+    results[1].out = no_words(COUNT);
     desc.rows_out = no_words(COUNT);
+    desc.results = results;
+    desc.result_count = 2;
+    desc.args = &value;
+    desc.arg_count = 1;
     desc.count = COUNT;
     ready(COUNT);
-    check(gp_group_rows(gp, &desc));
+    check(gp_group_by(gp, &desc));
 }
 
 /* ------------------------------------------------------------------ works, classes */
@@ -707,7 +717,7 @@ static const struct {
              {"rle-decode-u32", call_run_length_decode},
              {"reduce-by-key-u32", call_reduce_by_key},
              {"segmented-scan-u32", call_segmented_scan},
-             {"group-rows-u32", call_group_rows},
+             {"group-by-u32", call_group_by},
              {"search-u32", call_search},
              {"sort-strings", call_sort_strings},
              {"stack-scan-u8", call_stack_scan},

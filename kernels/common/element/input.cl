@@ -109,7 +109,9 @@ static GPI_HEAD gpi_is_head(gpi_input input, ulong i)
 static GPI_T gpi_load(gpi_input input, ulong i)
 {
     const ulong position = gpi_position(input, i);
-#if GPI_HEADS
+#if GPI_MAPS
+    return gpi_row_element(GPI_ARGS_OF(input) gpi_read(input, position));
+#elif GPI_HEADS
     GPI_T x;
     x.value = GPI_BASE_MAKE(gpi_read(input, position), position);
     x.head = gpi_is_head(input, i);

@@ -23,7 +23,9 @@
                                      elements have no padding
        GPI_HEADS                     3: a head is a count of heads. GPI_HEAD is then unsigned, and vectors use
                                      GPI_HEAD_LANE, a signed type as wide as the value
-       GPI_LANES                     elements of a vector step; 1: no vectors                           */
+       GPI_LANES                     elements of a vector step; 1: no vectors
+       GPI_MAPS                      1: input elements are row numbers, and each field n has a map of its own,
+                                     gpi_map_n(i), for the rows for which gpi_where_n(i) is true         */
 #ifndef GPI_ELEMENT_MONOID_CL
 #define GPI_ELEMENT_MONOID_CL
 #include "base/args.cl"
@@ -65,7 +67,7 @@ typedef gpi_user GPI_BASE;
 #define GPI_BASE_MAKE(y, i) (y)
 #define GPI_BASE_RESULT(a) (a)
 
-#elif GPI_FIELD_COUNT == 1
+#elif GPI_FIELD_COUNT == 1 && !GPI_MAPS
 typedef gpi_field_0 GPI_BASE;
 #define GPI_BASE_COMBINE(a, b) gpi_field_combine_0(a, b)
 #define GPI_BASE_MAKE(y, i) gpi_field_make_0(y, i)
@@ -94,14 +96,17 @@ static GPI_BASE gpi_fields_combine(GPI_BASE a, GPI_BASE b)
     return c;
 }
 
+#define GPI_BASE_COMBINE(a, b) gpi_fields_combine(a, b)
+
+#if !GPI_MAPS
 static GPI_BASE gpi_fields_make(GPI_Y y, ulong i)
 {
     GPI_BASE a;
     GPI_FIELDS(GPI_FIELD_MAKE)
     return a;
 }
-#define GPI_BASE_COMBINE(a, b) gpi_fields_combine(a, b)
 #define GPI_BASE_MAKE(y, i) gpi_fields_make(y, i)
+#endif
 
 #if GPI_LANES > 1
 #define GPI_LANES_MEMBER(n) gpi_lanes_##n f##n;
@@ -151,7 +156,7 @@ static GPI_BASE gpi_lanes_fold(gpi_lanes a, GPI_BASE e, ulong base)
 #endif
 
 /* A GPI_BASE as a kernel's argument. Structs are passed as words, because Mesa 22.3 leaves out the padding at their end. */
-#if GPI_FIELD_COUNT == 1
+#if GPI_FIELD_COUNT == 1 && !GPI_MAPS
 typedef GPI_BASE gpi_argument;
 
 static GPI_BASE gpi_base_of(gpi_argument argument) { return argument; }
@@ -218,7 +223,7 @@ static GPI_T gpi_combine(GPI_COMBINE_PARAMETER GPI_T a, GPI_T b)
 #endif
 
 /* 1: an element without its head is one number, of type GPI_VALUE_0. */
-#define GPI_BASE_NUMBER (GPI_FIELD_COUNT == 1 && GPI_OP_0 < GPI_ARGMIN && !GPI_COMPENSATED_0)
+#define GPI_BASE_NUMBER (GPI_FIELD_COUNT == 1 && !GPI_MAPS && GPI_OP_0 < GPI_ARGMIN && !GPI_COMPENSATED_0)
 
 /* Groups exchange an element as words. A number is converted to words and back by as_...: Mesa's drivers would
    keep a union in memory, not in registers (docs/drivers.md). */
@@ -292,4 +297,17 @@ static GPI_T gpi_identity(void)
     const gpi_bits identity = {{GPI_IDENTITY_WORDS}};
     return gpi_bits_value(identity);
 }
+
+#if GPI_MAPS
+#define GPI_FIELD_MAP(n)                    \
+    if (gpi_where_##n(GPI_ARGS_PASSED row)) \
+        a.f##n = gpi_field_make_##n(gpi_map_##n(GPI_ARGS_PASSED row), row);
+/* Returns the element of a row: the identity in the fields for which the row does not count. */
+static GPI_BASE gpi_row_element(GPI_ARGS_PARAMETER ulong row)
+{
+    GPI_BASE a = gpi_identity();
+    GPI_FIELDS(GPI_FIELD_MAP)
+    return a;
+}
+#endif
 #endif

@@ -17,9 +17,11 @@
        gpi_lanes_append_n(a, b)           a . b, lane by lane, if all elements of b come after those of a
        gpi_lanes_fold_n(a, e, base)       the product of all lanes; the tile begins at index `base`
 
-   Three kinds of field
+   Four kinds of field
        plain           the value itself
-       arg             a value and its index: argmin, argmax
+       arg             a value and its index: argmin, argmax, and the first or the last value
+       moments         a sum and a count, and for variances the sum of squared distances from the mean (Youngs and
+                       Cramer 1971)
        compensated     a sum and the rounding errors that it has lost (Neumaier 1974, by two-sums: Knuth, TAOCP 2)
 
    Parameters
@@ -43,6 +45,10 @@
 #define GPI_XOR 7
 #define GPI_ARGMIN 8
 #define GPI_ARGMAX 9
+#define GPI_MEAN 10
+#define GPI_VARIANCE 11
+#define GPI_FIRST_VALUE 12
+#define GPI_LAST_VALUE 13
 
 #define GPI_N(name) GPI_PASTE(name, GPI_FIELD)
 #endif
@@ -56,7 +62,56 @@
 #define GPI_LANES_T GPI_N(gpi_lanes_)
 #define GPI_FIELD_COMBINE GPI_N(gpi_field_combine_)
 
-#if GPI_OP >= GPI_ARGMIN
+#if GPI_OP == GPI_MEAN || GPI_OP == GPI_VARIANCE
+/* ------------------------------------------------------------------ moments */
+
+typedef struct GPI_N(gpi_moments_) {
+    GPI_VALUE sum;
+#if GPI_OP == GPI_VARIANCE
+    GPI_VALUE spread; /* sum of squared distances from the mean */
+#endif
+    GPI_INDEX count;
+} GPI_FIELD_T;
+
+static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i)
+{
+    GPI_FIELD_T a;
+    a.sum = value;
+#if GPI_OP == GPI_VARIANCE
+    a.spread = 0;
+#endif
+    a.count = 1;
+    return a;
+}
+
+static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)
+{
+    GPI_FIELD_T c;
+    c.sum = a.sum + b.sum;
+#if GPI_OP == GPI_VARIANCE
+    const GPI_VALUE m = (GPI_VALUE)a.count, n = (GPI_VALUE)b.count, apart = b.sum * m - a.sum * n;
+    c.spread = a.spread + b.spread;
+    if (a.count != 0 && b.count != 0) c.spread += apart / (m * n) * (apart / (m + n));
+#endif
+    c.count = a.count + b.count;
+    return c;
+}
+
+static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a)
+{
+#if GPI_OP == GPI_VARIANCE
+    const GPI_VALUE sum = a.spread;
+#else
+    const GPI_VALUE sum = a.sum;
+#endif
+#if GPI_FLOAT
+    return a.count == 0 ? (GPI_N(GPI_RESULT_))NAN : (GPI_N(GPI_RESULT_))(sum / (GPI_VALUE)a.count);
+#else
+    return a.count == 0 ? (GPI_N(GPI_RESULT_))NAN : (GPI_N(GPI_RESULT_))sum / (GPI_N(GPI_RESULT_))a.count;
+#endif
+}
+
+#elif GPI_OP >= GPI_ARGMIN
 /* ------------------------------------------------------------------ arg */
 
 /* A value and its index. Index ~0 means no element, as in the identity. The index is in two words, so that the struct has no
@@ -74,9 +129,21 @@ static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i)
     a.value = value;
     a.low = (uint)i;
     a.high = (uint)(i >> 32);
+#if GPI_OP == GPI_LAST_VALUE
+    a.low = ~a.low; /* of the last value, this index is the lowest one; indices of rows have 32 bits */
+#endif
     return a;
 }
 
+#if GPI_OP >= GPI_FIRST_VALUE
+static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)
+{
+    return GPI_N(gpi_arg_index_)(b) < GPI_N(gpi_arg_index_)(a) ? b : a;
+}
+
+static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a) { return (GPI_N(GPI_RESULT_))a.value; }
+
+#else
 #if GPI_OP == GPI_ARGMIN
 #define GPI_BEATS(a, b) ((a) < (b))
 #define GPI_BEATS_NOT(a, b) ((a) >= (b))
@@ -172,6 +239,7 @@ static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong ba
 #endif
 #undef GPI_BEATS
 #undef GPI_BEATS_NOT
+#endif
 
 #elif GPI_N(GPI_COMPENSATED_)
 /* ------------------------------------------------------------------ compensated */

@@ -29,16 +29,16 @@
 #include "scan/segments.cl"
 
 GPI_KERNEL void gp_columns_join(GPI_COMBINE_PARAMETERS __global const char *scratch, uint parts,
-                                GPI_COUNT_PARAMETERS, uint wide, __global GPI_OUT *out, ulong out_offset,
-                                gpi_argument initial)
+                                GPI_OUTPUTS_PARAMETERS GPI_COUNT_PARAMETERS, uint wide)
 {
     GPI_SHARED(gpi_columns_memory, memory);
+    gpi_outputs outputs;
     const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);
     const ulong first = (ulong)get_group_id(0) * wide;
     const uint some = (uint)min((ulong)wide, segments - min(segments, first));
     gpi_columns_join(GPI_COMBINE_HERE(__global const GPI_T *) scratch + first, bound, parts, wide, some,
                      memory);
-    for (uint k = GPI_LOCAL_ID; k < some; k += GPI_WG)
-        gpi_segment_put(GPI_COMBINE_HERE out + out_offset, first + k, gpi_base_of(initial), memory->sum[k]);
+    GPI_OUTPUTS_SET(outputs);
+    for (uint k = GPI_LOCAL_ID; k < some; k += GPI_WG) gpi_segment_put(outputs, first + k, memory->sum[k]);
 }
 #endif

@@ -33,14 +33,15 @@
    segments. */
 GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
                                    GPI_OFFSETS_PARAMETERS, GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS,
-                                   __global GPI_OUT *out, ulong out_offset, gpi_argument initial, ulong block,
-                                   uint small, uint team, volatile __global uint *counters)
+                                   GPI_OUTPUTS_PARAMETERS ulong block, uint small, uint team,
+                                   volatile __global uint *counters)
 {
     GPI_SHARED(gpi_tile_memory, shared);
     GPI_LISTED_SHARED(listed);
     gpi_input input;
     gpi_offsets numbers;
     gpi_list list;
+    gpi_outputs outputs;
     const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);
     const ulong first = min(segments, block * get_group_id(0)), last = min(segments, first + block);
     GPI_ARGS_SET(input)
@@ -48,9 +49,9 @@ GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in
     input.count = count;
     GPI_OFFSETS_SET(numbers);
     GPI_LIST_SET(list);
+    GPI_OUTPUTS_SET(outputs);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
-    gpi_segments_block(input, numbers, list, first, last, small, team, out + out_offset, gpi_base_of(initial),
-                       counters, shared, listed);
+    gpi_segments_block(input, numbers, list, first, last, small, team, outputs, counters, shared, listed);
 }
 
 /* ------------------------------------------------------------------ large */
@@ -76,12 +77,13 @@ GPI_KERNEL void gp_segments_parts(GPI_ARGS_PARAMETERS __global const GPI_IN *in,
 }
 /* Combines the partials of each large segment, and writes its result. Every item combines consecutive partials, so that input
    order is kept. */
-GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __global GPI_OUT *out,
-                                 ulong out_offset, gpi_argument initial)
+GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_OUTPUTS_PARAMETERS GPI_LIST_PARAMETERS)
 {
     GPI_SHARED(gpi_tile_memory, shared);
     gpi_list list;
+    gpi_outputs outputs;
     GPI_LIST_SET(list);
+    GPI_OUTPUTS_SET(outputs);
     const uint large = gpi_list_large(list);
     __global const GPI_T *const partials = (__global const GPI_T *)list.partials;
     for (uint k = (uint)get_group_id(0); k < large; k += (uint)get_num_groups(0)) {
@@ -91,9 +93,7 @@ GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __g
         GPI_T sum = gpi_identity();
         for (uint p = begin; p < end; p++) sum = gpi_combine(GPI_COMBINE_HERE sum, partials[first + p]);
         sum = gpi_group_reduce(GPI_COMBINE_HERE sum, shared);
-        if (parts > 0 && GPI_LOCAL_ID == 0)
-            gpi_segment_put(GPI_COMBINE_HERE out + out_offset, list.large[GPI_LARGE_WORDS * k],
-                            gpi_base_of(initial), sum);
+        if (parts > 0 && GPI_LOCAL_ID == 0) gpi_segment_put(outputs, list.large[GPI_LARGE_WORDS * k], sum);
     }
 }
 #endif

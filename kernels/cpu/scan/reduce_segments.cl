@@ -31,8 +31,7 @@ static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
 
 /* Reduces GPI_SEGMENTS_BATCH short segments, from segment s on. `input` begins with segment s, and `at` has the
    segments' bounds, counted from the first element of segment s. */
-static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,
-                             GPI_BASE initial)
+static void gpi_batch_reduce(gpi_input input, const uint *at, gpi_outputs outputs, ulong s)
 {
     uchar head[GPI_BATCH_MOST + 16];
     GPI_T sum[GPI_BATCH_MOST + 1];
@@ -51,13 +50,13 @@ static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *
         sum[i + 1] = last;
     }
     for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++)
-        gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);
+        gpi_segment_put(outputs, s + k, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);
 }
 
 /* Reduces GPI_SEGMENTS_BATCH segments of `length` elements each, from segment s on, each `stride` elements after the previous
    segment. `input` begins with segment s. */
-GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, ulong stride, __global GPI_OUT *out,
-                                      ulong s, GPI_BASE initial)
+GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, ulong stride, gpi_outputs outputs,
+                                      ulong s)
 {
     gpi_input segment = input;
     for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) {
@@ -71,14 +70,13 @@ GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, ulong stride
         if (i > 0) sum = gpi_lanes_fold(lanes, sum, 0);
 #endif
         for (; i < length; i++) sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));
-        gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum);
+        gpi_segment_put(outputs, s + k, sum);
     }
 }
 
 /* Reduces the segments [s, s + GPI_SEGMENTS_BATCH). Does nothing and returns false if they are not short or an offset
    is bad. */
-static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,
-                               GPI_BASE initial)
+static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, gpi_outputs outputs)
 {
     uint at[GPI_SEGMENTS_BATCH + 1];
     gpi_input batch = input;
@@ -92,9 +90,9 @@ static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __
     if (rows) at[1] = (uint)offsets.row_length;
     for (uint k = 0; k < GPI_SEGMENTS_BATCH && !rows; k++) uneven |= at[k + 1] ^ (k + 1) * at[1];
     const ulong stride = rows ? offsets.row_stride : at[1];
-    if (uneven) gpi_batch_reduce(batch, at, out, s, initial);
-    else if (at[1] == 1) gpi_batch_reduce_even(batch, 1, stride, out, s, initial); /* without an inner loop */
-    else gpi_batch_reduce_even(batch, at[1], stride, out, s, initial);
+    if (uneven) gpi_batch_reduce(batch, at, outputs, s);
+    else if (at[1] == 1) gpi_batch_reduce_even(batch, 1, stride, outputs, s); /* without an inner loop */
+    else gpi_batch_reduce_even(batch, at[1], stride, outputs, s);
     return true;
 }
 
@@ -102,21 +100,21 @@ typedef uint gpi_listed_shared; /* one item shares nothing */
 #define GPI_LISTED_SHARED(name) const gpi_listed_shared name = 0
 
 GPI_NOINLINE void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,
-                                     ulong last, uint small, uint team, __global GPI_OUT *out,
-                                     GPI_BASE initial, volatile __global uint *counters,
-                                     gpi_tile_shared shared, gpi_listed_shared listed)
+                                     ulong last, uint small, uint team, gpi_outputs outputs,
+                                     volatile __global uint *counters, gpi_tile_shared shared,
+                                     gpi_listed_shared listed)
 {
     (void)team;
     (void)listed;
     for (ulong s = first; s < last;) {
         const ulong end = min(last, s + GPI_SEGMENTS_BATCH);
-        if (end - s == GPI_SEGMENTS_BATCH && gpi_segments_batch(input, offsets, s, out, initial)) s = end;
+        if (end - s == GPI_SEGMENTS_BATCH && gpi_segments_batch(input, offsets, s, outputs)) s = end;
         for (; s < end; s++) {
             bool bad;
             const gpi_input segment = gpi_segment_of(input, offsets, s, &bad);
             if (bad) gpi_bad_add(list, counters);
             if (segment.count > small && gpi_large_add(list, s, segment.count, GPI_TILE)) continue;
-            gpi_segment_put(GPI_COMBINE_OF(input) out, s, initial, gpi_segment_reduce(segment, shared));
+            gpi_segment_put(outputs, s, gpi_segment_reduce(segment, shared));
         }
     }
 }

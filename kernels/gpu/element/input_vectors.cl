@@ -8,7 +8,7 @@
 #include "element/monoid.cl"
 
 /* 1: elements can be read four at a time. */
-#if GPI_INPUTS > 0 && !GPI_IN_RECORD && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && !GPI_IN_HALF && \
+#if GPI_INPUTS > 0 && !GPI_IN_RECORD && !GPI_MAPS && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && !GPI_IN_HALF && \
     !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && (!GPI_HEADS || GPI_KEYED)
 #define GPI_QUADS 1
 #if GPI_MAPPED && GPI_INPUTS == 2

@@ -68,9 +68,8 @@ typedef __local uint *gpi_listed_shared;
 /* Reduces segments [first, last), GPI_WG / team at a time, and writes their results. A segment of more than `small` elements is
    entered in the list of large segments instead. Segments with bad offsets are counted. */
 static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
-                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,
-                               volatile __global uint *counters, gpi_tile_shared shared,
-                               gpi_listed_shared listed)
+                               uint small, uint team, gpi_outputs outputs, volatile __global uint *counters,
+                               gpi_tile_shared shared, gpi_listed_shared listed)
 {
     const uint l = (uint)get_local_id(0), lane = l % team;
     for (ulong base = first; base < last; base += GPI_WG / team) {
@@ -90,7 +89,7 @@ static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list li
         segment.count = skip ? 0 : segment.count;
         const GPI_T sum =
             gpi_team_reduce(GPI_COMBINE_OF(input) gpi_segment_share(segment, lane, team), lane, team, shared);
-        if (!skip && lane == 0) gpi_segment_put(GPI_COMBINE_OF(input) out, s, initial, sum);
+        if (!skip && lane == 0) gpi_segment_put(outputs, s, sum);
     }
 }
 #endif

@@ -12,9 +12,10 @@ from ._map import Maps
 from ._names import has_name, index_columns
 from ._native import ffi
 from ._sort import strings_and_offsets
-from ._types import index_type_of, is_record, result_dtype, type_of
+from ._types import GROUP_OPS, index_type_of, is_record, result_dtype, type_of
 
 AGGREGATES = ("sum", "prod", "min", "max", "count", "mean", "and", "or", "xor")
+MORE_AGGREGATES = ("var", "first", "last", "argmin", "argmax")  # of tuples of key columns
 
 
 class Columns(Maps):
@@ -46,24 +47,29 @@ class Columns(Maps):
         """
         if not columns:
             raise TypeError("group_rows takes at least one column")
-        call = Call(self, "group_rows")
+        call, size, rows = self._grouping(columns)
+        groups = self.empty(size, np.uint32)
+        call.buffer("groups_out", groups)
+        order, offsets = (self.empty(size + k if return_order else 0, np.uint32) for k in range(2))
+        if return_order:
+            call.buffer("order_out", order)
+            call.buffer("offsets_out", offsets)
+        call.run("gp_group_by")
+        return (groups, rows, order, offsets[: len(rows) + 1]) if return_order else (groups, rows)
+
+    def _grouping(self, columns: Sequence[Any]) -> tuple[Call, int, Array]:
+        """A call that groups rows, their number, and the first row of each group, whose number the device will have."""
+        call = Call(self, "group_by")
         keys = call.keep(ffi.new("gp_key_column[]", len(columns)))
         sizes = [self._key_column(call, key, column, k) for k, (key, column) in enumerate(zip(keys, columns))]
         if len(set(sizes)) != 1:
             raise ValueError(f"columns have {', '.join(map(str, sizes))} rows")
-        number = self.empty(1, np.uint32)
-        groups, rows = self.empty(sizes[0], np.uint32), self.empty(sizes[0], np.uint32)
-        rows._count = number
-        results = [("groups_out", groups), ("rows_out", rows), ("count_out", number)]
-        if return_order:
-            results += [("order_out", self.empty(sizes[0], np.uint32)), ("offsets_out", self.empty(sizes[0] + 1, np.uint32))]
-        for field, array in results:
-            call.buffer(field, array)
+        rows = self.empty(sizes[0], np.uint32)
+        rows._count = self.empty(1, np.uint32)
+        call.buffer("rows_out", rows)
+        call.buffer("count_out", rows._count)
         call.set(columns=keys, column_count=len(columns), count=sizes[0])
-        call.run("gp_group_rows")
-        if not return_order:
-            return groups, rows
-        return groups, rows, results[3][1], results[4][1][: len(rows) + 1]
+        return call, sizes[0], rows
 
     def _key_column(self, call: Call, key: Any, column: Any, k: int) -> int:
         """Fills in a gp_key_column, and returns its number of rows."""
@@ -97,16 +103,17 @@ class Columns(Maps):
         values : array_like, or dict of columns, optional
             One for each key; "count" needs none. A dict, for a tuple of keys, names columns of numbers.
         agg : str or sequence of str, or dict
-            "sum", "prod", "min", "max", "count", "mean", for integers "and", "or", "xor". With columns that have names, a dict
+            "sum", "prod", "min", "max", "count", "mean", for integers "and", "or", "xor"; for tuples of keys also "var" (the mean
+            squared distance from the mean), "first", "last", "argmin" and "argmax" (rows). With columns that have names, a dict
             from the names of results to (expression, one of these) or (expression, one of these, dtype); the expression, in
-            OpenCL C, names columns. Without a dtype, sums of integers have 64 bits, and results of floats the type of the widest
-            column that is named.
+            OpenCL C, names columns, and i is the row. Without a dtype, sums of integers have 64 bits, and results of floats the
+            type of the widest column that is named. At most 32 results.
 
         Returns
         -------
         keys, results... : Array
             Sorted keys, and for each `agg` an array. If `keys` is a tuple, there is a row number in place of the keys: the first
-            row of each group, in ascending order; then the call blocks. If `agg` is a dict, there is one dict of results.
+            row of each group, in ascending order. If `agg` is a dict, there is one dict of results.
 
         Examples
         --------
@@ -118,7 +125,7 @@ class Columns(Maps):
         ... )
         """
         if isinstance(keys, tuple):
-            return self._group_rows_by(keys, values, agg)
+            return self._reduce_groups(keys, values, agg)
         if isinstance(agg, dict) or isinstance(values, dict):
             raise TypeError("agg or values is a dict, which takes a tuple of key columns")
         aggs = _aggregates(agg)
@@ -134,24 +141,57 @@ class Columns(Maps):
             found = (found or (groups,)) + (result,)
         return found
 
-    def _group_rows_by(self, keys: tuple[Any, ...], values: Any, agg: Any) -> tuple[Any, ...]:
+    def _reduce_groups(self, keys: tuple[Any, ...], values: Any, agg: Any) -> tuple[Any, ...]:
         named = isinstance(values, dict)
         if named != isinstance(agg, dict) and not (values is None and isinstance(agg, dict)):
             raise TypeError("values and agg are dicts, or neither is one")
-        wanted = agg if isinstance(agg, dict) else dict(enumerate(_aggregates(agg)))
+        wanted = agg if isinstance(agg, dict) else dict(enumerate(_aggregates(agg, AGGREGATES + MORE_AGGREGATES)))
         columns = {name: self._line(column, name) for name, column in (values or {}).items()} if named else {}
         if values is not None and not named:
             columns["v"] = self._line(values, "values")
         parts = {name: _parts(how, "" if isinstance(agg, dict) else "v") for name, how in wanted.items()}
         if not columns and any(op != "count" for _, op, _ in parts.values()):
             raise ValueError("values is required unless agg is 'count'")
-        _, rows, order, offsets = self.group_rows(*keys, return_order=True)
+        call, size, rows = self._grouping(keys)
         for name, column in columns.items():
-            if column.size != order.size:
+            if column.size != size:
                 what = "values has" if not named else f"{name} has"
-                raise ValueError(f"{what} {column.size} elements, and the columns have {order.size} rows")
-        found = {name: self._aggregate_rows(order, offsets, columns, *part) for name, part in parts.items()}
+                raise ValueError(f"{what} {column.size} elements, and the columns have {size} rows")
+        results = call.keep(ffi.new("gp_group_result[]", len(parts)))
+        made = [self._result(call, result, columns, *part) for result, part in zip(results, parts.values())]
+        call.args({name: c for name, c in columns.items() if any(has_name(text, name) for text, _, _ in parts.values())}, None)
+        call.set(results=results if parts else ffi.NULL, result_count=len(parts))
+        call.run("gp_group_by")
+        for array, _ in made:
+            array._count = rows._count
+        found = dict(zip(parts, (a if a.dtype == dtype else self.transform(a, "x", dtype=dtype) for a, dtype in made)))
         return (rows, found) if isinstance(agg, dict) else (rows, *found.values())
+
+    def _result(
+        self, call: Call, result: Any, columns: dict[str, Array], text: str, agg: str, dtype: Any
+    ) -> tuple[Array, np.dtype[Any]]:
+        """Fills in a gp_group_result. Returns its array, and the dtype that is wanted."""
+        elements = {name: f"vload_half(i, {name})" if c.dtype == np.float16 else f"{name}[i]" for name, c in columns.items()}
+        kind = _widest([c.dtype for name, c in columns.items() if has_name(text, name)])
+        wide = np.dtype(np.float64 if self.device.fp64 else np.float32)
+        of = {"count": np.dtype(np.uint64), "mean": wide, "var": wide}.get(agg) or result_dtype(agg, kind)
+        if agg != "count":
+            call.expression("map", index_columns(text, elements), result)
+        wanted = of if dtype is None else np.dtype(dtype)
+        if of == np.bool_ and dtype is None and text.strip() not in columns:
+            wanted = np.dtype(np.uint8)  # an expression's values are numbers
+        out = wanted if agg not in ("count", "mean", "var") else of
+        if out == np.float16:
+            out = np.dtype(np.float32)
+        if agg not in ("count", "argmin", "argmax", "mean", "var"):
+            result.map_type = type_of(out)
+        elif agg != "count":
+            result.map_type = type_of(wide if agg in ("mean", "var") else kind)
+        result.op, result.out_type = GROUP_OPS[agg], type_of(out)
+        array = self.empty(call.desc.count, out)
+        call.keep(array)
+        result.out, result.out_offset = array._buffer.mem, array._offset
+        return array, wanted
 
     def _aggregate(self, keys: Array, values: Any, agg: str) -> tuple[Array, Array]:
         if agg == "count":
@@ -165,31 +205,6 @@ class Columns(Maps):
         cl = "double" if wide is np.float64 else "float"
         counts._count = sums._count
         return groups, self.transform(sums, f"({cl})x / ({cl})y", y=counts, dtype=wide)
-
-    def _aggregate_rows(
-        self, order: Array, offsets: Array, columns: dict[str, Array], text: str, agg: str, dtype: Any
-    ) -> Array:
-        if agg == "count":
-            lengths: Array = self.transform(offsets[:-1], "(ulong)(y - x)", y=offsets[1:], dtype=dtype or np.uint64)
-            return lengths
-        elements = {name: f"vload_half(x, {name})" if c.dtype == np.float16 else f"{name}[x]" for name, c in columns.items()}
-        used = {name: c for name, c in columns.items() if has_name(text, name)}
-        wide = np.dtype(np.float64 if self.device.fp64 else np.float32)
-        op, kind = ("sum" if agg == "mean" else agg), _widest([c.dtype for c in used.values()])
-        whole = kind.kind in "biu" and (kind.itemsize < 8 or wide == np.float32)  # 64 bits hold the sum
-        of_sum = wide if agg == "mean" and not whole else result_dtype(op, kind)
-        if of_sum == np.bool_ and dtype is None and text.strip() in columns:  # without an expression, results are bool, too
-            moved: Array = self.segmented_reduce(self.gather(columns[text.strip()], order), offsets, op)
-            return moved
-        if dtype is not None and agg != "mean":
-            of_sum = np.dtype(dtype)
-        result: Array = self.segmented_reduce(order, offsets, op, map=index_columns(text, elements), args=used, dtype=of_sum)
-        if agg != "mean":
-            return result
-        cl = "double" if wide == np.float64 else "float"
-        counts = self._aggregate_rows(order, offsets, columns, "", "count", None)
-        means: Array = self.transform(result, f"({cl})x / ({cl})y", y=counts, dtype=dtype or wide)
-        return means
 
     def join(self, left: Any, right: Any, how: str = "inner") -> Any:
         """Which elements of two columns have equal keys. Blocks once, for the number of pairs.
@@ -276,19 +291,19 @@ def _is_texts(column: Any) -> bool:
     return isinstance(column, (list, tuple)) and len(column) > 0 and isinstance(column[0], (str, bytes))
 
 
-def _check_aggregate(name: Any) -> str:
-    if not (isinstance(name, str) and name in AGGREGATES):
-        raise ValueError(f"agg is {name!r}, not one of {', '.join(AGGREGATES)}")
+def _check_aggregate(name: Any, known: Sequence[str]) -> str:
+    if not (isinstance(name, str) and name in known):
+        raise ValueError(f"agg is {name!r}, not one of {', '.join(known)}")
     return name
 
 
-def _aggregates(agg: Any) -> list[str]:
+def _aggregates(agg: Any, known: Sequence[str] = AGGREGATES) -> list[str]:
     if not isinstance(agg, Sequence):
         raise TypeError(f"agg is {agg!r}, not the names of reductions")
     aggs = [agg] if isinstance(agg, str) else list(agg)
     if not aggs:
         raise ValueError("agg names at least one reduction")
-    return [_check_aggregate(name) for name in aggs]
+    return [_check_aggregate(name, known) for name in aggs]
 
 
 def _parts(how: Any, text: str) -> tuple[str, str, Any]:
@@ -298,7 +313,7 @@ def _parts(how: Any, text: str) -> tuple[str, str, Any]:
         raise ValueError(f"a result of group_by is (expression, reduction) or (expression, reduction, dtype), not {how!r}")
     if not isinstance(parts[0], str):
         raise TypeError(f"an expression is a str, not {type(parts[0]).__name__}")
-    agg = _check_aggregate(parts[1])
+    agg = _check_aggregate(parts[1], AGGREGATES + MORE_AGGREGATES)
     if not parts[0].strip() and agg != "count":
         raise ValueError(f"{agg!r} takes an expression: (expression, {agg!r})")
     return parts[0], agg, parts[2] if len(parts) == 3 else None

@@ -33,6 +33,8 @@ OPS = {
     name: getattr(lib, "GP_" + name.upper())
     for name in ("sum", "prod", "min", "max", "and", "or", "xor", "argmin", "argmax")
 }
+#: What `group_by` computes of the rows of a group.
+GROUP_OPS = {**OPS, "count": lib.GP_COUNT, "mean": lib.GP_MEAN, "var": lib.GP_VARIANCE, "first": lib.GP_FIRST, "last": lib.GP_LAST}
 STRATEGIES = {
     "auto": lib.GP_STRATEGY_AUTO,
     "single_pass": lib.GP_STRATEGY_SINGLE_PASS,

@@ -1,4 +1,4 @@
-/* test_group_rows.c - gp_group_rows against a sort of rows by their bytes, and with bad offsets. */
+/* test_group_by.c - gp_group_by against a sort of rows by their bytes, and with bad offsets. */
 #include <math.h>
 
 #include "../support/keys.h"
@@ -269,11 +269,11 @@ static void free_data(table_data *data)
 
 /* ------------------------------------------------------------------ check */
 
-static gp_group_rows_desc make_desc(gp_context *gp, const table_case *c, const table_data *data,
-                                    gp_key_column *columns)
+static gp_group_by_desc make_desc(gp_context *gp, const table_case *c, const table_data *data,
+                                  gp_key_column *columns)
 {
     const size_t n = c->count;
-    gp_group_rows_desc d = {0};
+    gp_group_by_desc d = {0};
     size_t k;
     for (k = 0; k < c->column_count; k++) {
         const table_column *column = &c->columns[k];
@@ -306,7 +306,7 @@ static gp_group_rows_desc make_desc(gp_context *gp, const table_case *c, const t
     return d;
 }
 
-static void release(const gp_group_rows_desc *d)
+static void release(const gp_group_by_desc *d)
 {
     const cl_mem all[] = {d->groups_out,  d->rows_out,  d->order_out,
                           d->offsets_out, d->count_out, d->count_buffer};
@@ -319,7 +319,7 @@ static void release(const gp_group_rows_desc *d)
     }
 }
 
-static void compare(gp_context *gp, const char *variant, const table_case *c, const gp_group_rows_desc *d,
+static void compare(gp_context *gp, const char *variant, const table_case *c, const gp_group_by_desc *d,
                     const table_data *data)
 {
     const struct {
@@ -348,8 +348,8 @@ static void check(gp_context *gp, const char *variant, const table_case *c)
 {
     gp_key_column columns[GP_KEY_COLUMNS_MAX];
     table_data data = make_data(c);
-    const gp_group_rows_desc desc = make_desc(gp, c, &data, columns);
-    const gp_result result = gp_group_rows(gp, &desc);
+    const gp_group_by_desc desc = make_desc(gp, c, &data, columns);
+    const gp_result result = gp_group_by(gp, &desc);
     if (result != GP_OK) fail_msg("%s, %s: %s", variant, c->name, gp_last_error(gp));
     expect(c, &data);
     compare(gp, variant, c, &desc, &data);
@@ -491,12 +491,12 @@ static void test_distinct(void **state)
         const size_t n = cases[k].count;
         uint64_t *keys = room(n * 8), groups = 0;
         gp_key_column column = {.type = GP_U64};
-        gp_group_rows_desc d = {.columns = &column, .column_count = 1, .count = n};
+        gp_group_by_desc d = {.columns = &column, .column_count = 1, .count = n};
         uint32_t *out;
         for (i = 0; i < n; i++) keys[i] = (uint64_t)i << cases[k].shift;
         column.in = test_buffer(gp, n * 8, keys);
         d.groups_out = test_buffer(gp, n * 4, NULL);
-        assert_gp(gp, gp_group_rows_read(gp, &d, &groups));
+        assert_gp(gp, gp_group_by_read(gp, &d, &groups));
         assert_int_equal(groups, n);
         out = test_read(gp, d.groups_out, n * 4);
         for (i = 0; i < n && out[i] == i; i++) {
@@ -518,7 +518,7 @@ static void test_chosen(void **state)
     gp_context *gp = test_open(&test_shapes[0], NULL);
     uint64_t *words = room(n * WORDS * 8), *ends = room((n + 1) * 8), groups = 0;
     gp_key_column column = {.offsets_type = GP_U64, .byte_count = n * WORDS * 8};
-    gp_group_rows_desc d = {.columns = &column, .column_count = 1, .count = n};
+    gp_group_by_desc d = {.columns = &column, .column_count = 1, .count = n};
     size_t i, k;
     (void)state;
     for (i = 0; i <= n; i++) ends[i] = i * WORDS * 8;
@@ -533,7 +533,7 @@ static void test_chosen(void **state)
     }
     column.in = test_buffer(gp, column.byte_count, words);
     column.offsets = test_buffer(gp, (n + 1) * 8, ends);
-    assert_gp(gp, gp_group_rows_read(gp, &d, &groups));
+    assert_gp(gp, gp_group_by_read(gp, &d, &groups));
     assert_int_equal(groups, n);
     free(words);
     free(ends);
@@ -554,11 +554,11 @@ static void test_counts(void **state)
     for (i = 0; i < 5; i++) {
         gp_key_column columns[GP_KEY_COLUMNS_MAX];
         table_data data = make_data(&c);
-        gp_group_rows_desc d = make_desc(gp, &c, &data, columns);
+        gp_group_by_desc d = make_desc(gp, &c, &data, columns);
         table_case few = c;
         d.count_buffer = test_buffer(gp, 4, &counts[i]);
         d.count_type = GP_U32;
-        assert_gp(gp, gp_group_rows(gp, &d));
+        assert_gp(gp, gp_group_by(gp, &d));
         if (counts[i] < few.count) few.count = counts[i];
         expect(&few, &data);
         compare(gp, "counts", &c, &d, &data);
@@ -586,14 +586,14 @@ static void test_bad_offsets(void **state)
              way++) { /* the others make long strings */
             gp_key_column columns[GP_KEY_COLUMNS_MAX];
             table_data data = make_data(&c);
-            gp_group_rows_desc d;
+            gp_group_by_desc d;
             size_t i;
             for (i = 0; i <= c.count; i++) {
                 const uint32_t bad = way == 0 ? UINT32_MAX : way == 1 ? 0 : test_random();
                 if (way == 2 || i % 1000 == 500) memcpy(data.ends[0] + 4 * i, &bad, 4);
             }
             d = make_desc(gp, &c, &data, columns);
-            assert_gp(gp, gp_group_rows(gp, &d));
+            assert_gp(gp, gp_group_by(gp, &d));
             expect(&c, &data);
             compare(gp, test_shapes[v].name, &c, &d, &data);
             assert_int_equal(test_profile_of(gp).bad_offsets, way + 1);
@@ -619,7 +619,7 @@ static void test_limited(void **state)
                         ALL};
         gp_key_column columns[GP_KEY_COLUMNS_MAX];
         table_data data;
-        gp_group_rows_desc d;
+        gp_group_by_desc d;
         uint64_t groups = 1;
         const uint32_t zero = 0;
         if (!gp) continue;
@@ -631,7 +631,7 @@ static void test_limited(void **state)
         data = make_data(&c);
         memcpy(data.ends[0] + 4 * 29000, &zero, 4);
         d = make_desc(gp, &c, &data, columns);
-        assert_int_equal(gp_group_rows_read(gp, &d, &groups), GP_ERROR_UNSUPPORTED);
+        assert_int_equal(gp_group_by_read(gp, &d, &groups), GP_ERROR_UNSUPPORTED);
         assert_non_null(strstr(gp_last_error(gp), "too long for this device"));
         assert_int_equal(groups, 1); /* not written */
         assert_int_equal(test_profile_of(gp).abandoned, 1);
@@ -648,7 +648,7 @@ static void test_scratch(void **state)
     gp_key_column columns[GP_KEY_COLUMNS_MAX];
     table_case c = one_number;
     table_data data;
-    gp_group_rows_desc d;
+    gp_group_by_desc d;
     uint64_t groups = 0;
     size_t bytes = 0;
     (void)state;
@@ -656,15 +656,15 @@ static void test_scratch(void **state)
     c.distinct = 999;
     data = make_data(&c);
     d = make_desc(gp, &c, &data, columns);
-    assert_gp(gp, gp_group_rows_scratch_size(gp, &d, &bytes));
+    assert_gp(gp, gp_group_by_scratch_size(gp, &d, &bytes));
     d.scratch = test_buffer(gp, bytes, NULL);
-    assert_gp(gp, gp_group_rows_read(gp, &d, &groups));
+    assert_gp(gp, gp_group_by_read(gp, &d, &groups));
     expect(&c, &data);
     compare(gp, "scratch", &c, &d, &data);
     assert_int_equal(groups, data.group_count);
     clReleaseMemObject(d.scratch);
     d.scratch = test_buffer(gp, bytes - 1, NULL);
-    assert_int_equal(gp_group_rows(gp, &d), GP_ERROR_INVALID_BUFFER);
+    assert_int_equal(gp_group_by(gp, &d), GP_ERROR_INVALID_BUFFER);
     clReleaseMemObject(d.scratch);
     d.scratch = NULL;
     release(&d);

@@ -1,4 +1,4 @@
-/* group_rows.cl - groups the rows of a table by key
+/* group_by.cl - groups the rows of a table by key
 
        row                 0 1 2 3 4 5
        key                 b a b c a b
@@ -9,12 +9,14 @@
        a sort by group     0 2 5 | 1 4 | 3
        gp_rows_offsets     0 3 5 6
 
+   Results of groups are computed by another program (table/group_results.cl).
+
    Several hash tables are tried, each larger than the one before: a work-group that finds the table too small counts it
    as such, and all work-groups stop. The launches for a later table do nothing unless all earlier ones were too small.
 
    Parameters: those of table/keys.cl. */
-#ifndef GPI_TABLE_GROUP_ROWS_CL
-#define GPI_TABLE_GROUP_ROWS_CL
+#ifndef GPI_TABLE_GROUP_BY_CL
+#define GPI_TABLE_GROUP_BY_CL
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "base/span.cl"
@@ -76,13 +78,20 @@ GPI_KERNEL void gp_rows_close(__global uint *state, ulong state_at, uint tables,
     if (failed) (void)atomic_inc(counters + GPI_COUNT_ABANDONED);
 }
 
-/* Writes each group's number g to the slot of the group's first row, rows[g]. */
+/* Writes each group's number g to the slot of the group's first row, rows[g]. Also decides whether rows are sorted: if
+   `sorts`, or if there are more than `cells` groups. */
 GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of,
                                ulong slot_of_at, __global const uint *rows, ulong rows_at,
-                               __global const uint *state, ulong state_at, ulong span)
+                               __global uint *state, ulong state_at, uint cells, uint sorts, ulong span)
 {
+    const uint groups = state[state_at + GPI_ROWS_GROUPS];
+    const bool many = groups > cells;
     ulong begin, end;
-    gpi_span(state[state_at + GPI_ROWS_GROUPS], span, &begin, &end);
+    gpi_span(groups, span, &begin, &end);
+    if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) {
+        state[state_at + GPI_ROWS_SORTED] = sorts || many ? state[state_at + GPI_ROWS_COUNT] : 0;
+        state[state_at + GPI_ROWS_MANY] = many ? groups : 0;
+    }
     for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)
         slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;
 }

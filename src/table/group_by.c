@@ -1,13 +1,16 @@
-/* group_rows.c - gp_group_rows: puts rows into a hash table, selects the first row of each key, and sorts rows by group. */
+/* group_by.c - gp_group_by: puts rows into a hash table, selects the first row of each key, and sorts rows by group.
+   Results of groups are in results.c. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/type.h"
 #include "runtime/tuning.h"
 #include "program/program.h"
 #include "select/select.h"
 #include "sort/sort.h"
 #include "table/table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -22,31 +25,33 @@ typedef struct gpi_rows_table {
     cl_uint base, size, probes;
 } gpi_rows_table;
 
-/* A checked call of gp_group_rows, ready to run. */
-typedef struct gpi_group_rows {
-    const gp_group_rows_desc *desc;
+/* A checked call of gp_group_by, ready to run. */
+typedef struct gpi_group_by {
+    const gp_group_by_desc *desc;
     gpi_keys keys;
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
     gpi_rows_table table[GPI_ROWS_TABLES];
     cl_uint tables, slot_count, row_mask;
-    bool numbers, sorts; /* groups are numbered; rows are sorted by group */
+    bool numbers, sorts; /* groups are numbered; rows are sorted by group, or may have to be */
     gpi_compact firsts;  /* selects the first row of each group */
     gp_arg args[2];      /* of its predicate */
     gp_sort_desc sort_desc;
     gpi_sort sort;
+    gpi_results results;
+    size_t result_size[GP_GROUP_RESULTS_MAX]; /* bytes of a group's result */
     /* where parts of the scratch begin, in bytes; the nested calls' scratch is at 0 */
-    size_t state_at, slot_of_at, rows_at, sorted_at, slots_at, scratch;
+    size_t state_at, slot_of_at, rows_at, sorted_at, order_at, offsets_at, slots_at, cells_at, scratch;
     /* where the slots, later groups, and the first rows are */
     cl_mem slot_of, rows;
     size_t slot_of_offset, rows_offset;
-} gpi_group_rows;
+} gpi_group_by;
 
 /* ------------------------------------------------------------------ plan */
 
 /* Chooses the tables: of 4 Ki, 128 Ki and 4 Mi slots if these are at most an eighth of the last one's, and the last one. */
-static void gpi_rows_tables(gpi_group_rows *g)
+static void gpi_rows_tables(gpi_group_by *g)
 {
     const size_t last = GPI_ROWS_SLOTS * (g->desc->count + 32);
     size_t size = 4096;
@@ -68,13 +73,13 @@ static void gpi_rows_tables(gpi_group_rows *g)
 static void gpi_rows_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
                              gpi_text *text)
 {
-    const gpi_group_rows *g = (const gpi_group_rows *)description;
+    const gpi_group_by *g = (const gpi_group_by *)description;
     gpi_prelude_plan(gp, plan, text);
     gpi_keys_prelude(&g->keys, text);
 }
 
 /* Plans the selection of the first row of each group: the rows that are in their own slots. */
-static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_rows *g)
+static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_by *g)
 {
     const size_t n = g->desc->count;
     gpi_compact *c = &g->firsts;
@@ -98,9 +103,9 @@ static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_rows *g)
 }
 
 /* Plans the sort of rows by group. Without order_out their order goes to the scratch. */
-static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_rows *g)
+static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_by *g)
 {
-    const gp_group_rows_desc *d = g->desc;
+    const gp_group_by_desc *d = g->desc;
     gp_sort_desc *s = &g->sort_desc;
     s->keys = gp->counters; /* placeholders */
     s->keys_out = s->values_out = gp->result;
@@ -115,58 +120,91 @@ static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_rows *g)
     return gpi_sort_plan(gp, &g->sort);
 }
 
+/* Plans all batches of results. Returns to *scratch and *cells the scratch that the largest ones need. */
+static gp_result gpi_rows_plan_results(gp_context *gp, gpi_group_by *g, size_t *scratch, size_t *cells)
+{
+    const gp_group_by_desc *d = g->desc;
+    gpi_results *r = &g->results;
+    gp_result result = GP_OK;
+    size_t first, k;
+    r->desc.in = r->desc.offsets = gp->counters; /* placeholders */
+    r->cells = GPI_CELLS_MOST;
+    for (first = 0; first < d->result_count && result == GP_OK; first += r->batch.element.field_count) {
+        result = gpi_results_plan(gp, d, first, r);
+        if (result != GP_OK) break;
+        for (k = 0; k < r->batch.element.field_count; k++)
+            g->result_size[first + k] = gpi_type_size(r->batch.element.fields[k].out);
+        if (r->batch.scratch > *scratch) *scratch = r->batch.scratch;
+        if (r->cells_bytes > *cells) *cells = r->cells_bytes;
+    }
+    return result;
+}
+
 /* Appends a part of the scratch and returns where it begins. */
-static size_t gpi_rows_part(gpi_group_rows *g, bool wanted, size_t bytes)
+static size_t gpi_rows_part(gpi_group_by *g, bool wanted, size_t bytes)
 {
     const size_t begin = g->scratch;
     if (wanted) g->scratch += gpi_round_up(bytes, 256);
     return begin;
 }
 
-static void gpi_rows_lay_out(gpi_group_rows *g)
+/* Lays out the scratch. `nested`, `cells`: bytes that results need, for their segments and for cells. */
+static void gpi_rows_lay_out(gpi_group_by *g, size_t nested, size_t cells)
 {
-    const gp_group_rows_desc *d = g->desc;
+    const gp_group_by_desc *d = g->desc;
     const size_t n = d->count, select = gpi_compact_scratch(&g->firsts), sort = g->sorts ? g->sort.at.end : 0;
     if (n == 0) return;
-    (void)gpi_rows_part(g, true, select > sort ? select : sort);
+    if (nested < select) nested = select;
+    (void)gpi_rows_part(g, true, nested > sort ? nested : sort);
     g->state_at = gpi_rows_part(g, true, 4 * GPI_ROWS_STATE);
     g->slot_of_at = gpi_rows_part(g, !d->groups_out, 4 * n);
     g->rows_at = gpi_rows_part(g, !d->rows_out, 4 * n);
-    g->sorted_at = gpi_rows_part(g, g->sorts, 4 * n * (d->order_out ? 1 : 2));
+    g->sorted_at = gpi_rows_part(g, g->sorts, 4 * n);
+    g->order_at = gpi_rows_part(g, g->sorts && !d->order_out, 4 * n);
+    g->offsets_at = gpi_rows_part(g, d->results && !d->offsets_out, 4 * (n + 1));
+    g->cells_at = gpi_rows_part(g, cells > 0, cells);
     g->slots_at = gpi_rows_part(g, true, (size_t)g->slot_count * 4);
 }
 
 /* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
-static gp_result gpi_rows_plan(gp_context *gp, const gp_group_rows_desc *d, gpi_group_rows *g)
+static gp_result gpi_rows_plan(gp_context *gp, const gp_group_by_desc *d, gpi_group_by *g)
 {
     gp_result result;
+    size_t nested = 0, cells = 0;
     memset(g, 0, sizeof *g);
     g->desc = d;
     g->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-    g->sorts = d->order_out || d->offsets_out;
+    g->sorts = d->order_out || d->offsets_out || d->results;
     g->numbers = g->sorts || d->groups_out;
     if (d->count > GPI_ROWS_COUNT_MAX)
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^30", d->count);
+    if (!d->results != !d->result_count || d->result_count > GP_GROUP_RESULTS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "results is %s, and result_count = %zu, at most %d",
+                        d->results ? "given" : "NULL", d->result_count, (int)GP_GROUP_RESULTS_MAX);
+    }
     result = gpi_keys_make(gp, d->columns, d->column_count, &g->keys);
+    if (result == GP_OK) result = gpi_plan_make_sized(gp, GPI_GROUP_BY, 4, GP_STRATEGY_MULTI_PASS, &g->plan);
     if (result == GP_OK)
-        result = gpi_plan_make_sized(gp, GPI_GROUP_ROWS, 4, GP_STRATEGY_MULTI_PASS, &g->plan);
-    if (result == GP_OK)
-        result = gpi_program_get(gp, GPI_GROUP_ROWS, gpi_rows_prelude, g, &g->plan, &g->program);
+        result = gpi_program_get(gp, GPI_GROUP_BY, gpi_rows_prelude, g, &g->plan, &g->program);
     if (result == GP_OK) result = gpi_rows_plan_firsts(gp, g);
     if (result == GP_OK && g->sorts) result = gpi_rows_plan_sort(gp, g);
+    if (result == GP_OK) result = gpi_rows_plan_results(gp, g, &nested, &cells);
     if (result != GP_OK) return result;
     gpi_rows_tables(g);
-    gpi_rows_lay_out(g);
+    gpi_rows_lay_out(g, nested, cells);
     return GP_OK;
 }
 
 /* ------------------------------------------------------------------ check */
 
-static gp_result gpi_rows_check(gp_context *gp, const gpi_group_rows *g, bool reads)
+static gp_result gpi_rows_check(gp_context *gp, const gpi_group_by *g, bool reads)
 {
-    const gp_group_rows_desc *d = g->desc;
+    const gp_group_by_desc *d = g->desc;
+    const gpi_args args = gpi_args_make(d->args, d->arg_count, "i");
     const size_t n = d->count;
+    char names[GP_GROUP_RESULTS_MAX][32];
     gpi_uses uses;
+    size_t k;
     if (!d->groups_out && !d->rows_out && !g->sorts && !d->count_out && !reads) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one is required");
     }
@@ -181,13 +219,18 @@ static gp_result gpi_rows_check(gp_context *gp, const gpi_group_rows *g, bool re
     if (d->offsets_out)
         gpi_use_buffer(&uses, "offsets_out", d->offsets_out, d->offsets_out_offset, n + 1, 4, GPI_WRITES);
     if (d->count_out) gpi_use_buffer(&uses, "count_out", d->count_out, d->count_out_offset, 1, 4, GPI_WRITES);
-    return gpi_uses_end(&uses, NULL, d->scratch, g->scratch);
+    for (k = 0; k < d->result_count && n; k++) {
+        const gp_group_result *r = &d->results[k];
+        (void)snprintf(names[k], sizeof names[k], "results[%u].out", (unsigned)k);
+        gpi_use_buffer(&uses, names[k], r->out, r->out_offset, n, g->result_size[k], GPI_WRITES);
+    }
+    return gpi_uses_end(&uses, &args, d->scratch, g->scratch);
 }
 
 /* ------------------------------------------------------------------ launches */
 
 /* Passes the number of rows of a group, and returns the number of groups. */
-static size_t gpi_rows_arg_span(gpi_call *call, const gpi_group_rows *g, size_t rows)
+static size_t gpi_rows_arg_span(gpi_call *call, const gpi_group_by *g, size_t rows)
 {
     const size_t span = g->plan.shape == GP_SHAPE_SERIAL
                             ? gpi_serial_span(call->gp, &g->plan, rows, GPI_ROWS_SPAN_MIN)
@@ -197,15 +240,14 @@ static size_t gpi_rows_arg_span(gpi_call *call, const gpi_group_rows *g, size_t 
 }
 
 /* Passes a table's slots and their number. */
-static void gpi_rows_arg_table(gpi_call *call, const gpi_group_rows *g, const gpi_rows_table *t,
-                               cl_mem scratch)
+static void gpi_rows_arg_table(gpi_call *call, const gpi_group_by *g, const gpi_rows_table *t, cl_mem scratch)
 {
     gpi_call_arg_array(call, scratch, g->slots_at / 4 + t->base);
     GPI_CALL_ARG(call, t->size);
 }
 
 /* Enqueues the use of a table: it is emptied, and all rows are put into it. */
-static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint number, cl_mem scratch)
+static gp_result gpi_rows_put(gpi_call *call, const gpi_group_by *g, cl_uint number, cl_mem scratch)
 {
     const gpi_rows_table *t = &g->table[number];
     const size_t limit = call->gp->info.loop_limit;
@@ -236,7 +278,7 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_group_rows *g, cl_uint n
 }
 
 /* Enqueues the write of the number of rows for the next launches. */
-static gp_result gpi_rows_close(gpi_call *call, const gpi_group_rows *g, cl_mem scratch)
+static gp_result gpi_rows_close(gpi_call *call, const gpi_group_by *g, cl_mem scratch)
 {
     gpi_call_kernel(call, g->program, "gp_rows_close");
     gpi_call_arg_array(call, scratch, g->state_at / 4);
@@ -247,7 +289,7 @@ static gp_result gpi_rows_close(gpi_call *call, const gpi_group_rows *g, cl_mem 
 }
 
 /* Enqueues the selection of each group's first row. */
-static gp_result gpi_rows_select(gpi_call *call, gpi_group_rows *g, cl_mem scratch, const gpi_count *count)
+static gp_result gpi_rows_select(gpi_call *call, gpi_group_by *g, cl_mem scratch, const gpi_count *count)
 {
     gpi_compact *c = &g->firsts;
     c->count = *count;
@@ -264,7 +306,7 @@ static gp_result gpi_rows_select(gpi_call *call, gpi_group_rows *g, cl_mem scrat
 }
 
 /* Enqueues the writes of group numbers: to slots, then to the rows. */
-static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem scratch,
+static gp_result gpi_rows_number(gpi_call *call, const gpi_group_by *g, cl_mem scratch,
                                  const gpi_count *count)
 {
     size_t groups;
@@ -274,6 +316,8 @@ static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem
     gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
     gpi_call_arg_array(call, g->rows, g->rows_offset);
     gpi_call_arg_array(call, scratch, g->state_at / 4);
+    GPI_CALL_ARG(call, g->results.cells);
+    gpi_call_arg_uint(call, g->desc->order_out || g->desc->offsets_out);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
     result = gpi_call_launch(call, &g->plan, groups);
     if (result != GP_OK) return result;
@@ -286,9 +330,11 @@ static gp_result gpi_rows_number(gpi_call *call, const gpi_group_rows *g, cl_mem
 }
 
 /* Enqueues the sort of rows by group, and the writes of offsets. */
-static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch, const gpi_count *count)
+static gp_result gpi_rows_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch)
 {
-    const gp_group_rows_desc *d = g->desc;
+    const gpi_count count =
+        gpi_count_make(g->desc->count, scratch, g->state_at / 4 + GPI_ROWS_SORTED, GP_U32);
+    const gp_group_by_desc *d = g->desc;
     gp_sort_desc *s = &g->sort_desc;
     size_t groups;
     gp_result result;
@@ -297,20 +343,39 @@ static gp_result gpi_rows_sort(gpi_call *call, gpi_group_rows *g, cl_mem scratch
     s->keys_offset = g->slot_of_offset;
     s->keys_out_offset = g->sorted_at / 4;
     s->values_out = d->order_out ? d->order_out : scratch;
-    s->values_out_offset = d->order_out ? d->order_out_offset : g->sorted_at / 4 + d->count;
-    g->sort.count = *count;
+    s->values_out_offset = d->order_out ? d->order_out_offset : g->order_at / 4;
+    g->sort.count = count;
     result = gpi_sort_launch(call, &g->sort);
-    if (result != GP_OK || !d->offsets_out) return result;
+    if (result != GP_OK || (!d->offsets_out && !d->results)) return result;
     gpi_call_kernel(call, g->program, "gp_rows_offsets");
     gpi_call_arg_array(call, scratch, g->sorted_at / 4);
-    gpi_call_arg_array(call, d->offsets_out, d->offsets_out_offset);
+    gpi_call_arg_array(call, d->offsets_out ? d->offsets_out : scratch,
+                       d->offsets_out ? d->offsets_out_offset : g->offsets_at / 4);
     groups = gpi_rows_arg_span(call, g, d->count);
-    gpi_call_arg_count(call, count);
+    gpi_call_arg_count(call, &count);
     return gpi_call_launch(call, &g->plan, groups);
 }
 
+/* Enqueues the reductions of groups to results. */
+static gp_result gpi_rows_reduce(gpi_call *call, gpi_group_by *g, cl_mem scratch)
+{
+    const gp_group_by_desc *d = g->desc;
+    gpi_results *r = &g->results;
+    r->desc.in = g->sort_desc.values_out;
+    r->desc.in_offset = g->sort_desc.values_out_offset;
+    r->desc.offsets = d->offsets_out ? d->offsets_out : scratch;
+    r->desc.offsets_offset = d->offsets_out ? d->offsets_out_offset : g->offsets_at / 4;
+    r->desc.count_buffer = r->desc.scratch = scratch;
+    r->desc.count_offset = g->state_at / 4 + GPI_ROWS_MANY;
+    r->state_at = g->state_at;
+    r->cells_at = g->cells_at;
+    r->group_of = g->slot_of;
+    r->group_of_offset = g->slot_of_offset;
+    return gpi_results_launch(call, d, r);
+}
+
 /* Enqueues the results of a call without rows. */
-static gp_result gpi_rows_none(gpi_call *call, const gp_group_rows_desc *d)
+static gp_result gpi_rows_none(gpi_call *call, const gp_group_by_desc *d)
 {
     gp_result result = GP_OK;
     if (d->offsets_out) result = gpi_call_fill(call, d->offsets_out, 4 * d->offsets_out_offset, 4);
@@ -320,7 +385,7 @@ static gp_result gpi_rows_none(gpi_call *call, const gp_group_rows_desc *d)
 }
 
 /* Reads the number of groups. Fails if the device ended loops too early. */
-static gp_result gpi_rows_read(gpi_call *call, const gpi_group_rows *g, cl_mem scratch, cl_uint *to)
+static gp_result gpi_rows_read(gpi_call *call, const gpi_group_by *g, cl_mem scratch, cl_uint *to)
 {
     cl_uint state[GPI_ROWS_STATE];
     const gp_result result = gpi_call_read(call, scratch, g->state_at, sizeof state, state);
@@ -333,9 +398,9 @@ static gp_result gpi_rows_read(gpi_call *call, const gpi_group_rows *g, cl_mem s
 }
 
 /* Enqueues the planned call. `to` receives the number of groups on the host; NULL: not wanted. */
-static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
+static gp_result gpi_rows_launch(gpi_call *call, gpi_group_by *g, cl_uint *to)
 {
-    const gp_group_rows_desc *d = g->desc;
+    const gp_group_by_desc *d = g->desc;
     gpi_count count; /* that of the rows, on the device */
     cl_mem scratch;
     gp_result result;
@@ -354,7 +419,8 @@ static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
     if (result == GP_OK) result = gpi_rows_close(call, g, scratch);
     if (result == GP_OK) result = gpi_rows_select(call, g, scratch, &count);
     if (result == GP_OK && g->numbers) result = gpi_rows_number(call, g, scratch, &count);
-    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch, &count);
+    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch);
+    if (result == GP_OK && d->results) result = gpi_rows_reduce(call, g, scratch);
     if (result == GP_OK && d->count_out)
         result = gpi_call_copy(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, d->count_out,
                                4 * d->count_out_offset, 4);
@@ -364,9 +430,9 @@ static gp_result gpi_rows_launch(gpi_call *call, gpi_group_rows *g, cl_uint *to)
 /* ------------------------------------------------------------------ API, warm-up */
 
 /* Plans, checks and runs a call. `to` receives the number of groups on the host; NULL: the call does not block. */
-static gp_result gpi_rows_call(gp_context *gp, const gp_group_rows_desc *desc, uint64_t *to)
+static gp_result gpi_rows_call(gp_context *gp, const gp_group_by_desc *desc, uint64_t *to)
 {
-    gpi_group_rows g;
+    gpi_group_by g;
     gpi_call call;
     cl_uint groups = 0;
     gp_result result;
@@ -381,12 +447,12 @@ static gp_result gpi_rows_call(gp_context *gp, const gp_group_rows_desc *desc, u
     return gpi_call_end(&call, result);
 }
 
-GP_API gp_result gp_group_rows(gp_context *gp, const gp_group_rows_desc *desc)
+GP_API gp_result gp_group_by(gp_context *gp, const gp_group_by_desc *desc)
 {
     return gpi_rows_call(gpi_enter(gp, __func__), desc, NULL);
 }
 
-GP_API gp_result gp_group_rows_read(gp_context *gp, const gp_group_rows_desc *desc, uint64_t *count)
+GP_API gp_result gp_group_by_read(gp_context *gp, const gp_group_by_desc *desc, uint64_t *count)
 {
     gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
@@ -394,9 +460,9 @@ GP_API gp_result gp_group_rows_read(gp_context *gp, const gp_group_rows_desc *de
     return gpi_rows_call(gp, desc, count);
 }
 
-GP_API gp_result gp_group_rows_scratch_size(gp_context *gp, const gp_group_rows_desc *desc, size_t *bytes)
+GP_API gp_result gp_group_by_scratch_size(gp_context *gp, const gp_group_by_desc *desc, size_t *bytes)
 {
-    gpi_group_rows g;
+    gpi_group_by g;
     gp_result result;
     gpi_enter(gp, __func__);
     if (!gp || !desc || !bytes) {
@@ -408,16 +474,17 @@ GP_API gp_result gp_group_rows_scratch_size(gp_context *gp, const gp_group_rows_
 }
 
 /* Groups one row of zeros, in temporary buffers, and warms up the selection and the sort. */
-static gp_result gpi_group_rows_warm_up(gp_context *gp, const gp_group_rows_desc *desc)
+static gp_result gpi_group_by_warm_up(gp_context *gp, const gp_group_by_desc *desc)
 {
     gp_key_column columns[GP_KEY_COLUMNS_MAX];
-    gp_group_rows_desc probe;
-    gpi_group_rows g;
+    gp_group_by_desc probe;
+    gpi_group_by g;
+    gp_group_result results[GP_GROUP_RESULTS_MAX];
     cl_mem in = NULL, out = NULL;
     size_t k;
     gp_result result = gpi_rows_plan(gp, desc, &g);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &in);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &out);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 8 * (3 + GP_GROUP_RESULTS_MAX), &out);
     memset(&probe, 0, sizeof probe);
     for (k = 0; k < desc->column_count && result == GP_OK; k++) {
         columns[k] = desc->columns[k];
@@ -433,7 +500,16 @@ static gp_result gpi_group_rows_warm_up(gp_context *gp, const gp_group_rows_desc
     probe.order_out_offset = 2;
     probe.offsets_out_offset = 3;
     if (!g.sorts) probe.order_out = probe.offsets_out = NULL;
-    if (result == GP_OK) result = gp_group_rows(gp, &probe);
+    for (k = 0; k < desc->result_count && result == GP_OK; k++) {
+        results[k] = desc->results[k];
+        results[k].out = out;
+        results[k].out_offset = 8 / g.result_size[k] * (3 + k);
+    }
+    if (desc->results) probe.results = results;
+    probe.result_count = desc->result_count;
+    probe.args = desc->args;
+    probe.arg_count = desc->arg_count;
+    if (result == GP_OK) result = gp_group_by(gp, &probe);
     if (result == GP_OK) result = gpi_compact_warm_up(gp, &g.firsts);
     if (result == GP_OK && g.sorts) result = gpi_sort_warm_up(gp, &g.sort_desc);
     if (in) (void)clReleaseMemObject(in);
