@@ -3026,12 +3026,12 @@ enum { GP_KEY_COLUMNS_MAX = 8, GP_GROUP_RESULTS_MAX = 32 };
    Aliasing: outputs overlap nothing.
    Count 0: writes 0 to count_out and to the only offset.
    Scratch: 8 to 12 bytes per row, 16 MiB if rows are many, and 4 bytes more per row for groups_out or rows_out that are
-     NULL but needed. For order_out, offsets_out or results also 12 bytes per row, and that of gp_sort; for results on
-     CPUs another 16 bytes per row.
+     NULL but needed. For order_out or offsets_out also 8 bytes per row, and that of gp_sort; for results on CPUs 8 to 24
+     bytes per row, on GPUs 12 and that of gp_sort.
    Cost: each row finds its key in a hash table with slots of 4 bytes; it reads the keys of one row more, or a few. Then
      groups_out is read and written once; order_out is a sort of groups_out. Results read the columns in their maps
-     once: in the order of rows on CPUs if groups are few, else in order_out's. A program is compiled per list of
-     types, and one for up to eight results.
+     once: in the order of rows on CPUs if groups are few, else group by group or nearly so. A program is compiled per
+     list of types, and one for up to eight results.
    Limits: 2^30 rows, 8 columns, 32 results.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is read.
      gp_stats.bad_offsets counts the call. On devices that end long loops too early
@@ -6012,7 +6012,7 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
         (void)snprintf(out, size, "a record's size = %d is not sizeof(cl_type) on this device: ",
                        atoi(record_at + sizeof record - 1));
     else if (strstr(log, "undeclared identifier 'x'"))
-        (void)snprintf(out, size, "the map names x, but in is NULL: ");
+        (void)snprintf(out, size, "the map names x, but there is no input (in is NULL): ");
     else if (strstr(log, "undeclared identifier 'y'"))
         (void)snprintf(out, size, "the expression names y, but there is no second input: ");
 }
@@ -7715,7 +7715,7 @@ static const char *const gpi_kernel_common_element_op[] = {
 "    GPI_FIELD_T a;",
 "    a.sum = value;",
 "#if GPI_OP == GPI_VARIANCE",
-"    a.spread = 0;",
+"    a.spread = value - value; /* 0, or NaN if the value is infinite or NaN */",
 "#endif",
 "    a.count = 1;",
 "    return a;",
@@ -15348,9 +15348,9 @@ static const char *const gpi_kernel_common_table_constants[] = {
 "#define GPI_ROWS_SMALL 0",
 "#define GPI_ROWS_GROUPS 1",
 "#define GPI_ROWS_COUNT 2",
-"#define GPI_ROWS_SORTED 3",
-"#define GPI_ROWS_MANY 4",
-"#define GPI_ROWS_STATE 5",
+"#define GPI_ROWS_MANY 3",
+"#define GPI_ROWS_STATE 4",
+"#define GPI_RANGES 256",
 "#endif",
 };
 /* ---- End file kernels/common/table/constants.cl ---- */
@@ -15417,20 +15417,17 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "#line 83",
 "GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of,",
 "ulong slot_of_at, __global const uint *rows, ulong rows_at,",
-"__global uint *state, ulong state_at, uint cells, uint sorts, ulong span)",
+"__global uint *state, ulong state_at, uint cells, ulong span)",
 "{",
 "const uint groups = state[state_at + GPI_ROWS_GROUPS];",
-"const bool many = groups > cells;",
 "ulong begin, end;",
 "gpi_span(groups, span, &begin, &end);",
-"if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) {",
-"state[state_at + GPI_ROWS_SORTED] = sorts || many ? state[state_at + GPI_ROWS_COUNT] : 0;",
-"state[state_at + GPI_ROWS_MANY] = many ? groups : 0;",
-"}",
+"if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0)",
+"state[state_at + GPI_ROWS_MANY] = groups > cells ? groups : 0;",
 "for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)",
 "slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;",
 "}",
-"#line 100",
+"#line 97",
 "GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of,",
 "ulong slot_of_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
@@ -15439,7 +15436,7 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "for (ulong i = slot_of_at + begin + GPI_LOCAL_ID; i < slot_of_at + end; i += GPI_WG)",
 "slot_of[i] = slots[slots_at + slot_of[i]];",
 "}",
-"#line 111",
+"#line 108",
 "GPI_KERNEL void gp_rows_offsets(__global const uint *groups, ulong groups_at, __global uint *offsets,",
 "ulong offsets_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
@@ -21928,15 +21925,14 @@ static const char *const gpi_kernel_cpu_table_group_results[] = {
 "#include \"base/platform.cl\"",
 "#include \"base/span.cl\"",
 "#include \"element/monoid.cl\"",
-"#include \"scan/segmented_reduce.cl\"",
 "#include \"scan/segments.cl\"",
 "#include \"table/constants.cl\"",
-"#line 19 \"kernels/cpu/table/group_results.cl\"",
-"static __global GPI_T *gpi_cells_of(__global uchar *cells, ulong cells_at, uint most, ulong span)",
+"#line 25 \"kernels/cpu/table/group_results.cl\"",
+"static __global GPI_T *gpi_cells_of(__global uchar *cells, ulong cells_at, ulong most, ulong span)",
 "{",
 "return (__global GPI_T *)(cells + cells_at) + most * span;",
 "}",
-"#line 25",
+"#line 31",
 "GPI_KERNEL void gp_cells_fill(GPI_ARGS_PARAMETERS __global const uint *group_of, ulong group_of_at,",
 "__global const uint *state, ulong state_at, __global uchar *cells,",
 "ulong cells_at, uint most, ulong span)",
@@ -21954,7 +21950,7 @@ static const char *const gpi_kernel_cpu_table_group_results[] = {
 "cell[g] = gpi_combine(cell[g], gpi_row_element(GPI_ARGS_HERE i));",
 "}",
 "}",
-"#line 44",
+"#line 50",
 "GPI_KERNEL void gp_cells_join(GPI_OUTPUTS_PARAMETERS __global const uint *state, ulong state_at,",
 "__global uchar *cells, ulong cells_at, uint most, uint spans, ulong span)",
 "{",
@@ -21968,6 +21964,78 @@ static const char *const gpi_kernel_cpu_table_group_results[] = {
 "GPI_T sum = gpi_cells_of(cells, cells_at, most, 0)[g];",
 "for (uint s = 1; s < spans; s++) sum = gpi_combine(sum, gpi_cells_of(cells, cells_at, most, s)[g]);",
 "gpi_segment_put(outputs, g, sum);",
+"}",
+"}",
+"#line 69",
+"GPI_KERNEL void gp_ranges_count(__global const uint *group_of, ulong group_of_at, __global const uint *state,",
+"ulong state_at, __global uint *places, ulong places_at, ulong span)",
+"{",
+"uint count[GPI_RANGES];",
+"ulong begin, end;",
+"if (state[state_at + GPI_ROWS_MANY] == 0) return;",
+"gpi_span(state[state_at + GPI_ROWS_COUNT], span, &begin, &end);",
+"group_of += group_of_at;",
+"for (uint r = 0; r < GPI_RANGES; r++) count[r] = 0;",
+"for (ulong i = begin; i < end; i++) count[group_of[i] % GPI_RANGES]++;",
+"places += places_at + GPI_RANGES * get_group_id(0);",
+"for (uint r = 0; r < GPI_RANGES; r++) places[r] = count[r];",
+"}",
+"#line 84",
+"GPI_KERNEL void gp_ranges_place(__global const uint *state, ulong state_at, __global uint *places,",
+"ulong places_at, uint spans)",
+"{",
+"uint at = 0;",
+"if (state[state_at + GPI_ROWS_MANY] == 0) return;",
+"places += places_at;",
+"for (uint r = 0; r < GPI_RANGES; r++) {",
+"for (uint s = 0; s < spans; s++) {",
+"const uint count = places[s * GPI_RANGES + r];",
+"places[s * GPI_RANGES + r] = at;",
+"at += count;",
+"}",
+"places[spans * GPI_RANGES + r] = at;",
+"}",
+"}",
+"#line 101",
+"GPI_KERNEL void gp_ranges_list(__global const uint *group_of, ulong group_of_at, __global const uint *state,",
+"ulong state_at, __global const uint *places, ulong places_at,",
+"__global uint2 *list, ulong list_at, ulong span)",
+"{",
+"uint at[GPI_RANGES];",
+"ulong begin, end;",
+"if (state[state_at + GPI_ROWS_MANY] == 0) return;",
+"gpi_span(state[state_at + GPI_ROWS_COUNT], span, &begin, &end);",
+"group_of += group_of_at;",
+"places += places_at + GPI_RANGES * get_group_id(0);",
+"list += list_at;",
+"for (uint r = 0; r < GPI_RANGES; r++) at[r] = places[r];",
+"for (ulong i = begin; i < end; i++) {",
+"const uint g = group_of[i];",
+"list[at[g % GPI_RANGES]++] = (uint2)((uint)i, g / GPI_RANGES);",
+"}",
+"}",
+"#line 121",
+"GPI_KERNEL void gp_ranges_reduce(GPI_ARGS_PARAMETERS GPI_OUTPUTS_PARAMETERS __global const uint *state,",
+"ulong state_at, __global const uint *ends, ulong ends_at,",
+"__global const uint2 *list, ulong list_at, __global uchar *cells,",
+"ulong cells_at, ulong most)",
+"{",
+"__global GPI_T *cell = gpi_cells_of(cells, cells_at, most, get_group_id(0));",
+"const uint groups = state[state_at + GPI_ROWS_MANY];",
+"const GPI_T identity = gpi_identity();",
+"gpi_outputs outputs;",
+"if (groups == 0) return;",
+"GPI_OUTPUTS_SET(outputs);",
+"ends += ends_at;",
+"list += list_at;",
+"for (uint r = (uint)get_group_id(0); r < GPI_RANGES; r += (uint)get_num_groups(0)) {",
+"const uint width = (groups + GPI_RANGES - 1 - r) / GPI_RANGES;",
+"for (uint k = 0; k < width; k++) cell[k] = identity;",
+"for (uint p = r ? ends[r - 1] : 0; p < ends[r]; p++) {",
+"const uint2 row = list[p];",
+"cell[row.y] = gpi_combine(cell[row.y], gpi_row_element(GPI_ARGS_HERE row.x));",
+"}",
+"for (uint k = 0; k < width; k++) gpi_segment_put(outputs, (ulong)k * GPI_RANGES + r, cell[k]);",
 "}",
 "}",
 "#endif",
@@ -29710,7 +29778,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"cpu", "map/random.cl", {"gp_random_tiles", NULL}},
     {"cpu", "sort/buckets.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_shares", "gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
     {"cpu", "sort/sort_tile.cl", {"gp_sort_tile", NULL}},
-    {"cpu", "table/group_results.cl", {"gp_segments_reduce", "gp_segments_parts", "gp_segments_join", "gp_cells_fill", "gp_cells_join", NULL}},
+    {"cpu", "table/group_results.cl", {"gp_cells_fill", "gp_cells_join", "gp_ranges_count", "gp_ranges_place", "gp_ranges_list", "gp_ranges_reduce", NULL}},
     {"gpu", "hash/each.cl", {"gp_hash_each_slot", NULL}},
     {"gpu", "hash/hash.cl", {"gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys", "gp_hash_combine_keys", "gp_hash_clear_slots", "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", NULL}},
     {"gpu", "histogram/histogram.cl", {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL}},
@@ -32613,7 +32681,7 @@ static gp_result gpi_check_width(gp_context *gp, const char *from_field, gp_type
 {
     if (gpi_is_arg(field->op)) return GP_OK;
     if (gpi_is_float(from) && !gpi_is_float(field->out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s %s cannot be summed as out_type %s", from_field,
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s %s cannot become out_type %s", from_field,
                         gpi_type_cl(from), gpi_type_cl(field->out));
     }
     if (gpi_type_size(field->out) < gpi_type_size(from)) {
@@ -32758,11 +32826,16 @@ static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
 
 /* ------------------------------------------------------------------ results of groups */
 
-/* Fails if a result's expressions or types cannot be used. */
+/* Fails if a result's operation, expressions or types cannot be used. */
 static gp_result gpi_result_check(gp_context *gp, const gp_group_result *r)
 {
     const bool counts = r->op == GP_COUNT;
-    gp_result result = gpi_check_text(gp, "map", r->map);
+    gp_result result;
+    if (!r->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "op is not set");
+    if (!gpi_group_op_macro(r->op))
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d is not a gp_op", (int)r->op);
+    if (r->out_type && !gpi_type_size(r->out_type)) return gpi_fail_type(gp, "out_type", r->out_type);
+    result = gpi_check_text(gp, "map", r->map);
     if (result == GP_OK) result = gpi_check_text(gp, "where", r->where);
     if (result != GP_OK) return result;
     if (counts != !r->map || (counts && r->map_type)) {
@@ -32778,7 +32851,6 @@ static gp_result gpi_result_check(gp_context *gp, const gp_group_result *r)
 static gp_result gpi_result_check_out(gp_context *gp, const gp_group_result *r, const gpi_field *field)
 {
     const bool is_float = gpi_is_float(field->out);
-    if (!gpi_type_size(field->out)) return gpi_fail_type(gp, "out_type", field->out);
     if (r->op == GP_COUNT ? !is_float && gpi_type_size(field->out) >= 4 : !gpi_is_moment(r->op) || is_float)
         return gpi_check_fp64(gp, field->out);
     return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type %s: must be %s", gpi_type_cl(field->out),
@@ -45267,9 +45339,10 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
 #define GPI_ROWS_SMALL 0  /* number of tables that were too small */
 #define GPI_ROWS_GROUPS 1 /* number of groups of rows */
 #define GPI_ROWS_COUNT 2  /* number of rows */
-#define GPI_ROWS_SORTED 3 /* number of rows to sort by group: all, or 0 */
-#define GPI_ROWS_MANY 4 /* number of groups if they are too many for cells (table/group_results.cl); else 0 */
-#define GPI_ROWS_STATE 5
+#define GPI_ROWS_MANY 3 /* number of groups if they are too many for cells (table/group_results.cl); else 0 */
+#define GPI_ROWS_STATE 4
+
+#define GPI_RANGES 256 /* groups are distributed over as many ranges (table/group_results.cl) */
 #endif
 /* ---- End file kernels/common/table/constants.cl ---- */
 
@@ -45289,11 +45362,14 @@ typedef struct gpi_results {
     gp_segmented_reduce_desc desc; /* of groups as segments: its input is the rows, sorted by group */
     gpi_operation operation;
     gpi_segmented batch;
-    cl_uint cells;      /* most groups that are reduced in cells, whatever the batch; 0: none */
+    bool in_cells;      /* on CPUs. The members below are for this case only */
+    cl_uint cells;      /* most groups for each of which a span has a cell, whatever the batch */
     size_t span, spans; /* rows of a span; number of spans */
+    size_t range_cells,
+        range_groups; /* cells of a work-group that reduces ranges; number of these work-groups */
     size_t cells_bytes;
-    size_t state_at, cells_at; /* in the scratch, in bytes */
-    cl_mem group_of;           /* group of each row */
+    size_t state_at, cells_at, places_at, list_at; /* in the scratch, in bytes */
+    cl_mem group_of;                               /* group of each row */
     size_t group_of_offset;
 } gpi_results;
 
@@ -45332,7 +45408,7 @@ typedef struct gpi_group_by {
     gpi_program *program;
     gpi_rows_table table[GPI_ROWS_TABLES];
     cl_uint tables, slot_count, row_mask;
-    bool numbers, sorts; /* groups are numbered; rows are sorted by group, or may have to be */
+    bool numbers, sorts; /* groups are numbered; rows are sorted by group */
     gpi_compact firsts;  /* selects the first row of each group */
     gp_arg args[2];      /* of its predicate */
     gp_sort_desc sort_desc;
@@ -45340,7 +45416,7 @@ typedef struct gpi_group_by {
     gpi_results results;
     size_t result_size[GP_GROUP_RESULTS_MAX]; /* bytes of a group's result */
     /* where parts of the scratch begin, in bytes; the nested calls' scratch is at 0 */
-    size_t state_at, slot_of_at, rows_at, sorted_at, order_at, offsets_at, slots_at, cells_at, scratch;
+    size_t state_at, slot_of_at, rows_at, sorted_at, order_at, offsets_at, slots_at, scratch;
     /* where the slots, later groups, and the first rows are */
     cl_mem slot_of, rows;
     size_t slot_of_offset, rows_offset;
@@ -45426,7 +45502,8 @@ static gp_result gpi_rows_plan_results(gp_context *gp, gpi_group_by *g, size_t *
     gp_result result = GP_OK;
     size_t first, k;
     r->desc.in = r->desc.offsets = gp->counters; /* placeholders */
-    r->cells = GPI_CELLS_MOST;
+    r->in_cells = g->plan.shape == GP_SHAPE_SERIAL;
+    r->cells = r->in_cells ? GPI_CELLS_MOST : 0;
     for (first = 0; first < d->result_count && result == GP_OK; first += r->batch.element.field_count) {
         result = gpi_results_plan(gp, d, first, r);
         if (result != GP_OK) break;
@@ -45459,8 +45536,11 @@ static void gpi_rows_lay_out(gpi_group_by *g, size_t nested, size_t cells)
     g->rows_at = gpi_rows_part(g, !d->rows_out, 4 * n);
     g->sorted_at = gpi_rows_part(g, g->sorts, 4 * n);
     g->order_at = gpi_rows_part(g, g->sorts && !d->order_out, 4 * n);
-    g->offsets_at = gpi_rows_part(g, d->results && !d->offsets_out, 4 * (n + 1));
-    g->cells_at = gpi_rows_part(g, cells > 0, cells);
+    g->offsets_at = gpi_rows_part(g, g->sorts && d->results && !d->offsets_out, 4 * (n + 1));
+    g->results.state_at = g->state_at;
+    g->results.cells_at = gpi_rows_part(g, cells > 0, cells);
+    g->results.places_at = gpi_rows_part(g, cells > 0, 4 * GPI_RANGES * (g->results.spans + 1));
+    g->results.list_at = gpi_rows_part(g, cells > 0, 8 * n);
     g->slots_at = gpi_rows_part(g, true, (size_t)g->slot_count * 4);
 }
 
@@ -45472,8 +45552,7 @@ static gp_result gpi_rows_plan(gp_context *gp, const gp_group_by_desc *d, gpi_gr
     memset(g, 0, sizeof *g);
     g->desc = d;
     g->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-    g->sorts = d->order_out || d->offsets_out || d->results;
-    g->numbers = g->sorts || d->groups_out;
+    g->numbers = d->order_out || d->offsets_out || d->results || d->groups_out;
     if (d->count > GPI_ROWS_COUNT_MAX)
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^30", d->count);
     if (!d->results != !d->result_count || d->result_count > GP_GROUP_RESULTS_MAX) {
@@ -45484,6 +45563,7 @@ static gp_result gpi_rows_plan(gp_context *gp, const gp_group_by_desc *d, gpi_gr
     if (result == GP_OK) result = gpi_plan_make_sized(gp, GPI_GROUP_BY, 4, GP_STRATEGY_MULTI_PASS, &g->plan);
     if (result == GP_OK)
         result = gpi_program_get(gp, GPI_GROUP_BY, gpi_rows_prelude, g, &g->plan, &g->program);
+    g->sorts = d->order_out || d->offsets_out || (d->results && g->plan.shape != GP_SHAPE_SERIAL);
     if (result == GP_OK) result = gpi_rows_plan_firsts(gp, g);
     if (result == GP_OK && g->sorts) result = gpi_rows_plan_sort(gp, g);
     if (result == GP_OK) result = gpi_rows_plan_results(gp, g, &nested, &cells);
@@ -45503,7 +45583,7 @@ static gp_result gpi_rows_check(gp_context *gp, const gpi_group_by *g, bool read
     char names[GP_GROUP_RESULTS_MAX][32];
     gpi_uses uses;
     size_t k;
-    if (!d->groups_out && !d->rows_out && !g->sorts && !d->count_out && !reads) {
+    if (!g->numbers && !d->rows_out && !d->count_out && !reads) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one is required");
     }
     gpi_uses_begin(&uses, gp, GP_OK);
@@ -45615,7 +45695,6 @@ static gp_result gpi_rows_number(gpi_call *call, const gpi_group_by *g, cl_mem s
     gpi_call_arg_array(call, g->rows, g->rows_offset);
     gpi_call_arg_array(call, scratch, g->state_at / 4);
     GPI_CALL_ARG(call, g->results.cells);
-    gpi_call_arg_uint(call, g->desc->order_out || g->desc->offsets_out);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
     result = gpi_call_launch(call, &g->plan, groups);
     if (result != GP_OK) return result;
@@ -45628,10 +45707,8 @@ static gp_result gpi_rows_number(gpi_call *call, const gpi_group_by *g, cl_mem s
 }
 
 /* Enqueues the sort of rows by group, and the writes of offsets. */
-static gp_result gpi_rows_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch)
+static gp_result gpi_rows_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch, const gpi_count *count)
 {
-    const gpi_count count =
-        gpi_count_make(g->desc->count, scratch, g->state_at / 4 + GPI_ROWS_SORTED, GP_U32);
     const gp_group_by_desc *d = g->desc;
     gp_sort_desc *s = &g->sort_desc;
     size_t groups;
@@ -45642,15 +45719,15 @@ static gp_result gpi_rows_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch)
     s->keys_out_offset = g->sorted_at / 4;
     s->values_out = d->order_out ? d->order_out : scratch;
     s->values_out_offset = d->order_out ? d->order_out_offset : g->order_at / 4;
-    g->sort.count = count;
+    g->sort.count = *count;
     result = gpi_sort_launch(call, &g->sort);
-    if (result != GP_OK || (!d->offsets_out && !d->results)) return result;
+    if (result != GP_OK || (!d->offsets_out && (!d->results || g->results.in_cells))) return result;
     gpi_call_kernel(call, g->program, "gp_rows_offsets");
     gpi_call_arg_array(call, scratch, g->sorted_at / 4);
     gpi_call_arg_array(call, d->offsets_out ? d->offsets_out : scratch,
                        d->offsets_out ? d->offsets_out_offset : g->offsets_at / 4);
     groups = gpi_rows_arg_span(call, g, d->count);
-    gpi_call_arg_count(call, &count);
+    gpi_call_arg_count(call, count);
     return gpi_call_launch(call, &g->plan, groups);
 }
 
@@ -45665,8 +45742,6 @@ static gp_result gpi_rows_reduce(gpi_call *call, gpi_group_by *g, cl_mem scratch
     r->desc.offsets_offset = d->offsets_out ? d->offsets_out_offset : g->offsets_at / 4;
     r->desc.count_buffer = r->desc.scratch = scratch;
     r->desc.count_offset = g->state_at / 4 + GPI_ROWS_MANY;
-    r->state_at = g->state_at;
-    r->cells_at = g->cells_at;
     r->group_of = g->slot_of;
     r->group_of_offset = g->slot_of_offset;
     return gpi_results_launch(call, d, r);
@@ -45717,7 +45792,7 @@ static gp_result gpi_rows_launch(gpi_call *call, gpi_group_by *g, cl_uint *to)
     if (result == GP_OK) result = gpi_rows_close(call, g, scratch);
     if (result == GP_OK) result = gpi_rows_select(call, g, scratch, &count);
     if (result == GP_OK && g->numbers) result = gpi_rows_number(call, g, scratch, &count);
-    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch);
+    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch, &count);
     if (result == GP_OK && d->results) result = gpi_rows_reduce(call, g, scratch);
     if (result == GP_OK && d->count_out)
         result = gpi_call_copy(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, d->count_out,
@@ -45960,32 +46035,36 @@ static void gpi_call_arg_keys(gpi_call *call, const gpi_keys *keys)
 /* ---- End file src/table/keys.c ---- */
 
 /* ---- Begin file src/table/results.c ---- */
-/* results.c - reduces groups of rows to results, a batch of results at a time: in cells if groups are few, else as segments of
-   sorted rows. */
+/* results.c - reduces groups of rows to results, a batch of results at a time: on CPUs in cells, on GPUs as segments of rows that
+   are sorted by group. */
 enum {
     GPI_CELLS_SPAN_MIN = 4096, /* fewest rows of a span */
+    GPI_CELLS_TILE_MIN = 1024, /* the same if the caller has chosen a tile */
+    GPI_CELLS_JOIN = 256,      /* groups of a work-group that combines cells */
     GPI_CELLS_BYTES = 16       /* most bytes of all cells, for each row */
 };
 
 /* Sets the spans of rows, and lowers r->cells to how many cells each of them may have: so few that writing and combining them takes
-   less time than reading the rows. On GPUs there are none. */
+   less time than reading the rows. */
 static void gpi_results_cells(const gp_context *gp, gpi_results *r)
 {
-    const size_t rows = r->desc.count,
-                 groups = 2 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
-    size_t most;
-    if (r->batch.plan.shape != GP_SHAPE_SERIAL || rows == 0) {
-        r->cells = 0;
-        return;
-    }
-    r->span = gpi_ceil_div(rows, groups);
-    if (r->span < GPI_CELLS_SPAN_MIN) r->span = GPI_CELLS_SPAN_MIN;
-    if (gp->desc.tuning.tile) r->span = gpi_plan_tile(&r->batch.plan);
+    const size_t rows = r->desc.count, size = r->batch.element.size;
+    const size_t groups = 2 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
+    size_t most, least = gp->desc.tuning.tile ? GPI_CELLS_TILE_MIN : GPI_CELLS_SPAN_MIN;
+    if (rows == 0) return;
+    r->span = gp->desc.tuning.tile ? gpi_plan_tile(&r->batch.plan) : gpi_ceil_div(rows, groups);
+    if (r->span < least) r->span = least;
     r->spans = gpi_ceil_div(rows, r->span);
-    most = GPI_CELLS_BYTES * rows / (r->spans * r->batch.element.size);
+    most = GPI_CELLS_BYTES * rows / (r->spans * size);
     if (most > r->span / 2) most = r->span / 2;
     if (most < r->cells) r->cells = (cl_uint)most;
-    r->cells_bytes = r->spans * r->cells * r->batch.element.size;
+    r->range_cells = gpi_ceil_div(rows, GPI_RANGES);
+    r->range_groups =
+        GPI_CELLS_BYTES * GPI_RANGES / size < groups ? GPI_CELLS_BYTES * GPI_RANGES / size : groups;
+    r->cells_bytes =
+        (r->spans * r->cells > r->range_groups * r->range_cells ? r->spans * r->cells
+                                                                : r->range_groups * r->range_cells) *
+        size;
 }
 
 /* Checks and plans the batch that begins with result `first`. Its number of results is r->batch.element.field_count. The caller
@@ -46004,18 +46083,34 @@ static gp_result gpi_results_plan(gp_context *gp, const gp_group_by_desc *d, siz
     r->desc.count = r->desc.segment_count = d->count;
     r->desc.offsets_type = r->desc.count_type = GP_U32;
     result = gpi_segmented_plan(gp, &r->desc, &r->operation, &r->batch);
-    if (result == GP_OK) gpi_results_cells(gp, r);
+    if (result != GP_OK || !r->in_cells) return result;
+    r->batch.scratch = 0;
+    gpi_results_cells(gp, r);
     return result;
 }
 
+/* ------------------------------------------------------------------ launches */
+
+static void gpi_results_arg_state(gpi_call *call, const gpi_results *r)
+{
+    gpi_call_arg_array(call, r->desc.scratch, r->state_at / 4);
+}
+
+/* Passes the group of each row, and the state. */
+static void gpi_results_arg_rows(gpi_call *call, const gpi_results *r)
+{
+    gpi_call_arg_array(call, r->group_of, r->group_of_offset);
+    gpi_results_arg_state(call, r);
+}
+
+/* Enqueues the reduction of each span to cells, and of all spans' cells to results. */
 static gp_result gpi_results_fill(gpi_call *call, const gpi_results *r)
 {
     const gpi_segmented *s = &r->batch;
     gp_result result;
     gpi_call_kernel(call, s->program, "gp_cells_fill");
     gpi_call_args(call, &s->element.operation.args);
-    gpi_call_arg_array(call, r->group_of, r->group_of_offset);
-    gpi_call_arg_array(call, r->desc.scratch, r->state_at / 4);
+    gpi_results_arg_rows(call, r);
     gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
     GPI_CALL_ARG(call, r->cells);
     gpi_call_arg_ulong(call, r->span);
@@ -46023,12 +46118,52 @@ static gp_result gpi_results_fill(gpi_call *call, const gpi_results *r)
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->program, "gp_cells_join");
     gpi_segmented_arg_outputs(call, s);
-    gpi_call_arg_array(call, r->desc.scratch, r->state_at / 4);
+    gpi_results_arg_state(call, r);
     gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
     GPI_CALL_ARG(call, r->cells);
     gpi_call_arg_uint(call, r->spans);
-    gpi_call_arg_ulong(call, 256);
-    return gpi_call_launch(call, &s->plan, gpi_ceil_div(r->cells, 256));
+    gpi_call_arg_ulong(call, GPI_CELLS_JOIN);
+    return gpi_call_launch(call, &s->plan, gpi_ceil_div(r->cells, GPI_CELLS_JOIN));
+}
+
+/* Enqueues the list of rows, range by range. */
+static gp_result gpi_results_list(gpi_call *call, const gpi_results *r)
+{
+    const gpi_segmented *s = &r->batch;
+    gp_result result;
+    gpi_call_kernel(call, s->program, "gp_ranges_count");
+    gpi_results_arg_rows(call, r);
+    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4);
+    gpi_call_arg_ulong(call, r->span);
+    result = gpi_call_launch(call, &s->plan, r->spans);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->program, "gp_ranges_place");
+    gpi_results_arg_state(call, r);
+    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4);
+    gpi_call_arg_uint(call, r->spans);
+    result = gpi_call_launch(call, &s->plan, 1);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->program, "gp_ranges_list");
+    gpi_results_arg_rows(call, r);
+    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4);
+    gpi_call_arg_array(call, r->desc.scratch, r->list_at / 8);
+    gpi_call_arg_ulong(call, r->span);
+    return gpi_call_launch(call, &s->plan, r->spans);
+}
+
+/* Enqueues the reduction of each range's rows to results. */
+static gp_result gpi_results_ranges(gpi_call *call, const gpi_results *r)
+{
+    const gpi_segmented *s = &r->batch;
+    gpi_call_kernel(call, s->program, "gp_ranges_reduce");
+    gpi_call_args(call, &s->element.operation.args);
+    gpi_segmented_arg_outputs(call, s);
+    gpi_results_arg_state(call, r);
+    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4 + GPI_RANGES * r->spans);
+    gpi_call_arg_array(call, r->desc.scratch, r->list_at / 8);
+    gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
+    gpi_call_arg_ulong(call, r->range_cells);
+    return gpi_call_launch(call, &s->plan, r->range_groups);
 }
 
 /* Enqueues all batches of results. */
@@ -46038,8 +46173,13 @@ static gp_result gpi_results_launch(gpi_call *call, const gp_group_by_desc *d, g
     size_t first;
     for (first = 0; first < d->result_count && result == GP_OK; first += r->batch.element.field_count) {
         result = gpi_results_plan(call->gp, d, first, r);
+        if (result == GP_OK && !r->in_cells) {
+            result = gpi_segmented_launch(call, &r->batch);
+            continue;
+        }
         if (result == GP_OK && r->cells) result = gpi_results_fill(call, r);
-        if (result == GP_OK) result = gpi_segmented_launch(call, &r->batch);
+        if (result == GP_OK && first == 0) result = gpi_results_list(call, r);
+        if (result == GP_OK) result = gpi_results_ranges(call, r);
     }
     return result;
 }

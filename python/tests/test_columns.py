@@ -110,6 +110,14 @@ def test_group_by_places(ctx, rng):
         assert halves["least"].get()[g] == half[of].min() and halves["last"].get()[g] == half[of[-1]]
         assert halves["row"].get()[g] == of[-1]
     assert halves["least"].dtype == np.float16 and halves["last"].dtype == np.float64 and halves["row"].dtype == np.int64
+    small, row = {"u": np.array([100, 200, 3, 1], np.uint8), "a": np.arange(1, 5, dtype=np.int32)}, {
+        "twice": ("u * 2", "max"), "where": ("u * 2", "argmax"), "near": ("fabs(a * 0.3f - 0.8f)", "argmin"), "less": ("-u", "sum"),
+        "halves": ("a * 0.5f", "sum", np.float32), "row": ("i", "last", np.uint32),
+    }  # fmt: skip
+    got = {name: x.get().tolist() for name, x in ctx.group_by(([7, 7, 7, 7],), small, row)[1].items()}
+    assert got == {"twice": [400], "where": [1], "near": [2], "less": [-304], "halves": [5], "row": [3]}
+    assert ctx.group_by(([7, 7],), None, {"row": ("i", "last", np.uint32)})[1]["row"].get().tolist() == [1]
+    assert np.isnan(ctx.group_by(([1, 2, 3, 3],), np.array([np.nan, np.inf, 1, np.inf], np.float32), "var")[1].get()).all()
     with pytest.raises(ValueError, match="agg is 'var'"):
         ctx.group_by(keys, v, "var")
     with pytest.raises(gpuprim.Error, match="result_count = 33, at most 32"):

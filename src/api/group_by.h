@@ -58,12 +58,12 @@ enum { GP_KEY_COLUMNS_MAX = 8, GP_GROUP_RESULTS_MAX = 32 };
    Aliasing: outputs overlap nothing.
    Count 0: writes 0 to count_out and to the only offset.
    Scratch: 8 to 12 bytes per row, 16 MiB if rows are many, and 4 bytes more per row for groups_out or rows_out that are
-     NULL but needed. For order_out, offsets_out or results also 12 bytes per row, and that of gp_sort; for results on
-     CPUs another 16 bytes per row.
+     NULL but needed. For order_out or offsets_out also 8 bytes per row, and that of gp_sort; for results on CPUs 8 to 24
+     bytes per row, on GPUs 12 and that of gp_sort.
    Cost: each row finds its key in a hash table with slots of 4 bytes; it reads the keys of one row more, or a few. Then
      groups_out is read and written once; order_out is a sort of groups_out. Results read the columns in their maps
-     once: in the order of rows on CPUs if groups are few, else in order_out's. A program is compiled per list of
-     types, and one for up to eight results.
+     once: in the order of rows on CPUs if groups are few, else group by group or nearly so. A program is compiled per
+     list of types, and one for up to eight results.
    Limits: 2^30 rows, 8 columns, 32 results.
    Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is read.
      gp_stats.bad_offsets counts the call. On devices that end long loops too early

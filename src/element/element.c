@@ -100,7 +100,7 @@ static gp_result gpi_check_width(gp_context *gp, const char *from_field, gp_type
 {
     if (gpi_is_arg(field->op)) return GP_OK;
     if (gpi_is_float(from) && !gpi_is_float(field->out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s %s cannot be summed as out_type %s", from_field,
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s %s cannot become out_type %s", from_field,
                         gpi_type_cl(from), gpi_type_cl(field->out));
     }
     if (gpi_type_size(field->out) < gpi_type_size(from)) {
@@ -245,11 +245,16 @@ static gp_result gpi_element_ops(gp_context *gp, gpi_element *element)
 
 /* ------------------------------------------------------------------ results of groups */
 
-/* Fails if a result's expressions or types cannot be used. */
+/* Fails if a result's operation, expressions or types cannot be used. */
 static gp_result gpi_result_check(gp_context *gp, const gp_group_result *r)
 {
     const bool counts = r->op == GP_COUNT;
-    gp_result result = gpi_check_text(gp, "map", r->map);
+    gp_result result;
+    if (!r->op) return gpi_fail(gp, GP_ERROR_INVALID_OP, "op is not set");
+    if (!gpi_group_op_macro(r->op))
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "op = %d is not a gp_op", (int)r->op);
+    if (r->out_type && !gpi_type_size(r->out_type)) return gpi_fail_type(gp, "out_type", r->out_type);
+    result = gpi_check_text(gp, "map", r->map);
     if (result == GP_OK) result = gpi_check_text(gp, "where", r->where);
     if (result != GP_OK) return result;
     if (counts != !r->map || (counts && r->map_type)) {
@@ -265,7 +270,6 @@ static gp_result gpi_result_check(gp_context *gp, const gp_group_result *r)
 static gp_result gpi_result_check_out(gp_context *gp, const gp_group_result *r, const gpi_field *field)
 {
     const bool is_float = gpi_is_float(field->out);
-    if (!gpi_type_size(field->out)) return gpi_fail_type(gp, "out_type", field->out);
     if (r->op == GP_COUNT ? !is_float && gpi_type_size(field->out) >= 4 : !gpi_is_moment(r->op) || is_float)
         return gpi_check_fp64(gp, field->out);
     return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type %s: must be %s", gpi_type_cl(field->out),

@@ -71,7 +71,7 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
         (void)snprintf(out, size, "a record's size = %d is not sizeof(cl_type) on this device: ",
                        atoi(record_at + sizeof record - 1));
     else if (strstr(log, "undeclared identifier 'x'"))
-        (void)snprintf(out, size, "the map names x, but in is NULL: ");
+        (void)snprintf(out, size, "the map names x, but there is no input (in is NULL): ");
     else if (strstr(log, "undeclared identifier 'y'"))
         (void)snprintf(out, size, "the expression names y, but there is no second input: ");
 }

@@ -34,7 +34,7 @@ typedef struct gpi_group_by {
     gpi_program *program;
     gpi_rows_table table[GPI_ROWS_TABLES];
     cl_uint tables, slot_count, row_mask;
-    bool numbers, sorts; /* groups are numbered; rows are sorted by group, or may have to be */
+    bool numbers, sorts; /* groups are numbered; rows are sorted by group */
     gpi_compact firsts;  /* selects the first row of each group */
     gp_arg args[2];      /* of its predicate */
     gp_sort_desc sort_desc;
@@ -42,7 +42,7 @@ typedef struct gpi_group_by {
     gpi_results results;
     size_t result_size[GP_GROUP_RESULTS_MAX]; /* bytes of a group's result */
     /* where parts of the scratch begin, in bytes; the nested calls' scratch is at 0 */
-    size_t state_at, slot_of_at, rows_at, sorted_at, order_at, offsets_at, slots_at, cells_at, scratch;
+    size_t state_at, slot_of_at, rows_at, sorted_at, order_at, offsets_at, slots_at, scratch;
     /* where the slots, later groups, and the first rows are */
     cl_mem slot_of, rows;
     size_t slot_of_offset, rows_offset;
@@ -128,7 +128,8 @@ static gp_result gpi_rows_plan_results(gp_context *gp, gpi_group_by *g, size_t *
     gp_result result = GP_OK;
     size_t first, k;
     r->desc.in = r->desc.offsets = gp->counters; /* placeholders */
-    r->cells = GPI_CELLS_MOST;
+    r->in_cells = g->plan.shape == GP_SHAPE_SERIAL;
+    r->cells = r->in_cells ? GPI_CELLS_MOST : 0;
     for (first = 0; first < d->result_count && result == GP_OK; first += r->batch.element.field_count) {
         result = gpi_results_plan(gp, d, first, r);
         if (result != GP_OK) break;
@@ -161,8 +162,11 @@ static void gpi_rows_lay_out(gpi_group_by *g, size_t nested, size_t cells)
     g->rows_at = gpi_rows_part(g, !d->rows_out, 4 * n);
     g->sorted_at = gpi_rows_part(g, g->sorts, 4 * n);
     g->order_at = gpi_rows_part(g, g->sorts && !d->order_out, 4 * n);
-    g->offsets_at = gpi_rows_part(g, d->results && !d->offsets_out, 4 * (n + 1));
-    g->cells_at = gpi_rows_part(g, cells > 0, cells);
+    g->offsets_at = gpi_rows_part(g, g->sorts && d->results && !d->offsets_out, 4 * (n + 1));
+    g->results.state_at = g->state_at;
+    g->results.cells_at = gpi_rows_part(g, cells > 0, cells);
+    g->results.places_at = gpi_rows_part(g, cells > 0, 4 * GPI_RANGES * (g->results.spans + 1));
+    g->results.list_at = gpi_rows_part(g, cells > 0, 8 * n);
     g->slots_at = gpi_rows_part(g, true, (size_t)g->slot_count * 4);
 }
 
@@ -174,8 +178,7 @@ static gp_result gpi_rows_plan(gp_context *gp, const gp_group_by_desc *d, gpi_gr
     memset(g, 0, sizeof *g);
     g->desc = d;
     g->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
-    g->sorts = d->order_out || d->offsets_out || d->results;
-    g->numbers = g->sorts || d->groups_out;
+    g->numbers = d->order_out || d->offsets_out || d->results || d->groups_out;
     if (d->count > GPI_ROWS_COUNT_MAX)
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^30", d->count);
     if (!d->results != !d->result_count || d->result_count > GP_GROUP_RESULTS_MAX) {
@@ -186,6 +189,7 @@ static gp_result gpi_rows_plan(gp_context *gp, const gp_group_by_desc *d, gpi_gr
     if (result == GP_OK) result = gpi_plan_make_sized(gp, GPI_GROUP_BY, 4, GP_STRATEGY_MULTI_PASS, &g->plan);
     if (result == GP_OK)
         result = gpi_program_get(gp, GPI_GROUP_BY, gpi_rows_prelude, g, &g->plan, &g->program);
+    g->sorts = d->order_out || d->offsets_out || (d->results && g->plan.shape != GP_SHAPE_SERIAL);
     if (result == GP_OK) result = gpi_rows_plan_firsts(gp, g);
     if (result == GP_OK && g->sorts) result = gpi_rows_plan_sort(gp, g);
     if (result == GP_OK) result = gpi_rows_plan_results(gp, g, &nested, &cells);
@@ -205,7 +209,7 @@ static gp_result gpi_rows_check(gp_context *gp, const gpi_group_by *g, bool read
     char names[GP_GROUP_RESULTS_MAX][32];
     gpi_uses uses;
     size_t k;
-    if (!d->groups_out && !d->rows_out && !g->sorts && !d->count_out && !reads) {
+    if (!g->numbers && !d->rows_out && !d->count_out && !reads) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one is required");
     }
     gpi_uses_begin(&uses, gp, GP_OK);
@@ -317,7 +321,6 @@ static gp_result gpi_rows_number(gpi_call *call, const gpi_group_by *g, cl_mem s
     gpi_call_arg_array(call, g->rows, g->rows_offset);
     gpi_call_arg_array(call, scratch, g->state_at / 4);
     GPI_CALL_ARG(call, g->results.cells);
-    gpi_call_arg_uint(call, g->desc->order_out || g->desc->offsets_out);
     groups = gpi_rows_arg_span(call, g, g->desc->count);
     result = gpi_call_launch(call, &g->plan, groups);
     if (result != GP_OK) return result;
@@ -330,10 +333,8 @@ static gp_result gpi_rows_number(gpi_call *call, const gpi_group_by *g, cl_mem s
 }
 
 /* Enqueues the sort of rows by group, and the writes of offsets. */
-static gp_result gpi_rows_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch)
+static gp_result gpi_rows_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch, const gpi_count *count)
 {
-    const gpi_count count =
-        gpi_count_make(g->desc->count, scratch, g->state_at / 4 + GPI_ROWS_SORTED, GP_U32);
     const gp_group_by_desc *d = g->desc;
     gp_sort_desc *s = &g->sort_desc;
     size_t groups;
@@ -344,15 +345,15 @@ static gp_result gpi_rows_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch)
     s->keys_out_offset = g->sorted_at / 4;
     s->values_out = d->order_out ? d->order_out : scratch;
     s->values_out_offset = d->order_out ? d->order_out_offset : g->order_at / 4;
-    g->sort.count = count;
+    g->sort.count = *count;
     result = gpi_sort_launch(call, &g->sort);
-    if (result != GP_OK || (!d->offsets_out && !d->results)) return result;
+    if (result != GP_OK || (!d->offsets_out && (!d->results || g->results.in_cells))) return result;
     gpi_call_kernel(call, g->program, "gp_rows_offsets");
     gpi_call_arg_array(call, scratch, g->sorted_at / 4);
     gpi_call_arg_array(call, d->offsets_out ? d->offsets_out : scratch,
                        d->offsets_out ? d->offsets_out_offset : g->offsets_at / 4);
     groups = gpi_rows_arg_span(call, g, d->count);
-    gpi_call_arg_count(call, &count);
+    gpi_call_arg_count(call, count);
     return gpi_call_launch(call, &g->plan, groups);
 }
 
@@ -367,8 +368,6 @@ static gp_result gpi_rows_reduce(gpi_call *call, gpi_group_by *g, cl_mem scratch
     r->desc.offsets_offset = d->offsets_out ? d->offsets_out_offset : g->offsets_at / 4;
     r->desc.count_buffer = r->desc.scratch = scratch;
     r->desc.count_offset = g->state_at / 4 + GPI_ROWS_MANY;
-    r->state_at = g->state_at;
-    r->cells_at = g->cells_at;
     r->group_of = g->slot_of;
     r->group_of_offset = g->slot_of_offset;
     return gpi_results_launch(call, d, r);
@@ -419,7 +418,7 @@ static gp_result gpi_rows_launch(gpi_call *call, gpi_group_by *g, cl_uint *to)
     if (result == GP_OK) result = gpi_rows_close(call, g, scratch);
     if (result == GP_OK) result = gpi_rows_select(call, g, scratch, &count);
     if (result == GP_OK && g->numbers) result = gpi_rows_number(call, g, scratch, &count);
-    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch);
+    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch, &count);
     if (result == GP_OK && d->results) result = gpi_rows_reduce(call, g, scratch);
     if (result == GP_OK && d->count_out)
         result = gpi_call_copy(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, d->count_out,

@@ -1,5 +1,5 @@
-/* results.c - reduces groups of rows to results, a batch of results at a time: in cells if groups are few, else as segments of
-   sorted rows. */
+/* results.c - reduces groups of rows to results, a batch of results at a time: on CPUs in cells, on GPUs as segments of rows that
+   are sorted by group. */
 #include "base/error.h"
 #include "base/math.h"
 #include "runtime/tuning.h"
@@ -9,28 +9,32 @@
 
 enum {
     GPI_CELLS_SPAN_MIN = 4096, /* fewest rows of a span */
+    GPI_CELLS_TILE_MIN = 1024, /* the same if the caller has chosen a tile */
+    GPI_CELLS_JOIN = 256,      /* groups of a work-group that combines cells */
     GPI_CELLS_BYTES = 16       /* most bytes of all cells, for each row */
 };
 
 /* Sets the spans of rows, and lowers r->cells to how many cells each of them may have: so few that writing and combining them takes
-   less time than reading the rows. On GPUs there are none. */
+   less time than reading the rows. */
 static void gpi_results_cells(const gp_context *gp, gpi_results *r)
 {
-    const size_t rows = r->desc.count,
-                 groups = 2 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
-    size_t most;
-    if (r->batch.plan.shape != GP_SHAPE_SERIAL || rows == 0) {
-        r->cells = 0;
-        return;
-    }
-    r->span = gpi_ceil_div(rows, groups);
-    if (r->span < GPI_CELLS_SPAN_MIN) r->span = GPI_CELLS_SPAN_MIN;
-    if (gp->desc.tuning.tile) r->span = gpi_plan_tile(&r->batch.plan);
+    const size_t rows = r->desc.count, size = r->batch.element.size;
+    const size_t groups = 2 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
+    size_t most, least = gp->desc.tuning.tile ? GPI_CELLS_TILE_MIN : GPI_CELLS_SPAN_MIN;
+    if (rows == 0) return;
+    r->span = gp->desc.tuning.tile ? gpi_plan_tile(&r->batch.plan) : gpi_ceil_div(rows, groups);
+    if (r->span < least) r->span = least;
     r->spans = gpi_ceil_div(rows, r->span);
-    most = GPI_CELLS_BYTES * rows / (r->spans * r->batch.element.size);
+    most = GPI_CELLS_BYTES * rows / (r->spans * size);
     if (most > r->span / 2) most = r->span / 2;
     if (most < r->cells) r->cells = (cl_uint)most;
-    r->cells_bytes = r->spans * r->cells * r->batch.element.size;
+    r->range_cells = gpi_ceil_div(rows, GPI_RANGES);
+    r->range_groups =
+        GPI_CELLS_BYTES * GPI_RANGES / size < groups ? GPI_CELLS_BYTES * GPI_RANGES / size : groups;
+    r->cells_bytes =
+        (r->spans * r->cells > r->range_groups * r->range_cells ? r->spans * r->cells
+                                                                : r->range_groups * r->range_cells) *
+        size;
 }
 
 /* Checks and plans the batch that begins with result `first`. Its number of results is r->batch.element.field_count. The caller
@@ -49,18 +53,34 @@ static gp_result gpi_results_plan(gp_context *gp, const gp_group_by_desc *d, siz
     r->desc.count = r->desc.segment_count = d->count;
     r->desc.offsets_type = r->desc.count_type = GP_U32;
     result = gpi_segmented_plan(gp, &r->desc, &r->operation, &r->batch);
-    if (result == GP_OK) gpi_results_cells(gp, r);
+    if (result != GP_OK || !r->in_cells) return result;
+    r->batch.scratch = 0;
+    gpi_results_cells(gp, r);
     return result;
 }
 
+/* ------------------------------------------------------------------ launches */
+
+static void gpi_results_arg_state(gpi_call *call, const gpi_results *r)
+{
+    gpi_call_arg_array(call, r->desc.scratch, r->state_at / 4);
+}
+
+/* Passes the group of each row, and the state. */
+static void gpi_results_arg_rows(gpi_call *call, const gpi_results *r)
+{
+    gpi_call_arg_array(call, r->group_of, r->group_of_offset);
+    gpi_results_arg_state(call, r);
+}
+
+/* Enqueues the reduction of each span to cells, and of all spans' cells to results. */
 static gp_result gpi_results_fill(gpi_call *call, const gpi_results *r)
 {
     const gpi_segmented *s = &r->batch;
     gp_result result;
     gpi_call_kernel(call, s->program, "gp_cells_fill");
     gpi_call_args(call, &s->element.operation.args);
-    gpi_call_arg_array(call, r->group_of, r->group_of_offset);
-    gpi_call_arg_array(call, r->desc.scratch, r->state_at / 4);
+    gpi_results_arg_rows(call, r);
     gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
     GPI_CALL_ARG(call, r->cells);
     gpi_call_arg_ulong(call, r->span);
@@ -68,12 +88,52 @@ static gp_result gpi_results_fill(gpi_call *call, const gpi_results *r)
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->program, "gp_cells_join");
     gpi_segmented_arg_outputs(call, s);
-    gpi_call_arg_array(call, r->desc.scratch, r->state_at / 4);
+    gpi_results_arg_state(call, r);
     gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
     GPI_CALL_ARG(call, r->cells);
     gpi_call_arg_uint(call, r->spans);
-    gpi_call_arg_ulong(call, 256);
-    return gpi_call_launch(call, &s->plan, gpi_ceil_div(r->cells, 256));
+    gpi_call_arg_ulong(call, GPI_CELLS_JOIN);
+    return gpi_call_launch(call, &s->plan, gpi_ceil_div(r->cells, GPI_CELLS_JOIN));
+}
+
+/* Enqueues the list of rows, range by range. */
+static gp_result gpi_results_list(gpi_call *call, const gpi_results *r)
+{
+    const gpi_segmented *s = &r->batch;
+    gp_result result;
+    gpi_call_kernel(call, s->program, "gp_ranges_count");
+    gpi_results_arg_rows(call, r);
+    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4);
+    gpi_call_arg_ulong(call, r->span);
+    result = gpi_call_launch(call, &s->plan, r->spans);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->program, "gp_ranges_place");
+    gpi_results_arg_state(call, r);
+    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4);
+    gpi_call_arg_uint(call, r->spans);
+    result = gpi_call_launch(call, &s->plan, 1);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, s->program, "gp_ranges_list");
+    gpi_results_arg_rows(call, r);
+    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4);
+    gpi_call_arg_array(call, r->desc.scratch, r->list_at / 8);
+    gpi_call_arg_ulong(call, r->span);
+    return gpi_call_launch(call, &s->plan, r->spans);
+}
+
+/* Enqueues the reduction of each range's rows to results. */
+static gp_result gpi_results_ranges(gpi_call *call, const gpi_results *r)
+{
+    const gpi_segmented *s = &r->batch;
+    gpi_call_kernel(call, s->program, "gp_ranges_reduce");
+    gpi_call_args(call, &s->element.operation.args);
+    gpi_segmented_arg_outputs(call, s);
+    gpi_results_arg_state(call, r);
+    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4 + GPI_RANGES * r->spans);
+    gpi_call_arg_array(call, r->desc.scratch, r->list_at / 8);
+    gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
+    gpi_call_arg_ulong(call, r->range_cells);
+    return gpi_call_launch(call, &s->plan, r->range_groups);
 }
 
 /* Enqueues all batches of results. */
@@ -83,8 +143,13 @@ static gp_result gpi_results_launch(gpi_call *call, const gp_group_by_desc *d, g
     size_t first;
     for (first = 0; first < d->result_count && result == GP_OK; first += r->batch.element.field_count) {
         result = gpi_results_plan(call->gp, d, first, r);
+        if (result == GP_OK && !r->in_cells) {
+            result = gpi_segmented_launch(call, &r->batch);
+            continue;
+        }
         if (result == GP_OK && r->cells) result = gpi_results_fill(call, r);
-        if (result == GP_OK) result = gpi_segmented_launch(call, &r->batch);
+        if (result == GP_OK && first == 0) result = gpi_results_list(call, r);
+        if (result == GP_OK) result = gpi_results_ranges(call, r);
     }
     return result;
 }

@@ -20,11 +20,14 @@ typedef struct gpi_results {
     gp_segmented_reduce_desc desc; /* of groups as segments: its input is the rows, sorted by group */
     gpi_operation operation;
     gpi_segmented batch;
-    cl_uint cells;      /* most groups that are reduced in cells, whatever the batch; 0: none */
+    bool in_cells;      /* on CPUs. The members below are for this case only */
+    cl_uint cells;      /* most groups for each of which a span has a cell, whatever the batch */
     size_t span, spans; /* rows of a span; number of spans */
+    size_t range_cells,
+        range_groups; /* cells of a work-group that reduces ranges; number of these work-groups */
     size_t cells_bytes;
-    size_t state_at, cells_at; /* in the scratch, in bytes */
-    cl_mem group_of;           /* group of each row */
+    size_t state_at, cells_at, places_at, list_at; /* in the scratch, in bytes */
+    cl_mem group_of;                               /* group of each row */
     size_t group_of_offset;
 } gpi_results;
 

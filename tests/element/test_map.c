@@ -439,7 +439,7 @@ static void test_bad_indices(void **state)
     REFUSED((d.ops = ops, d.op_count = 2, d.op = (gp_op)0, d.out_type = GP_TYPE_NONE), GP_ERROR_INVALID_TYPE,
             "map_type is not set");
     REFUSED(d.map_type = GP_U32, GP_ERROR_INVALID_ARGUMENT, "here out_type is the map's type");
-    REFUSED(d.map = "x + i", GP_ERROR_BUILD, "names x, but in is NULL");
+    REFUSED(d.map = "x + i", GP_ERROR_BUILD, "names x, but there is no input (in is NULL)");
     REFUSED(d.map = "i + y", GP_ERROR_BUILD, "names y, but there is no second input");
 #undef REFUSED
     assert_gp(gp, gp_warmup(gp, &warm));

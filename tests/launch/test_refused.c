@@ -326,6 +326,8 @@ static void test_group_results(void **state)
     r[8].map_type = GP_F32;
     r[8].op = (gp_op)77;
     REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_OP, "results[8]: op = 77");
+    r[8].op = GP_OP_NONE;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_OP, "results[8]: op is not set");
     r[8].op = GP_XOR;
     REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_OP, "results[8]: op = 7 is bitwise");
     r[8].op = GP_ARGMAX;
@@ -336,6 +338,8 @@ static void test_group_results(void **state)
     REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE,
             "results[8]: out_type uint: must be GP_F32 or GP_F64");
     r[8].op = GP_LAST;
+    r[8].out_type = (gp_type)99;
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE, "results[8]: out_type = 99 is not a gp_type");
     r[8].out_type = GP_U16;
     REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE, "results[8]: map_type float cannot");
     r[8].out_type = GP_F16;

@@ -372,9 +372,9 @@ static void test_outputs(void **state)
 /* NaN and infinities: min and max ignore NaN, sums and means do not; a variance of large numbers that differ little. */
 static void test_floats(void **state)
 {
-    enum { N = 6 };
-    static const uint32_t keys[N] = {7, 9, 7, 9, 7, 9};
-    static const float v[N] = {NAN, 1000000, 3, 1000001, -INFINITY, 1000002};
+    enum { N = 10 };
+    static const uint32_t keys[N] = {7, 9, 7, 9, 7, 9, 1, 2, 3, 3};
+    static const float v[N] = {NAN, 1000000, 3, 1000001, -INFINITY, 1000002, NAN, INFINITY, 1, INFINITY};
     gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_key_column key = {.type = GP_U32, .in = test_buffer(gp, sizeof keys, keys)};
     gp_arg arg = {.name = "v", .type = GP_F32, .buffer = test_buffer(gp, sizeof v, v)};
@@ -387,7 +387,7 @@ static void test_floats(void **state)
                           .result_count = 5,
                           .args = &arg,
                           .arg_count = 1};
-    float got[5][2];
+    float got[5][5];
     size_t k;
     (void)state;
     for (k = 0; k < 5; k++) {
@@ -397,8 +397,8 @@ static void test_floats(void **state)
     }
     assert_gp(gp, gp_group_by(gp, &d));
     for (k = 0; k < 5; k++) {
-        float *out = test_read(gp, r[k].out, 8);
-        memcpy(got[k], out, 8);
+        float *out = test_read(gp, r[k].out, 20);
+        memcpy(got[k], out, 20);
         free(out);
         clReleaseMemObject(r[k].out);
     }
@@ -406,6 +406,8 @@ static void test_floats(void **state)
                 isnan(got[4][0]));
     assert_true(got[0][1] == 1000000 && got[1][1] == 1000002 && got[2][1] == 3000003 && got[3][1] == 1000001);
     if (gp_context_info(gp)->fp64) assert_true(fabsf(got[4][1] - 2.f / 3) < 1e-6f);
+    assert_true(isnan(got[3][2]) && got[3][3] == INFINITY && got[3][4] == INFINITY);
+    assert_true(isnan(got[4][2]) && isnan(got[4][3]) && isnan(got[4][4])); /* of NaN, inf, {1, inf} */
     clReleaseMemObject(key.in);
     clReleaseMemObject(arg.buffer);
     gp_context_destroy(gp);

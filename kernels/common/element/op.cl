@@ -78,7 +78,7 @@ static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i)
     GPI_FIELD_T a;
     a.sum = value;
 #if GPI_OP == GPI_VARIANCE
-    a.spread = 0;
+    a.spread = value - value; /* 0, or NaN if the value is infinite or NaN */
 #endif
     a.count = 1;
     return a;

@@ -11,7 +11,8 @@
 #define GPI_ROWS_SMALL 0  /* number of tables that were too small */
 #define GPI_ROWS_GROUPS 1 /* number of groups of rows */
 #define GPI_ROWS_COUNT 2  /* number of rows */
-#define GPI_ROWS_SORTED 3 /* number of rows to sort by group: all, or 0 */
-#define GPI_ROWS_MANY 4 /* number of groups if they are too many for cells (table/group_results.cl); else 0 */
-#define GPI_ROWS_STATE 5
+#define GPI_ROWS_MANY 3 /* number of groups if they are too many for cells (table/group_results.cl); else 0 */
+#define GPI_ROWS_STATE 4
+
+#define GPI_RANGES 256 /* groups are distributed over as many ranges (table/group_results.cl) */
 #endif

@@ -78,20 +78,17 @@ GPI_KERNEL void gp_rows_close(__global uint *state, ulong state_at, uint tables,
     if (failed) (void)atomic_inc(counters + GPI_COUNT_ABANDONED);
 }
 
-/* Writes each group's number g to the slot of the group's first row, rows[g]. Also decides whether rows are sorted: if
-   `sorts`, or if there are more than `cells` groups. */
+/* Writes each group's number g to the slot of the group's first row, rows[g], and whether there are more than `cells` groups to the
+   state. */
 GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of,
                                ulong slot_of_at, __global const uint *rows, ulong rows_at,
-                               __global uint *state, ulong state_at, uint cells, uint sorts, ulong span)
+                               __global uint *state, ulong state_at, uint cells, ulong span)
 {
     const uint groups = state[state_at + GPI_ROWS_GROUPS];
-    const bool many = groups > cells;
     ulong begin, end;
     gpi_span(groups, span, &begin, &end);
-    if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) {
-        state[state_at + GPI_ROWS_SORTED] = sorts || many ? state[state_at + GPI_ROWS_COUNT] : 0;
-        state[state_at + GPI_ROWS_MANY] = many ? groups : 0;
-    }
+    if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0)
+        state[state_at + GPI_ROWS_MANY] = groups > cells ? groups : 0;
     for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)
         slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;
 }

@@ -106,8 +106,10 @@ class Columns(Maps):
             "sum", "prod", "min", "max", "count", "mean", for integers "and", "or", "xor"; for tuples of keys also "var" (the mean
             squared distance from the mean), "first", "last", "argmin" and "argmax" (rows). With columns that have names, a dict
             from the names of results to (expression, one of these) or (expression, one of these, dtype); the expression, in
-            OpenCL C, names columns, and i is the row. Without a dtype, sums of integers have 64 bits, and results of floats the
-            type of the widest column that is named. At most 32 results.
+            OpenCL C, names columns, and i is the row. An expression's values are converted to the dtype of the result before they
+            are combined; without one, to 64-bit integers if all columns that are named are integers, and else to the type of the
+            widest column. The least and the largest elements of expressions are found among float64 where the device has it.
+            At most 32 results.
 
         Returns
         -------
@@ -150,7 +152,7 @@ class Columns(Maps):
         if values is not None and not named:
             columns["v"] = self._line(values, "values")
         parts = {name: _parts(how, "" if isinstance(agg, dict) else "v") for name, how in wanted.items()}
-        if not columns and any(op != "count" for _, op, _ in parts.values()):
+        if not columns and not isinstance(agg, dict) and any(op != "count" for _, op, _ in parts.values()):
             raise ValueError("values is required unless agg is 'count'")
         call, size, rows = self._grouping(keys)
         for name, column in columns.items():
@@ -174,19 +176,21 @@ class Columns(Maps):
         elements = {name: f"vload_half(i, {name})" if c.dtype == np.float16 else f"{name}[i]" for name, c in columns.items()}
         kind = _widest([c.dtype for name, c in columns.items() if has_name(text, name)])
         wide = np.dtype(np.float64 if self.device.fp64 else np.float32)
+        plain = text.strip() in columns
+        compared = kind if plain or kind.itemsize == 8 else wide  # has fractions, too
+        if not plain and kind.kind in "biu" and kind.itemsize < 8:
+            kind = np.dtype(np.int64)  # an expression's values may be larger, and negative
         of = {"count": np.dtype(np.uint64), "mean": wide, "var": wide}.get(agg) or result_dtype(agg, kind)
         if agg != "count":
             call.expression("map", index_columns(text, elements), result)
         wanted = of if dtype is None else np.dtype(dtype)
-        if of == np.bool_ and dtype is None and text.strip() not in columns:
-            wanted = np.dtype(np.uint8)  # an expression's values are numbers
         out = wanted if agg not in ("count", "mean", "var") else of
         if out == np.float16:
             out = np.dtype(np.float32)
         if agg not in ("count", "argmin", "argmax", "mean", "var"):
             result.map_type = type_of(out)
         elif agg != "count":
-            result.map_type = type_of(wide if agg in ("mean", "var") else kind)
+            result.map_type = type_of(wide if agg in ("mean", "var") else compared)
         result.op, result.out_type = GROUP_OPS[agg], type_of(out)
         array = self.empty(call.desc.count, out)
         call.keep(array)
