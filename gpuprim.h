@@ -1298,8 +1298,7 @@ GP_API gp_result gp_run_length_decode(gp_context *gp, const gp_run_length_decode
    Cost: a single pass is one launch, which reads keys and values once. Two steps read the keys as gp_unique
      does and the values once; they write 4 bytes per run to scratch and read them again. Maps of i, argmin,
      argmax and keys of GP_F16, among others, take two steps whatever `strategy` says.
-   Limits: 2^32 - 2 elements.
-   Example: examples/16_csv.c */
+   Limits: 2^32 - 2 elements. */
 typedef struct gp_reduce_by_key_desc {
     cl_mem keys;
     size_t keys_offset; /* in elements, as all offsets */
@@ -3021,7 +3020,8 @@ enum { GP_KEY_COLUMNS_MAX = 8, GP_GROUP_RESULTS_MAX = 32 };
    Result: row and group numbers are U32. Every output may be NULL, but not all of them, except in gp_group_by_read. Elements behind
      the last row, group or offset are left alone. The same result every time, floats bit for bit. Where no row of a
      group counts, a result is the operation's identity; for means and variances NaN, for first and last 0.
-     Sums of floats have out_type; means and variances are computed in f64 if the device has it.
+     Sums of floats are computed in out_type, which had better be GP_F64 for large groups; means and variances in f64 if
+     the device has it.
    Order: order_out lists the rows of a group in ascending order.
    Aliasing: outputs overlap nothing.
    Count 0: writes 0 to count_out and to the only offset.
@@ -3037,7 +3037,7 @@ enum { GP_KEY_COLUMNS_MAX = 8, GP_GROUP_RESULTS_MAX = 32 };
      gp_stats.bad_offsets counts the call. On devices that end long loops too early
      (gp_device_info.loop_limit), a call with strings of more than some hundred bytes finds no group: gp_stats.abandoned counts it, and
      gp_group_by_read returns GP_ERROR_UNSUPPORTED.
-   Example: examples/21_group_by.c */
+   Example: examples/16_csv.c, examples/21_group_by.c */
 typedef struct gp_group_by_desc {
     const gp_key_column *columns; /* column_count columns, read during the call */
     size_t column_count;          /* 1 to GP_KEY_COLUMNS_MAX */

@@ -3,7 +3,7 @@
      awk -F, 'NR > 1 && NF { s[$KEY] += $VALUE } END { for (k in s) print s[k], k }' FILE | sort -rn | head
 
    for values that are whole numbers. Lines are found by a selection; from each one a map takes the hash of its key (64 bits:
-   no two keys share one, in practice), another its value. Rows are sorted by hash, which makes each group a run.
+   no two keys share one, in practice), another its value. Rows are grouped by hash.
    Commas in quotes are commas here; 18_json_mask.c knows what is in quotes.
 
    cc -std=c99 16_csv.c -lOpenCL */
@@ -11,7 +11,7 @@
 #include "../gpuprim.h"
 
 enum { LARGEST = 10 };
-enum { TEXT, BEGIN, KEY, VALUE, ORDER, SUM, ROW, COUNT, TOP_SUM, TOP_GROUP, TOP_BEGIN, BUFFERS };
+enum { TEXT, BEGIN, KEY, VALUE, SUM, ROW, COUNT, TOP_SUM, TOP_GROUP, TOP_BEGIN, BUFFERS };
 static gp_context *gp;
 static cl_mem of[BUFFERS];
 
@@ -94,30 +94,19 @@ static size_t group(size_t n, int64_t sums[LARGEST], uint32_t begins[LARGEST])
 {
     const size_t k = n < LARGEST ? n : LARGEST;
     uint32_t groups;
-    const gp_sort_desc sort = {.keys = of[KEY],
-                               .keys_out = of[KEY],
-                               .values_out = make(ORDER, n * 4, NULL),
-                               .count = n,
-                               .key_type = GP_U64};
+    const gp_key_column key = {.in = of[KEY], .type = GP_U64};
     const gp_arg value = {.name = "value", .type = GP_I64, .buffer = of[VALUE]};
-    const gp_reduce_by_key_desc sum = {.keys = of[KEY],
-                                       .in = of[ORDER],
-                                       .out = make(SUM, n * 8, NULL),
-                                       .count_out = make(COUNT, 4, NULL),
-                                       .count = n,
-                                       .key_type = GP_U64,
-                                       .type = GP_U32,
-                                       .out_type = GP_I64,
-                                       .op = GP_SUM,
-                                       .map = "value[x]",
-                                       .args = &value,
-                                       .arg_count = 1};
-    const gp_unique_desc first = {.keys = of[KEY],
-                                  .values = of[ORDER],
-                                  .values_out = make(ROW, n * 4, NULL),
-                                  .count = n,
-                                  .key_type = GP_U64,
-                                  .value_size = 4};
+    const gp_group_result sum = {
+        .op = GP_SUM, .map = "value[i]", .map_type = GP_I64, .out = make(SUM, n * 8, NULL)};
+    const gp_group_by_desc by_key = {.columns = &key,
+                                     .column_count = 1,
+                                     .rows_out = make(ROW, n * 4, NULL),
+                                     .count_out = make(COUNT, 4, NULL),
+                                     .results = &sum,
+                                     .result_count = 1,
+                                     .args = &value,
+                                     .arg_count = 1,
+                                     .count = n};
     const gp_topk_desc top = {.keys = of[SUM],
                               .keys_out = make(TOP_SUM, k * 8, NULL),
                               .indices_out = make(TOP_GROUP, k * 4, NULL),
@@ -135,9 +124,7 @@ static size_t group(size_t n, int64_t sums[LARGEST], uint32_t begins[LARGEST])
                                      .map = "begin[row[x]]",
                                      .args = places,
                                      .arg_count = 2};
-    TRY(gp_argsort(gp, &sort));
-    TRY(gp_reduce_by_key(gp, &sum));
-    TRY(gp_unique_by_key(gp, &first));
+    TRY(gp_group_by(gp, &by_key));
     TRY(gp_topk(gp, &top));
     TRY(gp_transform(gp, &lines));
     read_back(COUNT, 4, &groups);

@@ -28,8 +28,7 @@
    Cost: a single pass is one launch, which reads keys and values once. Two steps read the keys as gp_unique
      does and the values once; they write 4 bytes per run to scratch and read them again. Maps of i, argmin,
      argmax and keys of GP_F16, among others, take two steps whatever `strategy` says.
-   Limits: 2^32 - 2 elements.
-   Example: examples/16_csv.c */
+   Limits: 2^32 - 2 elements. */
 typedef struct gp_reduce_by_key_desc {
     cl_mem keys;
     size_t keys_offset; /* in elements, as all offsets */
