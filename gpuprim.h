@@ -212,20 +212,19 @@ typedef enum gp_type {
    Argmin and argmax return the index of the extreme element, and of equal ones the lowest index. Indices
    count from the call's first element, or from the first one of the segment or run that is reduced. Without
    elements, or with nothing but NaN, the index is all ones (-1). Their out_type is GP_U64 (the default) or
-   GP_U32, and `initial` stays NULL. */
-#define GP_OPS(X)                 \
-    X(GP_SUM, 1, "GPI_SUM")       \
-    X(GP_PROD, 2, "GPI_PROD")     \
-    X(GP_MIN, 3, "GPI_MIN")       \
-    X(GP_MAX, 4, "GPI_MAX")       \
-    X(GP_AND, 5, "GPI_AND")       \
-    X(GP_OR, 6, "GPI_OR")         \
-    X(GP_XOR, 7, "GPI_XOR")       \
-    X(GP_ARGMIN, 8, "GPI_ARGMIN") \
-    X(GP_ARGMAX, 9, "GPI_ARGMAX")
+   GP_U32, and `initial` stays NULL.
 
-/* Operations that only gp_group_by takes. */
-#define GP_GROUP_OPS(X)                \
+   Count, mean, variance, first and last are operations of gp_group_by alone (gp_group_result). */
+#define GP_OPS(X)                      \
+    X(GP_SUM, 1, "GPI_SUM")            \
+    X(GP_PROD, 2, "GPI_PROD")          \
+    X(GP_MIN, 3, "GPI_MIN")            \
+    X(GP_MAX, 4, "GPI_MAX")            \
+    X(GP_AND, 5, "GPI_AND")            \
+    X(GP_OR, 6, "GPI_OR")              \
+    X(GP_XOR, 7, "GPI_XOR")            \
+    X(GP_ARGMIN, 8, "GPI_ARGMIN")      \
+    X(GP_ARGMAX, 9, "GPI_ARGMAX")      \
     X(GP_COUNT, 10, "GPI_SUM")         \
     X(GP_MEAN, 11, "GPI_MEAN")         \
     X(GP_VARIANCE, 12, "GPI_VARIANCE") \
@@ -235,7 +234,7 @@ typedef enum gp_type {
 typedef enum gp_op {
     GP_OP_NONE = 0,
 #define GP_OP_ENUM(name, value, cl) name = value,
-    GP_OPS(GP_OP_ENUM) GP_GROUP_OPS(GP_OP_ENUM)
+    GP_OPS(GP_OP_ENUM)
 #undef GP_OP_ENUM
         GP_OP_FORCE_INT = 0x7fffffff
 } gp_op;
@@ -2988,16 +2987,17 @@ typedef struct gp_key_column {
 
 /* A result for each group: out[g] = op of map(i) over the rows i of group g. */
 typedef struct gp_group_result {
-    /* A gp_op, or GP_COUNT (number of rows, no map), GP_MEAN, GP_VARIANCE (mean squared distance from the mean),
-       GP_FIRST or GP_LAST (value of the first or last row). GP_ARGMIN and GP_ARGMAX give a row's number. */
+    /* A gp_op, or GP_COUNT (number of rows), GP_MEAN, GP_VARIANCE (mean squared distance from the mean), GP_FIRST or
+       GP_LAST (value of the first or last row). GP_ARGMIN and GP_ARGMAX give a row's number. */
     gp_op op;
-    const char *map;   /* expression in i, the row, and args: "price[i] * quantity[i]" */
-    gp_type map_type;  /* type of the map's value */
+    const char *map;   /* expression in i, the row, and args: "price[i] * quantity[i]"; NULL for GP_COUNT */
+    gp_type map_type;  /* the map's value is converted to this type: GP_F64 for sums in double */
     const char *where; /* expression in i: only rows for which it is not 0 count; NULL: all rows */
     cl_mem out;        /* one result for each group, with room for `count` */
     size_t out_offset;
-    gp_type out_type; /* 0: as in gp_reduce_desc; GP_U32 for GP_COUNT; GP_F32 for means and variances, unless
-                         map_type is GP_F64; map_type for first and last. Not GP_F16 */
+    /* 0: for sums and products of integers 64 bits; GP_U64 for argmin and argmax, GP_U32 for GP_COUNT; for means and
+       variances GP_F32 unless map_type is GP_F64; else map_type. Not GP_F16 */
+    gp_type out_type;
 } gp_group_result;
 
 enum { GP_KEY_COLUMNS_MAX = 8, GP_GROUP_RESULTS_MAX = 32 };
@@ -3012,15 +3012,16 @@ enum { GP_KEY_COLUMNS_MAX = 8, GP_GROUP_RESULTS_MAX = 32 };
        a count       3 2 1              results, one for each group
 
    Groups the rows of a table by key, and reduces each group to any number of results, as SQL's "group by" does. Two
-   rows are in one group if they are equal in all columns. Keys need not be sorted. The keys of the groups are those
-   of rows_out (gp_gather). Without results the call does what others call factorize, distinct, or unique with an
+   rows are in one group if they are equal in all columns; -0 equals 0, and all NaNs are equal. Keys need not be sorted.
+   The keys of the groups are those of rows_out (gp_gather). Without results the call does what others call factorize, distinct, or unique with an
    inverse. Other reductions of groups, by a monoid for example: pass order_out as `in` and offsets_out as `offsets`
    to gp_segmented_reduce, with a map that reads the row x of a column.
 
-   Result: row and group numbers are U32. Every output may be NULL, but not all of them, except in gp_group_by_read. Elements behind
+   Result: groups_out, rows_out, order_out, offsets_out and count_out have numbers of U32. Every output may be NULL, but not all of them, except in gp_group_by_read. Elements behind
      the last row, group or offset are left alone. The same result every time, floats bit for bit. Where no row of a
-     group counts, a result is the operation's identity; for means and variances NaN, for first and last 0.
-     Sums of floats are computed in out_type, which had better be GP_F64 for large groups; means and variances in f64 if
+     group counts, a result is the operation's identity, such as infinity for the minimum of floats; for argmin and
+     argmax all bits are set; for means and variances it is NaN, for first and last 0.
+     Sums of floats are computed in out_type: take GP_F64 for large groups. Means and variances are computed in f64 if
      the device has it.
    Order: order_out lists the rows of a group in ascending order.
    Aliasing: outputs overlap nothing.
@@ -3028,7 +3029,7 @@ enum { GP_KEY_COLUMNS_MAX = 8, GP_GROUP_RESULTS_MAX = 32 };
    Scratch: 8 to 12 bytes per row, 16 MiB if rows are many, and 4 bytes more per row for groups_out or rows_out that are
      NULL but needed. For order_out or offsets_out also 8 bytes per row, and that of gp_sort; for results on CPUs 8 to 24
      bytes per row, on GPUs 12 and that of gp_sort.
-   Cost: each row finds its key in a hash table with slots of 4 bytes; it reads the keys of one row more, or a few. Then
+   Cost: each row finds its key in a hash table with slots of 4 bytes; it compares its keys with those of one other row, or a few. Then
      groups_out is read and written once; order_out is a sort of groups_out. Results read the columns in their maps
      once: in the order of rows on CPUs if groups are few, else group by group or nearly so. A program is compiled per
      list of types, and one for up to eight results.
@@ -3070,8 +3071,7 @@ GP_API gp_result gp_group_by(gp_context *gp, const gp_group_by_desc *desc);
 /* Calls gp_group_by, blocks, and sets *count to the number of groups. */
 GP_API gp_result gp_group_by_read(gp_context *gp, const gp_group_by_desc *desc, uint64_t *count);
 
-/* Sets *bytes to the scratch that gp_group_by needs with this desc. Buffers that are NULL only here must be given, any
-   buffers will do, if the call will have them. */
+/* Sets *bytes to the scratch that gp_group_by needs with this desc. Set each output that the call will have, to any buffer. */
 GP_API gp_result gp_group_by_scratch_size(gp_context *gp, const gp_group_by_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ warm-up, profile */
@@ -3850,7 +3850,8 @@ static const char *gpi_type_cl(gp_type type)
     }
 }
 
-static const char *gpi_op_macro(gp_op op)
+/* Returns the macro of an operation, one of gp_group_by's too. */
+static const char *gpi_group_op_macro(gp_op op)
 {
     switch (op) {
 #define GPI_OP_CASE(name, value, macro) \
@@ -3861,17 +3862,7 @@ static const char *gpi_op_macro(gp_op op)
     }
 }
 
-/* Returns the macro of an operation that gp_group_by takes. */
-static const char *gpi_group_op_macro(gp_op op)
-{
-    switch (op) {
-#define GPI_OP_CASE(name, value, macro) \
-    case name: return macro;
-        GP_GROUP_OPS(GPI_OP_CASE)
-#undef GPI_OP_CASE
-    default: return gpi_op_macro(op);
-    }
-}
+static const char *gpi_op_macro(gp_op op) { return op <= GP_ARGMAX ? gpi_group_op_macro(op) : NULL; }
 
 static bool gpi_is_float(gp_type type) { return type == GP_F16 || type == GP_F32 || type == GP_F64; }
 
@@ -5699,20 +5690,27 @@ static void gpi_imports_free(gp_context *gp);
 
 /* build_log.c */
 static char *gpi_log_arrange(const char *log);
+static bool gpi_log_compares_buffer(const char *log);
 static void gpi_log_explain(const char *log, char *out, size_t size);
 /* ---- End file src/program/program.h ---- */
 
 /* ---- Begin file src/program/build.c ---- */
 /* build.c - builds a program from a binary that was imported or cached, or from its source, and creates its kernels. */
-static gp_result gpi_fail_build(gp_context *gp, cl_program program, cl_int error)
+/* Returns the program's build log, which the caller frees; NULL: no memory. */
+static char *gpi_build_log(const gp_context *gp, cl_program program)
 {
     size_t size = 0;
-    char *log = NULL, *arranged, why[80];
-    gp_result result;
+    char *log;
     (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
     log = (char *)GP_CALLOC(size + 1, 1);
     if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
-    arranged = log ? gpi_log_arrange(log) : NULL;
+    return log;
+}
+
+static gp_result gpi_fail_build(gp_context *gp, cl_program program, cl_int error)
+{
+    char *log = gpi_build_log(gp, program), *arranged = log ? gpi_log_arrange(log) : NULL, why[80];
+    gp_result result;
     gpi_log_explain(log ? log : "", why, sizeof why);
     result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
                       "%sclBuildProgram returned %s (%d), build log:\n%s", why, gpi_cl_error_name(error),
@@ -5720,6 +5718,15 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, cl_int error
     GP_FREE(arranged);
     GP_FREE(log);
     return result;
+}
+
+/* Returns whether the compiler has warned of an expression that compares a buffer with a number. */
+static bool gpi_built_wrongly(const gp_context *gp, cl_program program)
+{
+    char *log = gpi_build_log(gp, program);
+    const bool wrong = log && gpi_log_compares_buffer(log);
+    GP_FREE(log);
+    return wrong;
 }
 
 /* Returns the build options. Those of programs with Khronos' sub-groups name a newer language: shuffles and
@@ -5798,6 +5805,7 @@ static cl_program gpi_build_quickly(const gp_context *gp, const char *source, co
     built = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
     if (error == CL_SUCCESS) {
         error = clBuildProgram(built, 1, &gp->info.device, options, NULL, NULL);
+        if (error == CL_SUCCESS && gpi_built_wrongly(gp, built)) error = CL_BUILD_PROGRAM_FAILURE;
         if (error != CL_SUCCESS) (void)clReleaseProgram(built);
     }
     GP_FREE(options);
@@ -5817,7 +5825,8 @@ static gp_result gpi_build_source(gp_context *gp, const char *source, gpi_progra
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clCreateProgramWithSource");
     error =
         clBuildProgram(program->program, 1, &gp->info.device, gpi_program_options(gp, program), NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, error);
+    if (error != CL_SUCCESS || gpi_built_wrongly(gp, program->program))
+        return gpi_fail_build(gp, program->program, error);
     gp->stats.programs_built++;
     return GP_OK;
 }
@@ -5997,9 +6006,15 @@ static char *gpi_log_arrange(const char *log)
     return gpi_text_take(&text);
 }
 
-/* Writes to `out` an explanation if the log shows one of two errors: an array of negative size, with which
-   gpi_prelude_user_type and gpi_records_define check sizes, or the use of an input (x or y) that the call does not
-   have. For other errors writes an empty text. */
+/* Returns whether an expression compares a buffer with a number, which compilers only warn of: the caller has forgotten an index. */
+static bool gpi_log_compares_buffer(const char *log)
+{
+    return strstr(log, "comparison between pointer and integer") != NULL;
+}
+
+/* Writes to `out` an explanation if the log shows one of these errors: an array of negative size, with which
+   gpi_prelude_user_type and gpi_records_define check sizes; the use of an input (x or y) that the call does not
+   have; a buffer in the place of its element. For other errors writes an empty text. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
     static const char monoid[] = "gpi_monoid_size_", record[] = "gpi_record_size_";
@@ -6015,6 +6030,8 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
         (void)snprintf(out, size, "the map names x, but there is no input (in is NULL): ");
     else if (strstr(log, "undeclared identifier 'y'"))
         (void)snprintf(out, size, "the expression names y, but there is no second input: ");
+    else if (gpi_log_compares_buffer(log))
+        (void)snprintf(out, size, "an expression compares a buffer, not its element: ");
 }
 /* ---- End file src/program/build_log.c ---- */
 
@@ -32839,9 +32856,9 @@ static gp_result gpi_result_check(gp_context *gp, const gp_group_result *r)
     if (result == GP_OK) result = gpi_check_text(gp, "where", r->where);
     if (result != GP_OK) return result;
     if (counts != !r->map || (counts && r->map_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "map is %s, and map_type = %d: %s",
-                        r->map ? "given" : "NULL", (int)r->map_type,
-                        counts ? "GP_COUNT takes neither" : "all operations but GP_COUNT take both");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        counts ? "map or map_type is given: GP_COUNT takes neither"
+                               : "map is NULL: all operations but GP_COUNT need a map, and map_type");
     }
     if (r->out_type == GP_F16) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type must not be GP_F16");
     return counts ? GP_OK : gpi_check_type(gp, "map_type", r->map_type);
@@ -33674,7 +33691,7 @@ static void gpi_prelude_row(const gpi_args *args, const char *type, const char *
     gpi_text_add(text,
                  "#line 1 \"results[%u].%s\"\n    return (\n#line 1 \"results[%u].%s\"\n%s\n    )%s;\n}\n",
                  result, field, result, field, expression ? expression : "1",
-                 strcmp(type, "bool") == 0 ? " != 0" : "");
+                 strcmp(type, "bool") == 0 ? " * 1 != 0" : "");
 }
 
 /* Adds the maps of results, and the conditions on rows. */
@@ -35855,8 +35872,8 @@ static void gpi_compact_prelude_function(const gpi_compact *c, const char *name,
     if (!expression) return;
     gpi_text_add(text, "static uint %s(%s%s)\n{\n", name, gpi_args_parameter(&c->args), parameters);
     gpi_args_name(&c->args, text);
-    gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) != 0 ? 1 : 0;\n}\n", field,
-                 field, expression);
+    gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) * 1 != 0 ? 1 : 0;\n}\n",
+                 field, field, expression);
 }
 /* ---- End file src/select/condition.c ---- */
 
@@ -45555,9 +45572,13 @@ static gp_result gpi_rows_plan(gp_context *gp, const gp_group_by_desc *d, gpi_gr
     g->numbers = d->order_out || d->offsets_out || d->results || d->groups_out;
     if (d->count > GPI_ROWS_COUNT_MAX)
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^30", d->count);
-    if (!d->results != !d->result_count || d->result_count > GP_GROUP_RESULTS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "results is %s, and result_count = %zu, at most %d",
-                        d->results ? "given" : "NULL", d->result_count, (int)GP_GROUP_RESULTS_MAX);
+    if (!d->results != !d->result_count) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "results is %s, but result_count = %zu",
+                        d->results ? "given" : "NULL", d->result_count);
+    }
+    if (d->result_count > GP_GROUP_RESULTS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "result_count = %zu, at most %d", d->result_count,
+                        (int)GP_GROUP_RESULTS_MAX);
     }
     result = gpi_keys_make(gp, d->columns, d->column_count, &g->keys);
     if (result == GP_OK) result = gpi_plan_make_sized(gp, GPI_GROUP_BY, 4, GP_STRATEGY_MULTI_PASS, &g->plan);
@@ -45954,10 +45975,10 @@ static gp_result gpi_keys_make(gp_context *gp, const gp_key_column *columns, siz
     keys->columns = columns;
     keys->count = count;
     keys->seed = gpi_keys_seed(gp);
-    if (!columns || count == 0 || count > GP_KEY_COLUMNS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "columns is %s, and column_count = %zu, must be 1 to %d", columns ? "given" : "NULL",
-                        count, (int)GP_KEY_COLUMNS_MAX);
+    if (!columns) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "columns is NULL");
+    if (count == 0 || count > GP_KEY_COLUMNS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "column_count = %zu, must be 1 to %d", count,
+                        (int)GP_KEY_COLUMNS_MAX);
     }
     for (k = 0; k < count && result == GP_OK; k++) result = gpi_key_check(gp, &columns[k], k);
     return result;

@@ -145,13 +145,20 @@ static void example_run_length_encode(void)
 static void example_group_by(void)
 {
     /* [gp_group_by] */
-    /* Numbers the different pairs of a float and a byte, and lists the rows of each: */
+    /* The number of rows and the largest value above 3, for each pair of a float and a byte: */
     const gp_key_column columns[] = {{.in = keys, .type = GP_F32}, {.in = a, .type = GP_U8}};
+    const gp_arg value = {.name = "value", .type = GP_F32, .buffer = values};
+    const gp_group_result results[] = {
+        {.op = GP_COUNT, .out = counts},
+        {.op = GP_MAX, .map = "value[i]", .map_type = GP_F32, .where = "value[i] > 3", .out = out},
+    };
     gp_group_by_desc d = {.columns = columns,
                           .column_count = 2,
-                          .groups_out = out,
-                          .order_out = counts,
-                          .offsets_out = b,
+                          .rows_out = b, /* the first row of each group: its key */
+                          .results = results,
+                          .result_count = 2,
+                          .args = &value,
+                          .arg_count = 1,
                           .count = n};
     uint64_t groups;
     gp_group_by_read(gp, &d, &groups);

@@ -116,6 +116,11 @@ def test_group_by_places(ctx, rng):
     }  # fmt: skip
     got = {name: x.get().tolist() for name, x in ctx.group_by(([7, 7, 7, 7],), small, row)[1].items()}
     assert got == {"twice": [400], "where": [1], "near": [2], "less": [-304], "halves": [5], "row": [3]}
+    n = {"few": ("", "count", None, "u < 50"), "sum": ("a", "sum", None, "u >= 100"), "least": ("a * 0.5f", "min", np.float64, "a > 2")}
+    got = {name: x.get().tolist() for name, x in ctx.group_by(([7, 7, 7, 7],), small, n)[1].items()}
+    assert got == {"few": [2], "sum": [3], "least": [1.5]}
+    with pytest.raises(ValueError, match="i is the row"):
+        ctx.group_by(([7],), {"i": [1]}, {"s": ("i", "sum")})
     assert ctx.group_by(([7, 7],), None, {"row": ("i", "last", np.uint32)})[1]["row"].get().tolist() == [1]
     assert np.isnan(ctx.group_by(([1, 2, 3, 3],), np.array([np.nan, np.inf, 1, np.inf], np.float32), "var")[1].get()).all()
     with pytest.raises(ValueError, match="agg is 'var'"):
@@ -204,7 +209,7 @@ def test_bad_input(ctx):
     for values, agg in (([1, 2], {"s": ("x", "sum")}), ({"v": [1, 2]}, "sum")):
         with pytest.raises(TypeError, match="takes a tuple of key columns"):
             ctx.group_by([1, 2], values, agg)
-        with pytest.raises(TypeError, match="dicts, or neither"):
+        with pytest.raises(TypeError, match="columns and results, or neither"):
             ctx.group_by(([1, 2],), values, agg)
     keys, columns = ([1, 2],), {"v": [1, 2]}
     for agg, text in (({"s": "sum"}, "takes an expression"), ({"s": ("v", "median")}, "agg is 'median'"), ({"s": ("v",)}, "is \\(expression")):

@@ -21,16 +21,17 @@ typedef struct gp_key_column {
 
 /* A result for each group: out[g] = op of map(i) over the rows i of group g. */
 typedef struct gp_group_result {
-    /* A gp_op, or GP_COUNT (number of rows, no map), GP_MEAN, GP_VARIANCE (mean squared distance from the mean),
-       GP_FIRST or GP_LAST (value of the first or last row). GP_ARGMIN and GP_ARGMAX give a row's number. */
+    /* A gp_op, or GP_COUNT (number of rows), GP_MEAN, GP_VARIANCE (mean squared distance from the mean), GP_FIRST or
+       GP_LAST (value of the first or last row). GP_ARGMIN and GP_ARGMAX give a row's number. */
     gp_op op;
-    const char *map;   /* expression in i, the row, and args: "price[i] * quantity[i]" */
-    gp_type map_type;  /* type of the map's value */
+    const char *map;   /* expression in i, the row, and args: "price[i] * quantity[i]"; NULL for GP_COUNT */
+    gp_type map_type;  /* the map's value is converted to this type: GP_F64 for sums in double */
     const char *where; /* expression in i: only rows for which it is not 0 count; NULL: all rows */
     cl_mem out;        /* one result for each group, with room for `count` */
     size_t out_offset;
-    gp_type out_type; /* 0: as in gp_reduce_desc; GP_U32 for GP_COUNT; GP_F32 for means and variances, unless
-                         map_type is GP_F64; map_type for first and last. Not GP_F16 */
+    /* 0: for sums and products of integers 64 bits; GP_U64 for argmin and argmax, GP_U32 for GP_COUNT; for means and
+       variances GP_F32 unless map_type is GP_F64; else map_type. Not GP_F16 */
+    gp_type out_type;
 } gp_group_result;
 
 enum { GP_KEY_COLUMNS_MAX = 8, GP_GROUP_RESULTS_MAX = 32 };
@@ -45,15 +46,16 @@ enum { GP_KEY_COLUMNS_MAX = 8, GP_GROUP_RESULTS_MAX = 32 };
        a count       3 2 1              results, one for each group
 
    Groups the rows of a table by key, and reduces each group to any number of results, as SQL's "group by" does. Two
-   rows are in one group if they are equal in all columns. Keys need not be sorted. The keys of the groups are those
-   of rows_out (gp_gather). Without results the call does what others call factorize, distinct, or unique with an
+   rows are in one group if they are equal in all columns; -0 equals 0, and all NaNs are equal. Keys need not be sorted.
+   The keys of the groups are those of rows_out (gp_gather). Without results the call does what others call factorize, distinct, or unique with an
    inverse. Other reductions of groups, by a monoid for example: pass order_out as `in` and offsets_out as `offsets`
    to gp_segmented_reduce, with a map that reads the row x of a column.
 
-   Result: row and group numbers are U32. Every output may be NULL, but not all of them, except in gp_group_by_read. Elements behind
+   Result: groups_out, rows_out, order_out, offsets_out and count_out have numbers of U32. Every output may be NULL, but not all of them, except in gp_group_by_read. Elements behind
      the last row, group or offset are left alone. The same result every time, floats bit for bit. Where no row of a
-     group counts, a result is the operation's identity; for means and variances NaN, for first and last 0.
-     Sums of floats are computed in out_type, which had better be GP_F64 for large groups; means and variances in f64 if
+     group counts, a result is the operation's identity, such as infinity for the minimum of floats; for argmin and
+     argmax all bits are set; for means and variances it is NaN, for first and last 0.
+     Sums of floats are computed in out_type: take GP_F64 for large groups. Means and variances are computed in f64 if
      the device has it.
    Order: order_out lists the rows of a group in ascending order.
    Aliasing: outputs overlap nothing.
@@ -61,7 +63,7 @@ enum { GP_KEY_COLUMNS_MAX = 8, GP_GROUP_RESULTS_MAX = 32 };
    Scratch: 8 to 12 bytes per row, 16 MiB if rows are many, and 4 bytes more per row for groups_out or rows_out that are
      NULL but needed. For order_out or offsets_out also 8 bytes per row, and that of gp_sort; for results on CPUs 8 to 24
      bytes per row, on GPUs 12 and that of gp_sort.
-   Cost: each row finds its key in a hash table with slots of 4 bytes; it reads the keys of one row more, or a few. Then
+   Cost: each row finds its key in a hash table with slots of 4 bytes; it compares its keys with those of one other row, or a few. Then
      groups_out is read and written once; order_out is a sort of groups_out. Results read the columns in their maps
      once: in the order of rows on CPUs if groups are few, else group by group or nearly so. A program is compiled per
      list of types, and one for up to eight results.
@@ -103,6 +105,5 @@ GP_API gp_result gp_group_by(gp_context *gp, const gp_group_by_desc *desc);
 /* Calls gp_group_by, blocks, and sets *count to the number of groups. */
 GP_API gp_result gp_group_by_read(gp_context *gp, const gp_group_by_desc *desc, uint64_t *count);
 
-/* Sets *bytes to the scratch that gp_group_by needs with this desc. Buffers that are NULL only here must be given, any
-   buffers will do, if the call will have them. */
+/* Sets *bytes to the scratch that gp_group_by needs with this desc. Set each output that the call will have, to any buffer. */
 GP_API gp_result gp_group_by_scratch_size(gp_context *gp, const gp_group_by_desc *desc, size_t *bytes);

@@ -37,20 +37,19 @@ typedef enum gp_type {
    Argmin and argmax return the index of the extreme element, and of equal ones the lowest index. Indices
    count from the call's first element, or from the first one of the segment or run that is reduced. Without
    elements, or with nothing but NaN, the index is all ones (-1). Their out_type is GP_U64 (the default) or
-   GP_U32, and `initial` stays NULL. */
-#define GP_OPS(X)                 \
-    X(GP_SUM, 1, "GPI_SUM")       \
-    X(GP_PROD, 2, "GPI_PROD")     \
-    X(GP_MIN, 3, "GPI_MIN")       \
-    X(GP_MAX, 4, "GPI_MAX")       \
-    X(GP_AND, 5, "GPI_AND")       \
-    X(GP_OR, 6, "GPI_OR")         \
-    X(GP_XOR, 7, "GPI_XOR")       \
-    X(GP_ARGMIN, 8, "GPI_ARGMIN") \
-    X(GP_ARGMAX, 9, "GPI_ARGMAX")
+   GP_U32, and `initial` stays NULL.
 
-/* Operations that only gp_group_by takes. */
-#define GP_GROUP_OPS(X)                \
+   Count, mean, variance, first and last are operations of gp_group_by alone (gp_group_result). */
+#define GP_OPS(X)                      \
+    X(GP_SUM, 1, "GPI_SUM")            \
+    X(GP_PROD, 2, "GPI_PROD")          \
+    X(GP_MIN, 3, "GPI_MIN")            \
+    X(GP_MAX, 4, "GPI_MAX")            \
+    X(GP_AND, 5, "GPI_AND")            \
+    X(GP_OR, 6, "GPI_OR")              \
+    X(GP_XOR, 7, "GPI_XOR")            \
+    X(GP_ARGMIN, 8, "GPI_ARGMIN")      \
+    X(GP_ARGMAX, 9, "GPI_ARGMAX")      \
     X(GP_COUNT, 10, "GPI_SUM")         \
     X(GP_MEAN, 11, "GPI_MEAN")         \
     X(GP_VARIANCE, 12, "GPI_VARIANCE") \
@@ -60,7 +59,7 @@ typedef enum gp_type {
 typedef enum gp_op {
     GP_OP_NONE = 0,
 #define GP_OP_ENUM(name, value, cl) name = value,
-    GP_OPS(GP_OP_ENUM) GP_GROUP_OPS(GP_OP_ENUM)
+    GP_OPS(GP_OP_ENUM)
 #undef GP_OP_ENUM
         GP_OP_FORCE_INT = 0x7fffffff
 } gp_op;

@@ -25,7 +25,8 @@ static const char *gpi_type_cl(gp_type type)
     }
 }
 
-static const char *gpi_op_macro(gp_op op)
+/* Returns the macro of an operation, one of gp_group_by's too. */
+static const char *gpi_group_op_macro(gp_op op)
 {
     switch (op) {
 #define GPI_OP_CASE(name, value, macro) \
@@ -36,17 +37,7 @@ static const char *gpi_op_macro(gp_op op)
     }
 }
 
-/* Returns the macro of an operation that gp_group_by takes. */
-static const char *gpi_group_op_macro(gp_op op)
-{
-    switch (op) {
-#define GPI_OP_CASE(name, value, macro) \
-    case name: return macro;
-        GP_GROUP_OPS(GPI_OP_CASE)
-#undef GPI_OP_CASE
-    default: return gpi_op_macro(op);
-    }
-}
+static const char *gpi_op_macro(gp_op op) { return op <= GP_ARGMAX ? gpi_group_op_macro(op) : NULL; }
 
 static bool gpi_is_float(gp_type type) { return type == GP_F16 || type == GP_F32 || type == GP_F64; }
 

@@ -258,9 +258,9 @@ static gp_result gpi_result_check(gp_context *gp, const gp_group_result *r)
     if (result == GP_OK) result = gpi_check_text(gp, "where", r->where);
     if (result != GP_OK) return result;
     if (counts != !r->map || (counts && r->map_type)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "map is %s, and map_type = %d: %s",
-                        r->map ? "given" : "NULL", (int)r->map_type,
-                        counts ? "GP_COUNT takes neither" : "all operations but GP_COUNT take both");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        counts ? "map or map_type is given: GP_COUNT takes neither"
+                               : "map is NULL: all operations but GP_COUNT need a map, and map_type");
     }
     if (r->out_type == GP_F16) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "out_type must not be GP_F16");
     return counts ? GP_OK : gpi_check_type(gp, "map_type", r->map_type);

@@ -146,7 +146,7 @@ static void gpi_prelude_row(const gpi_args *args, const char *type, const char *
     gpi_text_add(text,
                  "#line 1 \"results[%u].%s\"\n    return (\n#line 1 \"results[%u].%s\"\n%s\n    )%s;\n}\n",
                  result, field, result, field, expression ? expression : "1",
-                 strcmp(type, "bool") == 0 ? " != 0" : "");
+                 strcmp(type, "bool") == 0 ? " * 1 != 0" : "");
 }
 
 /* Adds the maps of results, and the conditions on rows. */

@@ -8,15 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gp_result gpi_fail_build(gp_context *gp, cl_program program, cl_int error)
+/* Returns the program's build log, which the caller frees; NULL: no memory. */
+static char *gpi_build_log(const gp_context *gp, cl_program program)
 {
     size_t size = 0;
-    char *log = NULL, *arranged, why[80];
-    gp_result result;
+    char *log;
     (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
     log = (char *)GP_CALLOC(size + 1, 1);
     if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
-    arranged = log ? gpi_log_arrange(log) : NULL;
+    return log;
+}
+
+static gp_result gpi_fail_build(gp_context *gp, cl_program program, cl_int error)
+{
+    char *log = gpi_build_log(gp, program), *arranged = log ? gpi_log_arrange(log) : NULL, why[80];
+    gp_result result;
     gpi_log_explain(log ? log : "", why, sizeof why);
     result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
                       "%sclBuildProgram returned %s (%d), build log:\n%s", why, gpi_cl_error_name(error),
@@ -24,6 +30,15 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, cl_int error
     GP_FREE(arranged);
     GP_FREE(log);
     return result;
+}
+
+/* Returns whether the compiler has warned of an expression that compares a buffer with a number. */
+static bool gpi_built_wrongly(const gp_context *gp, cl_program program)
+{
+    char *log = gpi_build_log(gp, program);
+    const bool wrong = log && gpi_log_compares_buffer(log);
+    GP_FREE(log);
+    return wrong;
 }
 
 /* Returns the build options. Those of programs with Khronos' sub-groups name a newer language: shuffles and
@@ -102,6 +117,7 @@ static cl_program gpi_build_quickly(const gp_context *gp, const char *source, co
     built = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
     if (error == CL_SUCCESS) {
         error = clBuildProgram(built, 1, &gp->info.device, options, NULL, NULL);
+        if (error == CL_SUCCESS && gpi_built_wrongly(gp, built)) error = CL_BUILD_PROGRAM_FAILURE;
         if (error != CL_SUCCESS) (void)clReleaseProgram(built);
     }
     GP_FREE(options);
@@ -121,7 +137,8 @@ static gp_result gpi_build_source(gp_context *gp, const char *source, gpi_progra
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "clCreateProgramWithSource");
     error =
         clBuildProgram(program->program, 1, &gp->info.device, gpi_program_options(gp, program), NULL, NULL);
-    if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, error);
+    if (error != CL_SUCCESS || gpi_built_wrongly(gp, program->program))
+        return gpi_fail_build(gp, program->program, error);
     gp->stats.programs_built++;
     return GP_OK;
 }

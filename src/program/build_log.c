@@ -56,9 +56,15 @@ static char *gpi_log_arrange(const char *log)
     return gpi_text_take(&text);
 }
 
-/* Writes to `out` an explanation if the log shows one of two errors: an array of negative size, with which
-   gpi_prelude_user_type and gpi_records_define check sizes, or the use of an input (x or y) that the call does not
-   have. For other errors writes an empty text. */
+/* Returns whether an expression compares a buffer with a number, which compilers only warn of: the caller has forgotten an index. */
+static bool gpi_log_compares_buffer(const char *log)
+{
+    return strstr(log, "comparison between pointer and integer") != NULL;
+}
+
+/* Writes to `out` an explanation if the log shows one of these errors: an array of negative size, with which
+   gpi_prelude_user_type and gpi_records_define check sizes; the use of an input (x or y) that the call does not
+   have; a buffer in the place of its element. For other errors writes an empty text. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
     static const char monoid[] = "gpi_monoid_size_", record[] = "gpi_record_size_";
@@ -74,4 +80,6 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
         (void)snprintf(out, size, "the map names x, but there is no input (in is NULL): ");
     else if (strstr(log, "undeclared identifier 'y'"))
         (void)snprintf(out, size, "the expression names y, but there is no second input: ");
+    else if (gpi_log_compares_buffer(log))
+        (void)snprintf(out, size, "an expression compares a buffer, not its element: ");
 }

@@ -96,4 +96,5 @@ static void gpi_imports_free(gp_context *gp);
 
 /* build_log.c */
 static char *gpi_log_arrange(const char *log);
+static bool gpi_log_compares_buffer(const char *log);
 static void gpi_log_explain(const char *log, char *out, size_t size);

@@ -33,6 +33,6 @@ static void gpi_compact_prelude_function(const gpi_compact *c, const char *name,
     if (!expression) return;
     gpi_text_add(text, "static uint %s(%s%s)\n{\n", name, gpi_args_parameter(&c->args), parameters);
     gpi_args_name(&c->args, text);
-    gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) != 0 ? 1 : 0;\n}\n", field,
-                 field, expression);
+    gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) * 1 != 0 ? 1 : 0;\n}\n",
+                 field, field, expression);
 }

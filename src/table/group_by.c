@@ -181,9 +181,13 @@ static gp_result gpi_rows_plan(gp_context *gp, const gp_group_by_desc *d, gpi_gr
     g->numbers = d->order_out || d->offsets_out || d->results || d->groups_out;
     if (d->count > GPI_ROWS_COUNT_MAX)
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^30", d->count);
-    if (!d->results != !d->result_count || d->result_count > GP_GROUP_RESULTS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "results is %s, and result_count = %zu, at most %d",
-                        d->results ? "given" : "NULL", d->result_count, (int)GP_GROUP_RESULTS_MAX);
+    if (!d->results != !d->result_count) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "results is %s, but result_count = %zu",
+                        d->results ? "given" : "NULL", d->result_count);
+    }
+    if (d->result_count > GP_GROUP_RESULTS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "result_count = %zu, at most %d", d->result_count,
+                        (int)GP_GROUP_RESULTS_MAX);
     }
     result = gpi_keys_make(gp, d->columns, d->column_count, &g->keys);
     if (result == GP_OK) result = gpi_plan_make_sized(gp, GPI_GROUP_BY, 4, GP_STRATEGY_MULTI_PASS, &g->plan);

@@ -68,10 +68,10 @@ static gp_result gpi_keys_make(gp_context *gp, const gp_key_column *columns, siz
     keys->columns = columns;
     keys->count = count;
     keys->seed = gpi_keys_seed(gp);
-    if (!columns || count == 0 || count > GP_KEY_COLUMNS_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "columns is %s, and column_count = %zu, must be 1 to %d", columns ? "given" : "NULL",
-                        count, (int)GP_KEY_COLUMNS_MAX);
+    if (!columns) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "columns is NULL");
+    if (count == 0 || count > GP_KEY_COLUMNS_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "column_count = %zu, must be 1 to %d", count,
+                        (int)GP_KEY_COLUMNS_MAX);
     }
     for (k = 0; k < count && result == GP_OK; k++) result = gpi_key_check(gp, &columns[k], k);
     return result;

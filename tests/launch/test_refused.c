@@ -314,13 +314,13 @@ static void test_group_results(void **state)
     for (k = 0; k < 9; k++) r[k] = (gp_group_result){.op = GP_COUNT, .out = f->b, .out_offset = 16 * k};
     REFUSED(gp_reduce(f->gp, &mean), GP_ERROR_INVALID_OP, "op = 11: only gp_group_by takes it");
     d.results = r;
-    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "results is given, and result_count = 0");
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "results is given, but result_count = 0");
     d.result_count = 33;
     REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "result_count = 33, at most 32");
     d.result_count = 9;
     r[8].map = "v[i]";
     REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT,
-            "gp_group_by: results[8]: map is given, and map_type = 0: GP_COUNT takes neither");
+            "gp_group_by: results[8]: map or map_type is given: GP_COUNT takes neither");
     r[8].op = GP_SUM;
     REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_TYPE, "results[8]: map_type is not set");
     r[8].map_type = GP_F32;
@@ -347,6 +347,11 @@ static void test_group_results(void **state)
     r[8].out_type = GP_TYPE_NONE;
     r[8].where = "v[i] >";
     REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "results[8]: where");
+    r[8].where = NULL;
+    r[8].where = "v > 3";
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_BUILD, "an expression compares a buffer, not its element");
+    r[8].where = "v";
+    REFUSED(gp_group_by(f->gp, &d), GP_ERROR_BUILD, "results[8].where");
     r[8].where = NULL;
     r[8].map = "v[i]) + (1";
     REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "results[8]: map");

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Optional, Sequence
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class Columns(Maps):
         -------
         groups, rows : Array of uint32
             The group of each row, and the first row of each group. Groups are numbered in the order of their first rows.
-            ``gather(column, rows)`` has each group's value.
+            ``gather(column, rows)`` has each group's value, of numbers and records.
         order, offsets : Array of uint32
             With `return_order`: group g has the rows ``order[offsets[g]:offsets[g + 1]]``, in ascending order. For
             `segmented_reduce` with a map of row numbers: ``"price[x] * quantity[x]"``.
@@ -99,17 +99,19 @@ class Columns(Maps):
         ----------
         keys : array_like, or tuple of columns
             Numbers, in any order. Floats are equal if ``==`` says so, as in `join`: -0 equals +0, and no NaN another. Of a
-            tuple of columns, as `group_rows` takes them, rows are grouped that are equal in all columns.
+            tuple of columns, as `group_rows` takes them, rows are grouped that are equal in all columns; strings are such a
+            column, alone as ``(names,)``.
         values : array_like, or dict of columns, optional
-            One for each key; "count" needs none. A dict, for a tuple of keys, names columns of numbers.
+            One value for each row; "count" needs none. A dict, for a tuple of keys, names columns of numbers.
         agg : str or sequence of str, or dict
             "sum", "prod", "min", "max", "count", "mean", for integers "and", "or", "xor"; for tuples of keys also "var" (the mean
             squared distance from the mean), "first", "last", "argmin" and "argmax" (rows). With columns that have names, a dict
-            from the names of results to (expression, one of these) or (expression, one of these, dtype); the expression, in
-            OpenCL C, names columns, and i is the row. An expression's values are converted to the dtype of the result before they
-            are combined; without one, to 64-bit integers if all columns that are named are integers, and else to the type of the
-            widest column. The least and the largest elements of expressions are found among float64 where the device has it.
-            At most 32 results.
+            from the names of results to (expression, one of these), (expression, one of these, dtype), or (expression, one of
+            these, dtype or None, condition): then only rows for which the condition, an expression too, is not 0 count.
+            Expressions, in OpenCL C, name columns, and i is the row. C computes with the columns' types: ``(double)price *
+            quantity``. An expression's values are converted to the dtype of the result before they are combined; without one,
+            to 64-bit integers if all columns that are named are integers, and else to the type of the widest column. For
+            "argmin" and "argmax" they are compared as float64 where the device has it. At most 32 results.
 
         Returns
         -------
@@ -123,7 +125,7 @@ class Columns(Maps):
         >>> rows, found = ctx.group_by(  # doctest: +SKIP
         ...     (city, product),
         ...     {"price": price, "quantity": quantity},
-        ...     {"revenue": ("price * quantity", "sum"), "sales": "count"},
+        ...     {"revenue": ("price * quantity", "sum"), "bulk": ("", "count", None, "quantity > 9")},
         ... )
         """
         if isinstance(keys, tuple):
@@ -146,14 +148,16 @@ class Columns(Maps):
     def _reduce_groups(self, keys: tuple[Any, ...], values: Any, agg: Any) -> tuple[Any, ...]:
         named = isinstance(values, dict)
         if named != isinstance(agg, dict) and not (values is None and isinstance(agg, dict)):
-            raise TypeError("values and agg are dicts, or neither is one")
+            raise TypeError('name both, columns and results, or neither: {"price": price}, {"total": ("price", "sum")}')
         wanted = agg if isinstance(agg, dict) else dict(enumerate(_aggregates(agg, AGGREGATES + MORE_AGGREGATES)))
         columns = {name: self._line(column, name) for name, column in (values or {}).items()} if named else {}
         if values is not None and not named:
             columns["v"] = self._line(values, "values")
         parts = {name: _parts(how, "" if isinstance(agg, dict) else "v") for name, how in wanted.items()}
-        if not columns and not isinstance(agg, dict) and any(op != "count" for _, op, _ in parts.values()):
+        if not columns and not isinstance(agg, dict) and any(op != "count" for _, op, _, _ in parts.values()):
             raise ValueError("values is required unless agg is 'count'")
+        if "i" in columns:
+            raise ValueError("i is the row in expressions: give the column another name")
         call, size, rows = self._grouping(keys)
         for name, column in columns.items():
             if column.size != size:
@@ -161,7 +165,8 @@ class Columns(Maps):
                 raise ValueError(f"{what} {column.size} elements, and the columns have {size} rows")
         results = call.keep(ffi.new("gp_group_result[]", len(parts)))
         made = [self._result(call, result, columns, *part) for result, part in zip(results, parts.values())]
-        call.args({name: c for name, c in columns.items() if any(has_name(text, name) for text, _, _ in parts.values())}, None)
+        named_in = [text for part in parts.values() for text in (part[0], part[3] or "")]
+        call.args({name: c for name, c in columns.items() if any(has_name(text, name) for text in named_in)}, None)
         call.set(results=results if parts else ffi.NULL, result_count=len(parts))
         call.run("gp_group_by")
         for array, _ in made:
@@ -170,7 +175,7 @@ class Columns(Maps):
         return (rows, found) if isinstance(agg, dict) else (rows, *found.values())
 
     def _result(
-        self, call: Call, result: Any, columns: dict[str, Array], text: str, agg: str, dtype: Any
+        self, call: Call, result: Any, columns: dict[str, Array], text: str, agg: str, dtype: Any, where: Optional[str]
     ) -> tuple[Array, np.dtype[Any]]:
         """Fills in a gp_group_result. Returns its array, and the dtype that is wanted."""
         elements = {name: f"vload_half(i, {name})" if c.dtype == np.float16 else f"{name}[i]" for name, c in columns.items()}
@@ -183,6 +188,8 @@ class Columns(Maps):
         of = {"count": np.dtype(np.uint64), "mean": wide, "var": wide}.get(agg) or result_dtype(agg, kind)
         if agg != "count":
             call.expression("map", index_columns(text, elements), result)
+        if where is not None:
+            call.expression("where", index_columns(where, elements), result)
         wanted = of if dtype is None else np.dtype(dtype)
         out = wanted if agg not in ("count", "mean", "var") else of
         if out == np.float16:
@@ -310,17 +317,17 @@ def _aggregates(agg: Any, known: Sequence[str] = AGGREGATES) -> list[str]:
     return [_check_aggregate(name, known) for name in aggs]
 
 
-def _parts(how: Any, text: str) -> tuple[str, str, Any]:
-    """The expression, the reduction and the dtype of a result of `group_by`."""
+def _parts(how: Any, text: str) -> tuple[str, str, Any, Optional[str]]:
+    """The expression, the reduction, the dtype and the condition of a result of `group_by`."""
     parts = (text, how) if isinstance(how, str) else tuple(how)
-    if not 2 <= len(parts) <= 3:
-        raise ValueError(f"a result of group_by is (expression, reduction) or (expression, reduction, dtype), not {how!r}")
+    if not 2 <= len(parts) <= 4:
+        raise ValueError(f"a result of group_by is (expression, reduction[, dtype[, condition]]), not {how!r}")
     if not isinstance(parts[0], str):
         raise TypeError(f"an expression is a str, not {type(parts[0]).__name__}")
     agg = _check_aggregate(parts[1], AGGREGATES + MORE_AGGREGATES)
     if not parts[0].strip() and agg != "count":
         raise ValueError(f"{agg!r} takes an expression: (expression, {agg!r})")
-    return parts[0], agg, parts[2] if len(parts) == 3 else None
+    return parts[0], agg, parts[2] if len(parts) > 2 else None, parts[3] if len(parts) > 3 else None
 
 
 def _widest(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
