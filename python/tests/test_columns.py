@@ -129,6 +129,30 @@ def test_group_by_places(ctx, rng):
         ctx.group_by((keys,), v, ["sum"] * 33)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float32])
+@pytest.mark.parametrize("sizes", [(0, 3), (3, 0), (1, 1), (3000, 200), (1000, 70001)])
+def test_sets(ctx, rng, dtype, sizes):
+    a, b = (rng.integers(0, 250, n).astype(dtype) for n in sizes)
+    if dtype == np.float32 and a.size and b.size:
+        a[0], b[0] = -0.0, 0.0
+    for name in ("isin", "union1d", "intersect1d", "setdiff1d"):
+        np.testing.assert_array_equal(getattr(ctx, name)(a, b).get(), getattr(np, name)(a, b), name)
+    assert ctx.nunique(a) == np.unique(a).size and ctx.isin(a, b).dtype == bool
+    assert ctx.isin((a, a), (b, b)).get().tolist() == np.isin(a, b).tolist()
+
+
+def test_sets_of_odd_input(ctx):
+    nan = np.array([np.nan, 1, np.nan], np.float32)
+    assert ctx.isin(nan, nan).get().tolist() == [False, True, False] and ctx.nunique(nan) == 2
+    assert ctx.nunique(["a", "b", "a"], [1, 1, 1]) == 2
+    few = ctx.select(np.arange(9), "x < 4")
+    assert ctx.isin(few, [3, 0]).get().tolist() == [True, False, False, True]
+    assert ctx.union1d(few, few).get().tolist() == [0, 1, 2, 3] and ctx.setdiff1d(few, [1]).get().tolist() == [0, 2, 3]
+    for name in ("isin", "union1d", "intersect1d", "setdiff1d"):
+        with pytest.raises(TypeError, match="of one dtype"):
+            getattr(ctx, name)(np.zeros(2, np.int32), np.zeros(2, np.int64))
+
+
 @pytest.mark.parametrize("how", ["inner", "left", "semi", "anti"])
 @pytest.mark.parametrize("sizes", [(0, 3), (3, 0), (300, 200)])
 def test_join_of_tables(ctx, rng, how, sizes):

@@ -242,19 +242,7 @@ class Columns(Maps):
         """
         if how not in ("inner", "left", "semi", "anti"):
             raise ValueError(f"how is {how!r}, not 'inner', 'left', 'semi' or 'anti'")
-        if isinstance(left, tuple) or isinstance(right, tuple):
-            left, right = self._groups_of_both(left, right)
-        a, b = self._line(left, "left"), self._line(right, "right")
-        if a.dtype != b.dtype:
-            raise TypeError(f"left and right are of one dtype, not of {a.dtype} and {b.dtype}")
-        floats = a.dtype.kind == "f"
-        if floats:
-            a, b = self.transform(a, "x == 0 ? 0 : x"), self.transform(b, "x == 0 ? 0 : x")
-        order, keys = self.argsort(b, return_keys=True)
-        first = self.search(keys, a)
-        ends = self.search(keys, a, side="right")
-        if floats:
-            ends = self.transform(first, "z == z ? y : x", y=ends, z=a)
+        order, first, ends = self._partners(left, right)
         if how in ("semi", "anti"):
             flags = self.transform(first, "y > x" if how == "semi" else "y <= x", y=ends, dtype=np.uint8)
             return self.transform(self.select(flags, flags=flags, return_indices=True)[1], "x", dtype=np.int64)
@@ -268,6 +256,73 @@ class Columns(Maps):
         partner = f"({at}) < ends[x] ? (long)order[{at}] : -1L"
         args = {"first": first, "ends": ends, "places": places, "order": order}
         return lefts, self.transform(lefts, partner, args=args, dtype=np.int64)
+
+    def _partners(self, left: Any, right: Any) -> tuple[Array, Array, Array]:
+        """The sort order of `right`, and for each element of `left` where its equals begin and end in it."""
+        if isinstance(left, tuple) or isinstance(right, tuple):
+            left, right = self._groups_of_both(left, right)
+        a, b = self._line(left, "left"), self._line(right, "right")
+        if a.dtype != b.dtype:
+            raise TypeError(f"left and right are of one dtype, not of {a.dtype} and {b.dtype}")
+        floats = a.dtype.kind == "f"
+        if floats:
+            a, b = self.transform(a, "x == 0 ? 0 : x"), self.transform(b, "x == 0 ? 0 : x")
+        order, keys = self.argsort(b, return_keys=True)
+        first = self.search(keys, a)
+        ends = self.search(keys, a, side="right")
+        if floats:
+            ends = self.transform(first, "z == z ? y : x", y=ends, z=a)
+        return order, first, ends
+
+    def isin(self, x: Any, values: Any) -> Array:
+        """Which elements are among `values`, as `numpy.isin`.
+
+        Parameters
+        ----------
+        x, values : array_like, or tuples of as many columns
+            As for `join`: of one dtype; -0 equals +0, and no NaN another.
+
+        Returns
+        -------
+        Array of bool
+
+        Examples
+        --------
+        >>> ctx.isin([3, 1, 7], [7, 3]).get()  # doctest: +SKIP
+        array([ True, False,  True])
+        """
+        _, first, ends = self._partners(x, values)
+        found: Array = self.transform(first, "y > x", y=ends, dtype=np.bool_)
+        return found
+
+    def nunique(self, *columns: Any) -> int:
+        """The number of different rows of columns, as `group_rows` takes them. All NaNs are one value. Blocks."""
+        return len(self.group_rows(*columns)[1])
+
+    def union1d(self, a: Any, b: Any) -> Array:
+        """The sorted different elements of `a` and `b`, as `numpy.union1d`; see `intersect1d`."""
+        x, y = self._line(a, "a"), self._line(b, "b")
+        if x.dtype != y.dtype:
+            raise TypeError(f"a and b are of one dtype, not of {x.dtype} and {y.dtype}")
+        both = self.empty(x.size + y.size, x.dtype)
+        for part, at in ((x, 0), (y, x.size)):
+            if part.size:
+                self.transform(part, "x", out=both[at : at + part.size])
+        different: Array = self.unique(self.sort(both))
+        return different
+
+    def intersect1d(self, a: Any, b: Any) -> Array:
+        """The sorted different elements that `a` and `b` have both, as `numpy.intersect1d`. Numbers of one dtype, in any order."""
+        return self._different(a, b, "found[i]")
+
+    def setdiff1d(self, a: Any, b: Any) -> Array:
+        """The sorted different elements of `a` that `b` does not have, as `numpy.setdiff1d`; see `intersect1d`."""
+        return self._different(a, b, "!found[i]")
+
+    def _different(self, a: Any, b: Any, wanted: str) -> Array:
+        x = self.unique(self.sort(self._line(a, "a")))
+        kept: Array = self.select(x, wanted, args={"found": self.isin(x, b)})
+        return kept
 
     def _groups_of_both(self, left: Any, right: Any) -> tuple[Array, Array]:
         """The groups of the rows of two tables, as numbers that are the same for equal rows."""
