@@ -3011,32 +3011,32 @@ enum { GP_KEY_COLUMNS_MAX = 8, GP_GROUP_RESULTS_MAX = 32 };
        offsets_out   0      3    5  6   where each group begins in order_out
        a count       3 2 1              results, one for each group
 
-   Groups the rows of a table by key, and reduces each group to any number of results, as SQL's "group by" does. Two
-   rows are in one group if they are equal in all columns; -0 equals 0, and all NaNs are equal. Keys need not be sorted.
-   The keys of the groups are those of rows_out (gp_gather). Without results the call does what others call factorize, distinct, or unique with an
-   inverse. Other reductions of groups, by a monoid for example: pass order_out as `in` and offsets_out as `offsets`
-   to gp_segmented_reduce, with a map that reads the row x of a column.
+   Groups the rows of a table by key, and reduces each group to any number of results, as SQL's "group by" does.
+   Two rows are in one group if they are equal in all columns; -0 equals 0, and all NaNs are equal. Keys need not be
+   sorted. The keys of the groups are those of rows_out (gp_gather). Without results the call does what others call
+   factorize, distinct, or unique with an inverse. Other reductions of groups, by a monoid for example: pass
+   order_out as `in` and offsets_out as `offsets` to gp_segmented_reduce, with a map that reads the row x of a column.
 
-   Result: groups_out, rows_out, order_out, offsets_out and count_out have numbers of U32. Every output may be NULL, but not all of them, except in gp_group_by_read. Elements behind
-     the last row, group or offset are left alone. The same result every time, floats bit for bit. Where no row of a
-     group counts, a result is the operation's identity, such as infinity for the minimum of floats; for argmin and
-     argmax all bits are set; for means and variances it is NaN, for first and last 0.
-     Sums of floats are computed in out_type: take GP_F64 for large groups. Means and variances are computed in f64 if
-     the device has it.
+   Result: groups_out, rows_out, order_out, offsets_out and count_out have numbers of U32. Every output may be NULL,
+     but not all of them, except in gp_group_by_read. Elements beyond the last row, group or offset are not written.
+     The same result every time, floats bit for bit. Where no row of a group counts, a result is the operation's
+     identity, such as infinity for the minimum of floats; for argmin and argmax all bits are set; for means and
+     variances it is NaN, for first and last 0. Sums of floats are computed in out_type: take GP_F64 for large groups.
+     Means and variances are computed in f64 if the device has it.
    Order: order_out lists the rows of a group in ascending order.
    Aliasing: outputs overlap nothing.
    Count 0: writes 0 to count_out and to the only offset.
-   Scratch: 8 to 12 bytes per row, 16 MiB if rows are many, and 4 bytes more per row for groups_out or rows_out that are
-     NULL but needed. For order_out or offsets_out also 8 bytes per row, and that of gp_sort; for results on CPUs 8 to 24
-     bytes per row, on GPUs 12 and that of gp_sort.
-   Cost: each row finds its key in a hash table with slots of 4 bytes; it compares its keys with those of one other row, or a few. Then
-     groups_out is read and written once; order_out is a sort of groups_out. Results read the columns in their maps
-     once: in the order of rows on CPUs if groups are few, else group by group or nearly so. A program is compiled per
-     list of types, and one for up to eight results.
+   Scratch: 8 to 12 bytes per row, 16 MiB if rows are many, and 4 bytes more per row for groups_out or rows_out that
+     are NULL but needed. For order_out or offsets_out also 8 bytes per row, and that of gp_sort; for results on CPUs
+     8 to 24 bytes per row, on GPUs 12 and that of gp_sort.
+   Cost: each row finds its key in a hash table with slots of 4 bytes, and compares it with that of one other row, or
+     of a few. Then groups_out is read and written once; order_out is a sort of groups_out. Results read the columns
+     in their maps once: in the order of rows on CPUs if groups are few, else group by group or nearly so. A program
+     is compiled per list of types, and one for up to eight results.
    Limits: 2^30 rows, 8 columns, 32 results.
-   Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is read.
-     gp_stats.bad_offsets counts the call. On devices that end long loops too early
-     (gp_device_info.loop_limit), a call with strings of more than some hundred bytes finds no group: gp_stats.abandoned counts it, and
+   Errors: a string that ends before it begins, or beyond byte_count, counts as empty, and nothing outside is read;
+     gp_stats.bad_offsets counts the call. On devices that end long loops too early (gp_device_info.loop_limit), a
+     call with strings of more than some hundred bytes finds no group: gp_stats.abandoned counts it, and
      gp_group_by_read returns GP_ERROR_UNSUPPORTED.
    Example: examples/16_csv.c, examples/21_group_by.c */
 typedef struct gp_group_by_desc {
