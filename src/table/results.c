@@ -27,6 +27,7 @@ static void gpi_results_cells(const gp_context *gp, gpi_results *r)
     r->spans = gpi_ceil_div(rows, r->span);
     most = GPI_CELLS_BYTES * rows / (r->spans * size);
     if (most > r->span / 2) most = r->span / 2;
+    if (most == 0) most = 1;
     if (most < r->cells) r->cells = (cl_uint)most;
     r->range_cells = gpi_ceil_div(rows, GPI_RANGES);
     r->range_groups =
@@ -147,7 +148,7 @@ static gp_result gpi_results_launch(gpi_call *call, const gp_group_by_desc *d, g
             result = gpi_segmented_launch(call, &r->batch);
             continue;
         }
-        if (result == GP_OK && r->cells) result = gpi_results_fill(call, r);
+        if (result == GP_OK) result = gpi_results_fill(call, r);
         if (result == GP_OK && first == 0) result = gpi_results_list(call, r);
         if (result == GP_OK) result = gpi_results_ranges(call, r);
     }
