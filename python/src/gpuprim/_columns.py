@@ -296,11 +296,23 @@ class Columns(Maps):
         return found
 
     def nunique(self, *columns: Any) -> int:
-        """The number of different rows of columns, as `group_rows` takes them. All NaNs are one value. Blocks."""
+        """The number of different rows of columns. All NaNs are one value. Blocks.
+
+        Parameters
+        ----------
+        *columns : array_like, or list of str or bytes
+            As for `group_rows`.
+        """
         return len(self.group_rows(*columns)[1])
 
     def union1d(self, a: Any, b: Any) -> Array:
-        """The sorted different elements of `a` and `b`, as `numpy.union1d`; see `intersect1d`."""
+        """The sorted different elements of `a` and `b`, as `numpy.union1d`.
+
+        Parameters
+        ----------
+        a, b : array_like
+            Numbers of one dtype, in any order.
+        """
         x, y = self._line(a, "a"), self._line(b, "b")
         if x.dtype != y.dtype:
             raise TypeError(f"a and b are of one dtype, not of {x.dtype} and {y.dtype}")
@@ -312,11 +324,23 @@ class Columns(Maps):
         return different
 
     def intersect1d(self, a: Any, b: Any) -> Array:
-        """The sorted different elements that `a` and `b` have both, as `numpy.intersect1d`. Numbers of one dtype, in any order."""
+        """The sorted different elements that `a` and `b` have both, as `numpy.intersect1d`.
+
+        Parameters
+        ----------
+        a, b : array_like
+            As for `union1d`.
+        """
         return self._different(a, b, "found[i]")
 
     def setdiff1d(self, a: Any, b: Any) -> Array:
-        """The sorted different elements of `a` that `b` does not have, as `numpy.setdiff1d`; see `intersect1d`."""
+        """The sorted different elements of `a` that `b` does not have, as `numpy.setdiff1d`.
+
+        Parameters
+        ----------
+        a, b : array_like
+            As for `union1d`.
+        """
         return self._different(a, b, "!found[i]")
 
     def _different(self, a: Any, b: Any, wanted: str) -> Array:
