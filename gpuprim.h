@@ -7504,7 +7504,7 @@ static const char *const gpi_kernel_common_element_monoid[] = {
 "}",
 "#endif",
 "#endif",
-"#if GPI_FIELD_COUNT == 1 && !GPI_MAPS",
+"#if GPI_FIELD_COUNT == 1",
 "typedef GPI_BASE gpi_argument;",
 "#line 162 \"kernels/common/element/monoid.cl\"",
 "static GPI_BASE gpi_base_of(gpi_argument argument) { return argument; }",
@@ -12082,9 +12082,8 @@ static const char *const gpi_kernel_common_scan_segments[] = {
 "#include \"element/monoid.cl\"",
 "#include \"element/ops.cl\"",
 "#include \"scan/tile_input.cl\"",
-"#define GPI_PLACES \\",
-"(!GPI_MAPS && (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN)))",
-"#line 15 \"kernels/common/scan/segments.cl\"",
+"#define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))",
+"#line 14 \"kernels/common/scan/segments.cl\"",
 "static gpi_input gpi_segment_of(gpi_input input, gpi_offsets offsets, ulong s, bool *bad)",
 "{",
 "const gpi_extent found = gpi_segment_find(offsets, s);",
@@ -12104,7 +12103,7 @@ static const char *const gpi_kernel_common_scan_segments[] = {
 "} gpi_outputs;",
 "#define GPI_OUTPUTS_PARAMETERS GPI_FIELDS(GPI_OUTPUT_PARAMETER)",
 "#define GPI_OUTPUTS_SET(outputs) GPI_FIELDS(GPI_OUTPUT_SET)",
-"#line 38",
+"#line 37",
 "static void gpi_segment_put(gpi_outputs outputs, ulong s, GPI_T sum) { GPI_FIELDS(GPI_OUTPUT_PUT) }",
 "#else",
 "typedef struct gpi_outputs {",
@@ -12117,7 +12116,7 @@ static const char *const gpi_kernel_common_scan_segments[] = {
 "(outputs).out = out + out_offset; \\",
 "(outputs).initial = gpi_base_of(initial); \\",
 "GPI_COMBINE_SET(outputs)",
-"#line 52 \"kernels/common/scan/segments.cl\"",
+"#line 51 \"kernels/common/scan/segments.cl\"",
 "static void gpi_segment_put(gpi_outputs outputs, ulong s, GPI_T sum)",
 "{",
 "GPI_WRITE(outputs.out, s,",
@@ -45379,6 +45378,7 @@ typedef struct gpi_results {
     gp_segmented_reduce_desc desc; /* of groups as segments: its input is the rows, sorted by group */
     gpi_operation operation;
     gpi_segmented batch;
+    size_t first;       /* the batch's first result */
     bool in_cells;      /* on CPUs. The members below are for this case only */
     cl_uint cells;      /* most groups for each of which a span has a cell, whatever the batch */
     size_t span, spans; /* rows of a span; number of spans */
@@ -46095,6 +46095,7 @@ static void gpi_results_cells(const gp_context *gp, gpi_results *r)
 static gp_result gpi_results_plan(gp_context *gp, const gp_group_by_desc *d, size_t first, gpi_results *r)
 {
     gp_result result;
+    r->first = first;
     memset(&r->operation, 0, sizeof r->operation);
     r->operation.type = r->desc.type = GP_U32;
     r->operation.type_field = "map_type";
@@ -46188,13 +46189,25 @@ static gp_result gpi_results_ranges(gpi_call *call, const gpi_results *r)
     return gpi_call_launch(call, &s->plan, r->range_groups);
 }
 
-/* Enqueues all batches of results. */
+/* Passes the desc's buffers on to the planned segments. */
+static void gpi_results_place(gpi_results *r)
+{
+    gpi_segmented *s = &r->batch;
+    s->offsets.buffer = r->desc.offsets;
+    s->offsets.offset = r->desc.offsets_offset;
+    s->count.buffer = r->desc.count_buffer;
+    s->count.offset = r->desc.count_offset;
+    s->count.type = r->desc.count_type;
+}
+
+/* Enqueues all batches of results. One that was planned last is not planned again. */
 static gp_result gpi_results_launch(gpi_call *call, const gp_group_by_desc *d, gpi_results *r)
 {
     gp_result result = GP_OK;
     size_t first;
     for (first = 0; first < d->result_count && result == GP_OK; first += r->batch.element.field_count) {
-        result = gpi_results_plan(call->gp, d, first, r);
+        if (first != r->first) result = gpi_results_plan(call->gp, d, first, r);
+        if (result == GP_OK) gpi_results_place(r);
         if (result == GP_OK && !r->in_cells) {
             result = gpi_segmented_launch(call, &r->batch);
             continue;

@@ -44,6 +44,7 @@ static void gpi_results_cells(const gp_context *gp, gpi_results *r)
 static gp_result gpi_results_plan(gp_context *gp, const gp_group_by_desc *d, size_t first, gpi_results *r)
 {
     gp_result result;
+    r->first = first;
     memset(&r->operation, 0, sizeof r->operation);
     r->operation.type = r->desc.type = GP_U32;
     r->operation.type_field = "map_type";
@@ -137,13 +138,25 @@ static gp_result gpi_results_ranges(gpi_call *call, const gpi_results *r)
     return gpi_call_launch(call, &s->plan, r->range_groups);
 }
 
-/* Enqueues all batches of results. */
+/* Passes the desc's buffers on to the planned segments. */
+static void gpi_results_place(gpi_results *r)
+{
+    gpi_segmented *s = &r->batch;
+    s->offsets.buffer = r->desc.offsets;
+    s->offsets.offset = r->desc.offsets_offset;
+    s->count.buffer = r->desc.count_buffer;
+    s->count.offset = r->desc.count_offset;
+    s->count.type = r->desc.count_type;
+}
+
+/* Enqueues all batches of results. One that was planned last is not planned again. */
 static gp_result gpi_results_launch(gpi_call *call, const gp_group_by_desc *d, gpi_results *r)
 {
     gp_result result = GP_OK;
     size_t first;
     for (first = 0; first < d->result_count && result == GP_OK; first += r->batch.element.field_count) {
-        result = gpi_results_plan(call->gp, d, first, r);
+        if (first != r->first) result = gpi_results_plan(call->gp, d, first, r);
+        if (result == GP_OK) gpi_results_place(r);
         if (result == GP_OK && !r->in_cells) {
             result = gpi_segmented_launch(call, &r->batch);
             continue;

@@ -20,6 +20,7 @@ typedef struct gpi_results {
     gp_segmented_reduce_desc desc; /* of groups as segments: its input is the rows, sorted by group */
     gpi_operation operation;
     gpi_segmented batch;
+    size_t first;       /* the batch's first result */
     bool in_cells;      /* on CPUs. The members below are for this case only */
     cl_uint cells;      /* most groups for each of which a span has a cell, whatever the batch */
     size_t span, spans; /* rows of a span; number of spans */

@@ -312,7 +312,18 @@ static void test_group_results(void **state)
     gp_group_by_desc d = {.columns = &column, .column_count = 1, .count = 16, .args = &arg, .arg_count = 1};
     size_t k;
     for (k = 0; k < 9; k++) r[k] = (gp_group_result){.op = GP_COUNT, .out = f->b, .out_offset = 16 * k};
+    gp_select_desc select = {
+        .in = f->a, .out = f->b, .count = 16, .type = GP_F32, .args = &arg, .arg_count = 1};
     REFUSED(gp_reduce(f->gp, &mean), GP_ERROR_INVALID_OP, "op = 11: only gp_group_by takes it");
+    mean.op = GP_SUM;
+    mean.map = "v == 3 ? x : 0";
+    mean.args = &arg;
+    mean.arg_count = 1;
+    REFUSED(gp_reduce(f->gp, &mean), GP_ERROR_BUILD, "an expression compares a buffer, not its element");
+    select.predicate = "x > 0 && v > 3";
+    REFUSED(gp_select(f->gp, &select), GP_ERROR_BUILD, "an expression compares a buffer, not its element");
+    select.predicate = "v";
+    REFUSED(gp_select(f->gp, &select), GP_ERROR_BUILD, "predicate");
     d.results = r;
     REFUSED(gp_group_by(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "results is given, but result_count = 0");
     d.result_count = 33;

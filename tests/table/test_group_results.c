@@ -413,13 +413,56 @@ static void test_floats(void **state)
     gp_context_destroy(gp);
 }
 
+/* Sums that depend on the order of additions are the same to the bit from call to call. */
+static void test_repeated(void **state)
+{
+    const size_t n = test_small() ? 500 : 100003;
+    size_t v, i, k;
+    (void)state;
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
+        float *x, *got[3];
+        uint32_t *keys;
+        gp_key_column key = {.type = GP_U32};
+        gp_arg arg = {.name = "x", .type = GP_F32};
+        gp_group_result r = {.op = GP_SUM, .map = "x[i]", .map_type = GP_F32};
+        gp_group_by_desc d = {.columns = &key,
+                              .column_count = 1,
+                              .count = n,
+                              .results = &r,
+                              .result_count = 1,
+                              .args = &arg,
+                              .arg_count = 1};
+        if (!gp) continue;
+        x = room(4 * n);
+        keys = room(4 * n);
+        for (i = 0; i < n; i++) {
+            x[i] = (float)test_random() / 1e5f * (i % 2 ? -1 : 1);
+            keys[i] = test_random() % (v == 1 ? 60000 : 7);
+        }
+        key.in = test_buffer(gp, 4 * n, keys);
+        arg.buffer = test_buffer(gp, 4 * n, x);
+        for (k = 0; k < 3; k++) {
+            r.out = test_buffer(gp, 4 * n, NULL);
+            assert_gp(gp, gp_group_by(gp, &d));
+            got[k] = test_read(gp, r.out, 4 * 7);
+            assert_memory_equal(got[0], got[k], 4 * 7);
+            clReleaseMemObject(r.out);
+        }
+        for (k = 0; k < 3; k++) free(got[k]);
+        clReleaseMemObject(key.in);
+        clReleaseMemObject(arg.buffer);
+        free(x);
+        free(keys);
+        gp_context_destroy(gp);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_large),    cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_floats),        cmocka_unit_test(test_repeated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

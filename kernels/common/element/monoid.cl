@@ -156,7 +156,7 @@ static GPI_BASE gpi_lanes_fold(gpi_lanes a, GPI_BASE e, ulong base)
 #endif
 
 /* A GPI_BASE as a kernel's argument. Structs are passed as words, because Mesa 22.3 leaves out the padding at their end. */
-#if GPI_FIELD_COUNT == 1 && !GPI_MAPS
+#if GPI_FIELD_COUNT == 1
 typedef GPI_BASE gpi_argument;
 
 static GPI_BASE gpi_base_of(gpi_argument argument) { return argument; }

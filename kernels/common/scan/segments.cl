@@ -8,8 +8,7 @@
 #include "scan/tile_input.cl"
 
 /* 1: the result depends on the position of elements in their segment. */
-#define GPI_PLACES \
-    (!GPI_MAPS && (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN)))
+#define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))
 
 /* Returns segment s as an input. Sets *bad to whether the segment is bad; a bad segment is empty. */
 static gpi_input gpi_segment_of(gpi_input input, gpi_offsets offsets, ulong s, bool *bad)
