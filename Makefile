@@ -474,6 +474,8 @@ build/bench/harness/host_loops.o $(filter build/bench/peers/%,$(BENCH_OBJECTS) $
 # Compiled anew when other peers are found than the last time.
 build/bench/peers/peers.o: C_FLAGS += $(shell echo $(PEERS:%=-DBENCH_HAVE_%) | tr a-z A-Z)
 build/bench/peers/peers.o build/bench/peers/libraries.o: build/bench/peers/peers.list
+# Highway 1.0 refuses CPUs with all that it calls AVX3_DL, such as Zen 5, unless it may use it.
+build/bench/peers/libraries.o build/bench/peers/vqsort.o: CPPFLAGS += -DHWY_WANT_AVX3_DL=1
 build/bench/peers/peers.list: always
 	@mkdir -p $(@D)
 	@echo "$(PEERS)" | cmp -s - $@ || echo "$(PEERS)" >$@

@@ -2260,7 +2260,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    Errors: if something else has overwritten the header of the table's buffer, calls leave the table alone.
    The functions that read its counts or statistics, and those that report refusals, return
    GP_ERROR_INVALID_BUFFER. gp_hash_clear makes it a valid, empty table again.
-   Example: examples/08_word_count.c, examples/09_group_by.c, examples/10_spatial_hash.c */
+   Example: examples/08_word_count.c, examples/10_spatial_hash.c */
 typedef struct gp_hash {
     uint64_t id;
 } gp_hash;
@@ -2358,7 +2358,7 @@ typedef enum gp_hash_duplicates {
    Errors: keys that find no slot, and keys that are refused, are counted (gp_hash_counts). Keys that find no
    slot are an error of gp_finish or the next blocking call (GP_ERROR_COUNT_LIMIT) unless the call has results
    or failed_keys. A key that is given the reserved value is refused, even if `op` would change that value.
-   Example: examples/09_group_by.c, examples/10_spatial_hash.c */
+   Example: examples/10_spatial_hash.c */
 typedef struct gp_hash_insert_desc {
     cl_mem keys; /* `count` elements of key_size */
     size_t keys_offset;
@@ -2411,7 +2411,7 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
    nothing, and nothing overlaps the table.
    Count 0: does nothing.
    Cost: one line of slots per key at loads up to 1/2; no scratch.
-   Example: examples/09_group_by.c */
+   Example: examples/08_word_count.c, examples/10_spatial_hash.c */
 typedef struct gp_hash_find_desc {
     cl_mem keys;
     size_t keys_offset;
@@ -2473,7 +2473,7 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
    Aliasing: outputs overlap nothing; nothing overlaps the table.
    Scratch: that of gp_sort in place, for `room` keys; none without sort_type.
    Cost: reads the table once; with sort_type also sorts.
-   Example: examples/08_word_count.c, examples/09_group_by.c */
+   Example: examples/08_word_count.c */
 typedef struct gp_hash_retrieve_desc {
     cl_mem keys; /* `room` elements of key_size */
     size_t keys_offset;
@@ -3073,6 +3073,82 @@ GP_API gp_result gp_group_by_read(gp_context *gp, const gp_group_by_desc *desc, 
 
 /* Sets *bytes to the scratch that gp_group_by needs with this desc. Set each output that the call will have, to any buffer. */
 GP_API gp_result gp_group_by_scratch_size(gp_context *gp, const gp_group_by_desc *desc, size_t *bytes);
+/* ------------------------------------------------------------------ join */
+
+/* Which pairs of a left and a right row a join has. */
+typedef enum gp_join_kind {
+    GP_JOIN_INNER = 0, /* those with equal keys */
+    GP_JOIN_LEFT,      /* also each left row without a partner */
+    GP_JOIN_FULL,      /* also each left and each right row without a partner */
+    GP_JOIN_SEMI,      /* only the left row, of left rows with a partner, once each */
+    GP_JOIN_ANTI,      /* only the left row, of left rows without a partner */
+    GP_JOIN_COUNT
+} gp_join_kind;
+
+/* all pairs (l, r) with the key of left row l equal to the key of right row r
+
+       left keys     b d a          right keys    b a b c
+
+                     inner    left       full          semi   anti
+       left_out      0 0 2    0 0 1 2    0 0 1 2 -     0 2    1
+       right_out     0 2 1    0 2 - 1    0 2 - 1 3
+
+   Joins two tables by one or several key columns, as SQL's "join ... using" does. A key may occur any number of times
+   in both tables. Two keys are equal if they are equal in all columns; -0 equals 0, and all NaNs are equal: for SQL's
+   rule, that null equals nothing, leave out such rows (gp_select), or give them keys that the other table does not
+   have. The columns of the result are gp_gather of the tables' columns by left_out and right_out.
+
+   Result: row numbers, U32, in left_out and right_out; in place of a partner that does not exist (- above) all bits are
+     set, which gp_gather skips. The number of pairs, U64, in count_out. If there are more pairs than `capacity`, the
+     first ones are written, and count_out has the number of all. Without left_out and right_out the pairs are only
+     counted. Elements beyond the last pair are not written. The same result every time.
+   Order: by left row, then by right row; a full join's right rows without a partner come last, in their order.
+   Aliasing: outputs overlap nothing.
+   Count 0: either table may be empty; a table without rows needs no buffers. Without pairs only count_out is written.
+   Scratch: 16 bytes per left row, 20 to 40 per right row and 16 MiB if right rows are many; in a full join 20 more per
+     right row; on GPUs also that of gp_sort.
+   Cost: the right rows are put into a hash table, so make the smaller table the right one. If a right key repeats,
+     right rows are sorted by key. Each left row finds its key's rows in the hash table; then a scan of their numbers,
+     and one write of each pair. Time is linear in rows and pairs, however keys repeat.
+   Limits: 2^30 rows in each table, 8 columns.
+   Errors: a string with bad offsets counts as empty; gp_stats.bad_offsets counts the call. On devices that end long
+     loops too early (gp_device_info.loop_limit), a call with strings of more than some hundred bytes finds no pair:
+     gp_stats.abandoned counts it, and gp_join_read returns GP_ERROR_UNSUPPORTED.
+   Example: examples/09_group_by.c */
+typedef struct gp_join_desc {
+    const gp_key_column *left;  /* the left table's column_count key columns, read during the call */
+    const gp_key_column *right; /* the right table's, in the same order and of the same types */
+    size_t column_count;        /* 1 to GP_KEY_COLUMNS_MAX */
+    gp_join_kind kind;
+    cl_mem left_out; /* a left row per pair, with room for `capacity`; NULL: pairs are only counted */
+    size_t left_out_offset;
+    cl_mem right_out; /* a right row per pair; NULL without left_out, and in semi and anti joins */
+    size_t right_out_offset;
+    size_t capacity;  /* pairs for which the outputs have room */
+    cl_mem count_out; /* the number of pairs, GP_U64; NULL: not wanted */
+    size_t count_out_offset;
+    size_t left_count; /* rows of the left table; with left_count_buffer, its upper bound */
+    cl_mem left_count_buffer;
+    size_t left_count_offset;
+    gp_type left_count_type;
+    size_t right_count; /* of the right table */
+    cl_mem right_count_buffer;
+    size_t right_count_offset;
+    gp_type right_count_type;
+    cl_mem scratch; /* gp_join_scratch_size bytes that overlap nothing; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_join_desc;
+
+GP_API gp_result gp_join(gp_context *gp, const gp_join_desc *desc);
+
+/* Calls gp_join, blocks, and sets *count to the number of pairs. If outputs are given that have no room for all pairs, sets
+   *count, and returns GP_ERROR_INVALID_BUFFER. */
+GP_API gp_result gp_join_read(gp_context *gp, const gp_join_desc *desc, uint64_t *count);
+
+/* Sets *bytes to the scratch that gp_join needs with this desc. Buffers of the desc may be NULL. */
+GP_API gp_result gp_join_scratch_size(gp_context *gp, const gp_join_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
@@ -3133,6 +3209,7 @@ typedef struct gp_warmup_desc {
     const gp_random_desc *random;       /* only type, kind */
     const gp_group_by_desc
         *group_by; /* types of columns, count, as for sort, which outputs are NULL, results and their args */
+    const gp_join_desc *join; /* types of columns, kind, and counts, as for sort */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -3147,8 +3224,9 @@ typedef struct gp_stats {
     uint64_t launches;         /* kernels enqueued */
     uint64_t fallbacks;        /* late tiles that a waiting group computed itself; calls of gp_topk
                                   that a sample misled */
-    uint64_t abandoned; /* look-backs and calls of gp_group_by that the device cut short: results are wrong */
-    uint64_t clamped;   /* calls whose count_buffer held more than `count` */
+    uint64_t
+        abandoned; /* look-backs and calls of gp_group_by and gp_join that the device cut short: results are wrong */
+    uint64_t clamped;        /* calls whose count_buffer held more than `count` */
     uint64_t bad_offsets;    /* calls that found bad offsets of segments, runs or strings */
     uint64_t skipped;        /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;  /* bytes of scratch that the context holds now */
@@ -4933,6 +5011,7 @@ static cl_int gpi_restore_order(gp_context *gp)
     X(STENCIL,          "map/stencil.cl",           MAP,        keys,     1, W(stencil, stencil)) \
     X(RANDOM,           "map/random.cl",            MAP,        keys,     1, W(random, random)) \
     X(GROUP_BY,         "table/group_by.cl",        MAP,        keys,     1, W(group_by, group_by)) \
+    X(JOIN,             "table/join.cl",            SELECT,     elements, 1, W(join, join)) \
     X(GROUP_RESULTS,    "table/group_results.cl",   REDUCE,     values,   1, ) \
     X(MONOID_CHECK,     "scan/monoid_check.cl",     REDUCE,     elements, 1, ) \
     X(SUB_GROUP_CHECK,  "group/sub_group_check.cl", REDUCE,     values,   1, )
@@ -15365,8 +15444,14 @@ static const char *const gpi_kernel_common_table_constants[] = {
 "#define GPI_ROWS_GROUPS 1",
 "#define GPI_ROWS_COUNT 2",
 "#define GPI_ROWS_MANY 3",
-"#define GPI_ROWS_STATE 4",
+"#define GPI_ROWS_BASE 4",
+"#define GPI_ROWS_SIZE 5",
+"#define GPI_ROWS_STATE 6",
 "#define GPI_RANGES 256",
+"#define GPI_JOIN_LEFT 1",
+"#define GPI_JOIN_FULL 2",
+"#define GPI_JOIN_SEMI 3",
+"#define GPI_JOIN_ANTI 4",
 "#endif",
 };
 /* ---- End file kernels/common/table/constants.cl ---- */
@@ -15382,21 +15467,26 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "#include \"table/keys.cl\"",
 "#include \"table/put_span.cl\"",
 "#include \"table/rows.cl\"",
-"#line 29 \"kernels/common/table/group_by.cl\"",
-"GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, volatile __global uint *state,",
-"ulong state_at, uint table, ulong span)",
+"#line 30 \"kernels/common/table/group_by.cl\"",
+"GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, uint base,",
+"volatile __global uint *state, ulong state_at, uint table, ulong span)",
 "{",
 "if (gpi_slot_load(state + state_at + GPI_ROWS_SMALL) != table) return;",
 "ulong begin, end;",
+"if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) {",
+"state[state_at + GPI_ROWS_BASE] = base;",
+"state[state_at + GPI_ROWS_SIZE] = size;",
+"}",
 "gpi_span(size, span, &begin, &end);",
 "for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG)",
 "slots[i] = GPI_ROWS_EMPTY;",
 "}",
-"#line 41",
-"GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS, volatile __global uint *slots, ulong slots_at, uint size,",
-"uint base, uint row_mask, uint probes, __global uint *slot_of, ulong slot_of_at,",
-"volatile __global uint *state, ulong state_at, uint table, ulong longest,",
-"ulong span, GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)",
+"#line 46",
+"GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS(columns), volatile __global uint *slots, ulong slots_at,",
+"uint size, uint base, uint row_mask, uint probes, __global uint *slot_of,",
+"ulong slot_of_at, volatile __global uint *state, ulong state_at, uint table,",
+"ulong longest, ulong span, GPI_COUNT_PARAMETERS, uint call,",
+"volatile __global uint *counters)",
 "{",
 "volatile __global uint *too_small = state + state_at + GPI_ROWS_SMALL;",
 "ulong begin, end;",
@@ -15419,7 +15509,7 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "(void)atomic_max(too_small, table + 1);",
 "}",
 "}",
-"#line 70",
+"#line 76",
 "GPI_KERNEL void gp_rows_close(__global uint *state, ulong state_at, uint tables, GPI_COUNT_PARAMETERS,",
 "volatile __global uint *counters)",
 "{",
@@ -15430,7 +15520,7 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "failed ? 0 : (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);",
 "if (failed) (void)atomic_inc(counters + GPI_COUNT_ABANDONED);",
 "}",
-"#line 83",
+"#line 89",
 "GPI_KERNEL void gp_rows_number(__global uint *slots, ulong slots_at, __global const uint *slot_of,",
 "ulong slot_of_at, __global const uint *rows, ulong rows_at,",
 "__global uint *state, ulong state_at, uint cells, ulong span)",
@@ -15443,7 +15533,7 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "for (ulong g = begin + GPI_LOCAL_ID; g < end; g += GPI_WG)",
 "slots[slots_at + slot_of[slot_of_at + rows[rows_at + g]]] = (uint)g;",
 "}",
-"#line 97",
+"#line 103",
 "GPI_KERNEL void gp_rows_groups(__global const uint *slots, ulong slots_at, __global uint *slot_of,",
 "ulong slot_of_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
@@ -15452,7 +15542,7 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "for (ulong i = slot_of_at + begin + GPI_LOCAL_ID; i < slot_of_at + end; i += GPI_WG)",
 "slot_of[i] = slots[slots_at + slot_of[i]];",
 "}",
-"#line 108",
+"#line 114",
 "GPI_KERNEL void gp_rows_offsets(__global const uint *groups, ulong groups_at, __global uint *offsets,",
 "ulong offsets_at, ulong span, GPI_COUNT_PARAMETERS)",
 "{",
@@ -15472,6 +15562,200 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 };
 /* ---- End file kernels/common/table/group_by.cl ---- */
 
+/* ---- Begin file kernels/common/table/join.cl ---- */
+static const char *const gpi_kernel_common_table_join[] = {
+"#ifndef GPI_TABLE_JOIN_CL",
+"#define GPI_TABLE_JOIN_CL",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"base/span.cl\"",
+"#include \"group/sync.cl\"",
+"#include \"select/decode_tile.cl\"",
+"#include \"select/decoded.cl\"",
+"#include \"table/constants.cl\"",
+"#include \"table/find_span.cl\"",
+"#include \"table/joined.cl\"",
+"#include \"table/keys.cl\"",
+"#include \"table/order.cl\"",
+"#include \"table/rows.cl\"",
+"#define GPI_JOIN_STEP 4096",
+"#line 35 \"kernels/common/table/join.cl\"",
+"GPI_KERNEL void gp_join_check(GPI_COLUMNS_PARAMETERS(left), volatile __global uint *state, ulong state_at,",
+"uint tables, ulong longest, ulong span, GPI_COUNT_PARAMETERS, uint call,",
+"volatile __global uint *counters)",
+"{",
+"gpi_key_columns left;",
+"bool has_long = false;",
+"ulong begin, end;",
+"gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);",
+"GPI_COLUMNS_SET(left);",
+"if (gpi_columns_are_bad(left, begin, end, longest, &has_long) &&",
+"atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)",
+"(void)atomic_inc(counters + GPI_COUNT_BAD);",
+"if (has_long && atomic_max(state + state_at + GPI_ROWS_SMALL, GPI_ROWS_TABLES) < tables)",
+"(void)atomic_inc(counters + GPI_COUNT_ABANDONED);",
+"}",
+"#line 53",
+"GPI_KERNEL void gp_join_firsts(__global const uint *slots, ulong slots_at, __global uint *slot_of,",
+"ulong slot_of_at, uint row_mask, volatile __global uint *state, ulong state_at,",
+"ulong span)",
+"{",
+"const uint n = state[state_at + GPI_ROWS_COUNT];",
+"bool repeats = false;",
+"ulong begin, end;",
+"gpi_span(n, span, &begin, &end);",
+"slots += slots_at;",
+"slot_of += slot_of_at;",
+"for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {",
+"const uint first = slots[slot_of[i]] & row_mask;",
+"repeats |= first != i;",
+"slot_of[i] = first;",
+"}",
+"if (repeats) (void)atomic_max(state + state_at + GPI_ROWS_MANY, n);",
+"}",
+"#line 73",
+"GPI_KERNEL void gp_join_find(GPI_COLUMNS_PARAMETERS(left), GPI_COLUMNS_PARAMETERS(right),",
+"volatile __global uint *slots, ulong slots_at, uint row_mask,",
+"__global const uint *state, ulong state_at, uint tables,",
+"__global const uint2 *runs, ulong runs_at, ulong most, __global uint *begins,",
+"ulong begins_at, __global uint *lengths, ulong lengths_at,",
+"volatile __global uint *partners, ulong partners_at, uint kind, ulong rows,",
+"ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
+"{",
+"const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);",
+"ulong begin, end;",
+"gpi_key_columns left, right;",
+"gpi_join j;",
+"GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
+"gpi_span(rows, span, &begin, &end);",
+"state += state_at;",
+"j.begins = begins + begins_at;",
+"j.lengths = lengths + lengths_at;",
+"const ulong last = state[GPI_ROWS_SMALL] < tables ? clamp(n, begin, end) : begin;",
+"for (ulong i = last + GPI_LOCAL_ID; i < end; i += GPI_WG) j.lengths[i] = 0;",
+"if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) j.lengths[rows] = 0;",
+"if (begin == last) return;",
+"j.table.slots = slots + slots_at + state[GPI_ROWS_BASE];",
+"j.table.size = state[GPI_ROWS_SIZE];",
+"j.table.row_mask = row_mask;",
+"j.table.probes = state[GPI_ROWS_SMALL] + 1 < tables ? GPI_ROWS_PROBES : j.table.size;",
+"GPI_COLUMNS_SET(left);",
+"GPI_COLUMNS_SET(right);",
+"j.left = left;",
+"j.right = right;",
+"j.kind = kind;",
+"j.has_runs = state[GPI_ROWS_MANY] != 0;",
+"j.runs = runs + runs_at;",
+"j.most = most;",
+"j.partners = partners + partners_at;",
+"gpi_join_find_span(j, begin, last);",
+"}",
+"#line 111",
+"GPI_KERNEL void gp_join_rest(__global const uint *firsts, ulong firsts_at, __global const uint *state,",
+"ulong state_at, uint tables, __global const uint *partners, ulong partners_at,",
+"__global uint *begins, ulong begins_at, __global uint *lengths, ulong lengths_at,",
+"ulong rows, ulong span)",
+"{",
+"const ulong n = state[state_at + GPI_ROWS_SMALL] < tables ? state[state_at + GPI_ROWS_COUNT] : 0;",
+"ulong begin, end;",
+"gpi_span(rows, span, &begin, &end);",
+"lengths += lengths_at;",
+"if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) lengths[rows] = 0;",
+"for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {",
+"begins[begins_at + i] = (uint)(rows + i);",
+"lengths[i] = i < n && partners[partners_at + firsts[firsts_at + i]] == 0;",
+"}",
+"}",
+"#line 128",
+"static void gpi_join_finish(gpi_decoded d, ulong first, ulong end, __global const uint *begins,",
+"__global const uint *order, bool has_order, uint left_rows, uint right_rows)",
+"{",
+"for (ulong i = first + GPI_LOCAL_ID; i < end; i += GPI_WG) {",
+"const uint left = d.run[i];",
+"#if GPI_WANTS_POSITIONS",
+"const uint place = begins[left] + d.position[i];",
+"d.position[i] = place < right_rows ? (has_order ? order[place] : place)",
+": begins[left] == GPI_ROWS_NONE ? GPI_ROWS_NONE",
+": place - right_rows;",
+"#endif",
+"if (left >= left_rows) d.run[i] = GPI_ROWS_NONE;",
+"}",
+"}",
+"#line 145",
+"GPI_KERNEL void gp_join_pairs(__global const ulong *offsets, ulong offsets_at, __global const uint *begins,",
+"ulong begins_at, __global const uint *order, ulong order_at,",
+"__global const uint *state, ulong state_at, __global uint *left_out,",
+"ulong left_out_at,",
+"#if GPI_WANTS_POSITIONS",
+"__global uint *right_out, ulong right_out_at,",
+"#endif",
+"uint left_rows, uint right_rows, ulong runs, ulong most, ulong span)",
+"{",
+"GPI_SHARED(gpi_decode_memory, shared);",
+"const ulong step = GPI_ON_CPU ? GPI_JOIN_STEP : span;",
+"const bool has_order = state[state_at + GPI_ROWS_MANY] != 0;",
+"gpi_decoded d;",
+"ulong begin, end;",
+"d.offsets = offsets + offsets_at;",
+"d.in = begins;",
+"d.runs = runs;",
+"d.run = left_out + left_out_at;",
+"#if GPI_WANTS_POSITIONS",
+"d.position = right_out + right_out_at;",
+"#endif",
+"gpi_span(min(most, d.offsets[runs]), span, &begin, &end);",
+"for (; begin < end; begin += step) {",
+"const ulong next = min(begin + step, end);",
+"d.count = next - begin;",
+"gpi_decode_tile(d, begin, next, shared);",
+"gpi_join_finish(d, begin, next, begins + begins_at, order + order_at, has_order, left_rows,",
+"right_rows);",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/table/join.cl ---- */
+
+/* ---- Begin file kernels/common/table/joined.cl ---- */
+static const char *const gpi_kernel_common_table_joined[] = {
+"#ifndef GPI_TABLE_JOINED_CL",
+"#define GPI_TABLE_JOINED_CL",
+"#include \"base/platform.cl\"",
+"#include \"table/constants.cl\"",
+"#include \"table/keys.cl\"",
+"#include \"table/order.cl\"",
+"#include \"table/rows.cl\"",
+"typedef struct gpi_join {",
+"gpi_rows table;",
+"gpi_key_columns left, right;",
+"uint kind;",
+"bool has_runs;",
+"__global const uint2 *runs;",
+"ulong most;",
+"__global uint *begins, *lengths;",
+"volatile __global uint *partners;",
+"} gpi_join;",
+"#line 22 \"kernels/common/table/joined.cl\"",
+"GPI_INLINE void gpi_join_put(gpi_join j, ulong i, uint first)",
+"{",
+"const bool none = first == GPI_ROWS_NONE;",
+"uint begin = first, length = none ? 0 : 1;",
+"if (j.has_runs && !none) {",
+"const uint2 run = j.runs[gpi_run_of(first, j.most)];",
+"begin = run.x;",
+"length = run.y - run.x;",
+"}",
+"if (j.kind == GPI_JOIN_ANTI || (none && (j.kind == GPI_JOIN_LEFT || j.kind == GPI_JOIN_FULL)))",
+"length = none;",
+"if (j.kind == GPI_JOIN_FULL && !none && gpi_slot_load(j.partners + first) == 0)",
+"(void)atomic_xchg(j.partners + first, 1u);",
+"j.begins[i] = begin;",
+"j.lengths[i] = length;",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/table/joined.cl ---- */
+
 /* ---- Begin file kernels/common/table/keys.cl ---- */
 static const char *const gpi_kernel_common_table_keys[] = {
 "#ifndef GPI_TABLE_KEYS_CL",
@@ -15480,33 +15764,33 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "#if !defined(GPI_KEY_NUMBERS) || !defined(GPI_KEY_STRINGS)",
 "#error \"GPI_KEY_NUMBERS and GPI_KEY_STRINGS must be defined\"",
 "#endif",
-"#define GPI_KEY_NUMBERS_PARAMETER(c, word, words, kind) __global const word *key##c, ulong key##c##_at,",
-"#define GPI_KEY_STRINGS_PARAMETER(c, offset) \\",
-"__global const uchar *key##c, ulong key##c##_at, ulong key##c##_size, __global const offset *ends##c, \\",
-"ulong ends##c##_at,",
-"#define GPI_COLUMNS_PARAMETERS \\",
-"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PARAMETER) GPI_KEY_STRINGS(GPI_KEY_STRINGS_PARAMETER) ulong seed",
-"#define GPI_KEY_NUMBERS_MEMBER(c, word, words, kind) __global const word *key##c;",
-"#define GPI_KEY_STRINGS_MEMBER(c, offset) \\",
+"#define GPI_KEY_NUMBERS_PARAMETER(t, c, word, words, kind) __global const word *t##c, ulong t##c##_at,",
+"#define GPI_KEY_STRINGS_PARAMETER(t, c, offset) \\",
+"__global const uchar *t##c, ulong t##c##_at, ulong t##c##_size, __global const offset *t##c##_offsets, \\",
+"ulong t##c##_offsets_at,",
+"#define GPI_COLUMNS_PARAMETERS(t) \\",
+"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PARAMETER, t) GPI_KEY_STRINGS(GPI_KEY_STRINGS_PARAMETER, t) ulong t##_seed",
+"#define GPI_KEY_NUMBERS_MEMBER(t, c, word, words, kind) __global const word *key##c;",
+"#define GPI_KEY_STRINGS_MEMBER(t, c, offset) \\",
 "__global const uchar *key##c; \\",
 "__global const offset *ends##c; \\",
 "ulong key##c##_size;",
 "typedef struct gpi_key_columns {",
-"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_MEMBER)",
-"GPI_KEY_STRINGS(GPI_KEY_STRINGS_MEMBER)",
+"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_MEMBER, columns)",
+"GPI_KEY_STRINGS(GPI_KEY_STRINGS_MEMBER, columns)",
 "ulong seed;",
 "} gpi_key_columns;",
-"#define GPI_KEY_NUMBERS_SET(c, word, words, kind) columns.key##c = key##c + key##c##_at * (words);",
-"#define GPI_KEY_STRINGS_SET(c, offset) \\",
-"columns.key##c = key##c + key##c##_at; \\",
-"columns.ends##c = ends##c + ends##c##_at; \\",
-"columns.key##c##_size = key##c##_size;",
-"#define GPI_COLUMNS_SET(columns) \\",
-"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_SET) \\",
-"GPI_KEY_STRINGS(GPI_KEY_STRINGS_SET) \\",
-"columns.seed = seed",
+"#define GPI_KEY_NUMBERS_SET(t, c, word, words, kind) t.key##c = t##c + t##c##_at * (words);",
+"#define GPI_KEY_STRINGS_SET(t, c, offset) \\",
+"t.key##c = t##c + t##c##_at; \\",
+"t.ends##c = t##c##_offsets + t##c##_offsets_at; \\",
+"t.key##c##_size = t##c##_size;",
+"#define GPI_COLUMNS_SET(t) \\",
+"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_SET, t) \\",
+"GPI_KEY_STRINGS(GPI_KEY_STRINGS_SET, t) \\",
+"t.seed = t##_seed",
 "#define gpi_equal_bits(x) (x)",
-"#line 57 \"kernels/common/table/keys.cl\"",
+"#line 58 \"kernels/common/table/keys.cl\"",
 "static ushort gpi_equal_half(ushort x)",
 "{",
 "return (x & 0x7fff) > 0x7c00 ? (ushort)0x7e00 : x == 0x8000 ? (ushort)0 : x;",
@@ -15520,31 +15804,30 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "const ulong infinity = 0x7fful << 52;",
 "return (x & ~(1ul << 63)) > infinity ? infinity + 1 : x == 1ul << 63 ? 0ul : x;",
 "}",
-"#line 73",
+"#line 74",
 "static ulong gpi_row_mix(ulong hash, ulong x, ulong seed)",
 "{",
 "const ulong a = hash ^ x, b = seed | 1;",
 "return a * b ^ mul_hi(a, b);",
 "}",
-"#line 82",
+"#line 83",
 "static ulong gpi_string_word(__global const uchar *bytes, ulong i, ulong end)",
 "{",
 "ulong word = 0;",
 "for (uint k = 0; k < 8 && i + k < end; k++) word |= (ulong)bytes[i + k] << 8 * k;",
 "return word;",
 "}",
-"#line 89",
+"#line 90",
 "static bool gpi_string_is_bad(ulong begin, ulong end, ulong size) { return begin > end || end > size; }",
-"#line 92",
+"#line 93",
 "static ulong2 gpi_string_range(ulong begin, ulong end, ulong size)",
 "{",
 "return gpi_string_is_bad(begin, end, size) ? (ulong2)(0, 0) : (ulong2)(begin, end);",
 "}",
-"#define GPI_STRING_RANGE(c, i) \\",
-"gpi_string_range(columns.ends##c[i], columns.ends##c[(i) + 1], columns.key##c##_size)",
-"#define GPI_KEY_STRINGS_BAD(c, offset) \\",
+"#define GPI_STRING_RANGE(t, c, i) gpi_string_range(t.ends##c[i], t.ends##c[(i) + 1], t.key##c##_size)",
+"#define GPI_KEY_STRINGS_BAD(columns, c, offset) \\",
 "for (ulong i = first + GPI_LOCAL_ID; i < end; i += GPI_WG) { \\",
-"const ulong2 range = GPI_STRING_RANGE(c, i); \\",
+"const ulong2 range = GPI_STRING_RANGE(columns, c, i); \\",
 "bad |= gpi_string_is_bad(columns.ends##c[i], columns.ends##c[i + 1], columns.key##c##_size); \\",
 "*has_long |= range.y - range.x > longest; \\",
 "}",
@@ -15554,19 +15837,19 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "{",
 "bool bad = false;",
 "*has_long = false;",
-"GPI_KEY_STRINGS(GPI_KEY_STRINGS_BAD)",
+"GPI_KEY_STRINGS(GPI_KEY_STRINGS_BAD, columns)",
 "(void)columns;",
 "(void)first;",
 "(void)end;",
 "(void)longest;",
 "return bad;",
 "}",
-"#define GPI_KEY_NUMBERS_HASH(c, word, words, kind) \\",
+"#define GPI_KEY_NUMBERS_HASH(columns, c, word, words, kind) \\",
 "for (uint w = 0; w < (words); w++) \\",
 "hash = gpi_row_mix(hash, gpi_equal_##kind(columns.key##c[i * (words) + w]), columns.seed);",
-"#define GPI_KEY_STRINGS_HASH(c, offset) \\",
+"#define GPI_KEY_STRINGS_HASH(columns, c, offset) \\",
 "{ \\",
-"const ulong2 range = GPI_STRING_RANGE(c, i); \\",
+"const ulong2 range = GPI_STRING_RANGE(columns, c, i); \\",
 "hash = gpi_row_mix(hash, range.y - range.x, columns.seed); \\",
 "for (ulong at = range.x; at < range.y; at += 8) \\",
 "hash = gpi_row_mix(hash, gpi_string_word(columns.key##c, at, range.y), columns.seed); \\",
@@ -15575,36 +15858,36 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "GPI_INLINE ulong gpi_row_hash(gpi_key_columns columns, ulong i)",
 "{",
 "ulong hash = columns.seed;",
-"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_HASH)",
-"GPI_KEY_STRINGS(GPI_KEY_STRINGS_HASH)",
+"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_HASH, columns)",
+"GPI_KEY_STRINGS(GPI_KEY_STRINGS_HASH, columns)",
 "return gpi_row_mix(hash, 0, 0xbf58476d1ce4e5b9ul);",
 "}",
-"#define GPI_KEY_NUMBERS_EQUAL(c, word, words, kind) \\",
+"#define GPI_KEY_NUMBERS_EQUAL(t, c, word, words, kind) \\",
 "for (uint w = 0; w < (words); w++) \\",
-"if (gpi_equal_##kind(columns.key##c[i * (words) + w]) != \\",
-"gpi_equal_##kind(columns.key##c[j * (words) + w])) \\",
+"if (gpi_equal_##kind(a.key##c[i * (words) + w]) != gpi_equal_##kind(b.key##c[j * (words) + w])) \\",
 "return false;",
-"#define GPI_KEY_STRINGS_EQUAL(c, offset) \\",
+"#define GPI_KEY_STRINGS_EQUAL(t, c, offset) \\",
 "{ \\",
-"const ulong2 a = GPI_STRING_RANGE(c, i), b = GPI_STRING_RANGE(c, j); \\",
-"if (a.y - a.x != b.y - b.x) return false; \\",
-"for (ulong at = 0; at < a.y - a.x; at++) \\",
-"if (columns.key##c[a.x + at] != columns.key##c[b.x + at]) return false; \\",
+"const ulong2 x = GPI_STRING_RANGE(a, c, i), y = GPI_STRING_RANGE(b, c, j); \\",
+"if (x.y - x.x != y.y - y.x) return false; \\",
+"for (ulong at = 0; at < x.y - x.x; at++) \\",
+"if (a.key##c[x.x + at] != b.key##c[y.x + at]) return false; \\",
 "}",
-"#line 155",
-"GPI_INLINE bool gpi_rows_equal(gpi_key_columns columns, ulong i, ulong j)",
+"#line 154",
+"GPI_INLINE bool gpi_rows_equal(gpi_key_columns a, ulong i, gpi_key_columns b, ulong j)",
 "{",
-"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_EQUAL)",
-"GPI_KEY_STRINGS(GPI_KEY_STRINGS_EQUAL)",
+"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_EQUAL, rows)",
+"GPI_KEY_STRINGS(GPI_KEY_STRINGS_EQUAL, rows)",
 "return true;",
 "}",
-"#define GPI_KEY_NUMBERS_PREFETCH(c, word, words, kind) GPI_PREFETCH_READ(columns.key##c + i * (words));",
-"#define GPI_KEY_STRINGS_PREFETCH(c, offset) GPI_PREFETCH_READ(columns.ends##c + i);",
+"#define GPI_KEY_NUMBERS_PREFETCH(columns, c, word, words, kind) \\",
+"GPI_PREFETCH_READ(columns.key##c + i * (words));",
+"#define GPI_KEY_STRINGS_PREFETCH(columns, c, offset) GPI_PREFETCH_READ(columns.ends##c + i);",
 "#line 165",
 "GPI_INLINE void gpi_row_prefetch(gpi_key_columns columns, ulong i)",
 "{",
-"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PREFETCH)",
-"GPI_KEY_STRINGS(GPI_KEY_STRINGS_PREFETCH)",
+"GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PREFETCH, columns)",
+"GPI_KEY_STRINGS(GPI_KEY_STRINGS_PREFETCH, columns)",
 "}",
 "#endif",
 };
@@ -15624,7 +15907,7 @@ static const char *const gpi_kernel_common_table_rows[] = {
 "uint probes;",
 "} gpi_rows;",
 "#line 24 \"kernels/common/table/rows.cl\"",
-"static uint gpi_rows_home(gpi_rows t, ulong hash) { return mul_hi((uint)(hash >> 32), t.size); }",
+"static uint gpi_rows_home(gpi_rows t, ulong hash) { return (uint)((hash >> 32) * t.size >> 32); }",
 "#line 26",
 "static uint gpi_slot_load(volatile __global uint *slot)",
 "{",
@@ -15652,10 +15935,23 @@ static const char *const gpi_kernel_common_table_rows[] = {
 "seen = atomic_cmpxchg(t.slots + slot, GPI_ROWS_EMPTY, mine);",
 "if (seen == GPI_ROWS_EMPTY) return slot;",
 "}",
-"if (gpi_rows_may_be(t, seen, hash) && gpi_rows_equal(columns, i, seen & t.row_mask)) {",
+"if (gpi_rows_may_be(t, seen, hash) && gpi_rows_equal(columns, i, columns, seen & t.row_mask)) {",
 "if (mine < seen) (void)atomic_min(t.slots + slot, mine);",
 "return slot;",
 "}",
+"slot = slot + 1 < t.size ? slot + 1 : 0;",
+"}",
+"return GPI_ROWS_NONE;",
+"}",
+"#line 65",
+"GPI_INLINE uint gpi_rows_find(gpi_rows t, gpi_key_columns left, ulong i, ulong hash, gpi_key_columns right)",
+"{",
+"uint slot = gpi_rows_home(t, hash);",
+"for (uint probe = 0; probe < t.probes; probe++) {",
+"const uint seen = gpi_slot_load(t.slots + slot);",
+"if (seen == GPI_ROWS_EMPTY) break;",
+"if (gpi_rows_may_be(t, seen, hash) && gpi_rows_equal(left, i, right, seen & t.row_mask))",
+"return seen & t.row_mask;",
 "slot = slot + 1 < t.size ? slot + 1 : 0;",
 "}",
 "return GPI_ROWS_NONE;",
@@ -21933,6 +22229,74 @@ static const char *const gpi_kernel_cpu_sort_topk_filter[] = {
 };
 /* ---- End file kernels/cpu/sort/topk_filter.cl ---- */
 
+/* ---- Begin file kernels/cpu/table/fetch.cl ---- */
+static const char *const gpi_kernel_cpu_table_fetch[] = {
+"#ifndef GPI_TABLE_FETCH_CL",
+"#define GPI_TABLE_FETCH_CL",
+"#include \"base/platform.cl\"",
+"#include \"table/keys.cl\"",
+"#include \"table/rows.cl\"",
+"#define GPI_ROWS_BLOCK 16",
+"#line 11 \"kernels/cpu/table/fetch.cl\"",
+"GPI_NOINLINE void gpi_rows_hash(gpi_rows t, gpi_key_columns columns, ulong first, ulong end, bool fetches,",
+"__private ulong *hash)",
+"{",
+"const uint n = first < end ? (uint)min((ulong)GPI_ROWS_BLOCK, end - first) : 0;",
+"for (uint k = 0; k < n; k++) hash[k] = gpi_row_hash(columns, first + k);",
+"if (fetches)",
+"for (uint k = 0; k < n; k++) GPI_PREFETCH_READ(t.slots + gpi_rows_home(t, hash[k]));",
+"}",
+"#line 21",
+"GPI_INLINE void gpi_rows_fetch(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,",
+"__private const ulong *hash)",
+"{",
+"for (uint k = 0; k < GPI_ROWS_BLOCK && first + k < end; k++) {",
+"const uint seen = gpi_slot_load(t.slots + gpi_rows_home(t, hash[k]));",
+"gpi_row_prefetch(columns, seen & t.row_mask);",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/table/fetch.cl ---- */
+
+/* ---- Begin file kernels/cpu/table/find_span.cl ---- */
+static const char *const gpi_kernel_cpu_table_find_span[] = {
+"#ifndef GPI_TABLE_FIND_SPAN_CL",
+"#define GPI_TABLE_FIND_SPAN_CL",
+"#include \"base/platform.cl\"",
+"#include \"table/fetch.cl\"",
+"#include \"table/joined.cl\"",
+"#include \"table/rows.cl\"",
+"#line 11 \"kernels/cpu/table/find_span.cl\"",
+"GPI_NOINLINE void gpi_join_find_block(gpi_join j, ulong first, ulong end, __private const ulong *hash)",
+"{",
+"const uint n = (uint)min((ulong)GPI_ROWS_BLOCK, end - first);",
+"uint found[GPI_ROWS_BLOCK];",
+"for (uint k = 0; k < n; k++) {",
+"found[k] = gpi_rows_find(j.table, j.left, first + k, hash[k], j.right);",
+"if (j.has_runs) GPI_PREFETCH_READ(j.runs + gpi_run_of(found[k], j.most));",
+"}",
+"for (uint k = 0; k < n; k++) gpi_join_put(j, first + k, found[k]);",
+"}",
+"#line 23",
+"GPI_NOINLINE void gpi_join_find_span(gpi_join j, ulong first, ulong end)",
+"{",
+"ulong hash[3][GPI_ROWS_BLOCK];",
+"uint now = 0;",
+"gpi_rows_hash(j.table, j.left, first, end, true, hash[0]);",
+"gpi_rows_hash(j.table, j.left, first + GPI_ROWS_BLOCK, end, true, hash[1]);",
+"for (; first < end; first += GPI_ROWS_BLOCK) {",
+"const uint next = now == 2 ? 0 : now + 1, after = next == 2 ? 0 : next + 1;",
+"gpi_rows_hash(j.table, j.left, first + 2 * GPI_ROWS_BLOCK, end, true, hash[after]);",
+"gpi_rows_fetch(j.table, j.right, first + GPI_ROWS_BLOCK, end, hash[next]);",
+"gpi_join_find_block(j, first, end, hash[now]);",
+"now = next;",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/table/find_span.cl ---- */
+
 /* ---- Begin file kernels/cpu/table/group_results.cl ---- */
 static const char *const gpi_kernel_cpu_table_group_results[] = {
 "#ifndef GPI_TABLE_GROUP_RESULTS_CL",
@@ -21943,12 +22307,13 @@ static const char *const gpi_kernel_cpu_table_group_results[] = {
 "#include \"element/monoid.cl\"",
 "#include \"scan/segments.cl\"",
 "#include \"table/constants.cl\"",
-"#line 25 \"kernels/cpu/table/group_results.cl\"",
+"#include \"table/ranges.cl\"",
+"#line 22 \"kernels/cpu/table/group_results.cl\"",
 "static __global GPI_T *gpi_cells_of(__global uchar *cells, ulong cells_at, ulong most, ulong span)",
 "{",
 "return (__global GPI_T *)(cells + cells_at) + most * span;",
 "}",
-"#line 31",
+"#line 28",
 "GPI_KERNEL void gp_cells_fill(GPI_ARGS_PARAMETERS __global const uint *group_of, ulong group_of_at,",
 "__global const uint *state, ulong state_at, __global uchar *cells,",
 "ulong cells_at, uint most, ulong span)",
@@ -21966,7 +22331,7 @@ static const char *const gpi_kernel_cpu_table_group_results[] = {
 "cell[g] = gpi_combine(cell[g], gpi_row_element(GPI_ARGS_HERE i));",
 "}",
 "}",
-"#line 50",
+"#line 47",
 "GPI_KERNEL void gp_cells_join(GPI_OUTPUTS_PARAMETERS __global const uint *state, ulong state_at,",
 "__global uchar *cells, ulong cells_at, uint most, uint spans, ulong span)",
 "{",
@@ -21982,55 +22347,7 @@ static const char *const gpi_kernel_cpu_table_group_results[] = {
 "gpi_segment_put(outputs, g, sum);",
 "}",
 "}",
-"#line 69",
-"GPI_KERNEL void gp_ranges_count(__global const uint *group_of, ulong group_of_at, __global const uint *state,",
-"ulong state_at, __global uint *places, ulong places_at, ulong span)",
-"{",
-"uint count[GPI_RANGES];",
-"ulong begin, end;",
-"if (state[state_at + GPI_ROWS_MANY] == 0) return;",
-"gpi_span(state[state_at + GPI_ROWS_COUNT], span, &begin, &end);",
-"group_of += group_of_at;",
-"for (uint r = 0; r < GPI_RANGES; r++) count[r] = 0;",
-"for (ulong i = begin; i < end; i++) count[group_of[i] % GPI_RANGES]++;",
-"places += places_at + GPI_RANGES * get_group_id(0);",
-"for (uint r = 0; r < GPI_RANGES; r++) places[r] = count[r];",
-"}",
-"#line 84",
-"GPI_KERNEL void gp_ranges_place(__global const uint *state, ulong state_at, __global uint *places,",
-"ulong places_at, uint spans)",
-"{",
-"uint at = 0;",
-"if (state[state_at + GPI_ROWS_MANY] == 0) return;",
-"places += places_at;",
-"for (uint r = 0; r < GPI_RANGES; r++) {",
-"for (uint s = 0; s < spans; s++) {",
-"const uint count = places[s * GPI_RANGES + r];",
-"places[s * GPI_RANGES + r] = at;",
-"at += count;",
-"}",
-"places[spans * GPI_RANGES + r] = at;",
-"}",
-"}",
-"#line 101",
-"GPI_KERNEL void gp_ranges_list(__global const uint *group_of, ulong group_of_at, __global const uint *state,",
-"ulong state_at, __global const uint *places, ulong places_at,",
-"__global uint2 *list, ulong list_at, ulong span)",
-"{",
-"uint at[GPI_RANGES];",
-"ulong begin, end;",
-"if (state[state_at + GPI_ROWS_MANY] == 0) return;",
-"gpi_span(state[state_at + GPI_ROWS_COUNT], span, &begin, &end);",
-"group_of += group_of_at;",
-"places += places_at + GPI_RANGES * get_group_id(0);",
-"list += list_at;",
-"for (uint r = 0; r < GPI_RANGES; r++) at[r] = places[r];",
-"for (ulong i = begin; i < end; i++) {",
-"const uint g = group_of[i];",
-"list[at[g % GPI_RANGES]++] = (uint2)((uint)i, g / GPI_RANGES);",
-"}",
-"}",
-"#line 121",
+"#line 67",
 "GPI_KERNEL void gp_ranges_reduce(GPI_ARGS_PARAMETERS GPI_OUTPUTS_PARAMETERS __global const uint *state,",
 "ulong state_at, __global const uint *ends, ulong ends_at,",
 "__global const uint2 *list, ulong list_at, __global uchar *cells,",
@@ -22058,35 +22375,55 @@ static const char *const gpi_kernel_cpu_table_group_results[] = {
 };
 /* ---- End file kernels/cpu/table/group_results.cl ---- */
 
+/* ---- Begin file kernels/cpu/table/order.cl ---- */
+static const char *const gpi_kernel_cpu_table_order[] = {
+"#ifndef GPI_TABLE_ORDER_CL",
+"#define GPI_TABLE_ORDER_CL",
+"#include \"base/platform.cl\"",
+"#include \"table/ranges.cl\"",
+"#line 9 \"kernels/cpu/table/order.cl\"",
+"static ulong gpi_run_of(uint first, ulong most) { return first % GPI_RANGES * most + first / GPI_RANGES; }",
+"#line 13",
+"GPI_KERNEL void gp_ranges_order(__global const uint *state, ulong state_at, __global const uint *ends,",
+"ulong ends_at, __global const uint2 *list, ulong list_at,",
+"__global uint *cells, ulong cells_at, __global uint2 *runs, ulong runs_at,",
+"__global uint *order, ulong order_at, ulong most)",
+"{",
+"__global uint *cell = cells + cells_at + most * get_group_id(0);",
+"const uint rows = state[state_at + GPI_ROWS_MANY];",
+"if (rows == 0) return;",
+"ends += ends_at;",
+"list += list_at;",
+"order += order_at;",
+"for (uint r = (uint)get_group_id(0); r < GPI_RANGES; r += (uint)get_num_groups(0)) {",
+"const uint width = (rows + GPI_RANGES - 1 - r) / GPI_RANGES, first = r ? ends[r - 1] : 0;",
+"uint begin = first;",
+"for (uint k = 0; k < width; k++) cell[k] = 0;",
+"for (uint p = first; p < ends[r]; p++) cell[list[p].y]++;",
+"for (uint k = 0; k < width; k++) {",
+"const uint end = begin + cell[k];",
+"runs[runs_at + r * most + k] = (uint2)(begin, end);",
+"cell[k] = begin;",
+"begin = end;",
+"}",
+"for (uint p = first; p < ends[r]; p++) order[cell[list[p].y]++] = list[p].x;",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/table/order.cl ---- */
+
 /* ---- Begin file kernels/cpu/table/put_span.cl ---- */
 static const char *const gpi_kernel_cpu_table_put_span[] = {
 "#ifndef GPI_TABLE_PUT_SPAN_CL",
 "#define GPI_TABLE_PUT_SPAN_CL",
 "#include \"base/platform.cl\"",
+"#include \"table/fetch.cl\"",
 "#include \"table/keys.cl\"",
 "#include \"table/rows.cl\"",
-"#define GPI_ROWS_BLOCK 16",
 "#define GPI_ROWS_FEW 8",
 "#define GPI_ROWS_NEAR (1u << 12)",
 "#line 16 \"kernels/cpu/table/put_span.cl\"",
-"GPI_NOINLINE void gpi_rows_hash(gpi_rows t, gpi_key_columns columns, ulong first, ulong end, bool fetches,",
-"__private ulong *hash)",
-"{",
-"const uint n = first < end ? (uint)min((ulong)GPI_ROWS_BLOCK, end - first) : 0;",
-"for (uint k = 0; k < n; k++) hash[k] = gpi_row_hash(columns, first + k);",
-"if (fetches)",
-"for (uint k = 0; k < n; k++) GPI_PREFETCH_READ(t.slots + gpi_rows_home(t, hash[k]));",
-"}",
-"#line 26",
-"GPI_INLINE void gpi_rows_fetch(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,",
-"__private const ulong *hash)",
-"{",
-"for (uint k = 0; k < GPI_ROWS_BLOCK && first + k < end; k++) {",
-"const uint seen = gpi_slot_load(t.slots + gpi_rows_home(t, hash[k]));",
-"gpi_row_prefetch(columns, seen & t.row_mask);",
-"}",
-"}",
-"#line 36",
 "GPI_NOINLINE bool gpi_rows_put_block(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,",
 "__private const ulong *hash, __global uint *slot_of, uint base)",
 "{",
@@ -22098,14 +22435,14 @@ static const char *const gpi_kernel_cpu_table_put_span[] = {
 "slot = slot + 1 < t.size ? slot + 1 : 0;",
 "seen = gpi_slot_load(t.slots + slot);",
 "}",
-"if ((seen & t.row_mask) > i || !gpi_rows_equal(columns, i, seen & t.row_mask))",
+"if ((seen & t.row_mask) > i || !gpi_rows_equal(columns, i, columns, seen & t.row_mask))",
 "slot = gpi_rows_put(t, columns, i, hash[k]);",
 "if (slot == GPI_ROWS_NONE) return false;",
 "slot_of[i] = base + slot;",
 "}",
 "return true;",
 "}",
-"#line 57",
+"#line 37",
 "GPI_NOINLINE bool gpi_rows_put_span(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,",
 "__global uint *slot_of, uint base, volatile __global uint *too_small,",
 "uint table)",
@@ -22135,6 +22472,65 @@ static const char *const gpi_kernel_cpu_table_put_span[] = {
 "#endif",
 };
 /* ---- End file kernels/cpu/table/put_span.cl ---- */
+
+/* ---- Begin file kernels/cpu/table/ranges.cl ---- */
+static const char *const gpi_kernel_cpu_table_ranges[] = {
+"#ifndef GPI_TABLE_RANGES_CL",
+"#define GPI_TABLE_RANGES_CL",
+"#include \"base/platform.cl\"",
+"#include \"base/span.cl\"",
+"#include \"table/constants.cl\"",
+"#line 14 \"kernels/cpu/table/ranges.cl\"",
+"GPI_KERNEL void gp_ranges_count(__global const uint *group_of, ulong group_of_at, __global const uint *state,",
+"ulong state_at, __global uint *places, ulong places_at, ulong span)",
+"{",
+"uint count[GPI_RANGES];",
+"ulong begin, end;",
+"if (state[state_at + GPI_ROWS_MANY] == 0) return;",
+"gpi_span(state[state_at + GPI_ROWS_COUNT], span, &begin, &end);",
+"group_of += group_of_at;",
+"for (uint r = 0; r < GPI_RANGES; r++) count[r] = 0;",
+"for (ulong i = begin; i < end; i++) count[group_of[i] % GPI_RANGES]++;",
+"places += places_at + GPI_RANGES * get_group_id(0);",
+"for (uint r = 0; r < GPI_RANGES; r++) places[r] = count[r];",
+"}",
+"#line 29",
+"GPI_KERNEL void gp_ranges_place(__global const uint *state, ulong state_at, __global uint *places,",
+"ulong places_at, uint spans)",
+"{",
+"uint at = 0;",
+"if (state[state_at + GPI_ROWS_MANY] == 0) return;",
+"places += places_at;",
+"for (uint r = 0; r < GPI_RANGES; r++) {",
+"for (uint s = 0; s < spans; s++) {",
+"const uint count = places[s * GPI_RANGES + r];",
+"places[s * GPI_RANGES + r] = at;",
+"at += count;",
+"}",
+"places[spans * GPI_RANGES + r] = at;",
+"}",
+"}",
+"#line 46",
+"GPI_KERNEL void gp_ranges_list(__global const uint *group_of, ulong group_of_at, __global const uint *state,",
+"ulong state_at, __global const uint *places, ulong places_at,",
+"__global uint2 *list, ulong list_at, ulong span)",
+"{",
+"uint at[GPI_RANGES];",
+"ulong begin, end;",
+"if (state[state_at + GPI_ROWS_MANY] == 0) return;",
+"gpi_span(state[state_at + GPI_ROWS_COUNT], span, &begin, &end);",
+"group_of += group_of_at;",
+"places += places_at + GPI_RANGES * get_group_id(0);",
+"list += list_at;",
+"for (uint r = 0; r < GPI_RANGES; r++) at[r] = places[r];",
+"for (ulong i = begin; i < end; i++) {",
+"const uint g = group_of[i];",
+"list[at[g % GPI_RANGES]++] = (uint2)((uint)i, g / GPI_RANGES);",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/cpu/table/ranges.cl ---- */
 
 /* ---- Begin file kernels/cpu/vector/bits.cl ---- */
 static const char *const gpi_kernel_cpu_vector_bits[] = {
@@ -29446,6 +29842,24 @@ static const char *const gpi_kernel_gpu_sort_topk_filter[] = {
 };
 /* ---- End file kernels/gpu/sort/topk_filter.cl ---- */
 
+/* ---- Begin file kernels/gpu/table/find_span.cl ---- */
+static const char *const gpi_kernel_gpu_table_find_span[] = {
+"#ifndef GPI_TABLE_FIND_SPAN_CL",
+"#define GPI_TABLE_FIND_SPAN_CL",
+"#include \"base/platform.cl\"",
+"#include \"table/joined.cl\"",
+"#include \"table/keys.cl\"",
+"#include \"table/rows.cl\"",
+"#line 10 \"kernels/gpu/table/find_span.cl\"",
+"static void gpi_join_find_span(gpi_join j, ulong first, ulong end)",
+"{",
+"for (ulong i = first + GPI_LOCAL_ID; i < end; i += GPI_WG)",
+"gpi_join_put(j, i, gpi_rows_find(j.table, j.left, i, gpi_row_hash(j.left, i), j.right));",
+"}",
+"#endif",
+};
+/* ---- End file kernels/gpu/table/find_span.cl ---- */
+
 /* ---- Begin file kernels/gpu/table/group_results.cl ---- */
 static const char *const gpi_kernel_gpu_table_group_results[] = {
 "#ifndef GPI_TABLE_GROUP_RESULTS_CL",
@@ -29454,6 +29868,38 @@ static const char *const gpi_kernel_gpu_table_group_results[] = {
 "#endif",
 };
 /* ---- End file kernels/gpu/table/group_results.cl ---- */
+
+/* ---- Begin file kernels/gpu/table/order.cl ---- */
+static const char *const gpi_kernel_gpu_table_order[] = {
+"#ifndef GPI_TABLE_ORDER_CL",
+"#define GPI_TABLE_ORDER_CL",
+"#include \"base/platform.cl\"",
+"#include \"base/span.cl\"",
+"#include \"table/constants.cl\"",
+"#line 10 \"kernels/gpu/table/order.cl\"",
+"static ulong gpi_run_of(uint first, ulong most)",
+"{",
+"(void)most;",
+"return first;",
+"}",
+"#line 17",
+"GPI_KERNEL void gp_join_runs(__global const uint *firsts, ulong firsts_at, __global const uint *state,",
+"ulong state_at, __global uint2 *runs, ulong runs_at, ulong span)",
+"{",
+"const ulong n = state[state_at + GPI_ROWS_MANY];",
+"__global uint *ends = (__global uint *)(runs + runs_at);",
+"ulong begin, end;",
+"gpi_span(n, span, &begin, &end);",
+"firsts += firsts_at;",
+"for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {",
+"const uint first = firsts[i];",
+"if (i == 0 || firsts[i - 1] != first) ends[2 * (ulong)first] = (uint)i;",
+"if (i + 1 == n || firsts[i + 1] != first) ends[2 * (ulong)first + 1] = (uint)i + 1;",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/gpu/table/order.cl ---- */
 
 /* ---- Begin file kernels/gpu/table/put_span.cl ---- */
 static const char *const gpi_kernel_gpu_table_put_span[] = {
@@ -29594,6 +30040,8 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "sort/topk_tile.cl", gpi_kernel_common_sort_topk_tile, GPI_COUNT_OF(gpi_kernel_common_sort_topk_tile), true},
     {"common", "table/constants.cl", gpi_kernel_common_table_constants, GPI_COUNT_OF(gpi_kernel_common_table_constants), true},
     {"common", "table/group_by.cl", gpi_kernel_common_table_group_by, GPI_COUNT_OF(gpi_kernel_common_table_group_by), true},
+    {"common", "table/join.cl", gpi_kernel_common_table_join, GPI_COUNT_OF(gpi_kernel_common_table_join), true},
+    {"common", "table/joined.cl", gpi_kernel_common_table_joined, GPI_COUNT_OF(gpi_kernel_common_table_joined), true},
     {"common", "table/keys.cl", gpi_kernel_common_table_keys, GPI_COUNT_OF(gpi_kernel_common_table_keys), true},
     {"common", "table/rows.cl", gpi_kernel_common_table_rows, GPI_COUNT_OF(gpi_kernel_common_table_rows), true},
     {"cpu", "base/parts.cl", gpi_kernel_cpu_base_parts, GPI_COUNT_OF(gpi_kernel_cpu_base_parts), true},
@@ -29663,8 +30111,12 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"cpu", "sort/sort_tile.cl", gpi_kernel_cpu_sort_sort_tile, GPI_COUNT_OF(gpi_kernel_cpu_sort_sort_tile), true},
     {"cpu", "sort/topk_digit.cl", gpi_kernel_cpu_sort_topk_digit, GPI_COUNT_OF(gpi_kernel_cpu_sort_topk_digit), true},
     {"cpu", "sort/topk_filter.cl", gpi_kernel_cpu_sort_topk_filter, GPI_COUNT_OF(gpi_kernel_cpu_sort_topk_filter), true},
+    {"cpu", "table/fetch.cl", gpi_kernel_cpu_table_fetch, GPI_COUNT_OF(gpi_kernel_cpu_table_fetch), true},
+    {"cpu", "table/find_span.cl", gpi_kernel_cpu_table_find_span, GPI_COUNT_OF(gpi_kernel_cpu_table_find_span), true},
     {"cpu", "table/group_results.cl", gpi_kernel_cpu_table_group_results, GPI_COUNT_OF(gpi_kernel_cpu_table_group_results), true},
+    {"cpu", "table/order.cl", gpi_kernel_cpu_table_order, GPI_COUNT_OF(gpi_kernel_cpu_table_order), true},
     {"cpu", "table/put_span.cl", gpi_kernel_cpu_table_put_span, GPI_COUNT_OF(gpi_kernel_cpu_table_put_span), true},
+    {"cpu", "table/ranges.cl", gpi_kernel_cpu_table_ranges, GPI_COUNT_OF(gpi_kernel_cpu_table_ranges), true},
     {"cpu", "vector/bits.cl", gpi_kernel_cpu_vector_bits, GPI_COUNT_OF(gpi_kernel_cpu_vector_bits), true},
     {"cpu", "vector/bytes.cl", gpi_kernel_cpu_vector_bytes, GPI_COUNT_OF(gpi_kernel_cpu_vector_bytes), true},
     {"cpu", "vector/features.cl", gpi_kernel_cpu_vector_features, GPI_COUNT_OF(gpi_kernel_cpu_vector_features), true},
@@ -29749,7 +30201,9 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"gpu", "sort/tile_radix_sort.cl", gpi_kernel_gpu_sort_tile_radix_sort, GPI_COUNT_OF(gpi_kernel_gpu_sort_tile_radix_sort), true},
     {"gpu", "sort/topk_digit.cl", gpi_kernel_gpu_sort_topk_digit, GPI_COUNT_OF(gpi_kernel_gpu_sort_topk_digit), true},
     {"gpu", "sort/topk_filter.cl", gpi_kernel_gpu_sort_topk_filter, GPI_COUNT_OF(gpi_kernel_gpu_sort_topk_filter), true},
+    {"gpu", "table/find_span.cl", gpi_kernel_gpu_table_find_span, GPI_COUNT_OF(gpi_kernel_gpu_table_find_span), true},
     {"gpu", "table/group_results.cl", gpi_kernel_gpu_table_group_results, GPI_COUNT_OF(gpi_kernel_gpu_table_group_results), true},
+    {"gpu", "table/order.cl", gpi_kernel_gpu_table_order, GPI_COUNT_OF(gpi_kernel_gpu_table_order), true},
     {"gpu", "table/put_span.cl", gpi_kernel_gpu_table_put_span, GPI_COUNT_OF(gpi_kernel_gpu_table_put_span), true},
 };
 
@@ -29791,10 +30245,11 @@ static const gpi_program_text gpi_program_texts[] = {
     {"cpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"cpu", "sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
     {"cpu", "table/group_by.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_close", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
+    {"cpu", "table/join.cl", {"gp_ranges_count", "gp_ranges_place", "gp_ranges_list", "gp_ranges_order", "gp_join_check", "gp_join_firsts", "gp_join_find", "gp_join_rest", "gp_join_pairs", NULL}},
     {"cpu", "map/random.cl", {"gp_random_tiles", NULL}},
     {"cpu", "sort/buckets.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_shares", "gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
     {"cpu", "sort/sort_tile.cl", {"gp_sort_tile", NULL}},
-    {"cpu", "table/group_results.cl", {"gp_cells_fill", "gp_cells_join", "gp_ranges_count", "gp_ranges_place", "gp_ranges_list", "gp_ranges_reduce", NULL}},
+    {"cpu", "table/group_results.cl", {"gp_ranges_count", "gp_ranges_place", "gp_ranges_list", "gp_cells_fill", "gp_cells_join", "gp_ranges_reduce", NULL}},
     {"gpu", "hash/each.cl", {"gp_hash_each_slot", NULL}},
     {"gpu", "hash/hash.cl", {"gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys", "gp_hash_combine_keys", "gp_hash_clear_slots", "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", NULL}},
     {"gpu", "histogram/histogram.cl", {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL}},
@@ -29826,6 +30281,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"gpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"gpu", "sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
     {"gpu", "table/group_by.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_close", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
+    {"gpu", "table/join.cl", {"gp_join_runs", "gp_join_check", "gp_join_firsts", "gp_join_find", "gp_join_rest", "gp_join_pairs", NULL}},
     {"gpu", "group/sub_group_check.cl", {"gp_sub_group_check", NULL}},
     {"gpu", "map/random.cl", {"gp_random_tiles", NULL}},
     {"gpu", "sort/sort_tile.cl", {"gp_sort_tile", NULL}},
@@ -45355,10 +45811,20 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
 #define GPI_ROWS_SMALL 0  /* number of tables that were too small */
 #define GPI_ROWS_GROUPS 1 /* number of groups of rows */
 #define GPI_ROWS_COUNT 2  /* number of rows */
-#define GPI_ROWS_MANY 3 /* number of groups if they are too many for cells (table/group_results.cl); else 0 */
-#define GPI_ROWS_STATE 4
+/* Number of groups if they are too many for cells (table/group_results.cl); number of rows of a right table in which a key repeats
+   (table/join.cl). 0: rows need not be listed or sorted. */
+#define GPI_ROWS_MANY 3
+#define GPI_ROWS_BASE 4 /* first slot of the table that was large enough */
+#define GPI_ROWS_SIZE 5 /* its number of slots */
+#define GPI_ROWS_STATE 6
 
-#define GPI_RANGES 256 /* groups are distributed over as many ranges (table/group_results.cl) */
+#define GPI_RANGES 256 /* rows are distributed over as many ranges (table/ranges.cl) */
+
+/* Kinds of joins: values of gp_join_kind. */
+#define GPI_JOIN_LEFT 1
+#define GPI_JOIN_FULL 2
+#define GPI_JOIN_SEMI 3
+#define GPI_JOIN_ANTI 4
 #endif
 /* ---- End file kernels/common/table/constants.cl ---- */
 
@@ -45369,7 +45835,31 @@ typedef struct gpi_keys {
     const gp_key_column *columns;
     size_t count; /* number of columns */
     cl_ulong seed;
+    char in_name[GP_KEY_COLUMNS_MAX][24], offsets_name[GP_KEY_COLUMNS_MAX][24]; /* of the columns' buffers */
 } gpi_keys;
+
+/* A hash table: its slots are [base, base + size) of all slots. */
+typedef struct gpi_rows_table {
+    cl_uint base, size, probes;
+} gpi_rows_table;
+
+/* The rows of a table by key: hash tables of different sizes, the first of which that is large enough is used. */
+typedef struct gpi_rows {
+    gpi_keys keys;
+    gpi_count count;
+    gpi_plan plan;
+    gpi_program *program;
+    gpi_rows_table table[GPI_ROWS_TABLES];
+    cl_uint tables, slot_count, row_mask;
+    size_t state_at, slots_at; /* in the scratch, in bytes */
+} gpi_rows;
+
+/* How rows are listed range by range. */
+typedef struct gpi_ranges {
+    size_t rows, span, spans;  /* rows of a span; number of spans */
+    size_t cells, groups;      /* most numbers of a range; work-groups that handle ranges */
+    size_t places_at, list_at; /* in the scratch, in bytes */
+} gpi_ranges;
 
 enum { GPI_CELLS_MOST = 1 << 17 }; /* most cells of a span of rows */
 
@@ -45378,23 +45868,42 @@ typedef struct gpi_results {
     gp_segmented_reduce_desc desc; /* of groups as segments: its input is the rows, sorted by group */
     gpi_operation operation;
     gpi_segmented batch;
-    size_t first;       /* the batch's first result */
-    bool in_cells;      /* on CPUs. The members below are for this case only */
-    cl_uint cells;      /* most groups for each of which a span has a cell, whatever the batch */
-    size_t span, spans; /* rows of a span; number of spans */
-    size_t range_cells,
-        range_groups; /* cells of a work-group that reduces ranges; number of these work-groups */
+    size_t first;  /* the batch's first result */
+    bool in_cells; /* on CPUs. The members below are for this case only */
+    cl_uint cells; /* most groups for each of which a span has a cell, whatever the batch */
+    gpi_ranges ranges;
     size_t cells_bytes;
-    size_t state_at, cells_at, places_at, list_at; /* in the scratch, in bytes */
-    cl_mem group_of;                               /* group of each row */
+    size_t state_at, cells_at; /* in the scratch, in bytes */
+    cl_mem group_of;           /* group of each row */
     size_t group_of_offset;
 } gpi_results;
 
 /* keys.c */
-static gp_result gpi_keys_make(gp_context *gp, const gp_key_column *columns, size_t count, gpi_keys *keys);
+static gp_result gpi_keys_make(gp_context *gp, const char *table, const gp_key_column *columns, size_t count,
+                               gpi_keys *keys);
 static void gpi_keys_prelude(const gpi_keys *keys, gpi_text *text);
 static void gpi_use_keys(gpi_uses *uses, const gpi_keys *keys, size_t rows);
 static void gpi_call_arg_keys(gpi_call *call, const gpi_keys *keys);
+static void gpi_keys_warm_up(const gpi_keys *keys, cl_mem in, gp_key_column *columns);
+
+/* rows.c */
+static gp_result gpi_rows_check_count(gp_context *gp, const char *name, size_t count);
+static gp_result gpi_rows_plan(gp_context *gp, gpi_rows *r);
+static gp_result gpi_rows_plan_sort(gp_context *gp, size_t count, gp_sort_desc *s, gpi_sort *sort);
+static size_t gpi_rows_part(size_t *end, bool wanted, size_t bytes);
+static size_t gpi_rows_arg_span(gpi_call *call, const gpi_plan *plan, size_t rows);
+static void gpi_rows_arg_longest(gpi_call *call, const gpi_plan *plan);
+static gp_result gpi_rows_put(gpi_call *call, const gpi_rows *r, cl_mem slot_of, size_t slot_of_offset,
+                              cl_mem scratch);
+static gp_result gpi_rows_read(gpi_call *call, const gpi_rows *r, cl_mem scratch, cl_uint *state);
+
+/* ranges.c */
+static void gpi_ranges_plan(const gp_context *gp, const gpi_plan *plan, size_t rows, gpi_ranges *r);
+static void gpi_ranges_lay_out(gpi_ranges *r, size_t *end);
+static gp_result gpi_ranges_list(gpi_call *call, gpi_program *program, const gpi_plan *plan,
+                                 const gpi_ranges *r, cl_mem of, size_t of_offset, cl_mem scratch,
+                                 size_t state_at);
+static void gpi_ranges_arg(gpi_call *call, const gpi_ranges *r, cl_mem scratch);
 
 /* results.c */
 static gp_result gpi_results_plan(gp_context *gp, const gp_group_by_desc *d, size_t first, gpi_results *r);
@@ -45404,27 +45913,10 @@ static gp_result gpi_results_launch(gpi_call *call, const gp_group_by_desc *d, g
 /* ---- Begin file src/table/group_by.c ---- */
 /* group_by.c - gp_group_by: puts rows into a hash table, selects the first row of each key, and sorts rows by group.
    Results of groups are in results.c. */
-enum {
-    GPI_ROWS_SPAN_MIN = 4096, /* serial: fewest rows of a group */
-    GPI_ROWS_SLOTS = 2,       /* slots for each row of the last table */
-    GPI_ROWS_LOOPS = 6,       /* iterations of loops for each byte of a string, at most */
-    GPI_ROWS_COUNT_MAX = 1 << 30
-};
-
-/* A table: its slots are [base, base + size) of all slots. */
-typedef struct gpi_rows_table {
-    cl_uint base, size, probes;
-} gpi_rows_table;
-
 /* A checked call of gp_group_by, ready to run. */
 typedef struct gpi_group_by {
     const gp_group_by_desc *desc;
-    gpi_keys keys;
-    gpi_count count;
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_rows_table table[GPI_ROWS_TABLES];
-    cl_uint tables, slot_count, row_mask;
+    gpi_rows table;
     bool numbers, sorts; /* groups are numbered; rows are sorted by group */
     gpi_compact firsts;  /* selects the first row of each group */
     gp_arg args[2];      /* of its predicate */
@@ -45433,7 +45925,7 @@ typedef struct gpi_group_by {
     gpi_results results;
     size_t result_size[GP_GROUP_RESULTS_MAX]; /* bytes of a group's result */
     /* where parts of the scratch begin, in bytes; the nested calls' scratch is at 0 */
-    size_t state_at, slot_of_at, rows_at, sorted_at, order_at, offsets_at, slots_at, scratch;
+    size_t slot_of_at, rows_at, sorted_at, order_at, offsets_at, scratch;
     /* where the slots, later groups, and the first rows are */
     cl_mem slot_of, rows;
     size_t slot_of_offset, rows_offset;
@@ -45441,36 +45933,8 @@ typedef struct gpi_group_by {
 
 /* ------------------------------------------------------------------ plan */
 
-/* Chooses the tables: of 4 Ki, 128 Ki and 4 Mi slots if these are at most an eighth of the last one's, and the last one. */
-static void gpi_rows_tables(gpi_group_by *g)
-{
-    const size_t last = GPI_ROWS_SLOTS * (g->desc->count + 32);
-    size_t size = 4096;
-    for (; g->tables + 1 < GPI_ROWS_TABLES && size <= last / 8; size *= 32) {
-        gpi_rows_table *t = &g->table[g->tables++];
-        t->base = g->slot_count;
-        t->size = (cl_uint)size;
-        t->probes = GPI_ROWS_PROBES;
-        g->slot_count += t->size;
-    }
-    g->table[g->tables].base = g->slot_count;
-    g->table[g->tables].size = g->table[g->tables].probes = (cl_uint)last;
-    g->tables++;
-    g->slot_count += (cl_uint)last;
-    g->row_mask = 1;
-    while (g->row_mask < g->desc->count) g->row_mask = 2 * g->row_mask + 1;
-}
-
-static void gpi_rows_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
-                             gpi_text *text)
-{
-    const gpi_group_by *g = (const gpi_group_by *)description;
-    gpi_prelude_plan(gp, plan, text);
-    gpi_keys_prelude(&g->keys, text);
-}
-
 /* Plans the selection of the first row of each group: the rows that are in their own slots. */
-static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_by *g)
+static gp_result gpi_groups_plan_firsts(gp_context *gp, gpi_group_by *g)
 {
     const size_t n = g->desc->count;
     gpi_compact *c = &g->firsts;
@@ -45478,9 +45942,9 @@ static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_by *g)
     g->args[0].name = "slots";
     g->args[0].type = g->args[1].type = GP_U32;
     g->args[1].name = "row_mask";
-    g->args[1].value = &g->row_mask;
+    g->args[1].value = &g->table.row_mask;
     c->parts = 1;
-    c->count = g->count;
+    c->count = g->table.count;
     c->select_by = GPI_SELECT_BY_PREDICATE;
     c->predicate = "(slots[x] & row_mask) == i";
     c->args = gpi_args_make(g->args, 2, "x i");
@@ -45493,33 +45957,15 @@ static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_by *g)
     return gpi_compact_plan(gp, c);
 }
 
-/* Plans the sort of rows by group. Without order_out their order goes to the scratch. */
-static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_by *g)
-{
-    const gp_group_by_desc *d = g->desc;
-    gp_sort_desc *s = &g->sort_desc;
-    s->keys = gp->counters; /* placeholders */
-    s->keys_out = s->values_out = gp->result;
-    s->count = d->count;
-    s->count_buffer = gp->counters;
-    s->count_type = GP_U32;
-    s->key_type = GP_U32;
-    s->value_size = 4;
-    for (s->end_bit = 8; s->end_bit < 32 && (d->count == 0 || d->count > (size_t)1 << s->end_bit);)
-        s->end_bit += 8;
-    gpi_sort_init(&g->sort, s, GPI_INDICES_ARRAY);
-    return gpi_sort_plan(gp, &g->sort);
-}
-
 /* Plans all batches of results. Returns to *scratch and *cells the scratch that the largest ones need. */
-static gp_result gpi_rows_plan_results(gp_context *gp, gpi_group_by *g, size_t *scratch, size_t *cells)
+static gp_result gpi_groups_plan_results(gp_context *gp, gpi_group_by *g, size_t *scratch, size_t *cells)
 {
     const gp_group_by_desc *d = g->desc;
     gpi_results *r = &g->results;
     gp_result result = GP_OK;
     size_t first, k;
     r->desc.in = r->desc.offsets = gp->counters; /* placeholders */
-    r->in_cells = g->plan.shape == GP_SHAPE_SERIAL;
+    r->in_cells = g->table.plan.shape == GP_SHAPE_SERIAL;
     r->cells = r->in_cells ? GPI_CELLS_MOST : 0;
     for (first = 0; first < d->result_count && result == GP_OK; first += r->batch.element.field_count) {
         result = gpi_results_plan(gp, d, first, r);
@@ -45532,46 +45978,37 @@ static gp_result gpi_rows_plan_results(gp_context *gp, gpi_group_by *g, size_t *
     return result;
 }
 
-/* Appends a part of the scratch and returns where it begins. */
-static size_t gpi_rows_part(gpi_group_by *g, bool wanted, size_t bytes)
-{
-    const size_t begin = g->scratch;
-    if (wanted) g->scratch += gpi_round_up(bytes, 256);
-    return begin;
-}
-
 /* Lays out the scratch. `nested`, `cells`: bytes that results need, for their segments and for cells. */
-static void gpi_rows_lay_out(gpi_group_by *g, size_t nested, size_t cells)
+static void gpi_groups_lay_out(gpi_group_by *g, size_t nested, size_t cells)
 {
     const gp_group_by_desc *d = g->desc;
     const size_t n = d->count, select = gpi_compact_scratch(&g->firsts), sort = g->sorts ? g->sort.at.end : 0;
     if (n == 0) return;
     if (nested < select) nested = select;
-    (void)gpi_rows_part(g, true, nested > sort ? nested : sort);
-    g->state_at = gpi_rows_part(g, true, 4 * GPI_ROWS_STATE);
-    g->slot_of_at = gpi_rows_part(g, !d->groups_out, 4 * n);
-    g->rows_at = gpi_rows_part(g, !d->rows_out, 4 * n);
-    g->sorted_at = gpi_rows_part(g, g->sorts, 4 * n);
-    g->order_at = gpi_rows_part(g, g->sorts && !d->order_out, 4 * n);
-    g->offsets_at = gpi_rows_part(g, g->sorts && d->results && !d->offsets_out, 4 * (n + 1));
-    g->results.state_at = g->state_at;
-    g->results.cells_at = gpi_rows_part(g, cells > 0, cells);
-    g->results.places_at = gpi_rows_part(g, cells > 0, 4 * GPI_RANGES * (g->results.spans + 1));
-    g->results.list_at = gpi_rows_part(g, cells > 0, 8 * n);
-    g->slots_at = gpi_rows_part(g, true, (size_t)g->slot_count * 4);
+    (void)gpi_rows_part(&g->scratch, true, nested > sort ? nested : sort);
+    g->table.state_at = gpi_rows_part(&g->scratch, true, 4 * GPI_ROWS_STATE);
+    g->slot_of_at = gpi_rows_part(&g->scratch, !d->groups_out, 4 * n);
+    g->rows_at = gpi_rows_part(&g->scratch, !d->rows_out, 4 * n);
+    g->sorted_at = gpi_rows_part(&g->scratch, g->sorts, 4 * n);
+    g->order_at = gpi_rows_part(&g->scratch, g->sorts && !d->order_out, 4 * n);
+    g->offsets_at = gpi_rows_part(&g->scratch, g->sorts && d->results && !d->offsets_out, 4 * (n + 1));
+    g->results.state_at = g->table.state_at;
+    g->results.cells_at = gpi_rows_part(&g->scratch, cells > 0, cells);
+    if (cells) gpi_ranges_lay_out(&g->results.ranges, &g->scratch);
+    g->table.slots_at = gpi_rows_part(&g->scratch, true, (size_t)g->table.slot_count * 4);
 }
 
 /* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
-static gp_result gpi_rows_plan(gp_context *gp, const gp_group_by_desc *d, gpi_group_by *g)
+static gp_result gpi_groups_plan(gp_context *gp, const gp_group_by_desc *d, gpi_group_by *g)
 {
     gp_result result;
     size_t nested = 0, cells = 0;
     memset(g, 0, sizeof *g);
     g->desc = d;
-    g->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    g->table.count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     g->numbers = d->order_out || d->offsets_out || d->results || d->groups_out;
-    if (d->count > GPI_ROWS_COUNT_MAX)
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^30", d->count);
+    result = gpi_rows_check_count(gp, "count", d->count);
+    if (result != GP_OK) return result;
     if (!d->results != !d->result_count) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "results is %s, but result_count = %zu",
                         d->results ? "given" : "NULL", d->result_count);
@@ -45580,23 +46017,20 @@ static gp_result gpi_rows_plan(gp_context *gp, const gp_group_by_desc *d, gpi_gr
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "result_count = %zu, at most %d", d->result_count,
                         (int)GP_GROUP_RESULTS_MAX);
     }
-    result = gpi_keys_make(gp, d->columns, d->column_count, &g->keys);
-    if (result == GP_OK) result = gpi_plan_make_sized(gp, GPI_GROUP_BY, 4, GP_STRATEGY_MULTI_PASS, &g->plan);
-    if (result == GP_OK)
-        result = gpi_program_get(gp, GPI_GROUP_BY, gpi_rows_prelude, g, &g->plan, &g->program);
-    g->sorts = d->order_out || d->offsets_out || (d->results && g->plan.shape != GP_SHAPE_SERIAL);
-    if (result == GP_OK) result = gpi_rows_plan_firsts(gp, g);
-    if (result == GP_OK && g->sorts) result = gpi_rows_plan_sort(gp, g);
-    if (result == GP_OK) result = gpi_rows_plan_results(gp, g, &nested, &cells);
+    result = gpi_keys_make(gp, "columns", d->columns, d->column_count, &g->table.keys);
+    if (result == GP_OK) result = gpi_rows_plan(gp, &g->table);
+    g->sorts = d->order_out || d->offsets_out || (d->results && g->table.plan.shape != GP_SHAPE_SERIAL);
+    if (result == GP_OK) result = gpi_groups_plan_firsts(gp, g);
+    if (result == GP_OK && g->sorts) result = gpi_rows_plan_sort(gp, d->count, &g->sort_desc, &g->sort);
+    if (result == GP_OK) result = gpi_groups_plan_results(gp, g, &nested, &cells);
     if (result != GP_OK) return result;
-    gpi_rows_tables(g);
-    gpi_rows_lay_out(g, nested, cells);
+    gpi_groups_lay_out(g, nested, cells);
     return GP_OK;
 }
 
 /* ------------------------------------------------------------------ check */
 
-static gp_result gpi_rows_check(gp_context *gp, const gpi_group_by *g, bool reads)
+static gp_result gpi_groups_check(gp_context *gp, const gpi_group_by *g, bool reads)
 {
     const gp_group_by_desc *d = g->desc;
     const gpi_args args = gpi_args_make(d->args, d->arg_count, "i");
@@ -45608,8 +46042,8 @@ static gp_result gpi_rows_check(gp_context *gp, const gpi_group_by *g, bool read
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one is required");
     }
     gpi_uses_begin(&uses, gp, GP_OK);
-    if (n) gpi_use_keys(&uses, &g->keys, n);
-    gpi_use_count(&uses, "count_buffer", &g->count);
+    if (n) gpi_use_keys(&uses, &g->table.keys, n);
+    gpi_use_count(&uses, "count_buffer", &g->table.count);
     if (n && d->groups_out)
         gpi_use_buffer(&uses, "groups_out", d->groups_out, d->groups_out_offset, n, 4, GPI_BOTH);
     if (n && d->rows_out) gpi_use_buffer(&uses, "rows_out", d->rows_out, d->rows_out_offset, n, 4, GPI_BOTH);
@@ -45628,107 +46062,48 @@ static gp_result gpi_rows_check(gp_context *gp, const gpi_group_by *g, bool read
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes the number of rows of a group, and returns the number of groups. */
-static size_t gpi_rows_arg_span(gpi_call *call, const gpi_group_by *g, size_t rows)
-{
-    const size_t span = g->plan.shape == GP_SHAPE_SERIAL
-                            ? gpi_serial_span(call->gp, &g->plan, rows, GPI_ROWS_SPAN_MIN)
-                            : gpi_plan_tile(&g->plan);
-    gpi_call_arg_ulong(call, span);
-    return gpi_ceil_div(rows, span);
-}
-
-/* Passes a table's slots and their number. */
-static void gpi_rows_arg_table(gpi_call *call, const gpi_group_by *g, const gpi_rows_table *t, cl_mem scratch)
-{
-    gpi_call_arg_array(call, scratch, g->slots_at / 4 + t->base);
-    GPI_CALL_ARG(call, t->size);
-}
-
-/* Enqueues the use of a table: it is emptied, and all rows are put into it. */
-static gp_result gpi_rows_put(gpi_call *call, const gpi_group_by *g, cl_uint number, cl_mem scratch)
-{
-    const gpi_rows_table *t = &g->table[number];
-    const size_t limit = call->gp->info.loop_limit;
-    size_t groups;
-    gp_result result;
-    gpi_call_kernel(call, g->program, "gp_rows_clear");
-    gpi_rows_arg_table(call, g, t, scratch);
-    gpi_call_arg_array(call, scratch, g->state_at / 4);
-    GPI_CALL_ARG(call, number);
-    groups = gpi_rows_arg_span(call, g, t->size);
-    result = gpi_call_launch(call, &g->plan, groups);
-    if (result != GP_OK) return result;
-    gpi_call_kernel(call, g->program, "gp_rows_put");
-    gpi_call_arg_keys(call, &g->keys);
-    gpi_rows_arg_table(call, g, t, scratch);
-    GPI_CALL_ARG(call, t->base);
-    GPI_CALL_ARG(call, g->row_mask);
-    GPI_CALL_ARG(call, t->probes);
-    gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
-    gpi_call_arg_array(call, scratch, g->state_at / 4);
-    GPI_CALL_ARG(call, number);
-    gpi_call_arg_ulong(call, limit ? limit / (GPI_ROWS_LOOPS * g->plan.per_item) : ~(size_t)0);
-    groups = gpi_rows_arg_span(call, g, g->desc->count);
-    gpi_call_arg_count(call, &g->count);
-    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &g->plan, groups);
-}
-
-/* Enqueues the write of the number of rows for the next launches. */
-static gp_result gpi_rows_close(gpi_call *call, const gpi_group_by *g, cl_mem scratch)
-{
-    gpi_call_kernel(call, g->program, "gp_rows_close");
-    gpi_call_arg_array(call, scratch, g->state_at / 4);
-    GPI_CALL_ARG(call, g->tables);
-    gpi_call_arg_count(call, &g->count);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &g->plan, 1);
-}
-
 /* Enqueues the selection of each group's first row. */
-static gp_result gpi_rows_select(gpi_call *call, gpi_group_by *g, cl_mem scratch, const gpi_count *count)
+static gp_result gpi_groups_select(gpi_call *call, gpi_group_by *g, cl_mem scratch, const gpi_count *count)
 {
     gpi_compact *c = &g->firsts;
     c->count = *count;
     c->scratch = scratch;
     g->args[0].buffer = scratch;
-    g->args[0].offset = g->slots_at / 4;
+    g->args[0].offset = g->table.slots_at / 4;
     c->array[GPI_COMPACT_IN].buffer = g->slot_of;
     c->array[GPI_COMPACT_IN].offset = g->slot_of_offset;
     c->array[GPI_COMPACT_INDEX_OUT].buffer = g->rows;
     c->array[GPI_COMPACT_INDEX_OUT].offset = g->rows_offset;
     c->array[GPI_COMPACT_COUNTS].buffer = scratch;
-    c->array[GPI_COMPACT_COUNTS].offset = g->state_at / 4 + GPI_ROWS_GROUPS;
+    c->array[GPI_COMPACT_COUNTS].offset = g->table.state_at / 4 + GPI_ROWS_GROUPS;
     return gpi_compact_launch(call, c);
 }
 
 /* Enqueues the writes of group numbers: to slots, then to the rows. */
-static gp_result gpi_rows_number(gpi_call *call, const gpi_group_by *g, cl_mem scratch,
-                                 const gpi_count *count)
+static gp_result gpi_groups_number(gpi_call *call, const gpi_group_by *g, cl_mem scratch,
+                                   const gpi_count *count)
 {
     size_t groups;
     gp_result result;
-    gpi_call_kernel(call, g->program, "gp_rows_number");
-    gpi_call_arg_array(call, scratch, g->slots_at / 4);
+    gpi_call_kernel(call, g->table.program, "gp_rows_number");
+    gpi_call_arg_array(call, scratch, g->table.slots_at / 4);
     gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
     gpi_call_arg_array(call, g->rows, g->rows_offset);
-    gpi_call_arg_array(call, scratch, g->state_at / 4);
+    gpi_call_arg_array(call, scratch, g->table.state_at / 4);
     GPI_CALL_ARG(call, g->results.cells);
-    groups = gpi_rows_arg_span(call, g, g->desc->count);
-    result = gpi_call_launch(call, &g->plan, groups);
+    groups = gpi_rows_arg_span(call, &g->table.plan, g->desc->count);
+    result = gpi_call_launch(call, &g->table.plan, groups);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, g->program, "gp_rows_groups");
-    gpi_call_arg_array(call, scratch, g->slots_at / 4);
+    gpi_call_kernel(call, g->table.program, "gp_rows_groups");
+    gpi_call_arg_array(call, scratch, g->table.slots_at / 4);
     gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
-    groups = gpi_rows_arg_span(call, g, g->desc->count);
+    groups = gpi_rows_arg_span(call, &g->table.plan, g->desc->count);
     gpi_call_arg_count(call, count);
-    return gpi_call_launch(call, &g->plan, groups);
+    return gpi_call_launch(call, &g->table.plan, groups);
 }
 
 /* Enqueues the sort of rows by group, and the writes of offsets. */
-static gp_result gpi_rows_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch, const gpi_count *count)
+static gp_result gpi_groups_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch, const gpi_count *count)
 {
     const gp_group_by_desc *d = g->desc;
     gp_sort_desc *s = &g->sort_desc;
@@ -45743,17 +46118,17 @@ static gp_result gpi_rows_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch, 
     g->sort.count = *count;
     result = gpi_sort_launch(call, &g->sort);
     if (result != GP_OK || (!d->offsets_out && (!d->results || g->results.in_cells))) return result;
-    gpi_call_kernel(call, g->program, "gp_rows_offsets");
+    gpi_call_kernel(call, g->table.program, "gp_rows_offsets");
     gpi_call_arg_array(call, scratch, g->sorted_at / 4);
     gpi_call_arg_array(call, d->offsets_out ? d->offsets_out : scratch,
                        d->offsets_out ? d->offsets_out_offset : g->offsets_at / 4);
-    groups = gpi_rows_arg_span(call, g, d->count);
+    groups = gpi_rows_arg_span(call, &g->table.plan, d->count);
     gpi_call_arg_count(call, count);
-    return gpi_call_launch(call, &g->plan, groups);
+    return gpi_call_launch(call, &g->table.plan, groups);
 }
 
 /* Enqueues the reductions of groups to results. */
-static gp_result gpi_rows_reduce(gpi_call *call, gpi_group_by *g, cl_mem scratch)
+static gp_result gpi_groups_reduce(gpi_call *call, gpi_group_by *g, cl_mem scratch)
 {
     const gp_group_by_desc *d = g->desc;
     gpi_results *r = &g->results;
@@ -45762,14 +46137,14 @@ static gp_result gpi_rows_reduce(gpi_call *call, gpi_group_by *g, cl_mem scratch
     r->desc.offsets = d->offsets_out ? d->offsets_out : scratch;
     r->desc.offsets_offset = d->offsets_out ? d->offsets_out_offset : g->offsets_at / 4;
     r->desc.count_buffer = r->desc.scratch = scratch;
-    r->desc.count_offset = g->state_at / 4 + GPI_ROWS_MANY;
+    r->desc.count_offset = g->table.state_at / 4 + GPI_ROWS_MANY;
     r->group_of = g->slot_of;
     r->group_of_offset = g->slot_of_offset;
     return gpi_results_launch(call, d, r);
 }
 
 /* Enqueues the results of a call without rows. */
-static gp_result gpi_rows_none(gpi_call *call, const gp_group_by_desc *d)
+static gp_result gpi_groups_none(gpi_call *call, const gp_group_by_desc *d)
 {
     gp_result result = GP_OK;
     if (d->offsets_out) result = gpi_call_fill(call, d->offsets_out, 4 * d->offsets_out_offset, 4);
@@ -45778,53 +46153,39 @@ static gp_result gpi_rows_none(gpi_call *call, const gp_group_by_desc *d)
     return result;
 }
 
-/* Reads the number of groups. Fails if the device ended loops too early. */
-static gp_result gpi_rows_read(gpi_call *call, const gpi_group_by *g, cl_mem scratch, cl_uint *to)
-{
-    cl_uint state[GPI_ROWS_STATE];
-    const gp_result result = gpi_call_read(call, scratch, g->state_at, sizeof state, state);
-    if (result != GP_OK) return result;
-    *to = state[GPI_ROWS_GROUPS];
-    if (state[GPI_ROWS_SMALL] < g->tables) return GP_OK;
-    return gpi_fail(call->gp, GP_ERROR_UNSUPPORTED,
-                    "a string is too long for this device, which ends loops after %u iterations",
-                    (unsigned)call->gp->info.loop_limit);
-}
-
 /* Enqueues the planned call. `to` receives the number of groups on the host; NULL: not wanted. */
-static gp_result gpi_rows_launch(gpi_call *call, gpi_group_by *g, cl_uint *to)
+static gp_result gpi_groups_launch(gpi_call *call, gpi_group_by *g, cl_uint *to)
 {
     const gp_group_by_desc *d = g->desc;
     gpi_count count; /* that of the rows, on the device */
     cl_mem scratch;
     gp_result result;
-    cl_uint number;
-    if (d->count == 0) return gpi_rows_none(call, d);
+    cl_uint state[GPI_ROWS_STATE];
+    if (d->count == 0) return gpi_groups_none(call, d);
     result = gpi_call_scratch(call, d->scratch, g->scratch, &scratch);
     if (result != GP_OK) return result;
     g->slot_of = d->groups_out ? d->groups_out : scratch;
     g->slot_of_offset = d->groups_out ? d->groups_out_offset : g->slot_of_at / 4;
     g->rows = d->rows_out ? d->rows_out : scratch;
     g->rows_offset = d->rows_out ? d->rows_out_offset : g->rows_at / 4;
-    count = gpi_count_make(d->count, scratch, g->state_at / 4 + GPI_ROWS_COUNT, GP_U32);
-    result = gpi_call_fill(call, scratch, g->state_at, 4 * GPI_ROWS_STATE);
-    for (number = 0; number < g->tables && result == GP_OK; number++)
-        result = gpi_rows_put(call, g, number, scratch);
-    if (result == GP_OK) result = gpi_rows_close(call, g, scratch);
-    if (result == GP_OK) result = gpi_rows_select(call, g, scratch, &count);
-    if (result == GP_OK && g->numbers) result = gpi_rows_number(call, g, scratch, &count);
-    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch, &count);
-    if (result == GP_OK && d->results) result = gpi_rows_reduce(call, g, scratch);
+    count = gpi_count_make(d->count, scratch, g->table.state_at / 4 + GPI_ROWS_COUNT, GP_U32);
+    result = gpi_rows_put(call, &g->table, g->slot_of, g->slot_of_offset, scratch);
+    if (result == GP_OK) result = gpi_groups_select(call, g, scratch, &count);
+    if (result == GP_OK && g->numbers) result = gpi_groups_number(call, g, scratch, &count);
+    if (result == GP_OK && g->sorts) result = gpi_groups_sort(call, g, scratch, &count);
+    if (result == GP_OK && d->results) result = gpi_groups_reduce(call, g, scratch);
     if (result == GP_OK && d->count_out)
-        result = gpi_call_copy(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, d->count_out,
+        result = gpi_call_copy(call, scratch, g->table.state_at + 4 * GPI_ROWS_GROUPS, d->count_out,
                                4 * d->count_out_offset, 4);
-    return result == GP_OK && to ? gpi_rows_read(call, g, scratch, to) : result;
+    if (result == GP_OK && to) result = gpi_rows_read(call, &g->table, scratch, state);
+    if (result == GP_OK && to) *to = state[GPI_ROWS_GROUPS];
+    return result;
 }
 
 /* ------------------------------------------------------------------ API, warm-up */
 
 /* Plans, checks and runs a call. `to` receives the number of groups on the host; NULL: the call does not block. */
-static gp_result gpi_rows_call(gp_context *gp, const gp_group_by_desc *desc, uint64_t *to)
+static gp_result gpi_groups_call(gp_context *gp, const gp_group_by_desc *desc, uint64_t *to)
 {
     gpi_group_by g;
     gpi_call call;
@@ -45832,18 +46193,18 @@ static gp_result gpi_rows_call(gp_context *gp, const gp_group_by_desc *desc, uin
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
-    result = gpi_rows_plan(gp, desc, &g);
-    if (result == GP_OK) result = gpi_rows_check(gp, &g, to != NULL);
+    result = gpi_groups_plan(gp, desc, &g);
+    if (result == GP_OK) result = gpi_groups_check(gp, &g, to != NULL);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) result = gpi_rows_launch(&call, &g, to ? &groups : NULL);
+    if (result == GP_OK) result = gpi_groups_launch(&call, &g, to ? &groups : NULL);
     if (to && result == GP_OK) *to = groups;
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_group_by(gp_context *gp, const gp_group_by_desc *desc)
 {
-    return gpi_rows_call(gpi_enter(gp, __func__), desc, NULL);
+    return gpi_groups_call(gpi_enter(gp, __func__), desc, NULL);
 }
 
 GP_API gp_result gp_group_by_read(gp_context *gp, const gp_group_by_desc *desc, uint64_t *count)
@@ -45851,7 +46212,7 @@ GP_API gp_result gp_group_by_read(gp_context *gp, const gp_group_by_desc *desc, 
     gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
     if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "count is NULL");
-    return gpi_rows_call(gp, desc, count);
+    return gpi_groups_call(gp, desc, count);
 }
 
 GP_API gp_result gp_group_by_scratch_size(gp_context *gp, const gp_group_by_desc *desc, size_t *bytes)
@@ -45862,7 +46223,7 @@ GP_API gp_result gp_group_by_scratch_size(gp_context *gp, const gp_group_by_desc
     if (!gp || !desc || !bytes) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_rows_plan(gp, desc, &g);
+    result = gpi_groups_plan(gp, desc, &g);
     *bytes = result == GP_OK ? g.scratch : 0;
     return result;
 }
@@ -45876,16 +46237,11 @@ static gp_result gpi_group_by_warm_up(gp_context *gp, const gp_group_by_desc *de
     gp_group_result results[GP_GROUP_RESULTS_MAX];
     cl_mem in = NULL, out = NULL;
     size_t k;
-    gp_result result = gpi_rows_plan(gp, desc, &g);
+    gp_result result = gpi_groups_plan(gp, desc, &g);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &in);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, 8 * (3 + GP_GROUP_RESULTS_MAX), &out);
     memset(&probe, 0, sizeof probe);
-    for (k = 0; k < desc->column_count && result == GP_OK; k++) {
-        columns[k] = desc->columns[k];
-        columns[k].in = in;
-        columns[k].in_offset = columns[k].offsets_offset = columns[k].byte_count = 0;
-        columns[k].offsets = columns[k].offsets_type ? in : NULL;
-    }
+    if (result == GP_OK) gpi_keys_warm_up(&g.table.keys, in, columns);
     probe.columns = columns;
     probe.column_count = desc->column_count;
     probe.count = 1;
@@ -45912,6 +46268,444 @@ static gp_result gpi_group_by_warm_up(gp_context *gp, const gp_group_by_desc *de
 }
 /* ---- End file src/table/group_by.c ---- */
 
+/* ---- Begin file src/table/join.c ---- */
+/* join.c - gp_join: puts the right rows into a hash table, finds the partners of each left row in it, and writes the pairs. */
+enum { GPI_PAIRS_SPAN_MIN = 16384 /* serial: fewest pairs of a group */ };
+
+/* A checked call of gp_join, ready to run. */
+typedef struct gpi_join {
+    const gp_join_desc *desc;
+    gpi_rows right; /* the right table */
+    gpi_keys left;
+    gpi_count left_count;
+    bool pairs; /* pairs have a right row, and right rows are ordered by key */
+    bool sorts; /* by gp_sort; else range by range (table/ranges.cl) */
+    bool strings;
+    size_t runs; /* left rows; in a full join also as many as there are right rows */
+    gpi_plan plan;
+    gpi_program *program;
+    gp_sort_desc sort_desc;
+    gpi_sort sort;
+    gp_scan_desc scan_desc;
+    gpi_scan scan;
+    gpi_ranges ranges;
+    /* where parts of the scratch begin, in bytes; the nested calls' scratch is at 0 */
+    size_t firsts_at, sorted_at, order_at, runs_at, cells_at, begins_at, lengths_at, offsets_at, partners_at,
+        scratch;
+} gpi_join;
+
+/* ------------------------------------------------------------------ plan */
+
+static bool gpi_join_has_right(gp_join_kind kind) { return kind != GP_JOIN_SEMI && kind != GP_JOIN_ANTI; }
+
+/* Adds the parameters of table/join.cl. */
+static void gpi_join_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                             gpi_text *text)
+{
+    const gpi_join *j = (const gpi_join *)description;
+    gpi_prelude_plan(gp, plan, text);
+    gpi_keys_prelude(&j->left, text);
+    gpi_text_add(text,
+                 "#define GPI_ELEMENT uint\n#define GPI_OFFSET ulong\n#define GPI_RUN_INDEX uint\n"
+                 "#define GPI_WANTS_KEYS 0\n#define GPI_WANTS_RUNS 1\n#define GPI_WANTS_POSITIONS %d\n",
+                 gpi_join_has_right(j->desc->kind));
+}
+
+/* Checks that the right columns have the left columns' types. */
+static gp_result gpi_join_check_types(gp_context *gp, const gp_join_desc *d)
+{
+    size_t k;
+    for (k = 0; k < d->column_count; k++) {
+        const gp_key_column *l = &d->left[k], *r = &d->right[k];
+        if (l->type == r->type && l->element_size == r->element_size && l->offsets_type == r->offsets_type)
+            continue;
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "columns left[%zu] and right[%zu] differ in type, element_size or offsets_type", k,
+                        k);
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_join_describe(gp_context *gp, const gp_join_desc *d, gpi_join *j)
+{
+    gp_result result = GP_OK;
+    memset(j, 0, sizeof *j);
+    j->desc = d;
+    j->pairs = gpi_join_has_right(d->kind);
+    j->left_count =
+        gpi_count_make(d->left_count, d->left_count_buffer, d->left_count_offset, d->left_count_type);
+    j->right.count =
+        gpi_count_make(d->right_count, d->right_count_buffer, d->right_count_offset, d->right_count_type);
+    if ((unsigned)d->kind >= GP_JOIN_COUNT)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "kind = %d is not a gp_join_kind", (int)d->kind);
+    result = gpi_rows_check_count(gp, "left_count", d->left_count);
+    if (result == GP_OK) result = gpi_rows_check_count(gp, "right_count", d->right_count);
+    if (result == GP_OK) result = gpi_keys_make(gp, "left", d->left, d->column_count, &j->left);
+    if (result == GP_OK) result = gpi_keys_make(gp, "right", d->right, d->column_count, &j->right.keys);
+    if (result == GP_OK) result = gpi_join_check_types(gp, d);
+    j->left.seed = j->right.keys.seed;
+    j->runs = d->left_count + (d->kind == GP_JOIN_FULL ? d->right_count : 0);
+    return result;
+}
+
+/* Plans the scan of the numbers of partners. The last offset is the number of pairs. */
+static gp_result gpi_join_plan_scan(gp_context *gp, gpi_join *j)
+{
+    gp_scan_desc *s = &j->scan_desc;
+    s->count = j->runs + 1;
+    s->type = GP_U32;
+    s->out_type = GP_U64;
+    s->op = GP_SUM;
+    s->exclusive = true;
+    return gpi_scan_plan(gp, s, &j->scan);
+}
+
+static void gpi_join_lay_out(gpi_join *j)
+{
+    const size_t right = j->desc->right_count, scan = gpi_scan_scratch(&j->scan), runs = j->runs;
+    const size_t sort = j->sorts ? j->sort.at.end : 0;
+    const bool lists = j->pairs && !j->sorts;
+    size_t *end = &j->scratch;
+    if (runs == 0) return;
+    (void)gpi_rows_part(end, true, scan > sort ? scan : sort);
+    j->right.state_at = gpi_rows_part(end, true, 4 * GPI_ROWS_STATE);
+    j->firsts_at = gpi_rows_part(end, true, 4 * right);
+    j->sorted_at = gpi_rows_part(end, j->sorts, 4 * right);
+    j->order_at = gpi_rows_part(end, j->pairs, 4 * right);
+    j->runs_at = gpi_rows_part(end, j->pairs, 8 * (lists ? GPI_RANGES * j->ranges.cells : right));
+    j->cells_at = gpi_rows_part(end, lists, 4 * j->ranges.cells * j->ranges.groups);
+    if (lists) gpi_ranges_lay_out(&j->ranges, end);
+    j->begins_at = gpi_rows_part(end, true, 4 * runs);
+    j->lengths_at = gpi_rows_part(end, true, 4 * (runs + 1));
+    j->offsets_at = gpi_rows_part(end, true, 8 * (runs + 1));
+    j->partners_at = gpi_rows_part(end, j->desc->kind == GP_JOIN_FULL, 4 * right);
+    j->right.slots_at = gpi_rows_part(end, true, (size_t)j->right.slot_count * 4);
+}
+
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
+static gp_result gpi_join_plan(gp_context *gp, const gp_join_desc *d, gpi_join *j)
+{
+    gp_result result = gpi_join_describe(gp, d, j);
+    size_t k;
+    if (result == GP_OK) result = gpi_rows_plan(gp, &j->right);
+    if (result == GP_OK) result = gpi_plan_make_sized(gp, GPI_JOIN, 4, GP_STRATEGY_MULTI_PASS, &j->plan);
+    if (result == GP_OK) result = gpi_program_get(gp, GPI_JOIN, gpi_join_prelude, j, &j->plan, &j->program);
+    if (result == GP_OK) result = gpi_join_plan_scan(gp, j);
+    if (result != GP_OK) return result;
+    for (k = 0; k < d->column_count; k++) j->strings = j->strings || d->left[k].offsets_type;
+    j->sorts = j->pairs && j->plan.shape != GP_SHAPE_SERIAL;
+    if (j->sorts) result = gpi_rows_plan_sort(gp, d->right_count, &j->sort_desc, &j->sort);
+    gpi_ranges_plan(gp, &j->plan, d->right_count, &j->ranges);
+    gpi_join_lay_out(j);
+    return result;
+}
+
+/* ------------------------------------------------------------------ check */
+
+static gp_result gpi_join_check(gp_context *gp, const gpi_join *j, bool reads)
+{
+    const gp_join_desc *d = j->desc;
+    gpi_uses uses;
+    if (!d->left_out && !d->count_out && !reads) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "left_out and count_out are NULL: one is required");
+    }
+    if (!d->right_out != !(d->left_out && j->pairs)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "right_out is %s, but %s",
+                        d->right_out ? "given" : "NULL",
+                        !j->pairs     ? "semi and anti joins have only left rows"
+                        : d->left_out ? "left_out is given"
+                                      : "left_out is NULL");
+    }
+    gpi_uses_begin(&uses, gp, GP_OK);
+    if (d->left_count) gpi_use_keys(&uses, &j->left, d->left_count);
+    if (d->right_count) gpi_use_keys(&uses, &j->right.keys, d->right_count);
+    gpi_use_count(&uses, "left_count_buffer", &j->left_count);
+    gpi_use_count(&uses, "right_count_buffer", &j->right.count);
+    if (d->left_out && d->capacity)
+        gpi_use_buffer(&uses, "left_out", d->left_out, d->left_out_offset, d->capacity, 4, GPI_BOTH);
+    if (d->right_out && d->capacity)
+        gpi_use_buffer(&uses, "right_out", d->right_out, d->right_out_offset, d->capacity, 4, GPI_BOTH);
+    if (d->count_out) gpi_use_buffer(&uses, "count_out", d->count_out, d->count_out_offset, 1, 8, GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, d->scratch, j->scratch);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static void gpi_join_arg_state(gpi_call *call, const gpi_join *j, cl_mem scratch)
+{
+    gpi_call_arg_array(call, scratch, j->right.state_at / 4);
+}
+
+/* Passes the first row with the key of each right row. */
+static void gpi_join_arg_firsts(gpi_call *call, const gpi_join *j, cl_mem scratch)
+{
+    gpi_call_arg_array(call, scratch, j->firsts_at / 4);
+}
+
+/* Enqueues the hash table of the right rows, and, for pairs, the first row with each row's key. */
+static gp_result gpi_join_build(gpi_call *call, const gpi_join *j, cl_mem scratch)
+{
+    size_t groups;
+    gp_result result;
+    if (j->desc->right_count == 0) return gpi_call_fill(call, scratch, j->right.state_at, 4 * GPI_ROWS_STATE);
+    result = gpi_rows_put(call, &j->right, scratch, j->firsts_at / 4, scratch);
+    if (result != GP_OK || !j->pairs) return result;
+    gpi_call_kernel(call, j->program, "gp_join_firsts");
+    gpi_call_arg_array(call, scratch, j->right.slots_at / 4);
+    gpi_join_arg_firsts(call, j, scratch);
+    GPI_CALL_ARG(call, j->right.row_mask);
+    gpi_join_arg_state(call, j, scratch);
+    groups = gpi_rows_arg_span(call, &j->plan, j->desc->right_count);
+    return gpi_call_launch(call, &j->plan, groups);
+}
+
+/* Enqueues the order of right rows by a sort, and the runs of keys. */
+static gp_result gpi_join_sort(gpi_call *call, gpi_join *j, cl_mem scratch)
+{
+    gp_sort_desc *s = &j->sort_desc;
+    size_t groups;
+    gp_result result;
+    s->scratch = s->keys = s->keys_out = s->values_out = scratch;
+    s->keys_offset = j->firsts_at / 4;
+    s->keys_out_offset = j->sorted_at / 4;
+    s->values_out_offset = j->order_at / 4;
+    j->sort.count =
+        gpi_count_make(j->desc->right_count, scratch, j->right.state_at / 4 + GPI_ROWS_MANY, GP_U32);
+    result = gpi_sort_launch(call, &j->sort);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, j->program, "gp_join_runs");
+    gpi_call_arg_array(call, scratch, j->sorted_at / 4);
+    gpi_join_arg_state(call, j, scratch);
+    gpi_call_arg_array(call, scratch, j->runs_at / 8);
+    groups = gpi_rows_arg_span(call, &j->plan, j->desc->right_count);
+    return gpi_call_launch(call, &j->plan, groups);
+}
+
+/* Enqueues the order of right rows range by range, and the runs of keys. */
+static gp_result gpi_join_order(gpi_call *call, const gpi_join *j, cl_mem scratch)
+{
+    gp_result result = gpi_ranges_list(call, j->program, &j->plan, &j->ranges, scratch, j->firsts_at / 4,
+                                       scratch, j->right.state_at);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, j->program, "gp_ranges_order");
+    gpi_join_arg_state(call, j, scratch);
+    gpi_ranges_arg(call, &j->ranges, scratch);
+    gpi_call_arg_array(call, scratch, j->cells_at / 4);
+    gpi_call_arg_array(call, scratch, j->runs_at / 8);
+    gpi_call_arg_array(call, scratch, j->order_at / 4);
+    gpi_call_arg_ulong(call, j->ranges.cells);
+    return gpi_call_launch(call, &j->plan, j->ranges.groups);
+}
+
+/* Enqueues the check of the left rows' strings. */
+static gp_result gpi_join_check_strings(gpi_call *call, const gpi_join *j, cl_mem scratch)
+{
+    size_t groups;
+    gpi_call_kernel(call, j->program, "gp_join_check");
+    gpi_call_arg_keys(call, &j->left);
+    gpi_join_arg_state(call, j, scratch);
+    GPI_CALL_ARG(call, j->right.tables);
+    gpi_rows_arg_longest(call, &j->plan);
+    groups = gpi_rows_arg_span(call, &j->plan, j->desc->left_count);
+    gpi_call_arg_count(call, &j->left_count);
+    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &j->plan, groups);
+}
+
+/* Enqueues the search for each left row's partners. */
+static gp_result gpi_join_find(gpi_call *call, const gpi_join *j, cl_mem scratch)
+{
+    const gp_join_desc *d = j->desc;
+    const cl_uint kind = (cl_uint)d->kind;
+    size_t groups;
+    gpi_call_kernel(call, j->program, "gp_join_find");
+    gpi_call_arg_keys(call, &j->left);
+    gpi_call_arg_keys(call, &j->right.keys);
+    gpi_call_arg_array(call, scratch, j->right.slots_at / 4);
+    GPI_CALL_ARG(call, j->right.row_mask);
+    gpi_join_arg_state(call, j, scratch);
+    GPI_CALL_ARG(call, j->right.tables);
+    gpi_call_arg_array(call, scratch, j->runs_at / 8);
+    gpi_call_arg_ulong(call, j->ranges.cells);
+    gpi_call_arg_array(call, scratch, j->begins_at / 4);
+    gpi_call_arg_array(call, scratch, j->lengths_at / 4);
+    gpi_call_arg_array(call, scratch, j->partners_at / 4);
+    GPI_CALL_ARG(call, kind);
+    gpi_call_arg_ulong(call, d->left_count);
+    groups = gpi_rows_arg_span(call, &j->plan, d->left_count);
+    gpi_call_arg_count(call, &j->left_count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &j->plan, groups);
+}
+
+/* Enqueues the right rows without a partner, which follow the left rows. */
+static gp_result gpi_join_rest(gpi_call *call, const gpi_join *j, cl_mem scratch)
+{
+    const gp_join_desc *d = j->desc;
+    size_t groups;
+    gpi_call_kernel(call, j->program, "gp_join_rest");
+    gpi_join_arg_firsts(call, j, scratch);
+    gpi_join_arg_state(call, j, scratch);
+    GPI_CALL_ARG(call, j->right.tables);
+    gpi_call_arg_array(call, scratch, j->partners_at / 4);
+    gpi_call_arg_array(call, scratch, j->begins_at / 4 + d->left_count);
+    gpi_call_arg_array(call, scratch, j->lengths_at / 4 + d->left_count);
+    gpi_call_arg_ulong(call, d->right_count);
+    groups = gpi_rows_arg_span(call, &j->plan, d->right_count);
+    return gpi_call_launch(call, &j->plan, groups);
+}
+
+/* Enqueues the sums of partners: where each row's pairs begin. */
+static gp_result gpi_join_scan(gpi_call *call, gpi_join *j, cl_mem scratch)
+{
+    gp_scan_desc *s = &j->scan_desc;
+    s->in = s->out = s->scratch = scratch;
+    s->in_offset = j->lengths_at / 4;
+    s->out_offset = j->offsets_at / 8;
+    gpi_scan_choose(call->gp, &j->scan, false);
+    return gpi_scan_launch(call, &j->scan);
+}
+
+/* Enqueues the writes of pairs. */
+static gp_result gpi_join_pairs(gpi_call *call, const gpi_join *j, cl_mem scratch)
+{
+    const gp_join_desc *d = j->desc;
+    const size_t span = j->plan.shape == GP_SHAPE_SERIAL
+                            ? gpi_serial_span(call->gp, &j->plan, d->capacity, GPI_PAIRS_SPAN_MIN)
+                            : gpi_plan_tile(&j->plan);
+    gpi_call_kernel(call, j->program, "gp_join_pairs");
+    gpi_call_arg_array(call, scratch, j->offsets_at / 8);
+    gpi_call_arg_array(call, scratch, j->begins_at / 4);
+    gpi_call_arg_array(call, scratch, j->order_at / 4);
+    gpi_join_arg_state(call, j, scratch);
+    gpi_call_arg_array(call, d->left_out, d->left_out_offset);
+    if (j->pairs) gpi_call_arg_array(call, d->right_out, d->right_out_offset);
+    gpi_call_arg_uint(call, d->left_count);
+    gpi_call_arg_uint(call, d->right_count);
+    gpi_call_arg_ulong(call, j->runs);
+    gpi_call_arg_ulong(call, d->capacity);
+    gpi_call_arg_ulong(call, span);
+    return gpi_call_launch(call, &j->plan, gpi_ceil_div(d->capacity, span));
+}
+
+/* Reads the number of pairs. Fails if outputs have no room for them, or if the device ended loops too early. */
+static gp_result gpi_join_read_count(gpi_call *call, const gpi_join *j, cl_mem scratch, uint64_t *to)
+{
+    cl_uint state[GPI_ROWS_STATE];
+    cl_ulong pairs;
+    gp_result result = gpi_call_read(call, scratch, j->offsets_at + 8 * j->runs, sizeof pairs, &pairs);
+    if (result == GP_OK) result = gpi_rows_read(call, &j->right, scratch, state);
+    if (result != GP_OK) return result;
+    *to = pairs;
+    if (!j->desc->left_out || pairs <= j->desc->capacity) return GP_OK;
+    return gpi_fail(call->gp, GP_ERROR_INVALID_BUFFER, "%llu pairs, but capacity = %zu",
+                    (unsigned long long)pairs, j->desc->capacity);
+}
+
+/* Enqueues the planned call. `to` receives the number of pairs on the host; NULL: not wanted. */
+static gp_result gpi_join_launch(gpi_call *call, gpi_join *j, uint64_t *to)
+{
+    const gp_join_desc *d = j->desc;
+    const bool left = d->left_count > 0, right = d->right_count > 0, full = d->kind == GP_JOIN_FULL;
+    cl_mem scratch;
+    gp_result result;
+    if (j->runs == 0) {
+        if (to) *to = 0;
+        return d->count_out ? gpi_call_fill(call, d->count_out, 8 * d->count_out_offset, 8) : GP_OK;
+    }
+    result = gpi_call_scratch(call, d->scratch, j->scratch, &scratch);
+    if (result == GP_OK) result = gpi_join_build(call, j, scratch);
+    if (result == GP_OK && j->pairs && right)
+        result = j->sorts ? gpi_join_sort(call, j, scratch) : gpi_join_order(call, j, scratch);
+    if (result == GP_OK && left && j->strings) result = gpi_join_check_strings(call, j, scratch);
+    if (result == GP_OK && full && right)
+        result = gpi_call_fill(call, scratch, j->partners_at, 4 * d->right_count);
+    if (result == GP_OK && left) result = gpi_join_find(call, j, scratch);
+    if (result == GP_OK && full && right) result = gpi_join_rest(call, j, scratch);
+    if (result == GP_OK) result = gpi_join_scan(call, j, scratch);
+    if (result == GP_OK && d->left_out && d->capacity) result = gpi_join_pairs(call, j, scratch);
+    if (result == GP_OK && d->count_out)
+        result = gpi_call_copy(call, scratch, j->offsets_at + 8 * j->runs, d->count_out,
+                               8 * d->count_out_offset, 8);
+    return result == GP_OK && to ? gpi_join_read_count(call, j, scratch, to) : result;
+}
+
+/* ------------------------------------------------------------------ API, warm-up */
+
+/* Plans, checks and runs a call. `to` receives the number of pairs on the host; NULL: the call does not block. */
+static gp_result gpi_join_call(gp_context *gp, const gp_join_desc *desc, uint64_t *to)
+{
+    gpi_join j;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_join_plan(gp, desc, &j);
+    if (result == GP_OK) result = gpi_join_check(gp, &j, to != NULL);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK) result = gpi_join_launch(&call, &j, to);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_join(gp_context *gp, const gp_join_desc *desc)
+{
+    return gpi_join_call(gpi_enter(gp, __func__), desc, NULL);
+}
+
+GP_API gp_result gp_join_read(gp_context *gp, const gp_join_desc *desc, uint64_t *count)
+{
+    gpi_enter(gp, __func__);
+    if (desc && desc->done) *desc->done = NULL;
+    if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "count is NULL");
+    return gpi_join_call(gp, desc, count);
+}
+
+GP_API gp_result gp_join_scratch_size(gp_context *gp, const gp_join_desc *desc, size_t *bytes)
+{
+    gpi_join j;
+    gp_result result;
+    gpi_enter(gp, __func__);
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    }
+    result = gpi_join_plan(gp, desc, &j);
+    *bytes = result == GP_OK ? j.scratch : 0;
+    return result;
+}
+
+/* Joins two rows of zeros with themselves, in temporary buffers, and warms up the sort and the scan. */
+static gp_result gpi_join_warm_up(gp_context *gp, const gp_join_desc *desc)
+{
+    gp_key_column columns[GP_KEY_COLUMNS_MAX];
+    gp_join_desc probe;
+    gpi_join j;
+    cl_mem in = NULL, out[3] = {NULL, NULL, NULL};
+    size_t k;
+    gp_result result = gpi_join_plan(gp, desc, &j);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 2 * GP_RECORD_BYTES, &in);
+    for (k = 0; k < 3 && result == GP_OK; k++) result = gpi_alloc_zeros(gp, 16, &out[k]);
+    memset(&probe, 0, sizeof probe);
+    if (result == GP_OK) gpi_keys_warm_up(&j.left, in, columns);
+    probe.left = probe.right = columns;
+    probe.column_count = desc->column_count;
+    probe.kind = desc->kind;
+    probe.left_count = probe.right_count = 2;
+    probe.left_out = out[0];
+    probe.right_out = j.pairs ? out[1] : NULL;
+    probe.count_out = out[2];
+    probe.capacity = 4;
+    if (result == GP_OK) result = gp_join(gp, &probe);
+    if (result == GP_OK) result = gpi_scan_warm_up(gp, &j.scan_desc);
+    if (result == GP_OK && j.sorts) result = gpi_sort_warm_up(gp, &j.sort_desc);
+    if (in) (void)clReleaseMemObject(in);
+    for (k = 0; k < 3; k++)
+        if (out[k]) (void)clReleaseMemObject(out[k]);
+    return result;
+}
+/* ---- End file src/table/join.c ---- */
+
 /* ---- Begin file src/table/keys.c ---- */
 /* keys.c - key columns: checks, prelude, arguments of kernels. */
 enum { GPI_KEY_BYTES_MAX = 64 }; /* of a record */
@@ -45928,29 +46722,29 @@ static size_t gpi_key_size(const gp_key_column *c)
     return gpi_key_is_string(c) ? 1 : c->type ? gpi_type_size(c->type) : c->element_size;
 }
 
-static gp_result gpi_key_check(gp_context *gp, const gp_key_column *c, size_t k)
+static gp_result gpi_key_check(gp_context *gp, const char *table, const gp_key_column *c, size_t k)
 {
     const bool string = gpi_key_is_string(c);
     if (!!c->type + !!c->element_size + string != 1) {
         return gpi_fail(
             gp, GP_ERROR_INVALID_TYPE,
-            "columns[%zu]: type = %d, element_size = %zu, and %s%s: exactly one of type, element_size and "
+            "%s[%zu]: type = %d, element_size = %zu, and %s%s: exactly one of type, element_size and "
             "strings must be given",
-            k, (int)c->type, c->element_size, string ? "strings" : "no strings",
+            table, k, (int)c->type, c->element_size, string ? "strings" : "no strings",
             !string           ? ""
             : c->offsets      ? " (offsets)"
             : c->offsets_type ? " (offsets_type)"
                               : " (byte_count)");
     }
     if (string && c->offsets_type != GP_U32 && c->offsets_type != GP_U64) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "columns[%zu]: offsets_type = %d, must be GP_U32 or GP_U64", k, (int)c->offsets_type);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s[%zu]: offsets_type = %d, must be GP_U32 or GP_U64",
+                        table, k, (int)c->offsets_type);
     }
     if (c->type && !gpi_type_size(c->type))
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "columns[%zu]: type = %d is not a gp_type", k,
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s[%zu]: type = %d is not a gp_type", table, k,
                         (int)c->type);
     if (c->element_size > GPI_KEY_BYTES_MAX) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "columns[%zu]: element_size = %zu, at most %d", k,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s[%zu]: element_size = %zu, at most %d", table, k,
                         c->element_size, (int)GPI_KEY_BYTES_MAX);
     }
     return GP_OK;
@@ -45967,20 +46761,26 @@ static cl_ulong gpi_keys_seed(const gp_context *gp)
     return z ^ (z >> 31);
 }
 
-/* Checks the columns, except for their buffers, and sets *keys. */
-static gp_result gpi_keys_make(gp_context *gp, const gp_key_column *columns, size_t count, gpi_keys *keys)
+/* Checks the columns, except for their buffers, and sets *keys. `table`: the name of `columns` in the desc. */
+static gp_result gpi_keys_make(gp_context *gp, const char *table, const gp_key_column *columns, size_t count,
+                               gpi_keys *keys)
 {
     size_t k;
     gp_result result = GP_OK;
     keys->columns = columns;
     keys->count = count;
     keys->seed = gpi_keys_seed(gp);
-    if (!columns) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "columns is NULL");
+    if (!columns) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s is NULL", table);
     if (count == 0 || count > GP_KEY_COLUMNS_MAX) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "column_count = %zu, must be 1 to %d", count,
                         (int)GP_KEY_COLUMNS_MAX);
     }
-    for (k = 0; k < count && result == GP_OK; k++) result = gpi_key_check(gp, &columns[k], k);
+    for (k = 0; k < count && result == GP_OK; k++) {
+        (void)snprintf(keys->in_name[k], sizeof keys->in_name[k], "%s[%u].in", table, (unsigned)k);
+        (void)snprintf(keys->offsets_name[k], sizeof keys->offsets_name[k], "%s[%u].offsets", table,
+                       (unsigned)k);
+        result = gpi_key_check(gp, table, &columns[k], k);
+    }
     return result;
 }
 
@@ -45991,7 +46791,7 @@ static void gpi_keys_prelude(const gpi_keys *keys, gpi_text *text)
 {
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
     size_t k;
-    gpi_text_add(text, "#define GPI_KEY_NUMBERS(use)");
+    gpi_text_add(text, "#define GPI_KEY_NUMBERS(use, t)");
     for (k = 0; k < keys->count; k++) {
         const gp_key_column *c = &keys->columns[k];
         const size_t size = gpi_key_size(c);
@@ -46002,12 +46802,12 @@ static void gpi_keys_prelude(const gpi_keys *keys, gpi_text *text)
         unsigned log = 0;
         if (gpi_key_is_string(c)) continue;
         while (log < 3 && size % ((size_t)2 << log) == 0) log++;
-        gpi_text_add(text, " use(%u, %s, %u, %s)", (unsigned)k, words[log], (unsigned)(size >> log), kind);
+        gpi_text_add(text, " use(t, %u, %s, %u, %s)", (unsigned)k, words[log], (unsigned)(size >> log), kind);
     }
-    gpi_text_add(text, "\n#define GPI_KEY_STRINGS(use)");
+    gpi_text_add(text, "\n#define GPI_KEY_STRINGS(use, t)");
     for (k = 0; k < keys->count; k++)
         if (gpi_key_is_string(&keys->columns[k]))
-            gpi_text_add(text, " use(%u, %s)", (unsigned)k, gpi_type_cl(keys->columns[k].offsets_type));
+            gpi_text_add(text, " use(t, %u, %s)", (unsigned)k, gpi_type_cl(keys->columns[k].offsets_type));
     gpi_text_add(text, "\n");
 }
 
@@ -46015,25 +46815,21 @@ static void gpi_keys_prelude(const gpi_keys *keys, gpi_text *text)
 
 static void gpi_use_keys(gpi_uses *uses, const gpi_keys *keys, size_t rows)
 {
-    static const char *const names[GP_KEY_COLUMNS_MAX][2] = {
-        {"columns[0].in", "columns[0].offsets"}, {"columns[1].in", "columns[1].offsets"},
-        {"columns[2].in", "columns[2].offsets"}, {"columns[3].in", "columns[3].offsets"},
-        {"columns[4].in", "columns[4].offsets"}, {"columns[5].in", "columns[5].offsets"},
-        {"columns[6].in", "columns[6].offsets"}, {"columns[7].in", "columns[7].offsets"}};
     size_t k;
     for (k = 0; k < keys->count; k++) {
         const gp_key_column *c = &keys->columns[k];
         const bool string = gpi_key_is_string(c);
         if (!string || c->byte_count)
-            gpi_use_buffer(uses, names[k][0], c->in, c->in_offset, string ? c->byte_count : rows,
+            gpi_use_buffer(uses, keys->in_name[k], c->in, c->in_offset, string ? c->byte_count : rows,
                            gpi_key_size(c), GPI_READS);
         if (string)
-            gpi_use_buffer(uses, names[k][1], c->offsets, c->offsets_offset, rows + 1,
+            gpi_use_buffer(uses, keys->offsets_name[k], c->offsets, c->offsets_offset, rows + 1,
                            gpi_type_size(c->offsets_type), GPI_READS);
     }
 }
 
-/* Passes the columns: numbers first, then strings. If strings have no bytes, the context's counters are passed in their place. */
+/* Passes the columns: numbers first, then strings. In place of buffers that need not exist, because there are no rows or no bytes, the
+   context's counters are passed. */
 static void gpi_call_arg_keys(gpi_call *call, const gpi_keys *keys)
 {
     int strings;
@@ -46041,28 +46837,101 @@ static void gpi_call_arg_keys(gpi_call *call, const gpi_keys *keys)
     for (strings = 0; strings < 2; strings++) {
         for (k = 0; k < keys->count; k++) {
             const gp_key_column *c = &keys->columns[k];
-            const cl_mem in = strings && !c->byte_count ? call->gp->counters : c->in;
+            const cl_mem in = !c->in || (strings && !c->byte_count) ? call->gp->counters : c->in;
+            const cl_mem offsets = c->offsets ? c->offsets : call->gp->counters;
             if (gpi_key_is_string(c) != (strings == 1)) continue;
             GPI_CALL_ARG(call, in);
             gpi_call_arg_ulong(call, c->in_offset);
             if (!strings) continue;
             gpi_call_arg_ulong(call, c->byte_count);
-            GPI_CALL_ARG(call, c->offsets);
+            GPI_CALL_ARG(call, offsets);
             gpi_call_arg_ulong(call, c->offsets_offset);
         }
     }
     GPI_CALL_ARG(call, keys->seed);
 }
+
+/* Writes to `columns` those of a probe, whose rows, at most two, are in the buffer `in` of zeros. */
+static void gpi_keys_warm_up(const gpi_keys *keys, cl_mem in, gp_key_column *columns)
+{
+    size_t k;
+    for (k = 0; k < keys->count; k++) {
+        columns[k] = keys->columns[k];
+        columns[k].in = in;
+        columns[k].in_offset = columns[k].offsets_offset = columns[k].byte_count = 0;
+        columns[k].offsets = columns[k].offsets_type ? in : NULL;
+    }
+}
 /* ---- End file src/table/keys.c ---- */
+
+/* ---- Begin file src/table/ranges.c ---- */
+/* ranges.c - lists rows range by range, on CPUs (table/ranges.cl). */
+enum {
+    GPI_RANGES_SPAN_MIN = 4096, /* fewest rows of a span */
+    GPI_RANGES_TILE_MIN = 1024  /* the same if the caller has chosen a tile */
+};
+
+/* Chooses the spans of rows, and the work-groups for ranges. Where the list is in the scratch is not changed. */
+static void gpi_ranges_plan(const gp_context *gp, const gpi_plan *plan, size_t rows, gpi_ranges *r)
+{
+    const size_t groups = 2 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
+    const size_t least = gp->desc.tuning.tile ? GPI_RANGES_TILE_MIN : GPI_RANGES_SPAN_MIN;
+    r->rows = rows;
+    r->span = gp->desc.tuning.tile ? gpi_plan_tile(plan) : gpi_ceil_div(rows, groups);
+    if (r->span < least) r->span = least;
+    r->spans = gpi_ceil_div(rows, r->span);
+    r->cells = gpi_ceil_div(rows, GPI_RANGES);
+    r->groups = groups;
+}
+
+static void gpi_ranges_lay_out(gpi_ranges *r, size_t *end)
+{
+    r->places_at = gpi_rows_part(end, true, 4 * GPI_RANGES * (r->spans + 1));
+    r->list_at = gpi_rows_part(end, true, 8 * r->rows);
+}
+
+/* Enqueues the list of rows by the numbers in `of`, if the state wants it. The program has the kernels. */
+static gp_result gpi_ranges_list(gpi_call *call, gpi_program *program, const gpi_plan *plan,
+                                 const gpi_ranges *r, cl_mem of, size_t of_offset, cl_mem scratch,
+                                 size_t state_at)
+{
+    gp_result result;
+    gpi_call_kernel(call, program, "gp_ranges_count");
+    gpi_call_arg_array(call, of, of_offset);
+    gpi_call_arg_array(call, scratch, state_at / 4);
+    gpi_call_arg_array(call, scratch, r->places_at / 4);
+    gpi_call_arg_ulong(call, r->span);
+    result = gpi_call_launch(call, plan, r->spans);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, program, "gp_ranges_place");
+    gpi_call_arg_array(call, scratch, state_at / 4);
+    gpi_call_arg_array(call, scratch, r->places_at / 4);
+    gpi_call_arg_uint(call, r->spans);
+    result = gpi_call_launch(call, plan, 1);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, program, "gp_ranges_list");
+    gpi_call_arg_array(call, of, of_offset);
+    gpi_call_arg_array(call, scratch, state_at / 4);
+    gpi_call_arg_array(call, scratch, r->places_at / 4);
+    gpi_call_arg_array(call, scratch, r->list_at / 8);
+    gpi_call_arg_ulong(call, r->span);
+    return gpi_call_launch(call, plan, r->spans);
+}
+
+/* Passes where ranges end in the list, and the list. */
+static void gpi_ranges_arg(gpi_call *call, const gpi_ranges *r, cl_mem scratch)
+{
+    gpi_call_arg_array(call, scratch, r->places_at / 4 + GPI_RANGES * r->spans);
+    gpi_call_arg_array(call, scratch, r->list_at / 8);
+}
+/* ---- End file src/table/ranges.c ---- */
 
 /* ---- Begin file src/table/results.c ---- */
 /* results.c - reduces groups of rows to results, a batch of results at a time: on CPUs in cells, on GPUs as segments of rows that
    are sorted by group. */
 enum {
-    GPI_CELLS_SPAN_MIN = 4096, /* fewest rows of a span */
-    GPI_CELLS_TILE_MIN = 1024, /* the same if the caller has chosen a tile */
-    GPI_CELLS_JOIN = 256,      /* groups of a work-group that combines cells */
-    GPI_CELLS_BYTES = 16       /* most bytes of all cells, for each row */
+    GPI_CELLS_JOIN = 256, /* groups of a work-group that combines cells */
+    GPI_CELLS_BYTES = 16  /* most bytes of all cells, for each row */
 };
 
 /* Sets the spans of rows, and lowers r->cells to how many cells each of them may have: so few that writing and combining them takes
@@ -46070,23 +46939,19 @@ enum {
 static void gpi_results_cells(const gp_context *gp, gpi_results *r)
 {
     const size_t rows = r->desc.count, size = r->batch.element.size;
-    const size_t groups = 2 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
-    size_t most, least = gp->desc.tuning.tile ? GPI_CELLS_TILE_MIN : GPI_CELLS_SPAN_MIN;
+    gpi_ranges *ranges = &r->ranges;
+    size_t most, reduced;
     if (rows == 0) return;
-    r->span = gp->desc.tuning.tile ? gpi_plan_tile(&r->batch.plan) : gpi_ceil_div(rows, groups);
-    if (r->span < least) r->span = least;
-    r->spans = gpi_ceil_div(rows, r->span);
-    most = GPI_CELLS_BYTES * rows / (r->spans * size);
-    if (most > r->span / 2) most = r->span / 2;
+    gpi_ranges_plan(gp, &r->batch.plan, rows, ranges);
+    most = GPI_CELLS_BYTES * rows / (ranges->spans * size);
+    if (most > ranges->span / 2) most = ranges->span / 2;
     if (most == 0) most = 1;
     if (most < r->cells) r->cells = (cl_uint)most;
-    r->range_cells = gpi_ceil_div(rows, GPI_RANGES);
-    r->range_groups =
-        GPI_CELLS_BYTES * GPI_RANGES / size < groups ? GPI_CELLS_BYTES * GPI_RANGES / size : groups;
-    r->cells_bytes =
-        (r->spans * r->cells > r->range_groups * r->range_cells ? r->spans * r->cells
-                                                                : r->range_groups * r->range_cells) *
-        size;
+    if (ranges->groups > GPI_CELLS_BYTES * GPI_RANGES / size)
+        ranges->groups = GPI_CELLS_BYTES * GPI_RANGES / size;
+    most = ranges->spans * r->cells;
+    reduced = ranges->groups * ranges->cells;
+    r->cells_bytes = (most > reduced ? most : reduced) * size;
 }
 
 /* Checks and plans the batch that begins with result `first`. Its number of results is r->batch.element.field_count. The caller
@@ -46136,42 +47001,17 @@ static gp_result gpi_results_fill(gpi_call *call, const gpi_results *r)
     gpi_results_arg_rows(call, r);
     gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
     GPI_CALL_ARG(call, r->cells);
-    gpi_call_arg_ulong(call, r->span);
-    result = gpi_call_launch(call, &s->plan, r->spans);
+    gpi_call_arg_ulong(call, r->ranges.span);
+    result = gpi_call_launch(call, &s->plan, r->ranges.spans);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->program, "gp_cells_join");
     gpi_segmented_arg_outputs(call, s);
     gpi_results_arg_state(call, r);
     gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
     GPI_CALL_ARG(call, r->cells);
-    gpi_call_arg_uint(call, r->spans);
+    gpi_call_arg_uint(call, r->ranges.spans);
     gpi_call_arg_ulong(call, GPI_CELLS_JOIN);
     return gpi_call_launch(call, &s->plan, gpi_ceil_div(r->cells, GPI_CELLS_JOIN));
-}
-
-/* Enqueues the list of rows, range by range. */
-static gp_result gpi_results_list(gpi_call *call, const gpi_results *r)
-{
-    const gpi_segmented *s = &r->batch;
-    gp_result result;
-    gpi_call_kernel(call, s->program, "gp_ranges_count");
-    gpi_results_arg_rows(call, r);
-    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4);
-    gpi_call_arg_ulong(call, r->span);
-    result = gpi_call_launch(call, &s->plan, r->spans);
-    if (result != GP_OK) return result;
-    gpi_call_kernel(call, s->program, "gp_ranges_place");
-    gpi_results_arg_state(call, r);
-    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4);
-    gpi_call_arg_uint(call, r->spans);
-    result = gpi_call_launch(call, &s->plan, 1);
-    if (result != GP_OK) return result;
-    gpi_call_kernel(call, s->program, "gp_ranges_list");
-    gpi_results_arg_rows(call, r);
-    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4);
-    gpi_call_arg_array(call, r->desc.scratch, r->list_at / 8);
-    gpi_call_arg_ulong(call, r->span);
-    return gpi_call_launch(call, &s->plan, r->spans);
 }
 
 /* Enqueues the reduction of each range's rows to results. */
@@ -46182,11 +47022,10 @@ static gp_result gpi_results_ranges(gpi_call *call, const gpi_results *r)
     gpi_call_args(call, &s->element.operation.args);
     gpi_segmented_arg_outputs(call, s);
     gpi_results_arg_state(call, r);
-    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4 + GPI_RANGES * r->spans);
-    gpi_call_arg_array(call, r->desc.scratch, r->list_at / 8);
+    gpi_ranges_arg(call, &r->ranges, r->desc.scratch);
     gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
-    gpi_call_arg_ulong(call, r->range_cells);
-    return gpi_call_launch(call, &s->plan, r->range_groups);
+    gpi_call_arg_ulong(call, r->ranges.cells);
+    return gpi_call_launch(call, &s->plan, r->ranges.groups);
 }
 
 /* Passes the desc's buffers on to the planned segments. */
@@ -46213,12 +47052,183 @@ static gp_result gpi_results_launch(gpi_call *call, const gp_group_by_desc *d, g
             continue;
         }
         if (result == GP_OK) result = gpi_results_fill(call, r);
-        if (result == GP_OK && first == 0) result = gpi_results_list(call, r);
+        if (result == GP_OK && first == 0)
+            result = gpi_ranges_list(call, r->batch.program, &r->batch.plan, &r->ranges, r->group_of,
+                                     r->group_of_offset, r->desc.scratch, r->state_at);
         if (result == GP_OK) result = gpi_results_ranges(call, r);
     }
     return result;
 }
 /* ---- End file src/table/results.c ---- */
+
+/* ---- Begin file src/table/rows.c ---- */
+/* rows.c - puts the rows of a table into a hash table by key (table/rows.cl), and sorts rows by number. */
+enum {
+    GPI_ROWS_SPAN_MIN = 4096, /* serial: fewest rows of a group */
+    GPI_ROWS_SLOTS = 2,       /* slots for each row of the last table */
+    GPI_ROWS_ROOMY = 1 << 16, /* the most rows with twice as many slots, which stay in a core's caches */
+    GPI_ROWS_LOOPS = 6,       /* iterations of loops for each byte of a string, at most */
+    GPI_ROWS_COUNT_MAX = 1 << 30
+};
+
+/* ------------------------------------------------------------------ plan */
+
+static gp_result gpi_rows_check_count(gp_context *gp, const char *name, size_t count)
+{
+    if (count <= GPI_ROWS_COUNT_MAX) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s = %zu, at most 2^30", name, count);
+}
+
+/* Chooses the tables: of 4 Ki, 128 Ki and 4 Mi slots if these are at most an eighth of the last one's, and the last one. */
+static void gpi_rows_tables(gpi_rows *r)
+{
+    const size_t rows = r->count.bound + 32;
+    const size_t last = (rows <= GPI_ROWS_ROOMY ? 2 : 1) * GPI_ROWS_SLOTS * rows;
+    size_t size = 4096;
+    for (; r->tables + 1 < GPI_ROWS_TABLES && size <= last / 8; size *= 32) {
+        gpi_rows_table *t = &r->table[r->tables++];
+        t->base = r->slot_count;
+        t->size = (cl_uint)size;
+        t->probes = GPI_ROWS_PROBES;
+        r->slot_count += t->size;
+    }
+    r->table[r->tables].base = r->slot_count;
+    r->table[r->tables].size = r->table[r->tables].probes = (cl_uint)last;
+    r->tables++;
+    r->slot_count += (cl_uint)last;
+    r->row_mask = 1;
+    while (r->row_mask < r->count.bound) r->row_mask = 2 * r->row_mask + 1;
+}
+
+static void gpi_rows_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                             gpi_text *text)
+{
+    gpi_prelude_plan(gp, plan, text);
+    gpi_keys_prelude((const gpi_keys *)description, text);
+}
+
+/* Plans the table of r->count rows with r->keys. */
+static gp_result gpi_rows_plan(gp_context *gp, gpi_rows *r)
+{
+    gp_result result = gpi_plan_make_sized(gp, GPI_GROUP_BY, 4, GP_STRATEGY_MULTI_PASS, &r->plan);
+    if (result == GP_OK)
+        result = gpi_program_get(gp, GPI_GROUP_BY, gpi_rows_prelude, &r->keys, &r->plan, &r->program);
+    gpi_rows_tables(r);
+    return result;
+}
+
+/* Plans a sort of `count` row numbers by other numbers below `count`, such as those of groups. */
+static gp_result gpi_rows_plan_sort(gp_context *gp, size_t count, gp_sort_desc *s, gpi_sort *sort)
+{
+    s->keys = gp->counters; /* placeholders */
+    s->keys_out = s->values_out = gp->result;
+    s->count = count;
+    s->count_buffer = gp->counters;
+    s->count_type = GP_U32;
+    s->key_type = GP_U32;
+    s->value_size = 4;
+    for (s->end_bit = 8; s->end_bit < 32 && (count == 0 || count > (size_t)1 << s->end_bit);) s->end_bit += 8;
+    gpi_sort_init(sort, s, GPI_INDICES_ARRAY);
+    return gpi_sort_plan(gp, sort);
+}
+
+/* Appends a part to the scratch, whose size is *end, and returns where it begins. */
+static size_t gpi_rows_part(size_t *end, bool wanted, size_t bytes)
+{
+    const size_t begin = *end;
+    if (wanted) *end += gpi_round_up(bytes, 256);
+    return begin;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* Passes the number of rows of a group, and returns the number of groups. */
+static size_t gpi_rows_arg_span(gpi_call *call, const gpi_plan *plan, size_t rows)
+{
+    const size_t span = plan->shape == GP_SHAPE_SERIAL
+                            ? gpi_serial_span(call->gp, plan, rows, GPI_ROWS_SPAN_MIN)
+                            : gpi_plan_tile(plan);
+    gpi_call_arg_ulong(call, span);
+    return gpi_ceil_div(rows, span);
+}
+
+/* Passes the bytes of the longest string that the device's loops can read. */
+static void gpi_rows_arg_longest(gpi_call *call, const gpi_plan *plan)
+{
+    const size_t limit = call->gp->info.loop_limit;
+    gpi_call_arg_ulong(call, limit ? limit / (GPI_ROWS_LOOPS * plan->per_item) : ~(size_t)0);
+}
+
+/* Passes a table's slots and their number, and the number of its first slot. */
+static void gpi_rows_arg_table(gpi_call *call, const gpi_rows *r, const gpi_rows_table *t, cl_mem scratch)
+{
+    gpi_call_arg_array(call, scratch, r->slots_at / 4 + t->base);
+    GPI_CALL_ARG(call, t->size);
+    GPI_CALL_ARG(call, t->base);
+}
+
+/* Enqueues the use of a table: it is emptied, and all rows are put into it. `slot_of` gets their slots. */
+static gp_result gpi_rows_try(gpi_call *call, const gpi_rows *r, cl_uint number, cl_mem slot_of,
+                              size_t slot_of_offset, cl_mem scratch)
+{
+    const gpi_rows_table *t = &r->table[number];
+    size_t groups;
+    gp_result result;
+    gpi_call_kernel(call, r->program, "gp_rows_clear");
+    gpi_rows_arg_table(call, r, t, scratch);
+    gpi_call_arg_array(call, scratch, r->state_at / 4);
+    GPI_CALL_ARG(call, number);
+    groups = gpi_rows_arg_span(call, &r->plan, t->size);
+    result = gpi_call_launch(call, &r->plan, groups);
+    if (result != GP_OK) return result;
+    gpi_call_kernel(call, r->program, "gp_rows_put");
+    gpi_call_arg_keys(call, &r->keys);
+    gpi_rows_arg_table(call, r, t, scratch);
+    GPI_CALL_ARG(call, r->row_mask);
+    GPI_CALL_ARG(call, t->probes);
+    gpi_call_arg_array(call, slot_of, slot_of_offset);
+    gpi_call_arg_array(call, scratch, r->state_at / 4);
+    GPI_CALL_ARG(call, number);
+    gpi_rows_arg_longest(call, &r->plan);
+    groups = gpi_rows_arg_span(call, &r->plan, r->count.bound);
+    gpi_call_arg_count(call, &r->count);
+    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &r->plan, groups);
+}
+
+/* Enqueues the write of the number of rows for the next launches. */
+static gp_result gpi_rows_close(gpi_call *call, const gpi_rows *r, cl_mem scratch)
+{
+    gpi_call_kernel(call, r->program, "gp_rows_close");
+    gpi_call_arg_array(call, scratch, r->state_at / 4);
+    GPI_CALL_ARG(call, r->tables);
+    gpi_call_arg_count(call, &r->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &r->plan, 1);
+}
+
+/* Enqueues the table of at least one row: the smallest one that is large enough, the slot of each row, and the state. */
+static gp_result gpi_rows_put(gpi_call *call, const gpi_rows *r, cl_mem slot_of, size_t slot_of_offset,
+                              cl_mem scratch)
+{
+    gp_result result = gpi_call_fill(call, scratch, r->state_at, 4 * GPI_ROWS_STATE);
+    cl_uint number;
+    for (number = 0; number < r->tables && result == GP_OK; number++)
+        result = gpi_rows_try(call, r, number, slot_of, slot_of_offset, scratch);
+    return result == GP_OK ? gpi_rows_close(call, r, scratch) : result;
+}
+
+/* Reads the state. Fails if the device ended loops too early. */
+static gp_result gpi_rows_read(gpi_call *call, const gpi_rows *r, cl_mem scratch, cl_uint *state)
+{
+    const gp_result result = gpi_call_read(call, scratch, r->state_at, 4 * GPI_ROWS_STATE, state);
+    if (result != GP_OK || state[GPI_ROWS_SMALL] < r->tables) return result;
+    return gpi_fail(call->gp, GP_ERROR_UNSUPPORTED,
+                    "a string is too long for this device, which ends loops after %u iterations",
+                    (unsigned)call->gp->info.loop_limit);
+}
+/* ---- End file src/table/rows.c ---- */
 
 /* ---- Begin file src/context/sub_groups.h ---- */
 /* sub_groups.h - decides whether a context's kernels may use the device's sub-groups. */
@@ -46810,7 +47820,8 @@ typedef struct gpi_self_test {
     X(stencil,          "gp_stencil",          STENCIL,          AUTO,        "out", "", "") \
     X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "") \
     X(group_by,         "gp_group_by",         GROUP_BY,         AUTO,        "groups_out", "rows_out", "order_out") \
-    X(group_results,    "gp_group_by (results)", GROUP_RESULTS,  AUTO,        "results[0]", "results[1]", "results[2]")
+    X(group_results,    "gp_group_by (results)", GROUP_RESULTS,  AUTO,        "results[0]", "results[1]", "results[2]") \
+    X(join,             "gp_join",             JOIN,             AUTO,        "left_out", "right_out", "")
 
 /* clang-format on */
 
@@ -47404,6 +48415,39 @@ static gp_result gpi_self_test_group_results(gpi_self_test *t)
     d.args = &x;
     d.arg_count = 1;
     return result == GP_OK ? gp_group_by(t->gp, &d) : result;
+}
+
+/* Joins the first rows, as many as the outputs have room for, with all rows. */
+static gp_result gpi_self_test_join(gpi_self_test *t)
+{
+    gp_key_column column;
+    gp_join_desc d;
+    gp_result result;
+    size_t i, j, pairs = 0;
+    gpi_self_test_mask(t, 31);
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    for (i = 0; i < t->count; i++) {
+        size_t partners = 0;
+        for (j = 0; j < t->count; j++) partners += t->in[0][i] == t->in[0][j];
+        if (pairs + partners > t->count) break;
+        pairs += partners;
+        for (j = 0; j < t->count; j++) {
+            if (t->in[0][i] != t->in[0][j]) continue;
+            gpi_self_test_expect(t, 0, (uint32_t)i);
+            gpi_self_test_expect(t, 1, (uint32_t)j);
+        }
+    }
+    memset(&column, 0, sizeof column);
+    column.in = t->in_buffer[0];
+    column.type = GP_U32;
+    d.left = d.right = &column;
+    d.column_count = 1;
+    d.left_count = i;
+    d.right_count = d.capacity = t->count;
+    d.left_out = t->out_buffer[0];
+    d.right_out = t->out_buffer[1];
+    return result == GP_OK ? gp_join(t->gp, &d) : result;
 }
 
 static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)

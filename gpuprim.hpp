@@ -607,6 +607,8 @@ GPI_CALL(transpose, transpose)
 GPI_WITH_SCRATCH(stencil)
 GPI_WITH_SCRATCH(group_by)
 GPI_READ(group_by_read, group_by, uint64_t)
+GPI_WITH_SCRATCH(join)
+GPI_READ(join_read, join, uint64_t)
 GPI_CALL(warmup, warmup)
 GPI_CALL(check_monoid, check_monoid)
 GPI_READ(hash_buffer_size, hash, size_t)
@@ -1466,22 +1468,30 @@ struct key_column {
 
 namespace detail
 {
-inline call<gp_group_by_desc> group_by(std::initializer_list<key_column> columns,
-                                       std::array<gp_key_column, GP_KEY_COLUMNS_MAX> &list,
-                                       const gp_group_by_desc &d)
+using key_list = std::array<gp_key_column, GP_KEY_COLUMNS_MAX>;
+
+// Copies the columns to the list, and returns their number of rows. More columns than there is room for are refused by the call.
+template <typename Call>
+size_t put_columns(Call &c, std::initializer_list<key_column> columns, key_list &list)
 {
-    call<gp_group_by_desc> c{d};
-    size_t k = 0;
-    c.d.columns = list.data();
-    c.d.column_count = columns.size(); // more than there is room for is refused by the call
+    size_t k = 0, rows = 0;
     for (const key_column &column : columns) {
         if (k < list.size()) list[k++] = column.column;
         c.expect(column.column.in && (column.column.offsets || !column.column.offsets_type),
-                 "gp::group_by: a column is NULL");
-        c.expect(column.rows == columns.begin()->rows,
-                 "gp::group_by: columns have different numbers of rows");
-        c.d.count = column.rows;
+                 "a column is NULL");
+        c.expect(column.rows == columns.begin()->rows, "columns have different numbers of rows");
+        rows = column.rows;
     }
+    return rows;
+}
+
+inline call<gp_group_by_desc> group_by(std::initializer_list<key_column> columns, key_list &list,
+                                       const gp_group_by_desc &d)
+{
+    call<gp_group_by_desc> c{d};
+    c.d.columns = list.data();
+    c.d.column_count = columns.size();
+    c.d.count = put_columns(c, columns, list);
     return c;
 }
 } // namespace detail
@@ -1492,7 +1502,7 @@ inline returns<uint64_t> group_by(gp_context *ctx, std::initializer_list<key_col
                                   view<uint32_t> order_out = {}, view<uint32_t> offsets_out = {},
                                   const gp_group_by_desc &d = {})
 {
-    std::array<gp_key_column, GP_KEY_COLUMNS_MAX> list = {};
+    detail::key_list list = {};
     auto c = detail::group_by(columns, list, d);
     GPI_PUT_IF(groups_out, groups_out, c.d.count);
     GPI_PUT_IF(rows_out, rows_out, c.d.count);
@@ -1532,7 +1542,7 @@ inline returns<uint64_t> group_by(gp_context *ctx, std::initializer_list<key_col
                                   view<uint32_t> rows_out, std::initializer_list<group_result> results,
                                   std::initializer_list<gp_arg> args = {}, const gp_group_by_desc &d = {})
 {
-    std::array<gp_key_column, GP_KEY_COLUMNS_MAX> list = {};
+    detail::key_list list = {};
     std::array<gp_group_result, GP_GROUP_RESULTS_MAX> wanted = {};
     auto c = detail::group_by(columns, list, d);
     size_t k = 0;
@@ -1547,6 +1557,29 @@ inline returns<uint64_t> group_by(gp_context *ctx, std::initializer_list<key_col
     c.d.arg_count = args.size();
     GPI_PUT_IF(rows_out, rows_out, c.d.count);
     return c.template read<uint64_t>(ctx, gp_group_by_read);
+}
+
+// Writes all pairs of a left and a right row with equal keys, and returns their number; outputs that are {} are not wanted. Outputs
+// without room for all pairs are refused, after the first pairs have been written. `kind`: see gp_join; semi and anti joins have no
+// right rows.
+inline returns<uint64_t> join(gp_context *ctx, std::initializer_list<key_column> left,
+                              std::initializer_list<key_column> right, view<uint32_t> left_out,
+                              view<uint32_t> right_out = {}, gp_join_kind kind = GP_JOIN_INNER,
+                              const gp_join_desc &d = {})
+{
+    detail::key_list lefts = {}, rights = {};
+    detail::call<gp_join_desc> c{d};
+    c.d.left = lefts.data();
+    c.d.right = rights.data();
+    c.d.column_count = left.size();
+    c.d.kind = kind;
+    c.expect(left.size() == right.size(), "gp::join: left and right have different numbers of columns");
+    c.d.left_count = detail::put_columns(c, left, lefts);
+    c.d.right_count = detail::put_columns(c, right, rights);
+    c.d.capacity = left_out.size();
+    GPI_PUT_IF(left_out, left_out, c.d.capacity);
+    GPI_PUT_IF(right_out, right_out, c.d.capacity);
+    return c.template read<uint64_t>(ctx, gp_join_read);
 }
 
 // ---- histogram: as many bins as `out` has elements, for each channel that is counted

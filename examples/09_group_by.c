@@ -1,6 +1,6 @@
-/* 09_group_by.c - SQL on the device: sums of orders.csv by customer, joined with customers.csv:
+/* 09_group_by.c - SQL on the device: orders.csv joined with customers.csv, summed by region:
 
-       select region, sum(cents) from orders join customers using (customer) group by region
+       select region, sum(cents) from orders left join customers using (customer) group by region
 
    cc -std=c99 09_group_by.c -lOpenCL */
 #define GP_IMPLEMENTATION
@@ -41,48 +41,52 @@ static int columns(const char *csv, cl_mem *first, cl_mem *second, size_t *n)
 
 int main(void)
 {
-    const uint32_t no_region = NO_REGION;
-    uint32_t region[ROWS], cents[ROWS], n, i;
+    const uint32_t no_region[ROWS] = {NO_REGION};
+    uint32_t region[ROWS], cents[ROWS], i;
+    uint64_t rows, groups;
     gp_context_desc device = {0};
-    gp_hash_desc table = {.key_size = 4, .value_size = 4, .capacity = 64};
-    gp_hash_insert_desc orders = {.op = GP_SUM}, customers = {0}, sums = {.op = GP_SUM};
-    gp_hash_retrieve_desc by_customer = {.room = ROWS}, by_region = {.room = ROWS, .sort_type = GP_U32};
-    gp_hash_find_desc join = {.absent = &no_region, .count = ROWS, .count_type = GP_U32};
-    gp_hash order_sums, region_of, region_sums;
+    gp_key_column order_customer = {.type = GP_U32}, customer = {.type = GP_U32}, key = {.type = GP_U32};
+    gp_gather_desc gather = {.element_size = 4};
+    gp_arg args[] = {{.name = "cents", .type = GP_U32},
+                     {.name = "order", .type = GP_U32},
+                     {.name = "region", .type = GP_U32}};
+    gp_group_result results[] = {
+        {.op = GP_FIRST, .map = "region[i]", .map_type = GP_U32},
+        {.op = GP_SUM, .map = "cents[order[i]]", .map_type = GP_U32, .out_type = GP_U32}};
+    gp_join_desc join = {.left = &order_customer,
+                         .right = &customer,
+                         .column_count = 1,
+                         .kind = GP_JOIN_LEFT,
+                         .capacity = ROWS};
+    gp_group_by_desc group = {.columns = &key,
+                              .column_count = 1,
+                              .results = results,
+                              .result_count = 2,
+                              .args = args,
+                              .arg_count = 3};
 
     TRY(gp_context_create(&device, &gp));
-    TRY(columns(orders_csv, &orders.keys, &orders.values, &orders.count));
-    TRY(columns(customers_csv, &customers.keys, &customers.values, &customers.count));
-    TRY(gp_hash_create(gp, &table, &order_sums));
-    TRY(gp_hash_create(gp, &table, &region_of));
-    TRY(gp_hash_create(gp, &table, &region_sums));
-    TRY(gp_buffer_create(gp, ROWS * 4, NULL, &by_customer.keys));
-    TRY(gp_buffer_create(gp, ROWS * 4, NULL, &by_customer.values));
-    TRY(gp_buffer_create(gp, 4, NULL, &by_customer.live_count));
-    by_region.keys = by_customer.keys; /* read before they are written again */
-    by_region.values = by_customer.values;
-    by_region.live_count = by_customer.live_count;
+    TRY(columns(orders_csv, &order_customer.in, &args[0].buffer, &join.left_count));
+    TRY(columns(customers_csv, &customer.in, &gather.in, &join.right_count));
+    TRY(gp_buffer_create(gp, ROWS * 4, NULL, &join.left_out));
+    TRY(gp_buffer_create(gp, ROWS * 4, NULL, &join.right_out));
+    TRY(gp_buffer_create(gp, ROWS * 4, no_region, &gather.out));
+    TRY(gp_buffer_create(gp, ROWS * 4, NULL, &results[0].out));
+    TRY(gp_buffer_create(gp, ROWS * 4, NULL, &results[1].out));
 
-    TRY(gp_hash_insert(gp, region_of, &customers));
-    TRY(gp_hash_insert_or_apply(gp, order_sums, &orders)); /* group by customer */
-    TRY(gp_hash_retrieve(gp, order_sums, &by_customer));
-    join.keys = join.values =
-        by_customer.keys; /* each customer becomes its region; how many, the device knows */
-    join.count_buffer = by_customer.live_count;
-    TRY(gp_hash_find(gp, region_of, &join));
-    sums.keys = by_customer.keys;
-    sums.values = by_customer.values;
-    sums.count = ROWS;
-    sums.count_buffer = by_customer.live_count;
-    sums.count_type = GP_U32;
-    TRY(gp_hash_insert_or_apply(gp, region_sums, &sums)); /* group by region */
-    TRY(gp_hash_retrieve(gp, region_sums, &by_region));
+    TRY(gp_join_read(gp, &join, &rows)); /* an order and its customer in each row */
+    gather.indices = join.right_out;
+    gather.limit = join.right_count;
+    gather.count = group.count = rows;
+    TRY(gp_gather(gp, &gather)); /* the customer's region; an order without a customer keeps NO_REGION */
+    key.in = args[2].buffer = gather.out;
+    args[1].buffer = join.left_out;
+    TRY(gp_group_by_read(gp, &group, &groups));
 
-    clEnqueueReadBuffer(gp_cl_queue(gp), by_region.live_count, CL_TRUE, 0, 4, &n, 0, NULL, NULL);
-    clEnqueueReadBuffer(gp_cl_queue(gp), by_region.keys, CL_TRUE, 0, sizeof region, region, 0, NULL, NULL);
-    clEnqueueReadBuffer(gp_cl_queue(gp), by_region.values, CL_TRUE, 0, sizeof cents, cents, 0, NULL, NULL);
+    clEnqueueReadBuffer(gp_cl_queue(gp), results[0].out, CL_TRUE, 0, sizeof region, region, 0, NULL, NULL);
+    clEnqueueReadBuffer(gp_cl_queue(gp), results[1].out, CL_TRUE, 0, sizeof cents, cents, 0, NULL, NULL);
     printf("%s\n", gp_context_info(gp)->name);
-    for (i = 0; i < n; i++) printf("%-14s %8.2f\n", regions[region[i]], cents[i] / 100.);
-    gp_context_destroy(gp); /* and the tables; the process's end takes the buffers */
+    for (i = 0; i < groups; i++) printf("%-14s %8.2f\n", regions[region[i]], cents[i] / 100.);
+    gp_context_destroy(gp); /* the process's end takes the buffers */
     return 0;
 }

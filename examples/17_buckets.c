@@ -5,7 +5,7 @@
      any keys             here of 64 bits, of which no histogram has room for all: keys are sorted, and runs of equal
                           ones are counted. Some reads and writes of the keys; 12 bytes for each key at most.
 
-   Where no order is wanted there is gp_hash_insert_or_apply, too: 09_group_by.c.
+   Where no order is wanted there is gp_group_by, too: 21_group_by.c.
 
    cc -std=c99 17_buckets.c -lOpenCL */
 #define GP_IMPLEMENTATION

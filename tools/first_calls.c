@@ -171,6 +171,9 @@ CALL(group_results, gp_group_by_desc, gp_group_by, .columns = &(gp_key_column){.
                                    .out_type = GP_U32,
                                    .out = out3},
      .result_count = 1)
+CALL(join, gp_join_desc, gp_join, .left = &(gp_key_column){.in = in, .type = GP_U32},
+     .right = &(gp_key_column){.in = in2, .type = GP_U32}, .column_count = 1, .left_out = out,
+     .right_out = out2, .capacity = COUNT, .left_count = COUNT, .right_count = COUNT)
 CALL(sort, gp_sort_desc, gp_sort, .keys = in, .keys_out = out, .count = COUNT, .key_type = GP_U32)
 CALL(sort_pairs, gp_sort_desc, gp_sort, .keys = in, .keys_out = out, .values = in2, .values_out = out2,
      .value_size = 4, .count = COUNT, .key_type = GP_U32)
@@ -256,6 +259,7 @@ static const struct {
              ROW(run_length_decode),
              ROW(group_by),
              ROW(group_results),
+             ROW(join),
              ROW(sort),
              ROW(sort_pairs),
              ROW(argsort),

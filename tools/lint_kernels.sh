@@ -131,11 +131,16 @@ for of in "uchar uint uint 1 0 0" "ushort ulong uint 1 1 0" "uint uint ulong 0 1
     done
 done
 # Keys in columns: numbers of each kind, bytes, strings.
-for of in "use(0,uint,1,bits)|" "use(0,ushort,1,half)use(1,uint,1,float)use(2,ulong,1,double)|use(3,uint)" \
-    "use(0,uchar,7,bits)|use(1,ulong)use(2,uint)" "use(0,ulong,8,bits)|"; do
+for of in "use(t,0,uint,1,bits)|" "use(t,0,ushort,1,half)use(t,1,uint,1,float)use(t,2,ulong,1,double)|use(t,3,uint)" \
+    "use(t,0,uchar,7,bits)|use(t,1,ulong)use(t,2,uint)" "use(t,0,ulong,8,bits)|"; do
     for shape in "$SERIAL" "$LOCAL"; do
-        check "group_by of $of $shape" -DGPI_FP64=0 "-DGPI_KEY_NUMBERS(use)=${of%%|*}" "-DGPI_KEY_STRINGS(use)=${of#*|}" \
+        check "group_by of $of $shape" -DGPI_FP64=0 "-DGPI_KEY_NUMBERS(use,t)=${of%%|*}" "-DGPI_KEY_STRINGS(use,t)=${of#*|}" \
             $shape $WIDE kernels/table/group_by.cl
+        for pairs in 0 1; do
+            check "join of $of $shape $pairs" -DGPI_FP64=0 "-DGPI_KEY_NUMBERS(use,t)=${of%%|*}" "-DGPI_KEY_STRINGS(use,t)=${of#*|}" \
+                -DGPI_ELEMENT=uint -DGPI_OFFSET=ulong -DGPI_RUN_INDEX=uint -DGPI_WANTS_KEYS=0 -DGPI_WANTS_RUNS=1 \
+                -DGPI_WANTS_POSITIONS=$pairs $shape $WIDE kernels/table/join.cl
+        done
     done
 done
 # Primitives on keys have no element; their description consists of a few sizes.

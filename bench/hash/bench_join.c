@@ -11,6 +11,7 @@
 static struct {
     gp_hash table;
     cl_mem rows, found; /* row numbers: of the second table, and those that were found */
+    cl_mem lefts;       /* of the first table, for each pair */
 } own;
 
 static bool done(bench_case *c, bench_variant *v, gp_result r)
@@ -31,10 +32,9 @@ static gp_result look_up(bench_case *c, cl_mem values, size_t values_offset, cl_
     return r == GP_OK ? gp_hash_find(gp, own.table, &find) : r;
 }
 
-/* Any number of columns could be gathered by one search. */
-static bool run_gather(bench_case *c, bench_variant *v)
+/* Gathers a column of the second table by the rows that were found. */
+static gp_result gather(bench_case *c)
 {
-    const gp_iota_desc iota = {.out = own.rows, .type = GP_U32, .count = c->work.k};
     const gp_gather_desc gather = {.in = c->work.in2,
                                    .in_offset = c->work.k,
                                    .out = c->work.out,
@@ -42,15 +42,40 @@ static bool run_gather(bench_case *c, bench_variant *v)
                                    .element_size = 4,
                                    .limit = c->work.k,
                                    .count = c->work.n};
+    return gp_gather(c->b->gp, &gather);
+}
+
+/* Any number of columns could be gathered by one search. */
+static bool run_gather(bench_case *c, bench_variant *v)
+{
+    const gp_iota_desc iota = {.out = own.rows, .type = GP_U32, .count = c->work.k};
     gp_result r = gp_iota(c->b->gp, &iota);
     if (r == GP_OK) r = look_up(c, own.rows, 0, own.found);
-    return done(c, v, r == GP_OK ? gp_gather(c->b->gp, &gather) : r);
+    return done(c, v, r == GP_OK ? gather(c) : r);
 }
 
 /* The column itself is in the hash table. */
 static bool run_column(bench_case *c, bench_variant *v)
 {
     return done(c, v, look_up(c, c->work.in2, c->work.k, c->work.out));
+}
+
+/* All pairs, however often keys occur. */
+static bool run_join(bench_case *c, bench_variant *v)
+{
+    const gp_key_column left = {.in = c->work.in, .type = GP_U32},
+                        right = {.in = c->work.in2, .type = GP_U32};
+    const gp_join_desc join = {.left = &left,
+                               .right = &right,
+                               .column_count = 1,
+                               .left_out = own.lefts,
+                               .right_out = own.found,
+                               .capacity = c->work.n,
+                               .left_count = c->work.n,
+                               .right_count = c->work.k};
+    uint64_t pairs;
+    gp_result r = gp_join_read(c->b->gp, &join, &pairs);
+    return done(c, v, r == GP_OK ? gather(c) : r);
 }
 
 static bool check(bench_case *c, bench_variant *v, const void *out)
@@ -79,7 +104,8 @@ static bool open_own(const bench_case *c)
     const gp_hash_desc table = {.key_size = 4, .value_size = 4, .expected_count = c->work.k};
     return gp_hash_create(gp, &table, &own.table) == GP_OK &&
            gp_buffer_create(gp, 4 * c->work.k, NULL, &own.rows) == GP_OK &&
-           gp_buffer_create(gp, 4 * c->work.n, NULL, &own.found) == GP_OK;
+           gp_buffer_create(gp, 4 * c->work.n, NULL, &own.found) == GP_OK &&
+           gp_buffer_create(gp, 4 * c->work.n, NULL, &own.lefts) == GP_OK;
 }
 
 static void close_own(const bench_case *c)
@@ -87,6 +113,7 @@ static void close_own(const bench_case *c)
     if (own.table.id) gp_hash_destroy(c->b->gp, own.table);
     if (own.rows) clReleaseMemObject(own.rows);
     if (own.found) clReleaseMemObject(own.found);
+    if (own.lefts) clReleaseMemObject(own.lefts);
     memset(&own, 0, sizeof own);
 }
 
@@ -122,6 +149,7 @@ static void join(bench *b, size_t n, size_t k)
         bench_case_upload(&c, &c.in2);
         add(&c, "gpuprim", run_gather);
         add(&c, "gpuprim:column", run_column);
+        add(&c, "gpuprim:join", run_join);
         bench_add_peers(&c, check, 4 * n);
         bench_case_run(&c);
     } else {

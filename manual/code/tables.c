@@ -1,8 +1,8 @@
-/* Chapter "Tables": a query with two key columns, several results, and a semi join. */
+/* Chapter "Tables": a query with two key columns and several results, a join and a semi join. */
 #include "manual.h"
 
-enum { ROWS = 5000, CITIES = 40, PRODUCTS = 11, CHOSEN = 7 };
-static uint32_t city[ROWS], product[ROWS], chosen[CHOSEN];
+enum { ROWS = 5000, CITIES = 40, PRODUCTS = 11, CHOSEN = 7, REGIONS = 30 };
+static uint32_t city[ROWS], product[ROWS], chosen[CHOSEN], region_city[REGIONS];
 static float price[ROWS];
 static uint32_t quantity[ROWS];
 
@@ -21,6 +21,7 @@ static void fill(void)
         quantity[i] = 1 + i % 5;
     }
     for (uint32_t k = 0; k < CHOSEN; k++) chosen[k] = 5 * k;
+    for (uint32_t k = 0; k < REGIONS; k++) region_city[k] = k * 7 % 20; /* some cities are in two regions */
 }
 
 static void expect_groups(const uint32_t *rows, const result *results, size_t groups)
@@ -45,6 +46,21 @@ static void expect_groups(const uint32_t *rows, const result *results, size_t gr
     EXPECT(next == groups);
 }
 
+static void expect_pairs(gp_context *gp, cl_mem sale, cl_mem region, size_t pairs)
+{
+    static uint32_t sales[ROWS * REGIONS], regions[ROWS * REGIONS];
+    size_t next = 0;
+    read_back(gp, sale, 4 * pairs, sales);
+    read_back(gp, region, 4 * pairs, regions);
+    for (uint32_t i = 0; i < ROWS; i++)
+        for (uint32_t k = 0; k < REGIONS; k++)
+            if (city[i] == region_city[k]) {
+                EXPECT(next < pairs && sales[next] == i && regions[next] == k);
+                next++;
+            }
+    EXPECT(next == pairs);
+}
+
 int main(void)
 {
     gp_context *gp = open_context();
@@ -53,7 +69,8 @@ int main(void)
     cl_mem prices = buffer_of(gp, sizeof price, price), quantities = buffer_of(gp, sizeof quantity, quantity);
     cl_mem rows = buffer_of(gp, sizeof city, NULL), revenue = buffer_of(gp, sizeof price, NULL);
     cl_mem greatest = buffer_of(gp, sizeof price, NULL), sales = buffer_of(gp, sizeof city, NULL);
-    cl_mem allowed = buffer_of(gp, sizeof chosen, chosen), found = buffer_of(gp, ROWS, NULL);
+    cl_mem allowed = buffer_of(gp, sizeof chosen, chosen);
+    cl_mem region_cities = buffer_of(gp, sizeof region_city, region_city);
     size_t n = ROWS;
     /* [group] */
     const gp_key_column columns[] = {{.in = cities, .type = GP_U32}, {.in = products, .type = GP_U32}};
@@ -85,25 +102,44 @@ int main(void)
     for (uint32_t g = 0; g < groups; g++)
         host_results[g] = (result){host_revenue[g], host_greatest[g], host_sales[g]};
     expect_groups(host_rows, host_results, (size_t)groups);
+    /* [join] */
+    const gp_key_column left = {.in = cities, .type = GP_U32}, right = {.in = region_cities, .type = GP_U32};
+    gp_join_desc join = {.left = &left,
+                         .right = &right, /* the smaller table */
+                         .column_count = 1,
+                         .left_count = n,
+                         .right_count = REGIONS};
+    uint64_t pairs;
+    TRY(gp_join_read(gp, &join, &pairs)); /* without outputs: how many pairs there are */
+    cl_mem sale, region;
+    TRY(gp_buffer_create(gp, (size_t)(4 * pairs), NULL, &sale));
+    TRY(gp_buffer_create(gp, (size_t)(4 * pairs), NULL, &region));
+    join.left_out = sale;
+    join.right_out = region;
+    join.capacity = (size_t)pairs;
+    TRY(gp_join(gp, &join));
+    /* [/join] */
+    expect_pairs(gp, sale, region, (size_t)pairs);
     /* [semi] */
-    const gp_hash_desc desc = {.key_size = 4, .expected_count = CHOSEN};
-    gp_hash set;
-    TRY(gp_hash_create(gp, &desc, &set));
-    gp_hash_insert_desc insert = {.keys = allowed, .count = CHOSEN};
-    TRY(gp_hash_insert(gp, set, &insert));
-    gp_hash_find_desc find = {.keys = cities, .count = n, .found = found};
-    TRY(gp_hash_contains(gp, set, &find));
-    gp_select_desc keep = {.flags = found, .indices_out = rows, .count = n, .element_size = 4};
+    const gp_key_column key = {.in = cities, .type = GP_U32}, set = {.in = allowed, .type = GP_U32};
+    gp_join_desc semi = {.left = &key,
+                         .right = &set,
+                         .column_count = 1,
+                         .kind = GP_JOIN_SEMI,
+                         .left_out = rows,
+                         .capacity = n,
+                         .left_count = n,
+                         .right_count = CHOSEN};
     uint64_t kept;
-    TRY(gp_select_read(gp, &keep, &kept));
+    TRY(gp_join_read(gp, &semi, &kept));
     /* [/semi] */
     read_back(gp, rows, sizeof host_rows, host_rows);
     size_t next = 0;
     for (uint32_t i = 0; i < ROWS; i++)
         if (city[i] % 5 == 0 && city[i] < 5 * CHOSEN) EXPECT(host_rows[next++] == i);
     EXPECT(next == kept);
-    TRY(gp_hash_destroy(gp, set));
-    cl_mem all[] = {cities, products, prices, quantities, rows, revenue, greatest, sales, allowed, found};
+    cl_mem all[] = {cities,   products, prices,  quantities,    rows, revenue,
+                    greatest, sales,    allowed, region_cities, sale, region};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) clReleaseMemObject(all[k]);
     gp_context_destroy(gp);
     return 0;

@@ -3,6 +3,8 @@ import pytest
 
 import gpuprim
 
+HOWS = ["inner", "left", "full", "outer", "semi", "anti"]
+
 
 @pytest.mark.parametrize("n", [0, 1, 99991])
 def test_group_by(ctx, rng, n):
@@ -143,7 +145,9 @@ def test_sets(ctx, rng, dtype, sizes):
 
 def test_sets_of_odd_input(ctx):
     nan = np.array([np.nan, 1, np.nan], np.float32)
-    assert ctx.isin(nan, nan).get().tolist() == [False, True, False] and ctx.nunique(nan) == 2
+    for dtype in ("f2", "f4", "f8"):
+        assert ctx.isin(nan.astype(dtype), nan.astype(dtype)).get().tolist() == [False, True, False]
+    assert ctx.isin((nan,), (nan,)).get().all() and ctx.nunique(nan) == 2
     assert ctx.nunique(["a", "b", "a"], [1, 1, 1]) == 2
     few = ctx.select(np.arange(9), "x < 4")
     assert ctx.isin(few, [3, 0]).get().tolist() == [True, False, False, True]
@@ -153,29 +157,83 @@ def test_sets_of_odd_input(ctx):
             getattr(ctx, name)(np.zeros(2, np.int32), np.zeros(2, np.int64))
 
 
-@pytest.mark.parametrize("how", ["inner", "left", "semi", "anti"])
-@pytest.mark.parametrize("sizes", [(0, 3), (3, 0), (300, 200)])
+def one_key(value):
+    """A value that is equal for equal keys: the zeros, and all NaNs, are one key."""
+    return "nan" if value != value else value + 0 if isinstance(value, float) else value
+
+
+def joined(left, right, how):
+    """What `join` is to find for rows that Python compares."""
+    left, right = ([tuple(map(one_key, row)) for row in side] for side in (left, right))
+    places = {}
+    for j, key in enumerate(right):
+        places.setdefault(key, []).append(j)
+    if how in ("semi", "anti"):
+        return [i for i, key in enumerate(left) if (key in places) == (how == "semi")]
+    found = [(i, j) for i, key in enumerate(left) for j in places.get(key, [] if how == "inner" else [-1])]
+    alone = set(right) - set(left) if how in ("full", "outer") else ()
+    return found + [(-1, j) for j, key in enumerate(right) if key in alone]
+
+
+def on_host(found):
+    for side in found if isinstance(found, tuple) else (found,):
+        assert side.dtype == np.int64
+    return list(zip(*(side.get().tolist() for side in found))) if isinstance(found, tuple) else found.get().tolist()
+
+
+@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("sizes", [(0, 0), (0, 3), (3, 0), (300, 200)])
 def test_join_of_tables(ctx, rng, how, sizes):
-    tables = []
+    tables, rows = [], []
     for n in sizes:
         number = rng.integers(0, 4, n).astype(np.int16)
         pair = np.zeros(n, [("a", "u1"), ("b", "u1")])
         pair["b"] = rng.integers(0, 3, n)
-        names = [["a", "", "ab"][k] for k in rng.integers(0, 3, n)] or []
-        tables.append((number, ctx.array(pair), names))
-    keys = [list(zip(t[0].tolist(), t[1].get()["b"].tolist(), t[2])) for t in tables]
-    expected = []
-    for i, key in enumerate(keys[0]):
-        partners = [j for j, other in enumerate(keys[1]) if other == key]
-        if how in ("semi", "anti"):
-            expected += [i] if bool(partners) == (how == "semi") else []
-        else:
-            expected += [(i, j) for j in partners] or ([(i, -1)] if how == "left" else [])
-    found = ctx.join(*tables, how)
-    got = found.get().tolist() if how in ("semi", "anti") else list(zip(*(side.get().tolist() for side in found)))
-    assert got == expected
-    one = ctx.join(tables[0][0], tables[1][0], how)
-    assert len(one) == (2 if how in ("inner", "left") else len(one))
+        names = [["a", "", "ab", "\u00e9"][k] for k in rng.integers(0, 4, n)]
+        floats = rng.choice(np.array([0.0, -0.0, np.nan, -np.nan, 1.5], np.float32), n)
+        tables.append((number, ctx.array(pair), names, floats))
+        rows.append(list(zip(number.tolist(), pair["b"].tolist(), names, floats.tolist())))
+    assert on_host(ctx.join(*tables, how)) == joined(*rows, how)
+    for k in range(4):
+        left, right = (table[k] for table in tables)
+        expected = joined(*([(row[k],) for row in side] for side in rows), how)
+        assert on_host(ctx.join(left, right, how)) == expected
+        assert on_host(ctx.join((left,), (right,), how)) == expected
+    if how == "inner" and min(sizes) > 3:
+        assert len(expected) > sum(sizes)  # more than there is room for at first
+    if how == "semi":
+        flags = ctx.isin(*tables).get()
+        assert flags.dtype == bool and np.flatnonzero(flags).tolist() == joined(*rows, how) and flags.size == sizes[0]
+
+
+def test_join_of_strings(ctx):
+    """Also NumPy's, and bytes, and beside a table without rows."""
+    left, right = ["b", "", "a", "b"], ["b", "c", "b"]
+    expected = [(0, 0), (0, 2), (1, -1), (2, -1), (3, 0), (3, 2), (-1, 1)]
+    for a, b in ((left, right), (np.array(left), [s.encode() for s in right]), (np.array(left, "S"), np.array(right))):
+        assert on_host(ctx.join(a, b, "full")) == expected
+    assert on_host(ctx.join([], right, "full")) == [(-1, 0), (-1, 1), (-1, 2)] and on_host(ctx.join(left, [], "anti")) == [0, 1, 2, 3]
+    assert ctx.isin(left, right).get().tolist() == [True, False, False, True] and ctx.isin([], right).size == 0
+    with pytest.raises(TypeError, match="a string is str or bytes, not int"):
+        ctx.join(left, [1])
+
+
+def test_join_logs_no_error(ctx, caplog):
+    """Pairs for which there is no room at first are no failure."""
+    pairs = ctx.join(np.zeros(100, np.uint8), np.zeros(100, np.uint8))
+    assert len(pairs[0]) == 10000 and not caplog.records
+
+
+def test_join_on_the_device(ctx):
+    """Columns whose length only the device knows, and views."""
+    x = ctx.array(np.array([5, 1, 5, 2, 1], np.uint8))
+    kept = ctx.select(x, "x != 2")
+    assert on_host(ctx.join(kept, x[3:], "full")) == [(0, -1), (1, 1), (2, -1), (3, 1), (-1, 0)]
+    kept = ctx.select(x, "x != 2")
+    assert on_host(ctx.join(x, kept, "anti")) == [3]
+    names = ctx.gather(np.array([7, 8], np.uint8), ctx.join(x, np.array([1, 5], np.uint8), "left")[1])
+    assert names.get().tolist() == [8, 7, 8, 0, 7]
+    assert ctx.gather(x, ctx.join(x, x[3:], "semi")).get().tolist() == [1, 2, 1]
 
 
 def test_group_by_bool(ctx):
@@ -207,22 +265,17 @@ def test_mean_of_floats(ctx):
     assert names.get().tolist() == [1, 3] and means.get().tolist() == [5, 1.5] and means.dtype == np.float64
 
 
-@pytest.mark.parametrize("how", ["inner", "left"])
-@pytest.mark.parametrize("left, right", [(0, 0), (0, 5), (5, 0), (1, 1), (2000, 3000)])
+@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("left, right", [(0, 0), (0, 5), (5, 0), (1, 1), (2000, 3000), (300, 70001)])
 def test_join(ctx, rng, how, left, right):
     a = rng.integers(0, 1000, left).astype(np.uint32)
-    b = rng.integers(0, 1000, right).astype(np.uint32)
-    expected = []
-    for i, key in enumerate(a):
-        partners = np.flatnonzero(b == key)
-        expected += [(i, j) for j in partners] or ([(i, -1)] if how == "left" else [])
-    lefts, rights = ctx.join(a, b, how)
-    assert list(zip(lefts.get().tolist(), rights.get().tolist())) == expected
+    b = rng.integers(0, 1500, right).astype(np.uint32)
+    assert on_host(ctx.join(a, b, how)) == joined(*([(key,) for key in side.tolist()] for side in (a, b)), how)
 
 
 def test_bad_input(ctx):
     with pytest.raises(ValueError, match="how is"):
-        ctx.join([1], [1], "outer")
+        ctx.join([1], [1], "right")
     with pytest.raises(TypeError, match="one dtype"):
         ctx.join(np.zeros(1, np.int32), np.zeros(1, np.int64))
     with pytest.raises(ValueError, match="values is required"):
@@ -248,6 +301,13 @@ def test_bad_input(ctx):
     for left, right in ((([1, 2],), [1, 2]), (([1], [2]), ([1],))):
         with pytest.raises(TypeError, match="tuples of as many columns"):
             ctx.join(left, right)
+    with pytest.raises(TypeError, match="column 1 of right is complex"):
+        ctx.join(([1], [1]), ([1], [1j]))
+    with pytest.raises(ValueError, match="columns of left have 2, 1 rows"):
+        ctx.join(([1, 2], [1]), ([1], [1]))
+    for call in (ctx.join, ctx.group_by):
+        with pytest.raises(TypeError, match="at least one column"):
+            call((), ())
 
 
 @pytest.mark.parametrize("dtype", ["i8", "u8", "i4", "u1", "f4", "f8"])

@@ -14,7 +14,7 @@ HEADER = Path(__file__).parents[2] / "gpuprim.h"
 #: A call with a count that is read back: here the length of its result.
 READ_AS_LENGTH = {
     "gp_select_read", "gp_partition_read", "gp_unique_read", "gp_unique_by_key_read", "gp_run_length_encode_read",
-    "gp_reduce_by_key_read", "gp_group_by_read",
+    "gp_reduce_by_key_read", "gp_group_by_read", "gp_join_read",
 }  # fmt: skip
 
 
@@ -63,6 +63,7 @@ CALLS = {
     "adjacent_difference": lambda c: (c.adjacent_difference, X),
     "unpack": lambda c: (c.unpack, X, X),
     "group_by": lambda c: (c.group_rows, X),
+    "join": lambda c: (c.join, X, X),
     "stencil": lambda c: (c.stencil, X, [1, 1, 1]),
 }
 

@@ -151,7 +151,7 @@ def join(ctx, rng):
         for part in (a, b):
             part[rng.random(len(part)) < 0.1] = np.nan
     pairs = ctx.join(a, b)
-    expected = [(i, j) for i in range(len(a)) for j in range(len(b)) if a[i] == b[j]]
+    expected = [(i, j) for i, x in enumerate(a) for j, y in enumerate(b) if x == y or (x != x and y != y)]
     assert list(zip(*(part.get().tolist() for part in pairs))) == expected
     names, counts = ctx.group_by(a, agg="count")
     assert sorted(counts.get().tolist()) == sorted(np.unique(a, return_counts=True, equal_nan=False)[1].tolist())

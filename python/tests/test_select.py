@@ -139,6 +139,8 @@ BESIDE = {
     "tree parent": lambda c, k: [c.tree(SEVEN - 1, k).children],
     "group_by": lambda c, k: c.group_by(k, SEVEN, "mean"),
     "join": lambda c, k: c.join(k, SEVEN, "left"),
+    "join right": lambda c, k: c.join((SEVEN, k), (k, SEVEN), "full"),
+    "join semi": lambda c, k: c.join(k, k, "semi"),
     "isin": lambda c, k: c.isin(k, SEVEN),
     "nunique": lambda c, k: c.array([c.nunique(k)]),
     "union1d": lambda c, k: c.union1d(k, SEVEN),

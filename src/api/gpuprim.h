@@ -160,6 +160,7 @@ extern "C" {
 #include "api/random.h"
 
 #include "api/group_by.h"
+#include "api/join.h"
 
 #include "api/warm_up.h"
 

@@ -50,7 +50,7 @@
    Errors: if something else has overwritten the header of the table's buffer, calls leave the table alone.
    The functions that read its counts or statistics, and those that report refusals, return
    GP_ERROR_INVALID_BUFFER. gp_hash_clear makes it a valid, empty table again.
-   Example: examples/08_word_count.c, examples/09_group_by.c, examples/10_spatial_hash.c */
+   Example: examples/08_word_count.c, examples/10_spatial_hash.c */
 typedef struct gp_hash {
     uint64_t id;
 } gp_hash;
@@ -148,7 +148,7 @@ typedef enum gp_hash_duplicates {
    Errors: keys that find no slot, and keys that are refused, are counted (gp_hash_counts). Keys that find no
    slot are an error of gp_finish or the next blocking call (GP_ERROR_COUNT_LIMIT) unless the call has results
    or failed_keys. A key that is given the reserved value is refused, even if `op` would change that value.
-   Example: examples/09_group_by.c, examples/10_spatial_hash.c */
+   Example: examples/10_spatial_hash.c */
 typedef struct gp_hash_insert_desc {
     cl_mem keys; /* `count` elements of key_size */
     size_t keys_offset;
@@ -201,7 +201,7 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
    nothing, and nothing overlaps the table.
    Count 0: does nothing.
    Cost: one line of slots per key at loads up to 1/2; no scratch.
-   Example: examples/09_group_by.c */
+   Example: examples/08_word_count.c, examples/10_spatial_hash.c */
 typedef struct gp_hash_find_desc {
     cl_mem keys;
     size_t keys_offset;
@@ -263,7 +263,7 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
    Aliasing: outputs overlap nothing; nothing overlaps the table.
    Scratch: that of gp_sort in place, for `room` keys; none without sort_type.
    Cost: reads the table once; with sort_type also sorts.
-   Example: examples/08_word_count.c, examples/09_group_by.c */
+   Example: examples/08_word_count.c */
 typedef struct gp_hash_retrieve_desc {
     cl_mem keys; /* `room` elements of key_size */
     size_t keys_offset;

@@ -29,6 +29,7 @@
 #include "api/stencil.h"
 #include "api/random.h"
 #include "api/group_by.h"
+#include "api/join.h"
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
@@ -89,6 +90,7 @@ typedef struct gp_warmup_desc {
     const gp_random_desc *random;       /* only type, kind */
     const gp_group_by_desc
         *group_by; /* types of columns, count, as for sort, which outputs are NULL, results and their args */
+    const gp_join_desc *join; /* types of columns, kind, and counts, as for sort */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -103,8 +105,9 @@ typedef struct gp_stats {
     uint64_t launches;         /* kernels enqueued */
     uint64_t fallbacks;        /* late tiles that a waiting group computed itself; calls of gp_topk
                                   that a sample misled */
-    uint64_t abandoned; /* look-backs and calls of gp_group_by that the device cut short: results are wrong */
-    uint64_t clamped;   /* calls whose count_buffer held more than `count` */
+    uint64_t
+        abandoned; /* look-backs and calls of gp_group_by and gp_join that the device cut short: results are wrong */
+    uint64_t clamped;        /* calls whose count_buffer held more than `count` */
     uint64_t bad_offsets;    /* calls that found bad offsets of segments, runs or strings */
     uint64_t skipped;        /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;  /* bytes of scratch that the context holds now */

@@ -60,7 +60,8 @@ typedef struct gpi_self_test {
     X(stencil,          "gp_stencil",          STENCIL,          AUTO,        "out", "", "") \
     X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "") \
     X(group_by,         "gp_group_by",         GROUP_BY,         AUTO,        "groups_out", "rows_out", "order_out") \
-    X(group_results,    "gp_group_by (results)", GROUP_RESULTS,  AUTO,        "results[0]", "results[1]", "results[2]")
+    X(group_results,    "gp_group_by (results)", GROUP_RESULTS,  AUTO,        "results[0]", "results[1]", "results[2]") \
+    X(join,             "gp_join",             JOIN,             AUTO,        "left_out", "right_out", "")
 
 /* clang-format on */
 

@@ -350,6 +350,39 @@ static gp_result gpi_self_test_group_results(gpi_self_test *t)
     return result == GP_OK ? gp_group_by(t->gp, &d) : result;
 }
 
+/* Joins the first rows, as many as the outputs have room for, with all rows. */
+static gp_result gpi_self_test_join(gpi_self_test *t)
+{
+    gp_key_column column;
+    gp_join_desc d;
+    gp_result result;
+    size_t i, j, pairs = 0;
+    gpi_self_test_mask(t, 31);
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    for (i = 0; i < t->count; i++) {
+        size_t partners = 0;
+        for (j = 0; j < t->count; j++) partners += t->in[0][i] == t->in[0][j];
+        if (pairs + partners > t->count) break;
+        pairs += partners;
+        for (j = 0; j < t->count; j++) {
+            if (t->in[0][i] != t->in[0][j]) continue;
+            gpi_self_test_expect(t, 0, (uint32_t)i);
+            gpi_self_test_expect(t, 1, (uint32_t)j);
+        }
+    }
+    memset(&column, 0, sizeof column);
+    column.in = t->in_buffer[0];
+    column.type = GP_U32;
+    d.left = d.right = &column;
+    d.column_count = 1;
+    d.left_count = i;
+    d.right_count = d.capacity = t->count;
+    d.left_out = t->out_buffer[0];
+    d.right_out = t->out_buffer[1];
+    return result == GP_OK ? gp_join(t->gp, &d) : result;
+}
+
 static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)
 {
     gp_result result;

@@ -13,27 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    GPI_ROWS_SPAN_MIN = 4096, /* serial: fewest rows of a group */
-    GPI_ROWS_SLOTS = 2,       /* slots for each row of the last table */
-    GPI_ROWS_LOOPS = 6,       /* iterations of loops for each byte of a string, at most */
-    GPI_ROWS_COUNT_MAX = 1 << 30
-};
-
-/* A table: its slots are [base, base + size) of all slots. */
-typedef struct gpi_rows_table {
-    cl_uint base, size, probes;
-} gpi_rows_table;
-
 /* A checked call of gp_group_by, ready to run. */
 typedef struct gpi_group_by {
     const gp_group_by_desc *desc;
-    gpi_keys keys;
-    gpi_count count;
-    gpi_plan plan;
-    gpi_program *program;
-    gpi_rows_table table[GPI_ROWS_TABLES];
-    cl_uint tables, slot_count, row_mask;
+    gpi_rows table;
     bool numbers, sorts; /* groups are numbered; rows are sorted by group */
     gpi_compact firsts;  /* selects the first row of each group */
     gp_arg args[2];      /* of its predicate */
@@ -42,7 +25,7 @@ typedef struct gpi_group_by {
     gpi_results results;
     size_t result_size[GP_GROUP_RESULTS_MAX]; /* bytes of a group's result */
     /* where parts of the scratch begin, in bytes; the nested calls' scratch is at 0 */
-    size_t state_at, slot_of_at, rows_at, sorted_at, order_at, offsets_at, slots_at, scratch;
+    size_t slot_of_at, rows_at, sorted_at, order_at, offsets_at, scratch;
     /* where the slots, later groups, and the first rows are */
     cl_mem slot_of, rows;
     size_t slot_of_offset, rows_offset;
@@ -50,36 +33,8 @@ typedef struct gpi_group_by {
 
 /* ------------------------------------------------------------------ plan */
 
-/* Chooses the tables: of 4 Ki, 128 Ki and 4 Mi slots if these are at most an eighth of the last one's, and the last one. */
-static void gpi_rows_tables(gpi_group_by *g)
-{
-    const size_t last = GPI_ROWS_SLOTS * (g->desc->count + 32);
-    size_t size = 4096;
-    for (; g->tables + 1 < GPI_ROWS_TABLES && size <= last / 8; size *= 32) {
-        gpi_rows_table *t = &g->table[g->tables++];
-        t->base = g->slot_count;
-        t->size = (cl_uint)size;
-        t->probes = GPI_ROWS_PROBES;
-        g->slot_count += t->size;
-    }
-    g->table[g->tables].base = g->slot_count;
-    g->table[g->tables].size = g->table[g->tables].probes = (cl_uint)last;
-    g->tables++;
-    g->slot_count += (cl_uint)last;
-    g->row_mask = 1;
-    while (g->row_mask < g->desc->count) g->row_mask = 2 * g->row_mask + 1;
-}
-
-static void gpi_rows_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
-                             gpi_text *text)
-{
-    const gpi_group_by *g = (const gpi_group_by *)description;
-    gpi_prelude_plan(gp, plan, text);
-    gpi_keys_prelude(&g->keys, text);
-}
-
 /* Plans the selection of the first row of each group: the rows that are in their own slots. */
-static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_by *g)
+static gp_result gpi_groups_plan_firsts(gp_context *gp, gpi_group_by *g)
 {
     const size_t n = g->desc->count;
     gpi_compact *c = &g->firsts;
@@ -87,9 +42,9 @@ static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_by *g)
     g->args[0].name = "slots";
     g->args[0].type = g->args[1].type = GP_U32;
     g->args[1].name = "row_mask";
-    g->args[1].value = &g->row_mask;
+    g->args[1].value = &g->table.row_mask;
     c->parts = 1;
-    c->count = g->count;
+    c->count = g->table.count;
     c->select_by = GPI_SELECT_BY_PREDICATE;
     c->predicate = "(slots[x] & row_mask) == i";
     c->args = gpi_args_make(g->args, 2, "x i");
@@ -102,33 +57,15 @@ static gp_result gpi_rows_plan_firsts(gp_context *gp, gpi_group_by *g)
     return gpi_compact_plan(gp, c);
 }
 
-/* Plans the sort of rows by group. Without order_out their order goes to the scratch. */
-static gp_result gpi_rows_plan_sort(gp_context *gp, gpi_group_by *g)
-{
-    const gp_group_by_desc *d = g->desc;
-    gp_sort_desc *s = &g->sort_desc;
-    s->keys = gp->counters; /* placeholders */
-    s->keys_out = s->values_out = gp->result;
-    s->count = d->count;
-    s->count_buffer = gp->counters;
-    s->count_type = GP_U32;
-    s->key_type = GP_U32;
-    s->value_size = 4;
-    for (s->end_bit = 8; s->end_bit < 32 && (d->count == 0 || d->count > (size_t)1 << s->end_bit);)
-        s->end_bit += 8;
-    gpi_sort_init(&g->sort, s, GPI_INDICES_ARRAY);
-    return gpi_sort_plan(gp, &g->sort);
-}
-
 /* Plans all batches of results. Returns to *scratch and *cells the scratch that the largest ones need. */
-static gp_result gpi_rows_plan_results(gp_context *gp, gpi_group_by *g, size_t *scratch, size_t *cells)
+static gp_result gpi_groups_plan_results(gp_context *gp, gpi_group_by *g, size_t *scratch, size_t *cells)
 {
     const gp_group_by_desc *d = g->desc;
     gpi_results *r = &g->results;
     gp_result result = GP_OK;
     size_t first, k;
     r->desc.in = r->desc.offsets = gp->counters; /* placeholders */
-    r->in_cells = g->plan.shape == GP_SHAPE_SERIAL;
+    r->in_cells = g->table.plan.shape == GP_SHAPE_SERIAL;
     r->cells = r->in_cells ? GPI_CELLS_MOST : 0;
     for (first = 0; first < d->result_count && result == GP_OK; first += r->batch.element.field_count) {
         result = gpi_results_plan(gp, d, first, r);
@@ -141,46 +78,37 @@ static gp_result gpi_rows_plan_results(gp_context *gp, gpi_group_by *g, size_t *
     return result;
 }
 
-/* Appends a part of the scratch and returns where it begins. */
-static size_t gpi_rows_part(gpi_group_by *g, bool wanted, size_t bytes)
-{
-    const size_t begin = g->scratch;
-    if (wanted) g->scratch += gpi_round_up(bytes, 256);
-    return begin;
-}
-
 /* Lays out the scratch. `nested`, `cells`: bytes that results need, for their segments and for cells. */
-static void gpi_rows_lay_out(gpi_group_by *g, size_t nested, size_t cells)
+static void gpi_groups_lay_out(gpi_group_by *g, size_t nested, size_t cells)
 {
     const gp_group_by_desc *d = g->desc;
     const size_t n = d->count, select = gpi_compact_scratch(&g->firsts), sort = g->sorts ? g->sort.at.end : 0;
     if (n == 0) return;
     if (nested < select) nested = select;
-    (void)gpi_rows_part(g, true, nested > sort ? nested : sort);
-    g->state_at = gpi_rows_part(g, true, 4 * GPI_ROWS_STATE);
-    g->slot_of_at = gpi_rows_part(g, !d->groups_out, 4 * n);
-    g->rows_at = gpi_rows_part(g, !d->rows_out, 4 * n);
-    g->sorted_at = gpi_rows_part(g, g->sorts, 4 * n);
-    g->order_at = gpi_rows_part(g, g->sorts && !d->order_out, 4 * n);
-    g->offsets_at = gpi_rows_part(g, g->sorts && d->results && !d->offsets_out, 4 * (n + 1));
-    g->results.state_at = g->state_at;
-    g->results.cells_at = gpi_rows_part(g, cells > 0, cells);
-    g->results.places_at = gpi_rows_part(g, cells > 0, 4 * GPI_RANGES * (g->results.spans + 1));
-    g->results.list_at = gpi_rows_part(g, cells > 0, 8 * n);
-    g->slots_at = gpi_rows_part(g, true, (size_t)g->slot_count * 4);
+    (void)gpi_rows_part(&g->scratch, true, nested > sort ? nested : sort);
+    g->table.state_at = gpi_rows_part(&g->scratch, true, 4 * GPI_ROWS_STATE);
+    g->slot_of_at = gpi_rows_part(&g->scratch, !d->groups_out, 4 * n);
+    g->rows_at = gpi_rows_part(&g->scratch, !d->rows_out, 4 * n);
+    g->sorted_at = gpi_rows_part(&g->scratch, g->sorts, 4 * n);
+    g->order_at = gpi_rows_part(&g->scratch, g->sorts && !d->order_out, 4 * n);
+    g->offsets_at = gpi_rows_part(&g->scratch, g->sorts && d->results && !d->offsets_out, 4 * (n + 1));
+    g->results.state_at = g->table.state_at;
+    g->results.cells_at = gpi_rows_part(&g->scratch, cells > 0, cells);
+    if (cells) gpi_ranges_lay_out(&g->results.ranges, &g->scratch);
+    g->table.slots_at = gpi_rows_part(&g->scratch, true, (size_t)g->table.slot_count * 4);
 }
 
 /* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
-static gp_result gpi_rows_plan(gp_context *gp, const gp_group_by_desc *d, gpi_group_by *g)
+static gp_result gpi_groups_plan(gp_context *gp, const gp_group_by_desc *d, gpi_group_by *g)
 {
     gp_result result;
     size_t nested = 0, cells = 0;
     memset(g, 0, sizeof *g);
     g->desc = d;
-    g->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    g->table.count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     g->numbers = d->order_out || d->offsets_out || d->results || d->groups_out;
-    if (d->count > GPI_ROWS_COUNT_MAX)
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "count = %zu, at most 2^30", d->count);
+    result = gpi_rows_check_count(gp, "count", d->count);
+    if (result != GP_OK) return result;
     if (!d->results != !d->result_count) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "results is %s, but result_count = %zu",
                         d->results ? "given" : "NULL", d->result_count);
@@ -189,23 +117,20 @@ static gp_result gpi_rows_plan(gp_context *gp, const gp_group_by_desc *d, gpi_gr
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "result_count = %zu, at most %d", d->result_count,
                         (int)GP_GROUP_RESULTS_MAX);
     }
-    result = gpi_keys_make(gp, d->columns, d->column_count, &g->keys);
-    if (result == GP_OK) result = gpi_plan_make_sized(gp, GPI_GROUP_BY, 4, GP_STRATEGY_MULTI_PASS, &g->plan);
-    if (result == GP_OK)
-        result = gpi_program_get(gp, GPI_GROUP_BY, gpi_rows_prelude, g, &g->plan, &g->program);
-    g->sorts = d->order_out || d->offsets_out || (d->results && g->plan.shape != GP_SHAPE_SERIAL);
-    if (result == GP_OK) result = gpi_rows_plan_firsts(gp, g);
-    if (result == GP_OK && g->sorts) result = gpi_rows_plan_sort(gp, g);
-    if (result == GP_OK) result = gpi_rows_plan_results(gp, g, &nested, &cells);
+    result = gpi_keys_make(gp, "columns", d->columns, d->column_count, &g->table.keys);
+    if (result == GP_OK) result = gpi_rows_plan(gp, &g->table);
+    g->sorts = d->order_out || d->offsets_out || (d->results && g->table.plan.shape != GP_SHAPE_SERIAL);
+    if (result == GP_OK) result = gpi_groups_plan_firsts(gp, g);
+    if (result == GP_OK && g->sorts) result = gpi_rows_plan_sort(gp, d->count, &g->sort_desc, &g->sort);
+    if (result == GP_OK) result = gpi_groups_plan_results(gp, g, &nested, &cells);
     if (result != GP_OK) return result;
-    gpi_rows_tables(g);
-    gpi_rows_lay_out(g, nested, cells);
+    gpi_groups_lay_out(g, nested, cells);
     return GP_OK;
 }
 
 /* ------------------------------------------------------------------ check */
 
-static gp_result gpi_rows_check(gp_context *gp, const gpi_group_by *g, bool reads)
+static gp_result gpi_groups_check(gp_context *gp, const gpi_group_by *g, bool reads)
 {
     const gp_group_by_desc *d = g->desc;
     const gpi_args args = gpi_args_make(d->args, d->arg_count, "i");
@@ -217,8 +142,8 @@ static gp_result gpi_rows_check(gp_context *gp, const gpi_group_by *g, bool read
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one is required");
     }
     gpi_uses_begin(&uses, gp, GP_OK);
-    if (n) gpi_use_keys(&uses, &g->keys, n);
-    gpi_use_count(&uses, "count_buffer", &g->count);
+    if (n) gpi_use_keys(&uses, &g->table.keys, n);
+    gpi_use_count(&uses, "count_buffer", &g->table.count);
     if (n && d->groups_out)
         gpi_use_buffer(&uses, "groups_out", d->groups_out, d->groups_out_offset, n, 4, GPI_BOTH);
     if (n && d->rows_out) gpi_use_buffer(&uses, "rows_out", d->rows_out, d->rows_out_offset, n, 4, GPI_BOTH);
@@ -237,107 +162,48 @@ static gp_result gpi_rows_check(gp_context *gp, const gpi_group_by *g, bool read
 
 /* ------------------------------------------------------------------ launches */
 
-/* Passes the number of rows of a group, and returns the number of groups. */
-static size_t gpi_rows_arg_span(gpi_call *call, const gpi_group_by *g, size_t rows)
-{
-    const size_t span = g->plan.shape == GP_SHAPE_SERIAL
-                            ? gpi_serial_span(call->gp, &g->plan, rows, GPI_ROWS_SPAN_MIN)
-                            : gpi_plan_tile(&g->plan);
-    gpi_call_arg_ulong(call, span);
-    return gpi_ceil_div(rows, span);
-}
-
-/* Passes a table's slots and their number. */
-static void gpi_rows_arg_table(gpi_call *call, const gpi_group_by *g, const gpi_rows_table *t, cl_mem scratch)
-{
-    gpi_call_arg_array(call, scratch, g->slots_at / 4 + t->base);
-    GPI_CALL_ARG(call, t->size);
-}
-
-/* Enqueues the use of a table: it is emptied, and all rows are put into it. */
-static gp_result gpi_rows_put(gpi_call *call, const gpi_group_by *g, cl_uint number, cl_mem scratch)
-{
-    const gpi_rows_table *t = &g->table[number];
-    const size_t limit = call->gp->info.loop_limit;
-    size_t groups;
-    gp_result result;
-    gpi_call_kernel(call, g->program, "gp_rows_clear");
-    gpi_rows_arg_table(call, g, t, scratch);
-    gpi_call_arg_array(call, scratch, g->state_at / 4);
-    GPI_CALL_ARG(call, number);
-    groups = gpi_rows_arg_span(call, g, t->size);
-    result = gpi_call_launch(call, &g->plan, groups);
-    if (result != GP_OK) return result;
-    gpi_call_kernel(call, g->program, "gp_rows_put");
-    gpi_call_arg_keys(call, &g->keys);
-    gpi_rows_arg_table(call, g, t, scratch);
-    GPI_CALL_ARG(call, t->base);
-    GPI_CALL_ARG(call, g->row_mask);
-    GPI_CALL_ARG(call, t->probes);
-    gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
-    gpi_call_arg_array(call, scratch, g->state_at / 4);
-    GPI_CALL_ARG(call, number);
-    gpi_call_arg_ulong(call, limit ? limit / (GPI_ROWS_LOOPS * g->plan.per_item) : ~(size_t)0);
-    groups = gpi_rows_arg_span(call, g, g->desc->count);
-    gpi_call_arg_count(call, &g->count);
-    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &g->plan, groups);
-}
-
-/* Enqueues the write of the number of rows for the next launches. */
-static gp_result gpi_rows_close(gpi_call *call, const gpi_group_by *g, cl_mem scratch)
-{
-    gpi_call_kernel(call, g->program, "gp_rows_close");
-    gpi_call_arg_array(call, scratch, g->state_at / 4);
-    GPI_CALL_ARG(call, g->tables);
-    gpi_call_arg_count(call, &g->count);
-    GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &g->plan, 1);
-}
-
 /* Enqueues the selection of each group's first row. */
-static gp_result gpi_rows_select(gpi_call *call, gpi_group_by *g, cl_mem scratch, const gpi_count *count)
+static gp_result gpi_groups_select(gpi_call *call, gpi_group_by *g, cl_mem scratch, const gpi_count *count)
 {
     gpi_compact *c = &g->firsts;
     c->count = *count;
     c->scratch = scratch;
     g->args[0].buffer = scratch;
-    g->args[0].offset = g->slots_at / 4;
+    g->args[0].offset = g->table.slots_at / 4;
     c->array[GPI_COMPACT_IN].buffer = g->slot_of;
     c->array[GPI_COMPACT_IN].offset = g->slot_of_offset;
     c->array[GPI_COMPACT_INDEX_OUT].buffer = g->rows;
     c->array[GPI_COMPACT_INDEX_OUT].offset = g->rows_offset;
     c->array[GPI_COMPACT_COUNTS].buffer = scratch;
-    c->array[GPI_COMPACT_COUNTS].offset = g->state_at / 4 + GPI_ROWS_GROUPS;
+    c->array[GPI_COMPACT_COUNTS].offset = g->table.state_at / 4 + GPI_ROWS_GROUPS;
     return gpi_compact_launch(call, c);
 }
 
 /* Enqueues the writes of group numbers: to slots, then to the rows. */
-static gp_result gpi_rows_number(gpi_call *call, const gpi_group_by *g, cl_mem scratch,
-                                 const gpi_count *count)
+static gp_result gpi_groups_number(gpi_call *call, const gpi_group_by *g, cl_mem scratch,
+                                   const gpi_count *count)
 {
     size_t groups;
     gp_result result;
-    gpi_call_kernel(call, g->program, "gp_rows_number");
-    gpi_call_arg_array(call, scratch, g->slots_at / 4);
+    gpi_call_kernel(call, g->table.program, "gp_rows_number");
+    gpi_call_arg_array(call, scratch, g->table.slots_at / 4);
     gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
     gpi_call_arg_array(call, g->rows, g->rows_offset);
-    gpi_call_arg_array(call, scratch, g->state_at / 4);
+    gpi_call_arg_array(call, scratch, g->table.state_at / 4);
     GPI_CALL_ARG(call, g->results.cells);
-    groups = gpi_rows_arg_span(call, g, g->desc->count);
-    result = gpi_call_launch(call, &g->plan, groups);
+    groups = gpi_rows_arg_span(call, &g->table.plan, g->desc->count);
+    result = gpi_call_launch(call, &g->table.plan, groups);
     if (result != GP_OK) return result;
-    gpi_call_kernel(call, g->program, "gp_rows_groups");
-    gpi_call_arg_array(call, scratch, g->slots_at / 4);
+    gpi_call_kernel(call, g->table.program, "gp_rows_groups");
+    gpi_call_arg_array(call, scratch, g->table.slots_at / 4);
     gpi_call_arg_array(call, g->slot_of, g->slot_of_offset);
-    groups = gpi_rows_arg_span(call, g, g->desc->count);
+    groups = gpi_rows_arg_span(call, &g->table.plan, g->desc->count);
     gpi_call_arg_count(call, count);
-    return gpi_call_launch(call, &g->plan, groups);
+    return gpi_call_launch(call, &g->table.plan, groups);
 }
 
 /* Enqueues the sort of rows by group, and the writes of offsets. */
-static gp_result gpi_rows_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch, const gpi_count *count)
+static gp_result gpi_groups_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch, const gpi_count *count)
 {
     const gp_group_by_desc *d = g->desc;
     gp_sort_desc *s = &g->sort_desc;
@@ -352,17 +218,17 @@ static gp_result gpi_rows_sort(gpi_call *call, gpi_group_by *g, cl_mem scratch, 
     g->sort.count = *count;
     result = gpi_sort_launch(call, &g->sort);
     if (result != GP_OK || (!d->offsets_out && (!d->results || g->results.in_cells))) return result;
-    gpi_call_kernel(call, g->program, "gp_rows_offsets");
+    gpi_call_kernel(call, g->table.program, "gp_rows_offsets");
     gpi_call_arg_array(call, scratch, g->sorted_at / 4);
     gpi_call_arg_array(call, d->offsets_out ? d->offsets_out : scratch,
                        d->offsets_out ? d->offsets_out_offset : g->offsets_at / 4);
-    groups = gpi_rows_arg_span(call, g, d->count);
+    groups = gpi_rows_arg_span(call, &g->table.plan, d->count);
     gpi_call_arg_count(call, count);
-    return gpi_call_launch(call, &g->plan, groups);
+    return gpi_call_launch(call, &g->table.plan, groups);
 }
 
 /* Enqueues the reductions of groups to results. */
-static gp_result gpi_rows_reduce(gpi_call *call, gpi_group_by *g, cl_mem scratch)
+static gp_result gpi_groups_reduce(gpi_call *call, gpi_group_by *g, cl_mem scratch)
 {
     const gp_group_by_desc *d = g->desc;
     gpi_results *r = &g->results;
@@ -371,14 +237,14 @@ static gp_result gpi_rows_reduce(gpi_call *call, gpi_group_by *g, cl_mem scratch
     r->desc.offsets = d->offsets_out ? d->offsets_out : scratch;
     r->desc.offsets_offset = d->offsets_out ? d->offsets_out_offset : g->offsets_at / 4;
     r->desc.count_buffer = r->desc.scratch = scratch;
-    r->desc.count_offset = g->state_at / 4 + GPI_ROWS_MANY;
+    r->desc.count_offset = g->table.state_at / 4 + GPI_ROWS_MANY;
     r->group_of = g->slot_of;
     r->group_of_offset = g->slot_of_offset;
     return gpi_results_launch(call, d, r);
 }
 
 /* Enqueues the results of a call without rows. */
-static gp_result gpi_rows_none(gpi_call *call, const gp_group_by_desc *d)
+static gp_result gpi_groups_none(gpi_call *call, const gp_group_by_desc *d)
 {
     gp_result result = GP_OK;
     if (d->offsets_out) result = gpi_call_fill(call, d->offsets_out, 4 * d->offsets_out_offset, 4);
@@ -387,53 +253,39 @@ static gp_result gpi_rows_none(gpi_call *call, const gp_group_by_desc *d)
     return result;
 }
 
-/* Reads the number of groups. Fails if the device ended loops too early. */
-static gp_result gpi_rows_read(gpi_call *call, const gpi_group_by *g, cl_mem scratch, cl_uint *to)
-{
-    cl_uint state[GPI_ROWS_STATE];
-    const gp_result result = gpi_call_read(call, scratch, g->state_at, sizeof state, state);
-    if (result != GP_OK) return result;
-    *to = state[GPI_ROWS_GROUPS];
-    if (state[GPI_ROWS_SMALL] < g->tables) return GP_OK;
-    return gpi_fail(call->gp, GP_ERROR_UNSUPPORTED,
-                    "a string is too long for this device, which ends loops after %u iterations",
-                    (unsigned)call->gp->info.loop_limit);
-}
-
 /* Enqueues the planned call. `to` receives the number of groups on the host; NULL: not wanted. */
-static gp_result gpi_rows_launch(gpi_call *call, gpi_group_by *g, cl_uint *to)
+static gp_result gpi_groups_launch(gpi_call *call, gpi_group_by *g, cl_uint *to)
 {
     const gp_group_by_desc *d = g->desc;
     gpi_count count; /* that of the rows, on the device */
     cl_mem scratch;
     gp_result result;
-    cl_uint number;
-    if (d->count == 0) return gpi_rows_none(call, d);
+    cl_uint state[GPI_ROWS_STATE];
+    if (d->count == 0) return gpi_groups_none(call, d);
     result = gpi_call_scratch(call, d->scratch, g->scratch, &scratch);
     if (result != GP_OK) return result;
     g->slot_of = d->groups_out ? d->groups_out : scratch;
     g->slot_of_offset = d->groups_out ? d->groups_out_offset : g->slot_of_at / 4;
     g->rows = d->rows_out ? d->rows_out : scratch;
     g->rows_offset = d->rows_out ? d->rows_out_offset : g->rows_at / 4;
-    count = gpi_count_make(d->count, scratch, g->state_at / 4 + GPI_ROWS_COUNT, GP_U32);
-    result = gpi_call_fill(call, scratch, g->state_at, 4 * GPI_ROWS_STATE);
-    for (number = 0; number < g->tables && result == GP_OK; number++)
-        result = gpi_rows_put(call, g, number, scratch);
-    if (result == GP_OK) result = gpi_rows_close(call, g, scratch);
-    if (result == GP_OK) result = gpi_rows_select(call, g, scratch, &count);
-    if (result == GP_OK && g->numbers) result = gpi_rows_number(call, g, scratch, &count);
-    if (result == GP_OK && g->sorts) result = gpi_rows_sort(call, g, scratch, &count);
-    if (result == GP_OK && d->results) result = gpi_rows_reduce(call, g, scratch);
+    count = gpi_count_make(d->count, scratch, g->table.state_at / 4 + GPI_ROWS_COUNT, GP_U32);
+    result = gpi_rows_put(call, &g->table, g->slot_of, g->slot_of_offset, scratch);
+    if (result == GP_OK) result = gpi_groups_select(call, g, scratch, &count);
+    if (result == GP_OK && g->numbers) result = gpi_groups_number(call, g, scratch, &count);
+    if (result == GP_OK && g->sorts) result = gpi_groups_sort(call, g, scratch, &count);
+    if (result == GP_OK && d->results) result = gpi_groups_reduce(call, g, scratch);
     if (result == GP_OK && d->count_out)
-        result = gpi_call_copy(call, scratch, g->state_at + 4 * GPI_ROWS_GROUPS, d->count_out,
+        result = gpi_call_copy(call, scratch, g->table.state_at + 4 * GPI_ROWS_GROUPS, d->count_out,
                                4 * d->count_out_offset, 4);
-    return result == GP_OK && to ? gpi_rows_read(call, g, scratch, to) : result;
+    if (result == GP_OK && to) result = gpi_rows_read(call, &g->table, scratch, state);
+    if (result == GP_OK && to) *to = state[GPI_ROWS_GROUPS];
+    return result;
 }
 
 /* ------------------------------------------------------------------ API, warm-up */
 
 /* Plans, checks and runs a call. `to` receives the number of groups on the host; NULL: the call does not block. */
-static gp_result gpi_rows_call(gp_context *gp, const gp_group_by_desc *desc, uint64_t *to)
+static gp_result gpi_groups_call(gp_context *gp, const gp_group_by_desc *desc, uint64_t *to)
 {
     gpi_group_by g;
     gpi_call call;
@@ -441,18 +293,18 @@ static gp_result gpi_rows_call(gp_context *gp, const gp_group_by_desc *desc, uin
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
-    result = gpi_rows_plan(gp, desc, &g);
-    if (result == GP_OK) result = gpi_rows_check(gp, &g, to != NULL);
+    result = gpi_groups_plan(gp, desc, &g);
+    if (result == GP_OK) result = gpi_groups_check(gp, &g, to != NULL);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
-    if (result == GP_OK) result = gpi_rows_launch(&call, &g, to ? &groups : NULL);
+    if (result == GP_OK) result = gpi_groups_launch(&call, &g, to ? &groups : NULL);
     if (to && result == GP_OK) *to = groups;
     return gpi_call_end(&call, result);
 }
 
 GP_API gp_result gp_group_by(gp_context *gp, const gp_group_by_desc *desc)
 {
-    return gpi_rows_call(gpi_enter(gp, __func__), desc, NULL);
+    return gpi_groups_call(gpi_enter(gp, __func__), desc, NULL);
 }
 
 GP_API gp_result gp_group_by_read(gp_context *gp, const gp_group_by_desc *desc, uint64_t *count)
@@ -460,7 +312,7 @@ GP_API gp_result gp_group_by_read(gp_context *gp, const gp_group_by_desc *desc, 
     gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
     if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "count is NULL");
-    return gpi_rows_call(gp, desc, count);
+    return gpi_groups_call(gp, desc, count);
 }
 
 GP_API gp_result gp_group_by_scratch_size(gp_context *gp, const gp_group_by_desc *desc, size_t *bytes)
@@ -471,7 +323,7 @@ GP_API gp_result gp_group_by_scratch_size(gp_context *gp, const gp_group_by_desc
     if (!gp || !desc || !bytes) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
     }
-    result = gpi_rows_plan(gp, desc, &g);
+    result = gpi_groups_plan(gp, desc, &g);
     *bytes = result == GP_OK ? g.scratch : 0;
     return result;
 }
@@ -485,16 +337,11 @@ static gp_result gpi_group_by_warm_up(gp_context *gp, const gp_group_by_desc *de
     gp_group_result results[GP_GROUP_RESULTS_MAX];
     cl_mem in = NULL, out = NULL;
     size_t k;
-    gp_result result = gpi_rows_plan(gp, desc, &g);
+    gp_result result = gpi_groups_plan(gp, desc, &g);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &in);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, 8 * (3 + GP_GROUP_RESULTS_MAX), &out);
     memset(&probe, 0, sizeof probe);
-    for (k = 0; k < desc->column_count && result == GP_OK; k++) {
-        columns[k] = desc->columns[k];
-        columns[k].in = in;
-        columns[k].in_offset = columns[k].offsets_offset = columns[k].byte_count = 0;
-        columns[k].offsets = columns[k].offsets_type ? in : NULL;
-    }
+    if (result == GP_OK) gpi_keys_warm_up(&g.table.keys, in, columns);
     probe.columns = columns;
     probe.column_count = desc->column_count;
     probe.count = 1;

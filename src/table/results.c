@@ -8,10 +8,8 @@
 #include <string.h>
 
 enum {
-    GPI_CELLS_SPAN_MIN = 4096, /* fewest rows of a span */
-    GPI_CELLS_TILE_MIN = 1024, /* the same if the caller has chosen a tile */
-    GPI_CELLS_JOIN = 256,      /* groups of a work-group that combines cells */
-    GPI_CELLS_BYTES = 16       /* most bytes of all cells, for each row */
+    GPI_CELLS_JOIN = 256, /* groups of a work-group that combines cells */
+    GPI_CELLS_BYTES = 16  /* most bytes of all cells, for each row */
 };
 
 /* Sets the spans of rows, and lowers r->cells to how many cells each of them may have: so few that writing and combining them takes
@@ -19,23 +17,19 @@ enum {
 static void gpi_results_cells(const gp_context *gp, gpi_results *r)
 {
     const size_t rows = r->desc.count, size = r->batch.element.size;
-    const size_t groups = 2 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
-    size_t most, least = gp->desc.tuning.tile ? GPI_CELLS_TILE_MIN : GPI_CELLS_SPAN_MIN;
+    gpi_ranges *ranges = &r->ranges;
+    size_t most, reduced;
     if (rows == 0) return;
-    r->span = gp->desc.tuning.tile ? gpi_plan_tile(&r->batch.plan) : gpi_ceil_div(rows, groups);
-    if (r->span < least) r->span = least;
-    r->spans = gpi_ceil_div(rows, r->span);
-    most = GPI_CELLS_BYTES * rows / (r->spans * size);
-    if (most > r->span / 2) most = r->span / 2;
+    gpi_ranges_plan(gp, &r->batch.plan, rows, ranges);
+    most = GPI_CELLS_BYTES * rows / (ranges->spans * size);
+    if (most > ranges->span / 2) most = ranges->span / 2;
     if (most == 0) most = 1;
     if (most < r->cells) r->cells = (cl_uint)most;
-    r->range_cells = gpi_ceil_div(rows, GPI_RANGES);
-    r->range_groups =
-        GPI_CELLS_BYTES * GPI_RANGES / size < groups ? GPI_CELLS_BYTES * GPI_RANGES / size : groups;
-    r->cells_bytes =
-        (r->spans * r->cells > r->range_groups * r->range_cells ? r->spans * r->cells
-                                                                : r->range_groups * r->range_cells) *
-        size;
+    if (ranges->groups > GPI_CELLS_BYTES * GPI_RANGES / size)
+        ranges->groups = GPI_CELLS_BYTES * GPI_RANGES / size;
+    most = ranges->spans * r->cells;
+    reduced = ranges->groups * ranges->cells;
+    r->cells_bytes = (most > reduced ? most : reduced) * size;
 }
 
 /* Checks and plans the batch that begins with result `first`. Its number of results is r->batch.element.field_count. The caller
@@ -85,42 +79,17 @@ static gp_result gpi_results_fill(gpi_call *call, const gpi_results *r)
     gpi_results_arg_rows(call, r);
     gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
     GPI_CALL_ARG(call, r->cells);
-    gpi_call_arg_ulong(call, r->span);
-    result = gpi_call_launch(call, &s->plan, r->spans);
+    gpi_call_arg_ulong(call, r->ranges.span);
+    result = gpi_call_launch(call, &s->plan, r->ranges.spans);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->program, "gp_cells_join");
     gpi_segmented_arg_outputs(call, s);
     gpi_results_arg_state(call, r);
     gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
     GPI_CALL_ARG(call, r->cells);
-    gpi_call_arg_uint(call, r->spans);
+    gpi_call_arg_uint(call, r->ranges.spans);
     gpi_call_arg_ulong(call, GPI_CELLS_JOIN);
     return gpi_call_launch(call, &s->plan, gpi_ceil_div(r->cells, GPI_CELLS_JOIN));
-}
-
-/* Enqueues the list of rows, range by range. */
-static gp_result gpi_results_list(gpi_call *call, const gpi_results *r)
-{
-    const gpi_segmented *s = &r->batch;
-    gp_result result;
-    gpi_call_kernel(call, s->program, "gp_ranges_count");
-    gpi_results_arg_rows(call, r);
-    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4);
-    gpi_call_arg_ulong(call, r->span);
-    result = gpi_call_launch(call, &s->plan, r->spans);
-    if (result != GP_OK) return result;
-    gpi_call_kernel(call, s->program, "gp_ranges_place");
-    gpi_results_arg_state(call, r);
-    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4);
-    gpi_call_arg_uint(call, r->spans);
-    result = gpi_call_launch(call, &s->plan, 1);
-    if (result != GP_OK) return result;
-    gpi_call_kernel(call, s->program, "gp_ranges_list");
-    gpi_results_arg_rows(call, r);
-    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4);
-    gpi_call_arg_array(call, r->desc.scratch, r->list_at / 8);
-    gpi_call_arg_ulong(call, r->span);
-    return gpi_call_launch(call, &s->plan, r->spans);
 }
 
 /* Enqueues the reduction of each range's rows to results. */
@@ -131,11 +100,10 @@ static gp_result gpi_results_ranges(gpi_call *call, const gpi_results *r)
     gpi_call_args(call, &s->element.operation.args);
     gpi_segmented_arg_outputs(call, s);
     gpi_results_arg_state(call, r);
-    gpi_call_arg_array(call, r->desc.scratch, r->places_at / 4 + GPI_RANGES * r->spans);
-    gpi_call_arg_array(call, r->desc.scratch, r->list_at / 8);
+    gpi_ranges_arg(call, &r->ranges, r->desc.scratch);
     gpi_call_arg_array(call, r->desc.scratch, r->cells_at);
-    gpi_call_arg_ulong(call, r->range_cells);
-    return gpi_call_launch(call, &s->plan, r->range_groups);
+    gpi_call_arg_ulong(call, r->ranges.cells);
+    return gpi_call_launch(call, &s->plan, r->ranges.groups);
 }
 
 /* Passes the desc's buffers on to the planned segments. */
@@ -162,7 +130,9 @@ static gp_result gpi_results_launch(gpi_call *call, const gp_group_by_desc *d, g
             continue;
         }
         if (result == GP_OK) result = gpi_results_fill(call, r);
-        if (result == GP_OK && first == 0) result = gpi_results_list(call, r);
+        if (result == GP_OK && first == 0)
+            result = gpi_ranges_list(call, r->batch.program, &r->batch.plan, &r->ranges, r->group_of,
+                                     r->group_of_offset, r->desc.scratch, r->state_at);
         if (result == GP_OK) result = gpi_results_ranges(call, r);
     }
     return result;

@@ -342,6 +342,21 @@ void test_selections(gp_context *ctx)
                            {gp::arg("price", prices)}) == 2u);
         CHECK(first(gp::read(ctx, firsts), 2) == u32s{0, 1} && gp::read(ctx, total)[0] == 9 &&
               first(gp::read(ctx, sales), 2) == u32s{3, 1} && first(gp::read(ctx, best), 2) == u32s{2, 1});
+        const gp::buffer others(ctx, u32s{8, 7, 9, 7});
+        const gp::buffer<uint32_t> left(ctx, 7), right(ctx, 7);
+        CHECK(gp::join(ctx, {names}, {others}, left, right) == 7u);
+        CHECK(gp::read(ctx, left) == u32s{0, 0, 1, 2, 2, 3, 3} &&
+              gp::read(ctx, right) == u32s{1, 3, 0, 1, 3, 1, 3});
+        CHECK(gp::join(ctx, {others}, {names}, left, {}, GP_JOIN_ANTI) == 1u && gp::read(ctx, left)[0] == 2);
+        CHECK(gp::join(ctx, {names}, {others}, {}) == 7u); // only counted
+        CHECK(has(error_of(
+                      [&] {
+                          gp::join(ctx, {names}, {others, others}, left, right);
+                      },
+                      GP_ERROR_INVALID_BUFFER),
+                  "different numbers of columns"));
+        CHECK(has(error_of([&] { gp::join(ctx, {names}, {others}, groups, order); }, GP_ERROR_INVALID_BUFFER),
+                  "7 pairs, but capacity = 4"));
         const gp::buffer<uint32_t> little(ctx, 3);
         CHECK(has(error_of(
                       [&] {

@@ -296,6 +296,7 @@ static gp_result run_warmup(world *w)
     const gp_group_result count = {.op = GP_COUNT};
     const gp_group_by_desc group_by = {
         .columns = &key, .column_count = 1, .results = &count, .result_count = 1};
+    const gp_join_desc join = {.left = &key, .right = &key, .column_count = 1};
     reduce.type = scan.type = segmented_scan.type = select.type = search.key_type = GP_U32;
     reduce.op = scan.op = segmented_scan.op = GP_SUM;
     select.predicate = "x > 3";
@@ -320,6 +321,7 @@ static gp_result run_warmup(world *w)
     d.stencil = &stencil;
     d.random = &random;
     d.group_by = &group_by;
+    d.join = &join;
     return gp_warmup(w->gp, &d);
 }
 

@@ -469,6 +469,39 @@ static bool check_groups(world *w)
            holds(w, 3, offsets, 4 * 8) && holds(w, 4, counts, 4 * 7);
 }
 
+/* ------------------------------------------------------------------ join */
+
+static gp_result run_join(world *w)
+{
+    gp_key_column column = {0};
+    gp_join_desc d = {0};
+    column.in = w->buffer[0];
+    column.type = GP_U32;
+    d.left = d.right = &column;
+    d.column_count = 1;
+    d.kind = GP_JOIN_FULL;
+    d.left_count = 7;
+    d.right_count = d.capacity = N;
+    d.left_out = w->buffer[1];
+    d.right_out = w->buffer[2];
+    return gp_join_read(w->gp, &d, &w->number[0]);
+}
+
+/* Each row is the partner of the one of the first seven that has its key. */
+static bool check_join(world *w)
+{
+    static uint32_t left[N], right[N];
+    size_t row, i, n = 0;
+    for (row = 0; row < 7; row++) {
+        for (i = 0; i < N; i++) {
+            if (mod7[i] != mod7[row]) continue;
+            left[n] = (uint32_t)row;
+            right[n++] = (uint32_t)i;
+        }
+    }
+    return n == N && w->number[0] == N && holds(w, 1, left, sizeof left) && holds(w, 2, right, sizeof right);
+}
+
 /* ------------------------------------------------------------------ histogram */
 
 static gp_result run_histogram(world *w)
@@ -546,8 +579,9 @@ static gp_result run_sizes(world *w)
     SIZE(adjacent_difference, .count = N, .type = GP_U32);
     SIZE(unpack, .count = N, .element_size = 4);
     SIZE(stencil, .width = N, .type = GP_U32, .radius_x = 1, .map = "x");
+    SIZE(join, .left_count = N, .right_count = N, .left = &key, .right = &key, .column_count = 1);
     SIZE(group_by, .count = N, .columns = &key, .column_count = 1, .results = &count_rows, .result_count = 1);
-    w->host[0] = known == 23;
+    w->host[0] = known == 24;
     return result;
 }
 
@@ -575,6 +609,7 @@ const scenario scenarios_elements[] = {
     {"run_length_encode", NULL, prepare_tens, run_runs, check_runs, NULL, false, false},
     {"run_length_decode", NULL, prepare_decode, run_decode, check_decode, NULL, false, false},
     {"group_by", NULL, prepare_groups, run_groups, check_groups, NULL, false, false},
+    {"join", NULL, prepare_groups, run_join, check_join, NULL, false, false},
     {"histogram", NULL, prepare_mod7, run_histogram, check_histogram, NULL, false, false},
     {"histogram_far", NULL, prepare_mod7, run_histogram_far, check_histogram, NULL, false, false},
     {"scratch_sizes", NULL, NULL, run_sizes, check_sizes, NULL, false, false},

@@ -254,6 +254,57 @@ static void test_ignored_unique(void **state)
     REFUSED(gp_partition_read(f->gp, &p, NULL), GP_ERROR_INVALID_ARGUMENT, "counts is NULL");
 }
 
+static void test_join(void **state)
+{
+    fixture *f = *state;
+    gp_key_column left[GP_KEY_COLUMNS_MAX + 1] = {{.in = f->a, .type = GP_U32}};
+    gp_key_column right[GP_KEY_COLUMNS_MAX + 1] = {{.in = f->a, .type = GP_U32}};
+    gp_join_desc d = {.left = left, .right = right, .left_count = COUNT, .right_count = COUNT};
+    uint64_t count;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "column_count = 0, must be 1 to 8");
+    d.column_count = GP_KEY_COLUMNS_MAX + 1;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "column_count = 9, must be 1 to 8");
+    d.column_count = 1;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_BUFFER, "left_out and count_out are NULL: one is required");
+    REFUSED(gp_join_read(f->gp, &d, NULL), GP_ERROR_INVALID_ARGUMENT, "count is NULL");
+    assert_gp(f->gp, gp_join_read(f->gp, &d, &count)); /* no output but the count */
+    d.left_out = f->b;
+    d.capacity = COUNT;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_BUFFER, "right_out is NULL, but left_out is given");
+    d.right_out = f->b;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_OVERLAP, "they overlap");
+    d.right_out = f->c;
+    d.kind = GP_JOIN_SEMI;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_BUFFER,
+            "right_out is given, but semi and anti joins have only left rows");
+    d.kind = GP_JOIN_LEFT;
+    d.left_out = NULL;
+    REFUSED(gp_join_read(f->gp, &d, &count), GP_ERROR_INVALID_BUFFER,
+            "right_out is given, but left_out is NULL");
+    d.left_out = f->a;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_OVERLAP, "left_out");
+    d.left_out = f->b;
+    d.kind = GP_JOIN_COUNT;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "kind = 5 is not a gp_join_kind");
+    d.kind = GP_JOIN_INNER;
+    right[0].type = GP_I32;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_TYPE, "left[0] and right[0] differ in type");
+    right[0].type = GP_TYPE_NONE;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_TYPE, "right[0]: type = 0, element_size = 0");
+    right[0].type = GP_U32;
+    left[0].in = NULL;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_BUFFER, "left[0].in");
+    left[0].in = f->a;
+    right[0].in = NULL;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_BUFFER, "right[0].in");
+    d.right = NULL;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "right is NULL");
+    d.right = right;
+    right[0].in = f->a;
+    d.left_count = ((size_t)1 << 30) + 1;
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_COUNT_LIMIT, "left_count = 1073741825, at most 2^30");
+}
+
 static void test_group_by(void **state)
 {
     fixture *f = *state;
@@ -688,6 +739,7 @@ int main(void)
         cmocka_unit_test(test_ignored_select),
         cmocka_unit_test(test_ignored_unique),
         cmocka_unit_test(test_group_by),
+        cmocka_unit_test(test_join),
         cmocka_unit_test(test_group_results),
         cmocka_unit_test(test_ignored_count_type),
         cmocka_unit_test(test_ignored_output_types),

@@ -199,10 +199,87 @@ static void run_group_by(stress *s)
     STRESS_CALL(s, gp_group_by, d);
 }
 
+/* Joins two tables by words; the reference lists the right rows of each key in a table with linear probing. */
+static void run_join(stress *s)
+{
+    const size_t most = stress_count(s), room = 2 * most;
+    const piece in = stress_in(s, most, 4), in2 = stress_in(s, most, 4);
+    const stress_wanted wanted = stress_want(s, most);
+    const gp_join_kind kind = (gp_join_kind)stress_below(s, GP_JOIN_COUNT);
+    const bool pairs = kind != GP_JOIN_SEMI && kind != GP_JOIN_ANTI;
+    const piece left_out = stress_out(s, room, 4), right_out = stress_out(s, room, 4);
+    const piece number = stress_out(s, 1, 8);
+    gp_key_column left = {0}, right = {0};
+    gp_join_desc d = {0};
+    uint32_t *slots, *next, *last;
+    unsigned char *joined;
+    size_t size = 4, i;
+    uint64_t n = 0;
+    while (size < 2 * most) size *= 2;
+    slots = calloc(
+        3 * size,
+        sizeof *slots); /* 1 + the first row of the key; the next row of each row; the last of each key */
+    joined = calloc(most + 1, 1);
+    if (!slots || !joined) abort();
+    next = slots + size;
+    last = next + size;
+    STRESS_PIECE(left, in, in);
+    STRESS_PIECE(right, in, in2);
+    STRESS_PIECE(d, left_out, left_out);
+    if (pairs) STRESS_PIECE(d, right_out, right_out);
+    STRESS_PIECE(d, count_out, number);
+    left.type = right.type = GP_U32;
+    d.left = &left;
+    d.right = &right;
+    d.column_count = 1;
+    d.kind = kind;
+    d.capacity = room;
+    d.left_count = wanted.bound;
+    d.left_count_buffer = wanted.buffer;
+    d.left_count_offset = wanted.offset;
+    d.left_count_type = wanted.type;
+    d.right_count = most;
+    for (i = 0; i < most; i++) {
+        const uint32_t key = stress_u32(&in2, i);
+        size_t slot = (key * 2654435761u) & (size - 1);
+        while (slots[slot] && stress_u32(&in2, slots[slot] - 1) != key) slot = (slot + 1) & (size - 1);
+        if (slots[slot]) next[last[slot]] = (uint32_t)i + 1;
+        else slots[slot] = (uint32_t)i + 1;
+        last[slot] = (uint32_t)i;
+    }
+    for (i = 0; i < wanted.count; i++) {
+        const uint32_t key = stress_u32(&in, i);
+        size_t slot = (key * 2654435761u) & (size - 1);
+        uint32_t row;
+        while (slots[slot] && stress_u32(&in2, slots[slot] - 1) != key) slot = (slot + 1) & (size - 1);
+        row = slots[slot];
+        if (!pairs) row = (row != 0) == (kind == GP_JOIN_SEMI) ? 1 : 0;
+        else if (!row && kind != GP_JOIN_INNER) row = UINT32_MAX;
+        for (; row; row = !pairs || row == UINT32_MAX ? 0 : next[row - 1]) {
+            if (pairs && row != UINT32_MAX) joined[row - 1] = 1;
+            if (n < room) stress_set_u32(&left_out, (size_t)n, (uint32_t)i);
+            if (n < room && pairs) stress_set_u32(&right_out, (size_t)n, row == UINT32_MAX ? row : row - 1);
+            n++;
+        }
+    }
+    for (i = 0; i < most && kind == GP_JOIN_FULL; i++) {
+        if (joined[i]) continue;
+        if (n < room) stress_set_u32(&left_out, (size_t)n, UINT32_MAX);
+        if (n < room) stress_set_u32(&right_out, (size_t)n, (uint32_t)i);
+        n++;
+    }
+    stress_set_u32(&number, 0, (uint32_t)n);
+    stress_set_u32(&number, 1, (uint32_t)(n >> 32));
+    free(slots);
+    free(joined);
+    STRESS_CALL(s, gp_join, d);
+}
+
 const stress_entry stress_packs[] = {{"select", run_select},
                                      {"partition", run_partition},
                                      {"unique", run_unique},
                                      {"run_length_encode", run_runs},
                                      {"run_length_decode", run_decode},
                                      {"group_by", run_group_by},
+                                     {"join", run_join},
                                      {NULL, NULL}};

@@ -1,27 +1,9 @@
 /* test_group_by.c - gp_group_by against a sort of rows by their bytes, and with bad offsets. */
-#include <math.h>
-
-#include "../support/keys.h"
-
-typedef enum ids {
-    IDS_RANDOM,
-    IDS_SORTED,
-    IDS_REVERSED,
-    IDS_ZIPF,
-    IDS_LAST, /* all equal but for the last row */
-    IDS_COUNT
-} ids;
-
-/* A column as the test describes it. */
-typedef struct table_column {
-    gp_type type;    /* numbers */
-    size_t size;     /* records */
-    gp_type offsets; /* strings */
-} table_column;
+#include "../support/columns.h"
 
 typedef struct table_case {
     const char *name;
-    table_column columns[GP_KEY_COLUMNS_MAX];
+    test_column columns[GP_KEY_COLUMNS_MAX];
     size_t column_count;
     ids ids;
     size_t distinct; /* most groups, or about as many */
@@ -31,175 +13,16 @@ typedef struct table_case {
 } table_case;
 
 typedef struct table_data {
-    unsigned char *in[GP_KEY_COLUMNS_MAX], *ends[GP_KEY_COLUMNS_MAX];
-    size_t bytes[GP_KEY_COLUMNS_MAX];
+    test_columns keys;
     uint32_t *groups, *rows, *order, *offsets, group_count; /* as expected */
 } table_data;
 
-static void *room(size_t bytes)
-{
-    void *p = malloc(bytes + 16);
-    assert_non_null(p);
-    return p;
-}
-
-/* ------------------------------------------------------------------ input */
-
-/* The number from which row i's key is made. */
-static uint64_t next_id(const table_case *c, size_t i)
-{
-    const uint64_t random = (uint64_t)test_random() << 24 ^ test_random();
-    const size_t n = c->count;
-    switch (c->ids) {
-    case IDS_RANDOM: return random % c->distinct;
-    case IDS_SORTED: return i * c->distinct / n;
-    case IDS_REVERSED: return (n - 1 - i) * c->distinct / n;
-    case IDS_ZIPF: return (uint64_t)pow((double)c->distinct, (double)(random & 0xffffff) / 0x1000000);
-    default: return i + 1 == n;
-    }
-}
-
-/* Writes column k of a row whose key has this id. Columns share the id's digits, so that no column has all of it, unless there is only
-   one. */
-static void put_value(const table_case *c, size_t k, uint64_t id, size_t size, unsigned char *to)
-{
-    static const uint32_t floats[] = {0x00000000, 0x80000000, 0x7fc00000, 0xffc01234,
-                                      0x7f800000, 0xff800000, 1,          0x80000001};
-    static const uint64_t doubles[] = {0, 1ull << 63, 0x7ff8ull << 48, 0xfff0000000000001ull, 0x7ff0ull << 48,
-                                       1};
-    static const uint16_t halves[] = {0, 0x8000, 0x7e00, 0xfc01, 0x7c00, 1};
-    const uint64_t part = c->column_count == 1 ? id : k == 0 ? id % 13 : id / 13 + k;
-    const gp_type type = c->columns[k].type;
-    size_t b;
-    for (b = 0; b < size; b++) to[b] = (unsigned char)(part >> 8 * (b % 8));
-    if (type == GP_F32 && part % 3 == 0) memcpy(to, &floats[part / 3 % 8], 4);
-    if (type == GP_F64 && part % 3 == 0) memcpy(to, &doubles[part / 3 % 6], 8);
-    if (type == GP_F16 && part % 3 == 0) memcpy(to, &halves[part / 3 % 6], 2);
-}
-
-static size_t string_length(uint64_t id) { return id % 5 == 4 ? 0 : id % 29 + (id % 101 == 7 ? 300 : 0); }
-
-static void put_string(uint64_t id, unsigned char *to)
-{
-    const size_t length = string_length(id);
-    size_t b;
-    memset(to, 'x', length);
-    for (b = 0; b < 8 && b < length; b++) to[length - 1 - b] = (unsigned char)(id >> 8 * b);
-}
-
-static size_t type_size(gp_type type)
-{
-    switch (type) {
-#define TYPE_SIZE(name, value, cl, bytes) \
-    case name: return bytes;
-        GP_TYPES(TYPE_SIZE)
-#undef TYPE_SIZE
-    default: return 0;
-    }
-}
-
-static size_t column_size(const table_column *c)
-{
-    return c->offsets ? 1 : c->type ? type_size(c->type) : c->size;
-}
-
-static void fill_column(const table_case *c, size_t k, const uint64_t *id, table_data *data)
-{
-    const table_column *column = &c->columns[k];
-    const size_t size = column_size(column), wide = column->offsets == GP_U64 ? 8 : 4;
-    uint64_t at = 3; /* the first string does not begin with the bytes */
-    size_t i;
-    if (!column->offsets) {
-        data->in[k] = room(c->count * size);
-        for (i = 0; i < c->count; i++) put_value(c, k, id[i], size, data->in[k] + i * size);
-        return;
-    }
-    data->ends[k] = room((c->count + 1) * 8);
-    for (i = 0; i < c->count; i++) at += string_length(id[i]);
-    data->bytes[k] = (size_t)at + 5;
-    data->in[k] = room(data->bytes[k]);
-    memset(data->in[k], 'x', data->bytes[k]);
-    at = 3;
-    for (i = 0; i <= c->count; i++) {
-        memcpy(data->ends[k] + i * wide, &at, wide);
-        if (i == c->count) break;
-        put_string(id[i], data->in[k] + at);
-        at += string_length(id[i]);
-    }
-}
-
-/* ------------------------------------------------------------------ reference */
-
-static const table_case *sorted_case;
-static const table_data *sorted_data;
-
-static uint64_t string_end(const table_case *c, const table_data *data, size_t k, size_t i)
-{
-    uint64_t x = 0;
-    memcpy(&x, data->ends[k] + i * (c->columns[k].offsets == GP_U64 ? 8 : 4),
-           c->columns[k].offsets == GP_U64 ? 8 : 4);
-    return x;
-}
-
-/* A string's bytes; none if its offsets are bad. */
-static size_t string_of(const table_case *c, const table_data *data, size_t k, size_t i,
-                        const unsigned char **bytes)
-{
-    const uint64_t begin = string_end(c, data, k, i), end = string_end(c, data, k, i + 1);
-    const bool good = begin <= end && end <= data->bytes[k];
-    *bytes = data->in[k] + (good ? begin : 0);
-    return good ? (size_t)(end - begin) : 0;
-}
-
-/* A value's bits, the same for all values that are equal. */
-static void canonical(gp_type type, const unsigned char *value, size_t size, unsigned char *to)
-{
-    float f;
-    double d;
-    uint16_t h;
-    memcpy(to, value, size);
-    memcpy(&f, value, size < 4 ? size : 4);
-    memcpy(&d, value, size < 8 ? size : 8);
-    memcpy(&h, value, size < 2 ? size : 2);
-    if (type == GP_F32 && f == 0) memset(to, 0, 4);
-    if (type == GP_F32 && f != f) memset(to, 0xff, 4);
-    if (type == GP_F64 && d == 0) memset(to, 0, 8);
-    if (type == GP_F64 && d != d) memset(to, 0xff, 8);
-    if (type == GP_F16 && h == 0x8000) memset(to, 0, 2);
-    if (type == GP_F16 && (h & 0x7fff) > 0x7c00) memset(to, 0xff, 2);
-}
-
-static int compare_column(size_t k, size_t i, size_t j)
-{
-    const table_column *column = &sorted_case->columns[k];
-    const size_t size = column_size(column);
-    unsigned char x[64], y[64];
-    const unsigned char *s, *t;
-    size_t m, n;
-    int order;
-    if (!column->offsets) {
-        canonical(column->type, sorted_data->in[k] + i * size, size, x);
-        canonical(column->type, sorted_data->in[k] + j * size, size, y);
-        return memcmp(x, y, size);
-    }
-    m = string_of(sorted_case, sorted_data, k, i, &s);
-    n = string_of(sorted_case, sorted_data, k, j, &t);
-    order = memcmp(s, t, m < n ? m : n);
-    return order ? order : m < n ? -1 : m > n;
-}
-
-static int compare_keys(size_t i, size_t j)
-{
-    size_t k;
-    int order = 0;
-    for (k = 0; k < sorted_case->column_count && order == 0; k++) order = compare_column(k, i, j);
-    return order;
-}
+static const test_columns *sorted;
 
 static int compare_rows(const void *a, const void *b)
 {
     const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    const int order = compare_keys(i, j);
+    const int order = columns_compare(sorted, i, sorted, j);
     return order ? order : (i > j) - (i < j);
 }
 
@@ -207,15 +30,14 @@ static int compare_rows(const void *a, const void *b)
 static void expect(const table_case *c, table_data *data)
 {
     const size_t n = c->count;
-    uint32_t *sorted = room(n * 4), *first = room(n * 4), *at = room(n * 4 + 4), g = 0;
+    uint32_t *rows = columns_room(n * 4), *first = columns_room(n * 4), *at = columns_room(n * 4 + 4), g = 0;
     size_t i;
-    sorted_case = c;
-    sorted_data = data;
-    for (i = 0; i < n; i++) sorted[i] = (uint32_t)i;
-    if (n) qsort(sorted, n, 4, compare_rows);
+    sorted = &data->keys;
+    for (i = 0; i < n; i++) rows[i] = (uint32_t)i;
+    if (n) qsort(rows, n, 4, compare_rows);
     for (i = 0; i < n; i++)
-        first[sorted[i]] =
-            i && compare_keys(sorted[i - 1], sorted[i]) == 0 ? first[sorted[i - 1]] : sorted[i];
+        first[rows[i]] =
+            i && columns_compare(sorted, rows[i - 1], sorted, rows[i]) == 0 ? first[rows[i - 1]] : rows[i];
     for (i = 0; i < n; i++) {
         if (first[i] == i) data->rows[g++] = (uint32_t)i;
         data->groups[i] = first[i] == i ? g - 1 : data->groups[first[i]];
@@ -226,14 +48,14 @@ static void expect(const table_case *c, table_data *data)
     for (i = 0; i < g; i++) data->offsets[i + 1] += data->offsets[i];
     memcpy(at, data->offsets, (g + 1) * 4);
     for (i = 0; i < n; i++) data->order[at[data->groups[i]]++] = (uint32_t)i;
-    free(sorted);
+    free(rows);
     free(first);
     free(at);
 }
 
 static uint32_t *poisoned(size_t count)
 {
-    uint32_t *p = room(count * 4);
+    uint32_t *p = columns_room(count * 4);
     memset(p, TEST_POISON, count * 4);
     return p;
 }
@@ -241,11 +63,11 @@ static uint32_t *poisoned(size_t count)
 static table_data make_data(const table_case *c)
 {
     const size_t n = c->count;
-    uint64_t *id = room(n * sizeof *id);
-    table_data data = {0};
-    size_t i, k;
-    for (i = 0; i < n; i++) id[i] = next_id(c, i);
-    for (k = 0; k < c->column_count; k++) fill_column(c, k, id, &data);
+    uint64_t *id = columns_room(n * sizeof *id);
+    table_data data;
+    size_t i;
+    for (i = 0; i < n; i++) id[i] = columns_id(c->ids, c->distinct, n, i);
+    data.keys = columns_make(c->columns, c->column_count, n, id);
     data.groups = poisoned(n);
     data.rows = poisoned(n);
     data.order = poisoned(n);
@@ -256,11 +78,7 @@ static table_data make_data(const table_case *c)
 
 static void free_data(table_data *data)
 {
-    size_t k;
-    for (k = 0; k < GP_KEY_COLUMNS_MAX; k++) {
-        free(data->in[k]);
-        free(data->ends[k]);
-    }
+    columns_free(&data->keys);
     free(data->groups);
     free(data->rows);
     free(data->order);
@@ -274,22 +92,7 @@ static gp_group_by_desc make_desc(gp_context *gp, const table_case *c, const tab
 {
     const size_t n = c->count;
     gp_group_by_desc d = {0};
-    size_t k;
-    for (k = 0; k < c->column_count; k++) {
-        const table_column *column = &c->columns[k];
-        gp_key_column *to = &columns[k];
-        memset(to, 0, sizeof *to);
-        to->type = column->type;
-        to->element_size = column->size;
-        to->offsets_type = column->offsets;
-        to->in_offset = c->offset ? c->offset + k : 0;
-        to->byte_count = data->bytes[k];
-        to->in = guarded(gp, to->in_offset, column->offsets ? data->bytes[k] : n, column_size(column),
-                         data->in[k]);
-        if (!column->offsets) continue;
-        to->offsets_offset = c->offset;
-        to->offsets = guarded(gp, c->offset, n + 1, type_size(column->offsets), data->ends[k]);
-    }
+    columns_buffers(gp, &data->keys, c->offset, columns);
     d.columns = columns;
     d.column_count = c->column_count;
     d.count = n;
@@ -313,10 +116,7 @@ static void release(const gp_group_by_desc *d)
     size_t k;
     for (k = 0; k < sizeof all / sizeof *all; k++)
         if (all[k]) clReleaseMemObject(all[k]);
-    for (k = 0; k < d->column_count; k++) {
-        if (d->columns[k].in) clReleaseMemObject(d->columns[k].in);
-        if (d->columns[k].offsets) clReleaseMemObject(d->columns[k].offsets);
-    }
+    columns_release(d->columns, d->column_count);
 }
 
 static void compare(gp_context *gp, const char *variant, const table_case *c, const gp_group_by_desc *d,
@@ -489,7 +289,7 @@ static void test_distinct(void **state)
     (void)state;
     for (k = 0; k < 4 && !test_small(); k++) {
         const size_t n = cases[k].count;
-        uint64_t *keys = room(n * 8), groups = 0;
+        uint64_t *keys = columns_room(n * 8), groups = 0;
         gp_key_column column = {.type = GP_U64};
         gp_group_by_desc d = {.columns = &column, .column_count = 1, .count = n};
         uint32_t *out;
@@ -516,7 +316,7 @@ static void test_chosen(void **state)
     enum { WORDS = 32 };
     const size_t n = test_small() ? 300 : 30000;
     gp_context *gp = test_open(&test_shapes[0], NULL);
-    uint64_t *words = room(n * WORDS * 8), *ends = room((n + 1) * 8), groups = 0;
+    uint64_t *words = columns_room(n * WORDS * 8), *ends = columns_room((n + 1) * 8), groups = 0;
     gp_key_column column = {.offsets_type = GP_U64, .byte_count = n * WORDS * 8};
     gp_group_by_desc d = {.columns = &column, .column_count = 1, .count = n};
     size_t i, k;
@@ -590,7 +390,7 @@ static void test_bad_offsets(void **state)
             size_t i;
             for (i = 0; i <= c.count; i++) {
                 const uint32_t bad = way == 0 ? UINT32_MAX : way == 1 ? 0 : test_random();
-                if (way == 2 || i % 1000 == 500) memcpy(data.ends[0] + 4 * i, &bad, 4);
+                if (way == 2 || i % 1000 == 500) memcpy(data.keys.ends[0] + 4 * i, &bad, 4);
             }
             d = make_desc(gp, &c, &data, columns);
             assert_gp(gp, gp_group_by(gp, &d));
@@ -629,7 +429,7 @@ static void test_limited(void **state)
         assert_int_equal(test_profile_of(gp).abandoned, 0);
         c.distinct = 500;
         data = make_data(&c);
-        memcpy(data.ends[0] + 4 * 29000, &zero, 4);
+        memcpy(data.keys.ends[0] + 4 * 29000, &zero, 4);
         d = make_desc(gp, &c, &data, columns);
         assert_int_equal(gp_group_by_read(gp, &d, &groups), GP_ERROR_UNSUPPORTED);
         assert_non_null(strstr(gp_last_error(gp), "too long for this device"));

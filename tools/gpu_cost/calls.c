@@ -680,6 +680,29 @@ static void call_group_by(void)
     check(gp_group_by(gp, &desc));
 }
 
+/* Each left row has two of the right rows, of which there are half as many. */
+static void call_join(void)
+{
+    gp_key_column left = {0}, right = {0};
+    gp_join_desc desc = {0};
+    size_t i;
+    for (i = 0; i < COUNT; i++) words[i] = random_word() % (COUNT / 4);
+    left.in = buffer(COUNT * sizeof *words, words);
+    for (i = 0; i < COUNT / 2; i++) words[i] = (uint32_t)i % (COUNT / 4);
+    right.in = buffer(COUNT / 2 * sizeof *words, words);
+    left.type = right.type = GP_U32;
+    desc.left = &left;
+    desc.right = &right;
+    desc.column_count = 1;
+    desc.left_count = COUNT;
+    desc.right_count = COUNT / 2;
+    desc.capacity = 2 * COUNT;
+    desc.left_out = no_words(2 * COUNT);
+    desc.right_out = no_words(2 * COUNT);
+    ready(COUNT);
+    check(gp_join(gp, &desc));
+}
+
 /* ------------------------------------------------------------------ works, classes */
 
 static const struct {
@@ -718,6 +741,7 @@ static const struct {
              {"reduce-by-key-u32", call_reduce_by_key},
              {"segmented-scan-u32", call_segmented_scan},
              {"group-by-u32", call_group_by},
+             {"join-u32", call_join},
              {"search-u32", call_search},
              {"sort-strings", call_sort_strings},
              {"stack-scan-u8", call_stack_scan},

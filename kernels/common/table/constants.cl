@@ -11,8 +11,18 @@
 #define GPI_ROWS_SMALL 0  /* number of tables that were too small */
 #define GPI_ROWS_GROUPS 1 /* number of groups of rows */
 #define GPI_ROWS_COUNT 2  /* number of rows */
-#define GPI_ROWS_MANY 3 /* number of groups if they are too many for cells (table/group_results.cl); else 0 */
-#define GPI_ROWS_STATE 4
+/* Number of groups if they are too many for cells (table/group_results.cl); number of rows of a right table in which a key repeats
+   (table/join.cl). 0: rows need not be listed or sorted. */
+#define GPI_ROWS_MANY 3
+#define GPI_ROWS_BASE 4 /* first slot of the table that was large enough */
+#define GPI_ROWS_SIZE 5 /* its number of slots */
+#define GPI_ROWS_STATE 6
 
-#define GPI_RANGES 256 /* groups are distributed over as many ranges (table/group_results.cl) */
+#define GPI_RANGES 256 /* rows are distributed over as many ranges (table/ranges.cl) */
+
+/* Kinds of joins: values of gp_join_kind. */
+#define GPI_JOIN_LEFT 1
+#define GPI_JOIN_FULL 2
+#define GPI_JOIN_SEMI 3
+#define GPI_JOIN_ANTI 4
 #endif

@@ -25,12 +25,17 @@
 #include "table/put_span.cl"
 #include "table/rows.cl"
 
-/* Empties table number `table`, which has slots [slots_at, slots_at + size), if it is the one to use. */
-GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, volatile __global uint *state,
-                              ulong state_at, uint table, ulong span)
+/* Empties table number `table`, which has slots [slots_at, slots_at + size), if it is the one to use. Writes to the state that
+   its first slot is number `base` of all slots. */
+GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, uint base,
+                              volatile __global uint *state, ulong state_at, uint table, ulong span)
 {
     if (gpi_slot_load(state + state_at + GPI_ROWS_SMALL) != table) return;
     ulong begin, end;
+    if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) {
+        state[state_at + GPI_ROWS_BASE] = base;
+        state[state_at + GPI_ROWS_SIZE] = size;
+    }
     gpi_span(size, span, &begin, &end);
     for (ulong i = slots_at + begin + GPI_LOCAL_ID; i < slots_at + end; i += GPI_WG)
         slots[i] = GPI_ROWS_EMPTY;
@@ -38,10 +43,11 @@ GPI_KERNEL void gp_rows_clear(__global uint *slots, ulong slots_at, uint size, v
 
 /* Puts all rows into table number `table`, if it is the one to use. `longest`: bytes of the longest string that the device's loops
    can read. `call`: a number that other calls do not have. */
-GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS, volatile __global uint *slots, ulong slots_at, uint size,
-                            uint base, uint row_mask, uint probes, __global uint *slot_of, ulong slot_of_at,
-                            volatile __global uint *state, ulong state_at, uint table, ulong longest,
-                            ulong span, GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)
+GPI_KERNEL void gp_rows_put(GPI_COLUMNS_PARAMETERS(columns), volatile __global uint *slots, ulong slots_at,
+                            uint size, uint base, uint row_mask, uint probes, __global uint *slot_of,
+                            ulong slot_of_at, volatile __global uint *state, ulong state_at, uint table,
+                            ulong longest, ulong span, GPI_COUNT_PARAMETERS, uint call,
+                            volatile __global uint *counters)
 {
     volatile __global uint *too_small = state + state_at + GPI_ROWS_SMALL;
     ulong begin, end;

@@ -1,11 +1,11 @@
 /* keys.cl - hashes and compares the keys of a table's rows. A key is the row's values in several columns.
 
    Parameters, which the prelude defines
-       GPI_KEY_NUMBERS(use)    use(c, word, words, kind) for each column c of numbers or bytes
+       GPI_KEY_NUMBERS(use, t)    use(t, c, word, words, kind) for each column c of numbers or bytes, whatever t is
            word    uchar, ushort, uint or ulong, of which a row has `words`
            kind    bits: words are compared by their bits
                    half, float, double: -0 equals 0, and NaN equals NaN
-       GPI_KEY_STRINGS(use)    use(c, offset) for each column c of strings
+       GPI_KEY_STRINGS(use, t)    use(t, c, offset) for each column c of strings
            offset  uint or ulong: row i has the bytes from offsets[i] up to offsets[i + 1]
 
    A string whose offsets are out of order or beyond the bytes is empty. */
@@ -19,35 +19,36 @@
 
 /* ------------------------------------------------------------------ columns */
 
-#define GPI_KEY_NUMBERS_PARAMETER(c, word, words, kind) __global const word *key##c, ulong key##c##_at,
-#define GPI_KEY_STRINGS_PARAMETER(c, offset)                                                              \
-    __global const uchar *key##c, ulong key##c##_at, ulong key##c##_size, __global const offset *ends##c, \
-        ulong ends##c##_at,
-#define GPI_COLUMNS_PARAMETERS \
-    GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PARAMETER) GPI_KEY_STRINGS(GPI_KEY_STRINGS_PARAMETER) ulong seed
+/* The parameters of a kernel that reads table t. */
+#define GPI_KEY_NUMBERS_PARAMETER(t, c, word, words, kind) __global const word *t##c, ulong t##c##_at,
+#define GPI_KEY_STRINGS_PARAMETER(t, c, offset)                                                            \
+    __global const uchar *t##c, ulong t##c##_at, ulong t##c##_size, __global const offset *t##c##_offsets, \
+        ulong t##c##_offsets_at,
+#define GPI_COLUMNS_PARAMETERS(t) \
+    GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PARAMETER, t) GPI_KEY_STRINGS(GPI_KEY_STRINGS_PARAMETER, t) ulong t##_seed
 
-#define GPI_KEY_NUMBERS_MEMBER(c, word, words, kind) __global const word *key##c;
-#define GPI_KEY_STRINGS_MEMBER(c, offset) \
-    __global const uchar *key##c;         \
-    __global const offset *ends##c;       \
+#define GPI_KEY_NUMBERS_MEMBER(t, c, word, words, kind) __global const word *key##c;
+#define GPI_KEY_STRINGS_MEMBER(t, c, offset) \
+    __global const uchar *key##c;            \
+    __global const offset *ends##c;          \
     ulong key##c##_size;
-/* The columns, from their first row on. */
+/* The columns of a table, from their first row on. */
 typedef struct gpi_key_columns {
-    GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_MEMBER)
-    GPI_KEY_STRINGS(GPI_KEY_STRINGS_MEMBER)
+    GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_MEMBER, columns)
+    GPI_KEY_STRINGS(GPI_KEY_STRINGS_MEMBER, columns)
     ulong seed;
 } gpi_key_columns;
 
-#define GPI_KEY_NUMBERS_SET(c, word, words, kind) columns.key##c = key##c + key##c##_at * (words);
-#define GPI_KEY_STRINGS_SET(c, offset)        \
-    columns.key##c = key##c + key##c##_at;    \
-    columns.ends##c = ends##c + ends##c##_at; \
-    columns.key##c##_size = key##c##_size;
-/* Sets `columns` from the kernel's parameters. */
-#define GPI_COLUMNS_SET(columns)         \
-    GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_SET) \
-    GPI_KEY_STRINGS(GPI_KEY_STRINGS_SET) \
-    columns.seed = seed
+#define GPI_KEY_NUMBERS_SET(t, c, word, words, kind) t.key##c = t##c + t##c##_at * (words);
+#define GPI_KEY_STRINGS_SET(t, c, offset)           \
+    t.key##c = t##c + t##c##_at;                    \
+    t.ends##c = t##c##_offsets + t##c##_offsets_at; \
+    t.key##c##_size = t##c##_size;
+/* Sets the columns `t` from the kernel's parameters of table t. */
+#define GPI_COLUMNS_SET(t)                  \
+    GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_SET, t) \
+    GPI_KEY_STRINGS(GPI_KEY_STRINGS_SET, t) \
+    t.seed = t##_seed
 
 /* ------------------------------------------------------------------ words */
 
@@ -94,14 +95,13 @@ static ulong2 gpi_string_range(ulong begin, ulong end, ulong size)
     return gpi_string_is_bad(begin, end, size) ? (ulong2)(0, 0) : (ulong2)(begin, end);
 }
 
-#define GPI_STRING_RANGE(c, i) \
-    gpi_string_range(columns.ends##c[i], columns.ends##c[(i) + 1], columns.key##c##_size)
+#define GPI_STRING_RANGE(t, c, i) gpi_string_range(t.ends##c[i], t.ends##c[(i) + 1], t.key##c##_size)
 
 /* ------------------------------------------------------------------ keys */
 
-#define GPI_KEY_STRINGS_BAD(c, offset)                                                               \
+#define GPI_KEY_STRINGS_BAD(columns, c, offset)                                                      \
     for (ulong i = first + GPI_LOCAL_ID; i < end; i += GPI_WG) {                                     \
-        const ulong2 range = GPI_STRING_RANGE(c, i);                                                 \
+        const ulong2 range = GPI_STRING_RANGE(columns, c, i);                                        \
         bad |= gpi_string_is_bad(columns.ends##c[i], columns.ends##c[i + 1], columns.key##c##_size); \
         *has_long |= range.y - range.x > longest;                                                    \
     }
@@ -112,7 +112,7 @@ static bool gpi_columns_are_bad(gpi_key_columns columns, ulong first, ulong end,
 {
     bool bad = false;
     *has_long = false;
-    GPI_KEY_STRINGS(GPI_KEY_STRINGS_BAD)
+    GPI_KEY_STRINGS(GPI_KEY_STRINGS_BAD, columns)
     (void)columns;
     (void)first;
     (void)end;
@@ -120,12 +120,12 @@ static bool gpi_columns_are_bad(gpi_key_columns columns, ulong first, ulong end,
     return bad;
 }
 
-#define GPI_KEY_NUMBERS_HASH(c, word, words, kind) \
-    for (uint w = 0; w < (words); w++)             \
+#define GPI_KEY_NUMBERS_HASH(columns, c, word, words, kind) \
+    for (uint w = 0; w < (words); w++)                      \
         hash = gpi_row_mix(hash, gpi_equal_##kind(columns.key##c[i * (words) + w]), columns.seed);
-#define GPI_KEY_STRINGS_HASH(c, offset)                                                           \
+#define GPI_KEY_STRINGS_HASH(columns, c, offset)                                                  \
     {                                                                                             \
-        const ulong2 range = GPI_STRING_RANGE(c, i);                                              \
+        const ulong2 range = GPI_STRING_RANGE(columns, c, i);                                     \
         hash = gpi_row_mix(hash, range.y - range.x, columns.seed);                                \
         for (ulong at = range.x; at < range.y; at += 8)                                           \
             hash = gpi_row_mix(hash, gpi_string_word(columns.key##c, at, range.y), columns.seed); \
@@ -134,37 +134,37 @@ static bool gpi_columns_are_bad(gpi_key_columns columns, ulong first, ulong end,
 GPI_INLINE ulong gpi_row_hash(gpi_key_columns columns, ulong i)
 {
     ulong hash = columns.seed;
-    GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_HASH)
-    GPI_KEY_STRINGS(GPI_KEY_STRINGS_HASH)
+    GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_HASH, columns)
+    GPI_KEY_STRINGS(GPI_KEY_STRINGS_HASH, columns)
     return gpi_row_mix(hash, 0, 0xbf58476d1ce4e5b9ul);
 }
 
-#define GPI_KEY_NUMBERS_EQUAL(c, word, words, kind)              \
-    for (uint w = 0; w < (words); w++)                           \
-        if (gpi_equal_##kind(columns.key##c[i * (words) + w]) != \
-            gpi_equal_##kind(columns.key##c[j * (words) + w]))   \
+#define GPI_KEY_NUMBERS_EQUAL(t, c, word, words, kind)                                                  \
+    for (uint w = 0; w < (words); w++)                                                                  \
+        if (gpi_equal_##kind(a.key##c[i * (words) + w]) != gpi_equal_##kind(b.key##c[j * (words) + w])) \
             return false;
-#define GPI_KEY_STRINGS_EQUAL(c, offset)                                            \
-    {                                                                               \
-        const ulong2 a = GPI_STRING_RANGE(c, i), b = GPI_STRING_RANGE(c, j);        \
-        if (a.y - a.x != b.y - b.x) return false;                                   \
-        for (ulong at = 0; at < a.y - a.x; at++)                                    \
-            if (columns.key##c[a.x + at] != columns.key##c[b.x + at]) return false; \
+#define GPI_KEY_STRINGS_EQUAL(t, c, offset)                                        \
+    {                                                                              \
+        const ulong2 x = GPI_STRING_RANGE(a, c, i), y = GPI_STRING_RANGE(b, c, j); \
+        if (x.y - x.x != y.y - y.x) return false;                                  \
+        for (ulong at = 0; at < x.y - x.x; at++)                                   \
+            if (a.key##c[x.x + at] != b.key##c[y.x + at]) return false;            \
     }
-/* Returns whether rows i and j have the same key. */
-GPI_INLINE bool gpi_rows_equal(gpi_key_columns columns, ulong i, ulong j)
+/* Returns whether row i of table a and row j of table b have the same key. */
+GPI_INLINE bool gpi_rows_equal(gpi_key_columns a, ulong i, gpi_key_columns b, ulong j)
 {
-    GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_EQUAL)
-    GPI_KEY_STRINGS(GPI_KEY_STRINGS_EQUAL)
+    GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_EQUAL, rows)
+    GPI_KEY_STRINGS(GPI_KEY_STRINGS_EQUAL, rows)
     return true;
 }
 
-#define GPI_KEY_NUMBERS_PREFETCH(c, word, words, kind) GPI_PREFETCH_READ(columns.key##c + i * (words));
-#define GPI_KEY_STRINGS_PREFETCH(c, offset) GPI_PREFETCH_READ(columns.ends##c + i);
+#define GPI_KEY_NUMBERS_PREFETCH(columns, c, word, words, kind) \
+    GPI_PREFETCH_READ(columns.key##c + i * (words));
+#define GPI_KEY_STRINGS_PREFETCH(columns, c, offset) GPI_PREFETCH_READ(columns.ends##c + i);
 /* Hints that row i's key will soon be read. */
 GPI_INLINE void gpi_row_prefetch(gpi_key_columns columns, ulong i)
 {
-    GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PREFETCH)
-    GPI_KEY_STRINGS(GPI_KEY_STRINGS_PREFETCH)
+    GPI_KEY_NUMBERS(GPI_KEY_NUMBERS_PREFETCH, columns)
+    GPI_KEY_STRINGS(GPI_KEY_STRINGS_PREFETCH, columns)
 }
 #endif

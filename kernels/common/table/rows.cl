@@ -12,7 +12,7 @@
 #include "table/constants.cl"
 #include "table/keys.cl"
 
-#define GPI_ROWS_NONE 0xffffffffu /* no slot: the table is too small */
+#define GPI_ROWS_NONE 0xffffffffu /* no slot, because the table is too small; no row */
 
 typedef struct gpi_rows {
     volatile __global uint *slots;
@@ -21,7 +21,7 @@ typedef struct gpi_rows {
 } gpi_rows;
 
 /* Returns the slot where the search for a key begins. */
-static uint gpi_rows_home(gpi_rows t, ulong hash) { return mul_hi((uint)(hash >> 32), t.size); }
+static uint gpi_rows_home(gpi_rows t, ulong hash) { return (uint)((hash >> 32) * t.size >> 32); }
 
 static uint gpi_slot_load(volatile __global uint *slot)
 {
@@ -52,10 +52,24 @@ GPI_NOINLINE uint gpi_rows_put(gpi_rows t, gpi_key_columns columns, ulong i, ulo
             seen = atomic_cmpxchg(t.slots + slot, GPI_ROWS_EMPTY, mine);
             if (seen == GPI_ROWS_EMPTY) return slot;
         }
-        if (gpi_rows_may_be(t, seen, hash) && gpi_rows_equal(columns, i, seen & t.row_mask)) {
+        if (gpi_rows_may_be(t, seen, hash) && gpi_rows_equal(columns, i, columns, seen & t.row_mask)) {
             if (mine < seen) (void)atomic_min(t.slots + slot, mine);
             return slot;
         }
+        slot = slot + 1 < t.size ? slot + 1 : 0;
+    }
+    return GPI_ROWS_NONE;
+}
+
+/* Returns the row in the table whose key is that of row i of table `left`, or GPI_ROWS_NONE. The table is that of `right`'s rows. */
+GPI_INLINE uint gpi_rows_find(gpi_rows t, gpi_key_columns left, ulong i, ulong hash, gpi_key_columns right)
+{
+    uint slot = gpi_rows_home(t, hash);
+    for (uint probe = 0; probe < t.probes; probe++) {
+        const uint seen = gpi_slot_load(t.slots + slot);
+        if (seen == GPI_ROWS_EMPTY) break;
+        if (gpi_rows_may_be(t, seen, hash) && gpi_rows_equal(left, i, right, seen & t.row_mask))
+            return seen & t.row_mask;
         slot = slot + 1 < t.size ? slot + 1 : 0;
     }
     return GPI_ROWS_NONE;

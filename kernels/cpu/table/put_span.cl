@@ -5,32 +5,12 @@
 #ifndef GPI_TABLE_PUT_SPAN_CL
 #define GPI_TABLE_PUT_SPAN_CL
 #include "base/platform.cl"
+#include "table/fetch.cl"
 #include "table/keys.cl"
 #include "table/rows.cl"
 
-#define GPI_ROWS_BLOCK 16
 #define GPI_ROWS_FEW 8           /* slots that are searched without a call */
 #define GPI_ROWS_NEAR (1u << 12) /* slots that stay in a core's caches */
-
-/* Computes the hashes of a block's rows. If `fetches`, fetches the slots where their searches begin. */
-GPI_NOINLINE void gpi_rows_hash(gpi_rows t, gpi_key_columns columns, ulong first, ulong end, bool fetches,
-                                __private ulong *hash)
-{
-    const uint n = first < end ? (uint)min((ulong)GPI_ROWS_BLOCK, end - first) : 0;
-    for (uint k = 0; k < n; k++) hash[k] = gpi_row_hash(columns, first + k);
-    if (fetches)
-        for (uint k = 0; k < n; k++) GPI_PREFETCH_READ(t.slots + gpi_rows_home(t, hash[k]));
-}
-
-/* Fetches the keys with which a block's rows will be compared first. */
-GPI_INLINE void gpi_rows_fetch(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,
-                               __private const ulong *hash)
-{
-    for (uint k = 0; k < GPI_ROWS_BLOCK && first + k < end; k++) {
-        const uint seen = gpi_slot_load(t.slots + gpi_rows_home(t, hash[k]));
-        gpi_row_prefetch(columns, seen & t.row_mask);
-    }
-}
 
 /* Puts the rows of a block, and writes their slots, counted from `base`. Returns false if the table was too small. */
 GPI_NOINLINE bool gpi_rows_put_block(gpi_rows t, gpi_key_columns columns, ulong first, ulong end,
@@ -44,7 +24,7 @@ GPI_NOINLINE bool gpi_rows_put_block(gpi_rows t, gpi_key_columns columns, ulong 
             slot = slot + 1 < t.size ? slot + 1 : 0;
             seen = gpi_slot_load(t.slots + slot);
         }
-        if ((seen & t.row_mask) > i || !gpi_rows_equal(columns, i, seen & t.row_mask))
+        if ((seen & t.row_mask) > i || !gpi_rows_equal(columns, i, columns, seen & t.row_mask))
             slot = gpi_rows_put(t, columns, i, hash[k]);
         if (slot == GPI_ROWS_NONE) return false;
         slot_of[i] = base + slot;

@@ -12,7 +12,7 @@ from ._map import Maps
 from ._names import has_name, index_columns
 from ._native import ffi
 from ._sort import strings_and_offsets
-from ._types import GROUP_OPS, index_type_of, is_record, result_dtype, type_of
+from ._types import GROUP_OPS, JOINS, choice, index_type_of, is_record, result_dtype, type_of
 
 AGGREGATES = ("sum", "prod", "min", "max", "count", "mean", "and", "or", "xor")
 MORE_AGGREGATES = ("var", "first", "last", "argmin", "argmax")  # of tuples of key columns
@@ -45,8 +45,6 @@ class Columns(Maps):
         >>> groups.get(), rows.get()  # doctest: +SKIP
         (array([0, 1, 0, 2], dtype=uint32), array([0, 1, 3], dtype=uint32))
         """
-        if not columns:
-            raise TypeError("group_rows takes at least one column")
         call, size, rows = self._grouping(columns)
         groups = self.empty(size, np.uint32)
         call.buffer("groups_out", groups)
@@ -60,29 +58,41 @@ class Columns(Maps):
     def _grouping(self, columns: Sequence[Any]) -> tuple[Call, int, Array]:
         """A call that groups rows, their number, and the first row of each group, whose number the device will have."""
         call = Call(self, "group_by")
-        keys = call.keep(ffi.new("gp_key_column[]", len(columns)))
-        sizes = [self._key_column(call, key, column, k) for k, (key, column) in enumerate(zip(keys, columns))]
-        if len(set(sizes)) != 1:
-            raise ValueError(f"columns have {', '.join(map(str, sizes))} rows")
-        rows = self.empty(sizes[0], np.uint32)
+        size, _ = self._key_columns(call, columns, [_is_texts(column) for column in columns])
+        rows = self.empty(size, np.uint32)
         rows._count = self.empty(1, np.uint32)
         call.buffer("rows_out", rows)
         call.buffer("count_out", rows._count)
-        call.set(columns=keys, column_count=len(columns), count=sizes[0])
-        return call, sizes[0], rows
+        call.set(count=size)
+        return call, size, rows
 
-    def _key_column(self, call: Call, key: Any, column: Any, k: int) -> int:
-        """Fills in a gp_key_column, and returns its number of rows."""
-        texts = _is_texts(column)
+    def _key_columns(
+        self, call: Call, columns: Sequence[Any], texts: Sequence[bool], side: str = ""
+    ) -> tuple[int, list[Optional[np.dtype[Any]]]]:
+        """Fills in the key columns, of a join those of a side. Returns their number of rows, and their dtypes."""
+        if not columns:
+            raise TypeError("keys are at least one column")
+        of = f" of {side}" if side else ""
+        keys = call.keep(ffi.new("gp_key_column[]", len(columns)))
+        each = zip(keys, columns, texts)
+        found = [self._key_column(call, key, column, text, f"column {k}{of}") for k, (key, column, text) in enumerate(each)]
+        sizes = [size for size, _ in found]
+        if len(set(sizes)) != 1:
+            raise ValueError(f"columns{of} have {', '.join(map(str, sizes))} rows")
+        call.set(**{side or "columns": keys}, column_count=len(columns))
+        return sizes[0], [dtype for _, dtype in found]
+
+    def _key_column(self, call: Call, key: Any, column: Any, texts: bool, name: str) -> tuple[int, Optional[np.dtype[Any]]]:
+        """Fills in a gp_key_column. Returns its number of rows, and its dtype; that of texts is None."""
         if texts:
             data, ends = (self.array(part) for part in strings_and_offsets(column))
             call.keep(ends)
             key.offsets, key.offsets_offset = ends._buffer.mem, ends._offset
             key.offsets_type, key.byte_count = index_type_of(ends.dtype), data.size
         else:
-            data = self._line(column, f"column {k}")
+            data = self._line(column, name)
             if data.dtype.kind == "c":
-                raise TypeError(f"column {k} is complex: give its parts as two columns")
+                raise TypeError(f"{name} is complex: give its parts as two columns")
             if is_record(data.dtype):
                 key.element_size = data.dtype.itemsize
             else:
@@ -90,7 +100,7 @@ class Columns(Maps):
         call.keep(data)
         setattr(key, "in", data._buffer.mem)
         key.in_offset = data._offset
-        return len(column) if texts else data.size
+        return (len(column), None) if texts else (data.size, data.dtype)
 
     def group_by(self, keys: Any, values: Any = None, agg: Any = "sum") -> tuple[Any, ...]:
         """Reduces the values of equal keys.
@@ -98,9 +108,9 @@ class Columns(Maps):
         Parameters
         ----------
         keys : array_like, or tuple of columns
-            Numbers, in any order. Floats are equal if ``==`` says so, as in `join`: -0 equals +0, and no NaN another. Of a
-            tuple of columns, as `group_rows` takes them, rows are grouped that are equal in all columns; strings are such a
-            column, alone as ``(names,)``.
+            Numbers, in any order. Floats are equal if ``==`` says so: -0 equals +0, and no NaN another. Of a tuple of
+            columns, as `group_rows` takes them, rows are grouped that are equal in all columns; strings are such a column,
+            alone as ``(names,)``.
         values : array_like, or dict of columns, optional
             One value for each row; "count" needs none. A dict, for a tuple of keys, names columns of numbers.
         agg : str or sequence of str, or dict
@@ -218,69 +228,80 @@ class Columns(Maps):
         return groups, self.transform(sums, f"({cl})x / ({cl})y", y=counts, dtype=wide)
 
     def join(self, left: Any, right: Any, how: str = "inner") -> Any:
-        """Which elements of two columns have equal keys. Blocks once, for the number of pairs.
+        """Which rows of two tables have equal keys.
 
         Parameters
         ----------
-        left, right : array_like, or tuples of as many columns
-            Keys of one dtype, in any order, of which any may repeat. Floats are equal if ``==`` says so, as in `group_by`:
-            -0 equals +0, and no NaN another. Rows of tuples are equal as `group_rows` says.
-        how : {"inner", "left", "semi", "anti"}
-            "left" also has the elements of `left` that have no partner; "semi" has the elements of `left` that have one, each
-            once, and "anti" those that have none.
+        left, right : array_like, list of str or bytes, or tuples of as many columns
+            Keys of one dtype, in any order, of which any may repeat. Rows of tuples are equal in all columns. Columns are
+            as for `group_rows`: -0 equals +0, and all NaNs are equal, as in ``pandas.merge``. The call is fastest with the
+            smaller table on the right.
+        how : {"inner", "left", "full", "outer", "semi", "anti"}
+            "left" also has the rows of `left` that have no partner, and "full", or "outer", those of both tables. "semi" has
+            the rows of `left` that have a partner, each once, and "anti" those that have none.
 
         Returns
         -------
         left_indices, right_indices : Array of int64
-            One element per pair, in the order of `left`; -1 where there is no partner. `gather` takes them. For "semi" and
-            "anti" the left indices only.
+            One element per pair, by row of `left`, then by row of `right`; -1 where there is no partner. Rows of `right`
+            without one come last. `gather` takes the indices, and gives 0 for -1. Blocks, for the number of pairs. For "semi"
+            and "anti" the left indices only, without waiting.
 
         Examples
         --------
-        >>> l, r = ctx.join(order_customer, customer_id)  # doctest: +SKIP
-        >>> names = ctx.gather(customer_name, r)  # doctest: +SKIP
+        >>> l, r = ctx.join([7, 5, 9], [5, 7, 5, 8], how="full")  # doctest: +SKIP
+        >>> l.get(), r.get()  # doctest: +SKIP
+        (array([ 0,  1,  1,  2, -1]), array([ 1,  0,  2, -1,  3]))
+        >>> l, r = ctx.join((order_shop, order_item), (shop, item))  # doctest: +SKIP
+        >>> prices = ctx.gather(price, r)  # doctest: +SKIP
         """
-        if how not in ("inner", "left", "semi", "anti"):
-            raise ValueError(f"how is {how!r}, not 'inner', 'left', 'semi' or 'anti'")
-        order, first, ends = self._partners(left, right)
-        if how in ("semi", "anti"):
-            flags = self.transform(first, "y > x" if how == "semi" else "y <= x", y=ends, dtype=np.uint8)
-            return self.transform(self.select(flags, flags=flags, return_indices=True)[1], "x", dtype=np.int64)
-        pairs = "y - x" if how == "inner" else "y > x ? y - x : 1"
-        places = self.transform(first, pairs, y=ends)
-        total = int(self.reduce(places))
-        self.scan(places, exclusive=True, out=places)  # where each left element's pairs begin
-        rows = self.search(places, total, side="right", dtype=np.uint64)
-        lefts = self.transform(rows, "(long)(x - 1)", dtype=np.int64)
-        at = "first[x] + (i - places[x])"
-        partner = f"({at}) < ends[x] ? (long)order[{at}] : -1L"
-        args = {"first": first, "ends": ends, "places": places, "order": order}
-        return lefts, self.transform(lefts, partner, args=args, dtype=np.int64)
+        call, room = self._joining(left, right, how)
+        sides = ("left_out",) if how in ("semi", "anti") else ("left_out", "right_out")
+        rows = self._pairs(call, room, *sides)
+        found = tuple(self.transform(side, "x == 0xffffffffu ? -1L : (long)x", dtype=np.int64) for side in rows)
+        return found if len(found) == 2 else found[0]
 
-    def _partners(self, left: Any, right: Any) -> tuple[Array, Array, Array]:
-        """The sort order of `right`, and for each element of `left` where its equals begin and end in it."""
-        if isinstance(left, tuple) or isinstance(right, tuple):
-            left, right = self._groups_of_both(left, right)
-        a, b = self._line(left, "left"), self._line(right, "right")
-        if a.dtype != b.dtype:
-            raise TypeError(f"left and right are of one dtype, not of {a.dtype} and {b.dtype}")
-        floats = a.dtype.kind == "f"
-        if floats:
-            a, b = self.transform(a, "x == 0 ? 0 : x"), self.transform(b, "x == 0 ? 0 : x")
-        order, keys = self.argsort(b, return_keys=True)
-        first = self.search(keys, a)
-        ends = self.search(keys, a, side="right")
-        if floats:
-            ends = self.transform(first, "z == z ? y : x", y=ends, z=a)
-        return order, first, ends
+    def _joining(self, left: Any, right: Any, how: str) -> tuple[Call, int]:
+        """A call that joins two tables, and the number of pairs to expect: at most that many, if one table's keys do not repeat."""
+        call = Call(self, "join")
+        call.set(kind=choice("how", how, JOINS))
+        if not isinstance(left, tuple) and not isinstance(right, tuple):
+            left, right = (left,), (right,)
+        if not (isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right)):
+            raise TypeError("left and right are tuples of as many columns, or neither is one")
+        texts = [_is_texts(a) or _is_texts(b) for a, b in zip(left, right)]
+        left_count, left_dtypes = self._key_columns(call, left, texts, "left")
+        right_count, right_dtypes = self._key_columns(call, right, texts, "right")
+        for a, b in zip(left_dtypes, right_dtypes):
+            if a != b:
+                raise TypeError(f"left and right are of one dtype, not of {a} and {b}")
+        call.set(left_count=left_count, right_count=right_count)
+        if how in ("semi", "anti"):
+            return call, left_count
+        return call, left_count + right_count if JOINS[how] == JOINS["full"] else max(left_count, right_count)
+
+    def _pairs(self, call: Call, room: int, *sides: str) -> list[Array]:
+        """Joins, again if there is no room for all pairs. Of one side the device will have the number of rows."""
+        number = self.empty(1, np.uint64)
+        found = [self.empty(room, np.uint32) for _ in sides]
+        for side, rows in zip(sides, found):
+            call.buffer(side, rows)
+        call.buffer("count_out", number)
+        call.set(capacity=room)
+        call.run("gp_join")
+        if len(sides) == 1:
+            found[0]._count = number
+            return found
+        pairs = int(number.get()[0])
+        return [rows[:pairs] for rows in found] if pairs <= room else self._pairs(call, pairs, *sides)
 
     def isin(self, x: Any, values: Any) -> Array:
         """Which elements are among `values`, as `numpy.isin`.
 
         Parameters
         ----------
-        x, values : array_like, or tuples of as many columns
-            As for `join`: of one dtype; -0 equals +0, and no NaN another.
+        x, values : array_like, list of str or bytes, or tuples of as many columns
+            As for `join`, of one dtype; but a NaN is among nothing, except in a tuple.
 
         Returns
         -------
@@ -291,8 +312,14 @@ class Columns(Maps):
         >>> ctx.isin([3, 1, 7], [7, 3]).get()  # doctest: +SKIP
         array([ True, False,  True])
         """
-        _, first, ends = self._partners(x, values)
-        found: Array = self.transform(first, "y > x", y=ends, dtype=np.bool_)
+        numbers = not (isinstance(x, tuple) or _is_texts(x) or _is_texts(values))
+        if numbers:
+            x = self._line(x, "x")
+        call, size = self._joining(x, values, "semi")
+        (rows,) = self._pairs(call, size, "left_out")
+        found: Array = self.scatter(self.transform(rows, "1", dtype=np.bool_), rows, size=size)
+        if numbers and x.dtype.kind == "f":
+            found = self.transform(found, "x && y == y", y=x, dtype=np.bool_)
         return found
 
     def nunique(self, *columns: Any) -> int:
@@ -347,32 +374,6 @@ class Columns(Maps):
         x = self.unique(self.sort(self._line(a, "a")))
         kept: Array = self.select(x, wanted, args={"found": self.isin(x, b)})
         return kept
-
-    def _groups_of_both(self, left: Any, right: Any) -> tuple[Array, Array]:
-        """The groups of the rows of two tables, as numbers that are the same for equal rows."""
-        if not (isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right)):
-            raise TypeError("left and right are tuples of as many columns, or neither is one")
-        columns: list[Any] = []
-        rows = {len(column) for column in left}
-        for k, (a, b) in enumerate(zip(left, right)):
-            if _is_texts(a) or _is_texts(b):
-                columns.append([*a, *b])
-                continue
-            x, y = self._line(a, f"left {k}"), self._line(b, f"right {k}")
-            if x.dtype != y.dtype:
-                raise TypeError(f"left and right are of one dtype, not of {x.dtype} and {y.dtype}")
-            if is_record(x.dtype) or x.dtype == np.float16:
-                columns.append(np.concatenate([x.get(), y.get()]))
-                continue
-            columns.append(
-                self.transform(
-                    None, "i < m ? a[i] : b[i - m]", args={"a": x, "b": y, "m": np.uint64(x.size)}, count=x.size + y.size, dtype=x.dtype
-                )
-            )
-        if len(rows) != 1:
-            raise ValueError(f"columns of left have {', '.join(map(str, sorted(rows)))} rows")
-        groups, size = self.group_rows(*columns)[0], rows.pop()
-        return groups[:size], groups[size:]
 
 
 def _is_texts(column: Any) -> bool:

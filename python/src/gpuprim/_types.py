@@ -35,6 +35,14 @@ OPS = {
 }
 #: What `group_by` computes of the rows of a group.
 GROUP_OPS = {**OPS, "count": lib.GP_COUNT, "mean": lib.GP_MEAN, "var": lib.GP_VARIANCE, "first": lib.GP_FIRST, "last": lib.GP_LAST}
+JOINS = {
+    "inner": lib.GP_JOIN_INNER,
+    "left": lib.GP_JOIN_LEFT,
+    "full": lib.GP_JOIN_FULL,
+    "outer": lib.GP_JOIN_FULL,
+    "semi": lib.GP_JOIN_SEMI,
+    "anti": lib.GP_JOIN_ANTI,
+}
 STRATEGIES = {
     "auto": lib.GP_STRATEGY_AUTO,
     "single_pass": lib.GP_STRATEGY_SINGLE_PASS,
