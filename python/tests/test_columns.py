@@ -212,7 +212,8 @@ def test_join_of_strings(ctx):
     expected = [(0, 0), (0, 2), (1, -1), (2, -1), (3, 0), (3, 2), (-1, 1)]
     for a, b in ((left, right), (np.array(left), [s.encode() for s in right]), (np.array(left, "S"), np.array(right))):
         assert on_host(ctx.join(a, b, "full")) == expected
-    assert on_host(ctx.join([], right, "full")) == [(-1, 0), (-1, 1), (-1, 2)] and on_host(ctx.join(left, [], "anti")) == [0, 1, 2, 3]
+    assert on_host(ctx.join([], right, "full")) == [(-1, 0), (-1, 1), (-1, 2)]
+    assert on_host(ctx.join(left, [], "anti")) == [0, 1, 2, 3]
     assert ctx.isin(left, right).get().tolist() == [True, False, False, True] and ctx.isin([], right).size == 0
     with pytest.raises(TypeError, match="a string is str or bytes, not int"):
         ctx.join(left, [1])

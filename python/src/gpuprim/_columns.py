@@ -262,7 +262,7 @@ class Columns(Maps):
         return found if len(found) == 2 else found[0]
 
     def _joining(self, left: Any, right: Any, how: str) -> tuple[Call, int]:
-        """A call that joins two tables, and the number of pairs to expect: at most that many, if one table's keys do not repeat."""
+        """A call that joins two tables, and for how many pairs to make room: enough if one table's keys do not repeat."""
         call = Call(self, "join")
         call.set(kind=choice("how", how, JOINS))
         if not isinstance(left, tuple) and not isinstance(right, tuple):
@@ -276,9 +276,7 @@ class Columns(Maps):
             if a != b:
                 raise TypeError(f"left and right are of one dtype, not of {a} and {b}")
         call.set(left_count=left_count, right_count=right_count)
-        if how in ("semi", "anti"):
-            return call, left_count
-        return call, left_count + right_count if JOINS[how] == JOINS["full"] else max(left_count, right_count)
+        return call, left_count + (0 if how in ("semi", "anti") else right_count)
 
     def _pairs(self, call: Call, room: int, *sides: str) -> list[Array]:
         """Joins, again if there is no room for all pairs. Of one side the device will have the number of rows."""
