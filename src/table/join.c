@@ -58,9 +58,12 @@ static gp_result gpi_join_check_types(gp_context *gp, const gp_join_desc *d)
         const gp_key_column *l = &d->left[k], *r = &d->right[k];
         if (l->type == r->type && l->element_size == r->element_size && l->offsets_type == r->offsets_type)
             continue;
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "columns left[%zu] and right[%zu] differ in type, element_size or offsets_type", k,
-                        k);
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_TYPE,
+            "left[%zu] has type = %d, element_size = %zu, offsets_type = %d, but right[%zu] has %d, "
+            "%zu and %d: they must be equal",
+            k, (int)l->type, l->element_size, (int)l->offsets_type, k, (int)r->type, r->element_size,
+            (int)r->offsets_type);
     }
     return GP_OK;
 }

@@ -146,6 +146,7 @@ static int fuzz_enum(fuzz *f)
 }
 static gp_type fuzz_gp_type(fuzz *f) { return (gp_type)fuzz_enum(f); }
 static gp_op fuzz_gp_op(fuzz *f) { return (gp_op)fuzz_enum(f); }
+static gp_join_kind fuzz_gp_join_kind(fuzz *f) { return (gp_join_kind)fuzz_enum(f); }
 static gp_border fuzz_gp_border(fuzz *f) { return (gp_border)fuzz_enum(f); }
 static gp_segments fuzz_gp_segments(fuzz *f) { return (gp_segments)fuzz_enum(f); }
 static gp_strategy fuzz_gp_strategy(fuzz *f) { return (gp_strategy)fuzz_enum(f); }

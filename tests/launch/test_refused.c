@@ -288,7 +288,8 @@ static void test_join(void **state)
     REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "kind = 5 is not a gp_join_kind");
     d.kind = GP_JOIN_INNER;
     right[0].type = GP_I32;
-    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_TYPE, "left[0] and right[0] differ in type");
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_TYPE,
+            "left[0] has type = 6, element_size = 0, offsets_type = 0, but right[0] has 5, 0 and 0");
     right[0].type = GP_TYPE_NONE;
     REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_TYPE, "right[0]: type = 0, element_size = 0");
     right[0].type = GP_U32;
