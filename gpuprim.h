@@ -3098,13 +3098,18 @@ typedef enum gp_join_kind {
    rule, that null equals nothing, leave out such rows (gp_select), or give them keys that the other table does not
    have. The columns of the result are gp_gather of the tables' columns by left_out and right_out.
 
+   If the right table stays the same, gp_join_build makes it once, and gp_join with `table` uses it. Such a table is also a
+   multimap, from a key to the right rows that have it: offsets_out and right_out are the rows of each key of `left`.
+
    Result: row numbers, U32, in left_out and right_out; in place of a partner that does not exist (- above) all bits are
      set, which gp_gather skips. The number of pairs, U64, in count_out. If there are more pairs than `capacity`, the
      first ones are written, and count_out has the number of all. Without left_out and right_out the pairs are only
-     counted. Elements beyond the last pair are not written. The same result every time.
+     counted. Elements beyond the last pair are not written. offsets_out[l] is where the pairs of left row l begin,
+     whatever the capacity; its last number is where the pairs of left rows end. The same result every time.
    Order: by left row, then by right row; a full join's right rows without a partner come last, in their order.
    Aliasing: outputs overlap nothing.
-   Count 0: either table may be empty; a table without rows needs no buffers. Without pairs only count_out is written.
+   Count 0: either table may be empty; a table without rows needs no buffers. Without pairs only count_out and
+     offsets_out are written.
    Scratch: 16 bytes per left row, 20 to 40 per right row and 16 MiB if right rows are many; in a full join 20 more per
      right row; on GPUs also that of gp_sort.
    Cost: the right rows are put into a hash table, so make the smaller table the right one. If a right key repeats,
@@ -3113,7 +3118,8 @@ typedef enum gp_join_kind {
    Limits: 2^30 rows in each table, 8 columns.
    Errors: a string with bad offsets counts as empty; gp_stats.bad_offsets counts the call. On devices that end long
      loops too early (gp_device_info.loop_limit), a call with strings of more than some hundred bytes finds no pair:
-     gp_stats.abandoned counts it, and gp_join_read returns GP_ERROR_UNSUPPORTED.
+     gp_stats.abandoned counts it, and gp_join_read returns GP_ERROR_UNSUPPORTED. So does a call whose `table` was not
+     built for its right columns and right_count; there gp_join_read returns GP_ERROR_INVALID_BUFFER.
    Example: examples/09_group_by.c */
 typedef struct gp_join_desc {
     const gp_key_column *left;  /* the left table's column_count key columns, read during the call */
@@ -3124,7 +3130,10 @@ typedef struct gp_join_desc {
     size_t left_out_offset;
     cl_mem right_out; /* a right row per pair; NULL without left_out, and in semi and anti joins */
     size_t right_out_offset;
-    size_t capacity;  /* pairs for which the outputs have room */
+    size_t capacity; /* pairs for which the outputs have room */
+    cl_mem
+        offsets_out; /* where the pairs of each left row begin, GP_U64, left_count + 1 numbers; NULL: not wanted */
+    size_t offsets_out_offset;
     cl_mem count_out; /* the number of pairs, GP_U64; NULL: not wanted */
     size_t count_out_offset;
     size_t left_count; /* rows of the left table; with left_count_buffer, its upper bound */
@@ -3135,6 +3144,7 @@ typedef struct gp_join_desc {
     cl_mem right_count_buffer;
     size_t right_count_offset;
     gp_type right_count_type;
+    cl_mem table;   /* the right table that gp_join_build has made; NULL: the call makes it */
     cl_mem scratch; /* gp_join_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -3142,6 +3152,16 @@ typedef struct gp_join_desc {
 } gp_join_desc;
 
 GP_API gp_result gp_join(gp_context *gp, const gp_join_desc *desc);
+
+/* Writes the right table to `table`, a buffer of gp_join_table_size bytes: a hash table of its keys, and its rows in the order of
+   keys. Reads right, column_count, right_count with its count_buffer, and scratch; the other fields may be 0, but a program is
+   shared with joins of the same kind, semi and anti or other. Joins must be given the same right columns, whose buffers
+   must not have changed, and the same right_count, in a context with the same device and tuning. */
+GP_API gp_result gp_join_build(gp_context *gp, const gp_join_desc *desc);
+
+/* Sets *bytes to the size of `table` for the right table of this desc, whose buffers may be NULL. The scratch that gp_join_build needs is no
+   larger. */
+GP_API gp_result gp_join_table_size(gp_context *gp, const gp_join_desc *desc, size_t *bytes);
 
 /* Calls gp_join, blocks, and sets *count to the number of pairs. If outputs are given that have no room for all pairs, sets
    *count, and returns GP_ERROR_INVALID_BUFFER. */
@@ -15446,7 +15466,9 @@ static const char *const gpi_kernel_common_table_constants[] = {
 "#define GPI_ROWS_MANY 3",
 "#define GPI_ROWS_BASE 4",
 "#define GPI_ROWS_SIZE 5",
-"#define GPI_ROWS_STATE 6",
+"#define GPI_ROWS_MARK 6",
+"#define GPI_ROWS_SEED 7",
+"#define GPI_ROWS_STATE 9",
 "#define GPI_RANGES 256",
 "#define GPI_JOIN_LEFT 1",
 "#define GPI_JOIN_FULL 2",
@@ -15580,10 +15602,12 @@ static const char *const gpi_kernel_common_table_join[] = {
 "#include \"table/rows.cl\"",
 "#define GPI_JOIN_STEP 4096",
 "#line 35 \"kernels/common/table/join.cl\"",
-"GPI_KERNEL void gp_join_check(GPI_COLUMNS_PARAMETERS(left), volatile __global uint *state, ulong state_at,",
-"uint tables, ulong longest, ulong span, GPI_COUNT_PARAMETERS, uint call,",
+"GPI_KERNEL void gp_join_check(GPI_COLUMNS_PARAMETERS(left), __global const uint *state, ulong state_at,",
+"uint tables, uint mark, volatile __global uint *failed, ulong failed_at,",
+"ulong longest, ulong span, GPI_COUNT_PARAMETERS, uint call,",
 "volatile __global uint *counters)",
 "{",
+"const bool is_closed = state[state_at + GPI_ROWS_SMALL] >= tables;",
 "gpi_key_columns left;",
 "bool has_long = false;",
 "ulong begin, end;",
@@ -15592,14 +15616,20 @@ static const char *const gpi_kernel_common_table_join[] = {
 "if (gpi_columns_are_bad(left, begin, end, longest, &has_long) &&",
 "atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)",
 "(void)atomic_inc(counters + GPI_COUNT_BAD);",
-"if (has_long && atomic_max(state + state_at + GPI_ROWS_SMALL, GPI_ROWS_TABLES) < tables)",
+"if ((is_closed || has_long || state[state_at + GPI_ROWS_MARK] != mark) &&",
+"atomic_xchg(failed + failed_at, 1u) == 0 && !is_closed)",
 "(void)atomic_inc(counters + GPI_COUNT_ABANDONED);",
 "}",
-"#line 53",
+"#line 56",
 "GPI_KERNEL void gp_join_firsts(__global const uint *slots, ulong slots_at, __global uint *slot_of,",
 "ulong slot_of_at, uint row_mask, volatile __global uint *state, ulong state_at,",
-"ulong span)",
+"uint mark, ulong seed, ulong span)",
 "{",
+"if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) {",
+"state[state_at + GPI_ROWS_MARK] = mark;",
+"state[state_at + GPI_ROWS_SEED] = (uint)seed;",
+"state[state_at + GPI_ROWS_SEED + 1] = (uint)(seed >> 32);",
+"}",
 "const uint n = state[state_at + GPI_ROWS_COUNT];",
 "bool repeats = false;",
 "ulong begin, end;",
@@ -15613,14 +15643,15 @@ static const char *const gpi_kernel_common_table_join[] = {
 "}",
 "if (repeats) (void)atomic_max(state + state_at + GPI_ROWS_MANY, n);",
 "}",
-"#line 73",
+"#line 80",
 "GPI_KERNEL void gp_join_find(GPI_COLUMNS_PARAMETERS(left), GPI_COLUMNS_PARAMETERS(right),",
 "volatile __global uint *slots, ulong slots_at, uint row_mask,",
 "__global const uint *state, ulong state_at, uint tables,",
-"__global const uint2 *runs, ulong runs_at, ulong most, __global uint *begins,",
-"ulong begins_at, __global uint *lengths, ulong lengths_at,",
-"volatile __global uint *partners, ulong partners_at, uint kind, ulong rows,",
-"ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
+"__global const uint *failed, ulong failed_at, __global const uint2 *runs,",
+"ulong runs_at, ulong most, __global uint *begins, ulong begins_at,",
+"__global uint *lengths, ulong lengths_at, volatile __global uint *partners,",
+"ulong partners_at, uint kind, ulong rows, ulong span, GPI_COUNT_PARAMETERS,",
+"volatile __global uint *counters)",
 "{",
 "const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);",
 "ulong begin, end;",
@@ -15631,7 +15662,7 @@ static const char *const gpi_kernel_common_table_join[] = {
 "state += state_at;",
 "j.begins = begins + begins_at;",
 "j.lengths = lengths + lengths_at;",
-"const ulong last = state[GPI_ROWS_SMALL] < tables ? clamp(n, begin, end) : begin;",
+"const ulong last = failed[failed_at] ? begin : clamp(n, begin, end);",
 "for (ulong i = last + GPI_LOCAL_ID; i < end; i += GPI_WG) j.lengths[i] = 0;",
 "if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) j.lengths[rows] = 0;",
 "if (begin == last) return;",
@@ -15641,22 +15672,24 @@ static const char *const gpi_kernel_common_table_join[] = {
 "j.table.probes = state[GPI_ROWS_SMALL] + 1 < tables ? GPI_ROWS_PROBES : j.table.size;",
 "GPI_COLUMNS_SET(left);",
 "GPI_COLUMNS_SET(right);",
+"left.seed = right.seed = (ulong)state[GPI_ROWS_SEED + 1] << 32 | state[GPI_ROWS_SEED];",
 "j.left = left;",
 "j.right = right;",
 "j.kind = kind;",
-"j.has_runs = state[GPI_ROWS_MANY] != 0;",
+"j.has_runs = state[GPI_ROWS_MANY] != 0 && kind != GPI_JOIN_SEMI && kind != GPI_JOIN_ANTI;",
 "j.runs = runs + runs_at;",
 "j.most = most;",
 "j.partners = partners + partners_at;",
 "gpi_join_find_span(j, begin, last);",
 "}",
-"#line 111",
+"#line 120",
 "GPI_KERNEL void gp_join_rest(__global const uint *firsts, ulong firsts_at, __global const uint *state,",
-"ulong state_at, uint tables, __global const uint *partners, ulong partners_at,",
-"__global uint *begins, ulong begins_at, __global uint *lengths, ulong lengths_at,",
-"ulong rows, ulong span)",
+"ulong state_at, __global const uint *failed, ulong failed_at,",
+"__global const uint *partners, ulong partners_at, __global uint *begins,",
+"ulong begins_at, __global uint *lengths, ulong lengths_at, ulong rows,",
+"ulong span)",
 "{",
-"const ulong n = state[state_at + GPI_ROWS_SMALL] < tables ? state[state_at + GPI_ROWS_COUNT] : 0;",
+"const ulong n = failed[failed_at] ? 0 : state[state_at + GPI_ROWS_COUNT];",
 "ulong begin, end;",
 "gpi_span(rows, span, &begin, &end);",
 "lengths += lengths_at;",
@@ -15666,7 +15699,7 @@ static const char *const gpi_kernel_common_table_join[] = {
 "lengths[i] = i < n && partners[partners_at + firsts[firsts_at + i]] == 0;",
 "}",
 "}",
-"#line 128",
+"#line 138",
 "static void gpi_join_finish(gpi_decoded d, ulong first, ulong end, __global const uint *begins,",
 "__global const uint *order, bool has_order, uint left_rows, uint right_rows)",
 "{",
@@ -15681,7 +15714,7 @@ static const char *const gpi_kernel_common_table_join[] = {
 "if (left >= left_rows) d.run[i] = GPI_ROWS_NONE;",
 "}",
 "}",
-"#line 145",
+"#line 155",
 "GPI_KERNEL void gp_join_pairs(__global const ulong *offsets, ulong offsets_at, __global const uint *begins,",
 "ulong begins_at, __global const uint *order, ulong order_at,",
 "__global const uint *state, ulong state_at, __global uint *left_out,",
@@ -45816,7 +45849,9 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
 #define GPI_ROWS_MANY 3
 #define GPI_ROWS_BASE 4 /* first slot of the table that was large enough */
 #define GPI_ROWS_SIZE 5 /* its number of slots */
-#define GPI_ROWS_STATE 6
+#define GPI_ROWS_MARK 6 /* of a right table (table/join.cl): what it was built for */
+#define GPI_ROWS_SEED 7 /* two uints: the seed of its hashes */
+#define GPI_ROWS_STATE 9
 
 #define GPI_RANGES 256 /* rows are distributed over as many ranges (table/ranges.cl) */
 
@@ -45895,14 +45930,15 @@ static size_t gpi_rows_arg_span(gpi_call *call, const gpi_plan *plan, size_t row
 static void gpi_rows_arg_longest(gpi_call *call, const gpi_plan *plan);
 static gp_result gpi_rows_put(gpi_call *call, const gpi_rows *r, cl_mem slot_of, size_t slot_of_offset,
                               cl_mem scratch);
+static gp_result gpi_rows_fail_long(gp_context *gp);
 static gp_result gpi_rows_read(gpi_call *call, const gpi_rows *r, cl_mem scratch, cl_uint *state);
 
 /* ranges.c */
 static void gpi_ranges_plan(const gp_context *gp, const gpi_plan *plan, size_t rows, gpi_ranges *r);
 static void gpi_ranges_lay_out(gpi_ranges *r, size_t *end);
 static gp_result gpi_ranges_list(gpi_call *call, gpi_program *program, const gpi_plan *plan,
-                                 const gpi_ranges *r, cl_mem of, size_t of_offset, cl_mem scratch,
-                                 size_t state_at);
+                                 const gpi_ranges *r, cl_mem of, size_t of_offset, cl_mem state,
+                                 size_t state_at, cl_mem scratch);
 static void gpi_ranges_arg(gpi_call *call, const gpi_ranges *r, cl_mem scratch);
 
 /* results.c */
@@ -46278,10 +46314,14 @@ typedef struct gpi_join {
     gpi_rows right; /* the right table */
     gpi_keys left;
     gpi_count left_count;
-    bool pairs; /* pairs have a right row, and right rows are ordered by key */
-    bool sorts; /* by gp_sort; else range by range (table/ranges.cl) */
+    bool pairs;  /* pairs have a right row */
+    bool orders; /* right rows are ordered by key */
+    bool sorts;  /* by gp_sort; else range by range (table/ranges.cl) */
     bool strings;
-    size_t runs; /* left rows; in a full join also as many as there are right rows */
+    bool builds;  /* gp_join_build: only the right table is wanted */
+    cl_mem table; /* the buffer that has the right table: the caller's, or the scratch */
+    cl_uint mark; /* what the table is built for */
+    size_t runs;  /* left rows; in a full join also as many as there are right rows */
     gpi_plan plan;
     gpi_program *program;
     gp_sort_desc sort_desc;
@@ -46289,9 +46329,10 @@ typedef struct gpi_join {
     gp_scan_desc scan_desc;
     gpi_scan scan;
     gpi_ranges ranges;
-    /* where parts of the scratch begin, in bytes; the nested calls' scratch is at 0 */
-    size_t firsts_at, sorted_at, order_at, runs_at, cells_at, begins_at, lengths_at, offsets_at, partners_at,
-        scratch;
+    /* where parts of the table begin, in bytes, besides those of `right` */
+    size_t firsts_at, order_at, runs_at, table_size;
+    /* where parts of the scratch begin; the nested calls' scratch is at 0 */
+    size_t sorted_at, cells_at, failed_at, begins_at, lengths_at, offsets_at, partners_at, scratch;
 } gpi_join;
 
 /* ------------------------------------------------------------------ plan */
@@ -46304,7 +46345,7 @@ static void gpi_join_prelude(const gp_context *gp, const gpi_plan *plan, const v
 {
     const gpi_join *j = (const gpi_join *)description;
     gpi_prelude_plan(gp, plan, text);
-    gpi_keys_prelude(&j->left, text);
+    gpi_keys_prelude(&j->right.keys, text);
     gpi_text_add(text,
                  "#define GPI_ELEMENT uint\n#define GPI_OFFSET ulong\n#define GPI_RUN_INDEX uint\n"
                  "#define GPI_WANTS_KEYS 0\n#define GPI_WANTS_RUNS 1\n#define GPI_WANTS_POSITIONS %d\n",
@@ -46329,12 +46370,14 @@ static gp_result gpi_join_check_types(gp_context *gp, const gp_join_desc *d)
     return GP_OK;
 }
 
-static gp_result gpi_join_describe(gp_context *gp, const gp_join_desc *d, gpi_join *j)
+static gp_result gpi_join_describe(gp_context *gp, const gp_join_desc *d, bool builds, gpi_join *j)
 {
     gp_result result = GP_OK;
     memset(j, 0, sizeof *j);
     j->desc = d;
+    j->builds = builds;
     j->pairs = gpi_join_has_right(d->kind);
+    j->orders = builds || (j->pairs && !d->table);
     j->left_count =
         gpi_count_make(d->left_count, d->left_count_buffer, d->left_count_offset, d->left_count_type);
     j->right.count =
@@ -46343,9 +46386,9 @@ static gp_result gpi_join_describe(gp_context *gp, const gp_join_desc *d, gpi_jo
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "kind = %d is not a gp_join_kind", (int)d->kind);
     result = gpi_rows_check_count(gp, "left_count", d->left_count);
     if (result == GP_OK) result = gpi_rows_check_count(gp, "right_count", d->right_count);
-    if (result == GP_OK) result = gpi_keys_make(gp, "left", d->left, d->column_count, &j->left);
+    if (result == GP_OK && !builds) result = gpi_keys_make(gp, "left", d->left, d->column_count, &j->left);
     if (result == GP_OK) result = gpi_keys_make(gp, "right", d->right, d->column_count, &j->right.keys);
-    if (result == GP_OK) result = gpi_join_check_types(gp, d);
+    if (result == GP_OK && !builds) result = gpi_join_check_types(gp, d);
     j->left.seed = j->right.keys.seed;
     j->runs = d->left_count + (d->kind == GP_JOIN_FULL ? d->right_count : 0);
     return result;
@@ -46363,101 +46406,140 @@ static gp_result gpi_join_plan_scan(gp_context *gp, gpi_join *j)
     return gpi_scan_plan(gp, s, &j->scan);
 }
 
-static void gpi_join_lay_out(gpi_join *j)
+/* Lays out the right table. `order`: it has the order of rows. */
+static void gpi_join_lay_out_table(gpi_join *j, bool order, size_t *end)
 {
-    const size_t right = j->desc->right_count, scan = gpi_scan_scratch(&j->scan), runs = j->runs;
-    const size_t sort = j->sorts ? j->sort.at.end : 0;
-    const bool lists = j->pairs && !j->sorts;
-    size_t *end = &j->scratch;
-    if (runs == 0) return;
-    (void)gpi_rows_part(end, true, scan > sort ? scan : sort);
+    const size_t right = j->desc->right_count;
     j->right.state_at = gpi_rows_part(end, true, 4 * GPI_ROWS_STATE);
     j->firsts_at = gpi_rows_part(end, true, 4 * right);
-    j->sorted_at = gpi_rows_part(end, j->sorts, 4 * right);
-    j->order_at = gpi_rows_part(end, j->pairs, 4 * right);
-    j->runs_at = gpi_rows_part(end, j->pairs, 8 * (lists ? GPI_RANGES * j->ranges.cells : right));
-    j->cells_at = gpi_rows_part(end, lists, 4 * j->ranges.cells * j->ranges.groups);
-    if (lists) gpi_ranges_lay_out(&j->ranges, end);
-    j->begins_at = gpi_rows_part(end, true, 4 * runs);
-    j->lengths_at = gpi_rows_part(end, true, 4 * (runs + 1));
-    j->offsets_at = gpi_rows_part(end, true, 8 * (runs + 1));
-    j->partners_at = gpi_rows_part(end, j->desc->kind == GP_JOIN_FULL, 4 * right);
+    j->order_at = gpi_rows_part(end, order, 4 * right);
+    j->runs_at = gpi_rows_part(end, order, 8 * (j->sorts ? right : GPI_RANGES * j->ranges.cells));
     j->right.slots_at = gpi_rows_part(end, true, (size_t)j->right.slot_count * 4);
 }
 
-/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
-static gp_result gpi_join_plan(gp_context *gp, const gp_join_desc *d, gpi_join *j)
+static void gpi_join_lay_out(gpi_join *j)
 {
-    gp_result result = gpi_join_describe(gp, d, j);
+    const size_t right = j->desc->right_count, runs = j->runs;
+    const size_t scan = gpi_scan_scratch(&j->scan), sort = j->orders && j->sorts ? j->sort.at.end : 0;
+    const bool joins = !j->builds;
+    size_t *end = &j->scratch;
+    gpi_join_lay_out_table(j, true, &j->table_size);
+    if (joins && runs == 0) return;
+    (void)gpi_rows_part(end, true, scan > sort ? scan : sort);
+    if (!j->desc->table) gpi_join_lay_out_table(j, j->orders, end);
+    j->sorted_at = gpi_rows_part(end, j->orders && j->sorts, 4 * right);
+    j->cells_at = gpi_rows_part(end, j->orders && !j->sorts, 4 * j->ranges.cells * j->ranges.groups);
+    if (j->orders && !j->sorts) gpi_ranges_lay_out(&j->ranges, end);
+    j->failed_at = gpi_rows_part(end, joins, 4);
+    j->begins_at = gpi_rows_part(end, joins, 4 * runs);
+    j->lengths_at = gpi_rows_part(end, joins, 4 * (runs + 1));
+    j->offsets_at = gpi_rows_part(end, joins, 8 * (runs + 1));
+    j->partners_at = gpi_rows_part(end, joins && j->desc->kind == GP_JOIN_FULL, 4 * right);
+}
+
+/* Returns a number that tells tables apart that were built for columns of other types, for another number of rows, or by kernels that lay
+   them out otherwise. */
+static cl_uint gpi_join_mark(const gpi_join *j)
+{
+    const gp_join_desc *d = j->desc;
+    const uint64_t facts[] = {GP_VERSION, d->column_count, d->right_count, j->sorts};
+    uint64_t hash = gpi_fnv1a(GPI_FNV1A_SEED, facts, sizeof facts);
+    size_t k;
+    for (k = 0; k < d->column_count; k++) {
+        const uint64_t column[] = {(uint64_t)d->right[k].type, d->right[k].element_size,
+                                   (uint64_t)d->right[k].offsets_type};
+        hash = gpi_fnv1a(hash, column, sizeof column);
+    }
+    return d->right_count ? (cl_uint)(hash ^ hash >> 32) | 1 : 0; /* 0: nothing is built */
+}
+
+/* Checks and plans a call, except for its buffers. Afterwards the size of the scratch is known. */
+static gp_result gpi_join_plan(gp_context *gp, const gp_join_desc *d, bool builds, gpi_join *j)
+{
+    gp_result result = gpi_join_describe(gp, d, builds, j);
     size_t k;
     if (result == GP_OK) result = gpi_rows_plan(gp, &j->right);
     if (result == GP_OK) result = gpi_plan_make_sized(gp, GPI_JOIN, 4, GP_STRATEGY_MULTI_PASS, &j->plan);
     if (result == GP_OK) result = gpi_program_get(gp, GPI_JOIN, gpi_join_prelude, j, &j->plan, &j->program);
-    if (result == GP_OK) result = gpi_join_plan_scan(gp, j);
+    if (result == GP_OK && !builds) result = gpi_join_plan_scan(gp, j);
     if (result != GP_OK) return result;
-    for (k = 0; k < d->column_count; k++) j->strings = j->strings || d->left[k].offsets_type;
-    j->sorts = j->pairs && j->plan.shape != GP_SHAPE_SERIAL;
-    if (j->sorts) result = gpi_rows_plan_sort(gp, d->right_count, &j->sort_desc, &j->sort);
+    for (k = 0; k < d->column_count; k++) j->strings = j->strings || d->right[k].offsets_type;
+    j->sorts = j->plan.shape != GP_SHAPE_SERIAL;
+    if (j->orders && j->sorts) result = gpi_rows_plan_sort(gp, d->right_count, &j->sort_desc, &j->sort);
     gpi_ranges_plan(gp, &j->plan, d->right_count, &j->ranges);
+    j->mark = gpi_join_mark(j);
     gpi_join_lay_out(j);
     return result;
 }
 
 /* ------------------------------------------------------------------ check */
 
+static gp_result gpi_join_check_outputs(gp_context *gp, const gpi_join *j, bool reads)
+{
+    const gp_join_desc *d = j->desc;
+    if (!d->left_out && !d->offsets_out && !d->count_out && !reads) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "left_out, offsets_out and count_out are NULL: one is required");
+    }
+    if (!d->right_out == !(d->left_out && j->pairs)) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "right_out is %s, but %s", d->right_out ? "given" : "NULL",
+                    !j->pairs     ? "semi and anti joins have only left rows"
+                    : d->left_out ? "left_out is given"
+                                  : "left_out is NULL");
+}
+
 static gp_result gpi_join_check(gp_context *gp, const gpi_join *j, bool reads)
 {
     const gp_join_desc *d = j->desc;
     gpi_uses uses;
-    if (!d->left_out && !d->count_out && !reads) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "left_out and count_out are NULL: one is required");
-    }
-    if (!d->right_out != !(d->left_out && j->pairs)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "right_out is %s, but %s",
-                        d->right_out ? "given" : "NULL",
-                        !j->pairs     ? "semi and anti joins have only left rows"
-                        : d->left_out ? "left_out is given"
-                                      : "left_out is NULL");
-    }
-    gpi_uses_begin(&uses, gp, GP_OK);
-    if (d->left_count) gpi_use_keys(&uses, &j->left, d->left_count);
+    gpi_uses_begin(&uses, gp, j->builds ? GP_OK : gpi_join_check_outputs(gp, j, reads));
     if (d->right_count) gpi_use_keys(&uses, &j->right.keys, d->right_count);
-    gpi_use_count(&uses, "left_count_buffer", &j->left_count);
     gpi_use_count(&uses, "right_count_buffer", &j->right.count);
+    if (d->table || j->builds)
+        gpi_use_buffer(&uses, "table", d->table, 0, j->table_size, 1, j->builds ? GPI_BOTH : GPI_READS);
+    if (j->builds) return gpi_uses_end(&uses, NULL, d->scratch, j->scratch);
+    if (d->left_count) gpi_use_keys(&uses, &j->left, d->left_count);
+    gpi_use_count(&uses, "left_count_buffer", &j->left_count);
     if (d->left_out && d->capacity)
         gpi_use_buffer(&uses, "left_out", d->left_out, d->left_out_offset, d->capacity, 4, GPI_BOTH);
     if (d->right_out && d->capacity)
         gpi_use_buffer(&uses, "right_out", d->right_out, d->right_out_offset, d->capacity, 4, GPI_BOTH);
+    if (d->offsets_out)
+        gpi_use_buffer(&uses, "offsets_out", d->offsets_out, d->offsets_out_offset, d->left_count + 1, 8,
+                       GPI_WRITES);
     if (d->count_out) gpi_use_buffer(&uses, "count_out", d->count_out, d->count_out_offset, 1, 8, GPI_WRITES);
     return gpi_uses_end(&uses, NULL, d->scratch, j->scratch);
 }
 
 /* ------------------------------------------------------------------ launches */
 
-static void gpi_join_arg_state(gpi_call *call, const gpi_join *j, cl_mem scratch)
+static void gpi_join_arg_state(gpi_call *call, const gpi_join *j)
 {
-    gpi_call_arg_array(call, scratch, j->right.state_at / 4);
+    gpi_call_arg_array(call, j->table, j->right.state_at / 4);
 }
 
 /* Passes the first row with the key of each right row. */
-static void gpi_join_arg_firsts(gpi_call *call, const gpi_join *j, cl_mem scratch)
+static void gpi_join_arg_firsts(gpi_call *call, const gpi_join *j)
 {
-    gpi_call_arg_array(call, scratch, j->firsts_at / 4);
+    gpi_call_arg_array(call, j->table, j->firsts_at / 4);
 }
 
-/* Enqueues the hash table of the right rows, and, for pairs, the first row with each row's key. */
-static gp_result gpi_join_build(gpi_call *call, const gpi_join *j, cl_mem scratch)
+/* Enqueues the hash table of the right rows, and the first row with each row's key. */
+static gp_result gpi_join_put(gpi_call *call, const gpi_join *j)
 {
     size_t groups;
     gp_result result;
-    if (j->desc->right_count == 0) return gpi_call_fill(call, scratch, j->right.state_at, 4 * GPI_ROWS_STATE);
-    result = gpi_rows_put(call, &j->right, scratch, j->firsts_at / 4, scratch);
-    if (result != GP_OK || !j->pairs) return result;
+    if (j->desc->right_count == 0)
+        return gpi_call_fill(call, j->table, j->right.state_at, 4 * GPI_ROWS_STATE);
+    result = gpi_rows_put(call, &j->right, j->table, j->firsts_at / 4, j->table);
+    if (result != GP_OK) return result;
     gpi_call_kernel(call, j->program, "gp_join_firsts");
-    gpi_call_arg_array(call, scratch, j->right.slots_at / 4);
-    gpi_join_arg_firsts(call, j, scratch);
+    gpi_call_arg_array(call, j->table, j->right.slots_at / 4);
+    gpi_join_arg_firsts(call, j);
     GPI_CALL_ARG(call, j->right.row_mask);
-    gpi_join_arg_state(call, j, scratch);
+    gpi_join_arg_state(call, j);
+    GPI_CALL_ARG(call, j->mark);
+    GPI_CALL_ARG(call, j->right.keys.seed);
     groups = gpi_rows_arg_span(call, &j->plan, j->desc->right_count);
     return gpi_call_launch(call, &j->plan, groups);
 }
@@ -46468,48 +46550,64 @@ static gp_result gpi_join_sort(gpi_call *call, gpi_join *j, cl_mem scratch)
     gp_sort_desc *s = &j->sort_desc;
     size_t groups;
     gp_result result;
-    s->scratch = s->keys = s->keys_out = s->values_out = scratch;
+    s->scratch = s->keys_out = scratch;
+    s->keys = s->values_out = j->table;
     s->keys_offset = j->firsts_at / 4;
     s->keys_out_offset = j->sorted_at / 4;
     s->values_out_offset = j->order_at / 4;
     j->sort.count =
-        gpi_count_make(j->desc->right_count, scratch, j->right.state_at / 4 + GPI_ROWS_MANY, GP_U32);
+        gpi_count_make(j->desc->right_count, j->table, j->right.state_at / 4 + GPI_ROWS_MANY, GP_U32);
     result = gpi_sort_launch(call, &j->sort);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, j->program, "gp_join_runs");
     gpi_call_arg_array(call, scratch, j->sorted_at / 4);
-    gpi_join_arg_state(call, j, scratch);
-    gpi_call_arg_array(call, scratch, j->runs_at / 8);
+    gpi_join_arg_state(call, j);
+    gpi_call_arg_array(call, j->table, j->runs_at / 8);
     groups = gpi_rows_arg_span(call, &j->plan, j->desc->right_count);
     return gpi_call_launch(call, &j->plan, groups);
 }
 
 /* Enqueues the order of right rows range by range, and the runs of keys. */
-static gp_result gpi_join_order(gpi_call *call, const gpi_join *j, cl_mem scratch)
+static gp_result gpi_join_list(gpi_call *call, const gpi_join *j, cl_mem scratch)
 {
-    gp_result result = gpi_ranges_list(call, j->program, &j->plan, &j->ranges, scratch, j->firsts_at / 4,
-                                       scratch, j->right.state_at);
+    gp_result result = gpi_ranges_list(call, j->program, &j->plan, &j->ranges, j->table, j->firsts_at / 4,
+                                       j->table, j->right.state_at, scratch);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, j->program, "gp_ranges_order");
-    gpi_join_arg_state(call, j, scratch);
+    gpi_join_arg_state(call, j);
     gpi_ranges_arg(call, &j->ranges, scratch);
     gpi_call_arg_array(call, scratch, j->cells_at / 4);
-    gpi_call_arg_array(call, scratch, j->runs_at / 8);
-    gpi_call_arg_array(call, scratch, j->order_at / 4);
+    gpi_call_arg_array(call, j->table, j->runs_at / 8);
+    gpi_call_arg_array(call, j->table, j->order_at / 4);
     gpi_call_arg_ulong(call, j->ranges.cells);
     return gpi_call_launch(call, &j->plan, j->ranges.groups);
 }
 
-/* Enqueues the check of the left rows' strings. */
-static gp_result gpi_join_check_strings(gpi_call *call, const gpi_join *j, cl_mem scratch)
+/* Enqueues the right table. */
+static gp_result gpi_join_build(gpi_call *call, gpi_join *j, cl_mem scratch)
+{
+    const gp_result result = gpi_join_put(call, j);
+    if (result != GP_OK || !j->orders || j->desc->right_count == 0) return result;
+    return j->sorts ? gpi_join_sort(call, j, scratch) : gpi_join_list(call, j, scratch);
+}
+
+static void gpi_join_arg_failed(gpi_call *call, const gpi_join *j, cl_mem scratch)
+{
+    gpi_call_arg_array(call, scratch, j->failed_at / 4);
+}
+
+/* Enqueues the check of the right table and of the left rows' strings. */
+static gp_result gpi_join_check_table(gpi_call *call, const gpi_join *j, cl_mem scratch)
 {
     size_t groups;
     gpi_call_kernel(call, j->program, "gp_join_check");
     gpi_call_arg_keys(call, &j->left);
-    gpi_join_arg_state(call, j, scratch);
+    gpi_join_arg_state(call, j);
     GPI_CALL_ARG(call, j->right.tables);
+    GPI_CALL_ARG(call, j->mark);
+    gpi_join_arg_failed(call, j, scratch);
     gpi_rows_arg_longest(call, &j->plan);
-    groups = gpi_rows_arg_span(call, &j->plan, j->desc->left_count);
+    groups = gpi_rows_arg_span(call, &j->plan, j->strings && j->desc->left_count ? j->desc->left_count : 1);
     gpi_call_arg_count(call, &j->left_count);
     gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
     GPI_CALL_ARG(call, call->gp->counters);
@@ -46525,11 +46623,12 @@ static gp_result gpi_join_find(gpi_call *call, const gpi_join *j, cl_mem scratch
     gpi_call_kernel(call, j->program, "gp_join_find");
     gpi_call_arg_keys(call, &j->left);
     gpi_call_arg_keys(call, &j->right.keys);
-    gpi_call_arg_array(call, scratch, j->right.slots_at / 4);
+    gpi_call_arg_array(call, j->table, j->right.slots_at / 4);
     GPI_CALL_ARG(call, j->right.row_mask);
-    gpi_join_arg_state(call, j, scratch);
+    gpi_join_arg_state(call, j);
     GPI_CALL_ARG(call, j->right.tables);
-    gpi_call_arg_array(call, scratch, j->runs_at / 8);
+    gpi_join_arg_failed(call, j, scratch);
+    gpi_call_arg_array(call, j->table, j->runs_at / 8);
     gpi_call_arg_ulong(call, j->ranges.cells);
     gpi_call_arg_array(call, scratch, j->begins_at / 4);
     gpi_call_arg_array(call, scratch, j->lengths_at / 4);
@@ -46548,9 +46647,9 @@ static gp_result gpi_join_rest(gpi_call *call, const gpi_join *j, cl_mem scratch
     const gp_join_desc *d = j->desc;
     size_t groups;
     gpi_call_kernel(call, j->program, "gp_join_rest");
-    gpi_join_arg_firsts(call, j, scratch);
-    gpi_join_arg_state(call, j, scratch);
-    GPI_CALL_ARG(call, j->right.tables);
+    gpi_join_arg_firsts(call, j);
+    gpi_join_arg_state(call, j);
+    gpi_join_arg_failed(call, j, scratch);
     gpi_call_arg_array(call, scratch, j->partners_at / 4);
     gpi_call_arg_array(call, scratch, j->begins_at / 4 + d->left_count);
     gpi_call_arg_array(call, scratch, j->lengths_at / 4 + d->left_count);
@@ -46580,8 +46679,8 @@ static gp_result gpi_join_pairs(gpi_call *call, const gpi_join *j, cl_mem scratc
     gpi_call_kernel(call, j->program, "gp_join_pairs");
     gpi_call_arg_array(call, scratch, j->offsets_at / 8);
     gpi_call_arg_array(call, scratch, j->begins_at / 4);
-    gpi_call_arg_array(call, scratch, j->order_at / 4);
-    gpi_join_arg_state(call, j, scratch);
+    gpi_call_arg_array(call, j->table, j->order_at / 4);
+    gpi_join_arg_state(call, j);
     gpi_call_arg_array(call, d->left_out, d->left_out_offset);
     if (j->pairs) gpi_call_arg_array(call, d->right_out, d->right_out_offset);
     gpi_call_arg_uint(call, d->left_count);
@@ -46592,18 +46691,35 @@ static gp_result gpi_join_pairs(gpi_call *call, const gpi_join *j, cl_mem scratc
     return gpi_call_launch(call, &j->plan, gpi_ceil_div(d->capacity, span));
 }
 
-/* Reads the number of pairs. Fails if outputs have no room for them, or if the device ended loops too early. */
+/* Reads the number of pairs. Fails if outputs have no room for them, if the device ended loops too early, or if the table is not this
+   call's. */
 static gp_result gpi_join_read_count(gpi_call *call, const gpi_join *j, cl_mem scratch, uint64_t *to)
 {
-    cl_uint state[GPI_ROWS_STATE];
+    cl_uint state[GPI_ROWS_STATE], failed;
     cl_ulong pairs;
     gp_result result = gpi_call_read(call, scratch, j->offsets_at + 8 * j->runs, sizeof pairs, &pairs);
-    if (result == GP_OK) result = gpi_rows_read(call, &j->right, scratch, state);
+    if (result == GP_OK) result = gpi_call_read(call, scratch, j->failed_at, sizeof failed, &failed);
+    if (result == GP_OK) result = gpi_call_read(call, j->table, j->right.state_at, sizeof state, state);
     if (result != GP_OK) return result;
+    if (failed && state[GPI_ROWS_MARK] != j->mark) {
+        return gpi_fail(call->gp, GP_ERROR_INVALID_BUFFER,
+                        "table was not built by gp_join_build for these right columns and this right_count");
+    }
+    if (failed) return gpi_rows_fail_long(call->gp);
     *to = pairs;
     if (!j->desc->left_out || pairs <= j->desc->capacity) return GP_OK;
     return gpi_fail(call->gp, GP_ERROR_INVALID_BUFFER, "%llu pairs, but capacity = %zu",
                     (unsigned long long)pairs, j->desc->capacity);
+}
+
+/* Enqueues the results of a call without rows. */
+static gp_result gpi_join_none(gpi_call *call, const gp_join_desc *d)
+{
+    gp_result result = GP_OK;
+    if (d->offsets_out) result = gpi_call_fill(call, d->offsets_out, 8 * d->offsets_out_offset, 8);
+    if (d->count_out && result == GP_OK)
+        result = gpi_call_fill(call, d->count_out, 8 * d->count_out_offset, 8);
+    return result;
 }
 
 /* Enqueues the planned call. `to` receives the number of pairs on the host; NULL: not wanted. */
@@ -46613,21 +46729,29 @@ static gp_result gpi_join_launch(gpi_call *call, gpi_join *j, uint64_t *to)
     const bool left = d->left_count > 0, right = d->right_count > 0, full = d->kind == GP_JOIN_FULL;
     cl_mem scratch;
     gp_result result;
+    if (j->builds) {
+        result = gpi_call_scratch(call, d->scratch, j->scratch, &scratch);
+        j->table = d->table;
+        return result == GP_OK ? gpi_join_build(call, j, scratch) : result;
+    }
     if (j->runs == 0) {
         if (to) *to = 0;
-        return d->count_out ? gpi_call_fill(call, d->count_out, 8 * d->count_out_offset, 8) : GP_OK;
+        return gpi_join_none(call, d);
     }
     result = gpi_call_scratch(call, d->scratch, j->scratch, &scratch);
-    if (result == GP_OK) result = gpi_join_build(call, j, scratch);
-    if (result == GP_OK && j->pairs && right)
-        result = j->sorts ? gpi_join_sort(call, j, scratch) : gpi_join_order(call, j, scratch);
-    if (result == GP_OK && left && j->strings) result = gpi_join_check_strings(call, j, scratch);
+    j->table = d->table ? d->table : scratch;
+    if (result == GP_OK && !d->table) result = gpi_join_build(call, j, scratch);
+    if (result == GP_OK) result = gpi_call_fill(call, scratch, j->failed_at, 4);
+    if (result == GP_OK && (j->strings || d->table)) result = gpi_join_check_table(call, j, scratch);
     if (result == GP_OK && full && right)
         result = gpi_call_fill(call, scratch, j->partners_at, 4 * d->right_count);
     if (result == GP_OK && left) result = gpi_join_find(call, j, scratch);
     if (result == GP_OK && full && right) result = gpi_join_rest(call, j, scratch);
     if (result == GP_OK) result = gpi_join_scan(call, j, scratch);
     if (result == GP_OK && d->left_out && d->capacity) result = gpi_join_pairs(call, j, scratch);
+    if (result == GP_OK && d->offsets_out)
+        result = gpi_call_copy(call, scratch, j->offsets_at, d->offsets_out, 8 * d->offsets_out_offset,
+                               8 * (d->left_count + 1));
     if (result == GP_OK && d->count_out)
         result = gpi_call_copy(call, scratch, j->offsets_at + 8 * j->runs, d->count_out,
                                8 * d->count_out_offset, 8);
@@ -46636,15 +46760,16 @@ static gp_result gpi_join_launch(gpi_call *call, gpi_join *j, uint64_t *to)
 
 /* ------------------------------------------------------------------ API, warm-up */
 
-/* Plans, checks and runs a call. `to` receives the number of pairs on the host; NULL: the call does not block. */
-static gp_result gpi_join_call(gp_context *gp, const gp_join_desc *desc, uint64_t *to)
+/* Plans, checks and runs a call, or with `builds` only the right table. `to` receives the number of pairs on the host; NULL: the call
+   does not block. */
+static gp_result gpi_join_call(gp_context *gp, const gp_join_desc *desc, bool builds, uint64_t *to)
 {
     gpi_join j;
     gpi_call call;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
-    result = gpi_join_plan(gp, desc, &j);
+    result = gpi_join_plan(gp, desc, builds, &j);
     if (result == GP_OK) result = gpi_join_check(gp, &j, to != NULL);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
@@ -46654,7 +46779,7 @@ static gp_result gpi_join_call(gp_context *gp, const gp_join_desc *desc, uint64_
 
 GP_API gp_result gp_join(gp_context *gp, const gp_join_desc *desc)
 {
-    return gpi_join_call(gpi_enter(gp, __func__), desc, NULL);
+    return gpi_join_call(gpi_enter(gp, __func__), desc, false, NULL);
 }
 
 GP_API gp_result gp_join_read(gp_context *gp, const gp_join_desc *desc, uint64_t *count)
@@ -46662,20 +46787,35 @@ GP_API gp_result gp_join_read(gp_context *gp, const gp_join_desc *desc, uint64_t
     gpi_enter(gp, __func__);
     if (desc && desc->done) *desc->done = NULL;
     if (!count) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "count is NULL");
-    return gpi_join_call(gp, desc, count);
+    return gpi_join_call(gp, desc, false, count);
+}
+
+GP_API gp_result gp_join_build(gp_context *gp, const gp_join_desc *desc)
+{
+    return gpi_join_call(gpi_enter(gp, __func__), desc, true, NULL);
+}
+
+/* Sets *bytes to the size of the table, or to that of a join's scratch. */
+static gp_result gpi_join_size(gp_context *gp, const gp_join_desc *desc, bool table, size_t *bytes)
+{
+    gpi_join j;
+    gp_result result;
+    if (!gp || !desc || !bytes) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
+    }
+    result = gpi_join_plan(gp, desc, table, &j);
+    *bytes = result != GP_OK ? 0 : table ? j.table_size : j.scratch;
+    return result;
+}
+
+GP_API gp_result gp_join_table_size(gp_context *gp, const gp_join_desc *desc, size_t *bytes)
+{
+    return gpi_join_size(gpi_enter(gp, __func__), desc, true, bytes);
 }
 
 GP_API gp_result gp_join_scratch_size(gp_context *gp, const gp_join_desc *desc, size_t *bytes)
 {
-    gpi_join j;
-    gp_result result;
-    gpi_enter(gp, __func__);
-    if (!gp || !desc || !bytes) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or bytes is NULL");
-    }
-    result = gpi_join_plan(gp, desc, &j);
-    *bytes = result == GP_OK ? j.scratch : 0;
-    return result;
+    return gpi_join_size(gpi_enter(gp, __func__), desc, false, bytes);
 }
 
 /* Joins two rows of zeros with themselves, in temporary buffers, and warms up the sort and the scan. */
@@ -46686,7 +46826,7 @@ static gp_result gpi_join_warm_up(gp_context *gp, const gp_join_desc *desc)
     gpi_join j;
     cl_mem in = NULL, out[3] = {NULL, NULL, NULL};
     size_t k;
-    gp_result result = gpi_join_plan(gp, desc, &j);
+    gp_result result = gpi_join_plan(gp, desc, false, &j);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, 2 * GP_RECORD_BYTES, &in);
     for (k = 0; k < 3 && result == GP_OK; k++) result = gpi_alloc_zeros(gp, 16, &out[k]);
     memset(&probe, 0, sizeof probe);
@@ -46893,28 +47033,28 @@ static void gpi_ranges_lay_out(gpi_ranges *r, size_t *end)
     r->list_at = gpi_rows_part(end, true, 8 * r->rows);
 }
 
-/* Enqueues the list of rows by the numbers in `of`, if the state wants it. The program has the kernels. */
+/* Enqueues the list of rows by the numbers in `of`, if the state at byte state_at of `state` wants it. The program has the kernels. */
 static gp_result gpi_ranges_list(gpi_call *call, gpi_program *program, const gpi_plan *plan,
-                                 const gpi_ranges *r, cl_mem of, size_t of_offset, cl_mem scratch,
-                                 size_t state_at)
+                                 const gpi_ranges *r, cl_mem of, size_t of_offset, cl_mem state,
+                                 size_t state_at, cl_mem scratch)
 {
     gp_result result;
     gpi_call_kernel(call, program, "gp_ranges_count");
     gpi_call_arg_array(call, of, of_offset);
-    gpi_call_arg_array(call, scratch, state_at / 4);
+    gpi_call_arg_array(call, state, state_at / 4);
     gpi_call_arg_array(call, scratch, r->places_at / 4);
     gpi_call_arg_ulong(call, r->span);
     result = gpi_call_launch(call, plan, r->spans);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, "gp_ranges_place");
-    gpi_call_arg_array(call, scratch, state_at / 4);
+    gpi_call_arg_array(call, state, state_at / 4);
     gpi_call_arg_array(call, scratch, r->places_at / 4);
     gpi_call_arg_uint(call, r->spans);
     result = gpi_call_launch(call, plan, 1);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, "gp_ranges_list");
     gpi_call_arg_array(call, of, of_offset);
-    gpi_call_arg_array(call, scratch, state_at / 4);
+    gpi_call_arg_array(call, state, state_at / 4);
     gpi_call_arg_array(call, scratch, r->places_at / 4);
     gpi_call_arg_array(call, scratch, r->list_at / 8);
     gpi_call_arg_ulong(call, r->span);
@@ -47057,7 +47197,7 @@ static gp_result gpi_results_launch(gpi_call *call, const gp_group_by_desc *d, g
         if (result == GP_OK) result = gpi_results_fill(call, r);
         if (result == GP_OK && first == 0)
             result = gpi_ranges_list(call, r->batch.program, &r->batch.plan, &r->ranges, r->group_of,
-                                     r->group_of_offset, r->desc.scratch, r->state_at);
+                                     r->group_of_offset, r->desc.scratch, r->state_at, r->desc.scratch);
         if (result == GP_OK) result = gpi_results_ranges(call, r);
     }
     return result;
@@ -47086,7 +47226,7 @@ static gp_result gpi_rows_check_count(gp_context *gp, const char *name, size_t c
 static void gpi_rows_tables(gpi_rows *r)
 {
     const size_t rows = r->count.bound + 32;
-    const size_t last = (rows <= GPI_ROWS_ROOMY ? 2 : 1) * GPI_ROWS_SLOTS * rows;
+    const size_t roomy = rows <= GPI_ROWS_ROOMY ? 2 : 1, last = roomy * GPI_ROWS_SLOTS * rows;
     size_t size = 4096;
     for (; r->tables + 1 < GPI_ROWS_TABLES && size <= last / 8; size *= 32) {
         gpi_rows_table *t = &r->table[r->tables++];
@@ -47222,14 +47362,20 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_rows *r, cl_mem slot_of,
     return result == GP_OK ? gpi_rows_close(call, r, scratch) : result;
 }
 
+/* Fails because the device ended loops too early. */
+static gp_result gpi_rows_fail_long(gp_context *gp)
+{
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
+                    "a string is too long for this device, which ends loops after %u iterations",
+                    (unsigned)gp->info.loop_limit);
+}
+
 /* Reads the state. Fails if the device ended loops too early. */
 static gp_result gpi_rows_read(gpi_call *call, const gpi_rows *r, cl_mem scratch, cl_uint *state)
 {
     const gp_result result = gpi_call_read(call, scratch, r->state_at, 4 * GPI_ROWS_STATE, state);
     if (result != GP_OK || state[GPI_ROWS_SMALL] < r->tables) return result;
-    return gpi_fail(call->gp, GP_ERROR_UNSUPPORTED,
-                    "a string is too long for this device, which ends loops after %u iterations",
-                    (unsigned)call->gp->info.loop_limit);
+    return gpi_rows_fail_long(call->gp);
 }
 /* ---- End file src/table/rows.c ---- */
 

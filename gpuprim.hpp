@@ -608,6 +608,8 @@ GPI_WITH_SCRATCH(stencil)
 GPI_WITH_SCRATCH(group_by)
 GPI_READ(group_by_read, group_by, uint64_t)
 GPI_WITH_SCRATCH(join)
+GPI_CALL(join_build, join)
+GPI_READ(join_table_size, join, size_t)
 GPI_READ(join_read, join, uint64_t)
 GPI_CALL(warmup, warmup)
 GPI_CALL(check_monoid, check_monoid)
@@ -1560,7 +1562,7 @@ inline returns<uint64_t> group_by(gp_context *ctx, std::initializer_list<key_col
 }
 
 // Writes all pairs of a left and a right row with equal keys, and returns their number; outputs that are {} are not wanted. Outputs
-// without room for all pairs are refused, after the first pairs have been written. `kind`: see gp_join; semi and anti joins have no
+// without room for all pairs are refused, after the first pairs have been written. `d` may have a `table` that join_build has made. `kind`: see gp_join; semi and anti joins have no
 // right rows.
 inline returns<uint64_t> join(gp_context *ctx, std::initializer_list<key_column> left,
                               std::initializer_list<key_column> right, view<uint32_t> left_out,

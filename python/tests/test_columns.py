@@ -157,6 +157,30 @@ def test_sets_of_odd_input(ctx):
             getattr(ctx, name)(np.zeros(2, np.int32), np.zeros(2, np.int64))
 
 
+@pytest.mark.parametrize("dtype", ["u1", "f4", "S"])
+def test_join_table(ctx, rng, dtype):
+    values = np.array(["a", "b", "", "abc"] if dtype == "S" else [0, 1, 2, 200]).astype(None if dtype == "S" else dtype)
+    left, right = (values[rng.integers(0, 4, n)] for n in (500, 90))
+    table = ctx.join_table(right)
+    assert repr(table) == "<JoinTable of 90 rows>"
+    for how in HOWS:
+        assert on_host(ctx.join(left, table, how)) == on_host(ctx.join(left, right, how))
+    assert ctx.isin(left, table).get().tolist() == ctx.isin(left, right).get().tolist()
+    assert on_host(ctx.join(left[:0], table, "full")) == [(-1, j) for j in range(90)]
+    pair = ctx.join_table((right, right))
+    assert on_host(ctx.join((left, left), pair)) == on_host(ctx.join(left, right))
+    with pytest.raises(TypeError, match="tuples of as many columns"):
+        ctx.join(left, pair)
+    with pytest.raises(TypeError, match="tuples of as many columns"):
+        ctx.join((left, left), table)
+    if dtype != "S":
+        with pytest.raises(TypeError, match="one dtype"):
+            ctx.join(left.astype("i8"), table)
+    with gpuprim.Context(share=ctx) as other, pytest.raises(ValueError, match="another context"):
+        other.join(left, table)
+    assert ctx.join(left, ctx.join_table(left[:0]))[0].size == 0
+
+
 def one_key(value):
     """A value that is equal for equal keys: the zeros, and all NaNs, are one key."""
     return "nan" if value != value else value + 0 if isinstance(value, float) else value

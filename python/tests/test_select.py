@@ -154,6 +154,7 @@ BESIDE = {
     "contains": lambda c, k: table_of(c, SEVEN, SEVEN).contains(k),
     "erase": lambda c, k: table_of(c, SEVEN, SEVEN).erase(k, return_results=True),
     "for_each": lambda c, k: filled(c, lambda t: (t.insert(SEVEN, SEVEN), t.for_each(map="v + q[k]", args={"q": k}))),
+    "join_table": lambda c, k: c.join(SEVEN, c.join_table(k)),
     "array": lambda c, k: c.array(k),
 }
 NOT_BESIDE = {

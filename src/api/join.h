@@ -29,13 +29,18 @@ typedef enum gp_join_kind {
    rule, that null equals nothing, leave out such rows (gp_select), or give them keys that the other table does not
    have. The columns of the result are gp_gather of the tables' columns by left_out and right_out.
 
+   If the right table stays the same, gp_join_build makes it once, and gp_join with `table` uses it. Such a table is also a
+   multimap, from a key to the right rows that have it: offsets_out and right_out are the rows of each key of `left`.
+
    Result: row numbers, U32, in left_out and right_out; in place of a partner that does not exist (- above) all bits are
      set, which gp_gather skips. The number of pairs, U64, in count_out. If there are more pairs than `capacity`, the
      first ones are written, and count_out has the number of all. Without left_out and right_out the pairs are only
-     counted. Elements beyond the last pair are not written. The same result every time.
+     counted. Elements beyond the last pair are not written. offsets_out[l] is where the pairs of left row l begin,
+     whatever the capacity; its last number is where the pairs of left rows end. The same result every time.
    Order: by left row, then by right row; a full join's right rows without a partner come last, in their order.
    Aliasing: outputs overlap nothing.
-   Count 0: either table may be empty; a table without rows needs no buffers. Without pairs only count_out is written.
+   Count 0: either table may be empty; a table without rows needs no buffers. Without pairs only count_out and
+     offsets_out are written.
    Scratch: 16 bytes per left row, 20 to 40 per right row and 16 MiB if right rows are many; in a full join 20 more per
      right row; on GPUs also that of gp_sort.
    Cost: the right rows are put into a hash table, so make the smaller table the right one. If a right key repeats,
@@ -44,7 +49,8 @@ typedef enum gp_join_kind {
    Limits: 2^30 rows in each table, 8 columns.
    Errors: a string with bad offsets counts as empty; gp_stats.bad_offsets counts the call. On devices that end long
      loops too early (gp_device_info.loop_limit), a call with strings of more than some hundred bytes finds no pair:
-     gp_stats.abandoned counts it, and gp_join_read returns GP_ERROR_UNSUPPORTED.
+     gp_stats.abandoned counts it, and gp_join_read returns GP_ERROR_UNSUPPORTED. So does a call whose `table` was not
+     built for its right columns and right_count; there gp_join_read returns GP_ERROR_INVALID_BUFFER.
    Example: examples/09_group_by.c */
 typedef struct gp_join_desc {
     const gp_key_column *left;  /* the left table's column_count key columns, read during the call */
@@ -55,7 +61,10 @@ typedef struct gp_join_desc {
     size_t left_out_offset;
     cl_mem right_out; /* a right row per pair; NULL without left_out, and in semi and anti joins */
     size_t right_out_offset;
-    size_t capacity;  /* pairs for which the outputs have room */
+    size_t capacity; /* pairs for which the outputs have room */
+    cl_mem
+        offsets_out; /* where the pairs of each left row begin, GP_U64, left_count + 1 numbers; NULL: not wanted */
+    size_t offsets_out_offset;
     cl_mem count_out; /* the number of pairs, GP_U64; NULL: not wanted */
     size_t count_out_offset;
     size_t left_count; /* rows of the left table; with left_count_buffer, its upper bound */
@@ -66,6 +75,7 @@ typedef struct gp_join_desc {
     cl_mem right_count_buffer;
     size_t right_count_offset;
     gp_type right_count_type;
+    cl_mem table;   /* the right table that gp_join_build has made; NULL: the call makes it */
     cl_mem scratch; /* gp_join_scratch_size bytes that overlap nothing; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -73,6 +83,16 @@ typedef struct gp_join_desc {
 } gp_join_desc;
 
 GP_API gp_result gp_join(gp_context *gp, const gp_join_desc *desc);
+
+/* Writes the right table to `table`, a buffer of gp_join_table_size bytes: a hash table of its keys, and its rows in the order of
+   keys. Reads right, column_count, right_count with its count_buffer, and scratch; the other fields may be 0, but a program is
+   shared with joins of the same kind, semi and anti or other. Joins must be given the same right columns, whose buffers
+   must not have changed, and the same right_count, in a context with the same device and tuning. */
+GP_API gp_result gp_join_build(gp_context *gp, const gp_join_desc *desc);
+
+/* Sets *bytes to the size of `table` for the right table of this desc, whose buffers may be NULL. The scratch that gp_join_build needs is no
+   larger. */
+GP_API gp_result gp_join_table_size(gp_context *gp, const gp_join_desc *desc, size_t *bytes);
 
 /* Calls gp_join, blocks, and sets *count to the number of pairs. If outputs are given that have no room for all pairs, sets
    *count, and returns GP_ERROR_INVALID_BUFFER. */

@@ -28,28 +28,28 @@ static void gpi_ranges_lay_out(gpi_ranges *r, size_t *end)
     r->list_at = gpi_rows_part(end, true, 8 * r->rows);
 }
 
-/* Enqueues the list of rows by the numbers in `of`, if the state wants it. The program has the kernels. */
+/* Enqueues the list of rows by the numbers in `of`, if the state at byte state_at of `state` wants it. The program has the kernels. */
 static gp_result gpi_ranges_list(gpi_call *call, gpi_program *program, const gpi_plan *plan,
-                                 const gpi_ranges *r, cl_mem of, size_t of_offset, cl_mem scratch,
-                                 size_t state_at)
+                                 const gpi_ranges *r, cl_mem of, size_t of_offset, cl_mem state,
+                                 size_t state_at, cl_mem scratch)
 {
     gp_result result;
     gpi_call_kernel(call, program, "gp_ranges_count");
     gpi_call_arg_array(call, of, of_offset);
-    gpi_call_arg_array(call, scratch, state_at / 4);
+    gpi_call_arg_array(call, state, state_at / 4);
     gpi_call_arg_array(call, scratch, r->places_at / 4);
     gpi_call_arg_ulong(call, r->span);
     result = gpi_call_launch(call, plan, r->spans);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, "gp_ranges_place");
-    gpi_call_arg_array(call, scratch, state_at / 4);
+    gpi_call_arg_array(call, state, state_at / 4);
     gpi_call_arg_array(call, scratch, r->places_at / 4);
     gpi_call_arg_uint(call, r->spans);
     result = gpi_call_launch(call, plan, 1);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, program, "gp_ranges_list");
     gpi_call_arg_array(call, of, of_offset);
-    gpi_call_arg_array(call, scratch, state_at / 4);
+    gpi_call_arg_array(call, state, state_at / 4);
     gpi_call_arg_array(call, scratch, r->places_at / 4);
     gpi_call_arg_array(call, scratch, r->list_at / 8);
     gpi_call_arg_ulong(call, r->span);

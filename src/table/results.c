@@ -132,7 +132,7 @@ static gp_result gpi_results_launch(gpi_call *call, const gp_group_by_desc *d, g
         if (result == GP_OK) result = gpi_results_fill(call, r);
         if (result == GP_OK && first == 0)
             result = gpi_ranges_list(call, r->batch.program, &r->batch.plan, &r->ranges, r->group_of,
-                                     r->group_of_offset, r->desc.scratch, r->state_at);
+                                     r->group_of_offset, r->desc.scratch, r->state_at, r->desc.scratch);
         if (result == GP_OK) result = gpi_results_ranges(call, r);
     }
     return result;

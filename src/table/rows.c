@@ -26,7 +26,7 @@ static gp_result gpi_rows_check_count(gp_context *gp, const char *name, size_t c
 static void gpi_rows_tables(gpi_rows *r)
 {
     const size_t rows = r->count.bound + 32;
-    const size_t last = (rows <= GPI_ROWS_ROOMY ? 2 : 1) * GPI_ROWS_SLOTS * rows;
+    const size_t roomy = rows <= GPI_ROWS_ROOMY ? 2 : 1, last = roomy * GPI_ROWS_SLOTS * rows;
     size_t size = 4096;
     for (; r->tables + 1 < GPI_ROWS_TABLES && size <= last / 8; size *= 32) {
         gpi_rows_table *t = &r->table[r->tables++];
@@ -162,12 +162,18 @@ static gp_result gpi_rows_put(gpi_call *call, const gpi_rows *r, cl_mem slot_of,
     return result == GP_OK ? gpi_rows_close(call, r, scratch) : result;
 }
 
+/* Fails because the device ended loops too early. */
+static gp_result gpi_rows_fail_long(gp_context *gp)
+{
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
+                    "a string is too long for this device, which ends loops after %u iterations",
+                    (unsigned)gp->info.loop_limit);
+}
+
 /* Reads the state. Fails if the device ended loops too early. */
 static gp_result gpi_rows_read(gpi_call *call, const gpi_rows *r, cl_mem scratch, cl_uint *state)
 {
     const gp_result result = gpi_call_read(call, scratch, r->state_at, 4 * GPI_ROWS_STATE, state);
     if (result != GP_OK || state[GPI_ROWS_SMALL] < r->tables) return result;
-    return gpi_fail(call->gp, GP_ERROR_UNSUPPORTED,
-                    "a string is too long for this device, which ends loops after %u iterations",
-                    (unsigned)call->gp->info.loop_limit);
+    return gpi_rows_fail_long(call->gp);
 }

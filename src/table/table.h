@@ -74,14 +74,15 @@ static size_t gpi_rows_arg_span(gpi_call *call, const gpi_plan *plan, size_t row
 static void gpi_rows_arg_longest(gpi_call *call, const gpi_plan *plan);
 static gp_result gpi_rows_put(gpi_call *call, const gpi_rows *r, cl_mem slot_of, size_t slot_of_offset,
                               cl_mem scratch);
+static gp_result gpi_rows_fail_long(gp_context *gp);
 static gp_result gpi_rows_read(gpi_call *call, const gpi_rows *r, cl_mem scratch, cl_uint *state);
 
 /* ranges.c */
 static void gpi_ranges_plan(const gp_context *gp, const gpi_plan *plan, size_t rows, gpi_ranges *r);
 static void gpi_ranges_lay_out(gpi_ranges *r, size_t *end);
 static gp_result gpi_ranges_list(gpi_call *call, gpi_program *program, const gpi_plan *plan,
-                                 const gpi_ranges *r, cl_mem of, size_t of_offset, cl_mem scratch,
-                                 size_t state_at);
+                                 const gpi_ranges *r, cl_mem of, size_t of_offset, cl_mem state,
+                                 size_t state_at, cl_mem scratch);
 static void gpi_ranges_arg(gpi_call *call, const gpi_ranges *r, cl_mem scratch);
 
 /* results.c */

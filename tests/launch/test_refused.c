@@ -265,7 +265,8 @@ static void test_join(void **state)
     d.column_count = GP_KEY_COLUMNS_MAX + 1;
     REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_ARGUMENT, "column_count = 9, must be 1 to 8");
     d.column_count = 1;
-    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_BUFFER, "left_out and count_out are NULL: one is required");
+    REFUSED(gp_join(f->gp, &d), GP_ERROR_INVALID_BUFFER,
+            "left_out, offsets_out and count_out are NULL: one is required");
     REFUSED(gp_join_read(f->gp, &d, NULL), GP_ERROR_INVALID_ARGUMENT, "count is NULL");
     assert_gp(f->gp, gp_join_read(f->gp, &d, &count)); /* no output but the count */
     d.left_out = f->b;

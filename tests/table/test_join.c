@@ -11,12 +11,13 @@ typedef struct join_case {
     size_t distinct; /* most right keys, or about as many. Left keys are from twice as many */
     size_t offset;
     size_t spare; /* capacity beyond the number of pairs */
+    bool built;   /* the right table is made beforehand */
 } join_case;
 
 typedef struct join_data {
     test_columns left, right;
     uint32_t *left_out, *right_out; /* as expected */
-    uint64_t pairs;
+    uint64_t *offsets, pairs;
 } join_data;
 
 /* ------------------------------------------------------------------ reference */
@@ -75,6 +76,7 @@ static void expect_pairs(gp_join_kind kind, size_t lefts, join_data *data)
     if (n) qsort(order, n, 4, compare_rows);
     for (i = 0; i < lefts; i++) {
         const size_t begin = bound(data, order, i, false), end = bound(data, order, i, true);
+        data->offsets[i] = data->pairs;
         if (kind == GP_JOIN_SEMI || kind == GP_JOIN_ANTI) {
             if ((begin < end) == (kind == GP_JOIN_SEMI)) add(data, i, 0);
             continue;
@@ -85,15 +87,19 @@ static void expect_pairs(gp_join_kind kind, size_t lefts, join_data *data)
         }
         if (begin == end && kind != GP_JOIN_INNER) add(data, i, UINT32_MAX);
     }
+    for (i = lefts; i <= data->left.count; i++) data->offsets[i] = data->pairs;
     for (i = 0; i < n && kind == GP_JOIN_FULL; i++)
         if (!partners[i]) add(data, UINT32_MAX, i);
     free(order);
     free(partners);
 }
 
+/* Makes what is expected of the first `lefts` and `rights` rows, in place of what was. */
 static void expect(gp_join_kind kind, size_t lefts, size_t rights, join_data *data)
 {
     const size_t all = data->right.count;
+    free(data->left_out);
+    free(data->right_out);
     data->right.count = rights;
     data->left_out = data->right_out = NULL;
     expect_pairs(kind, lefts, data);
@@ -105,7 +111,8 @@ static void expect(gp_join_kind kind, size_t lefts, size_t rights, join_data *da
 
 static join_data make_data(const join_case *c)
 {
-    join_data data;
+    join_data data = {0};
+    data.offsets = columns_room((c->left_count + 1) * 8);
     data.left = make_table(c, c->left_ids, c->left_count, 2 * c->distinct);
     data.right = make_table(c, c->right_ids, c->right_count, c->distinct);
     expect(c->kind, c->left_count, c->right_count, &data);
@@ -118,6 +125,7 @@ static void free_data(join_data *data)
     columns_free(&data->right);
     free(data->left_out);
     free(data->right_out);
+    free(data->offsets);
 }
 
 /* ------------------------------------------------------------------ check */
@@ -143,13 +151,15 @@ static gp_join_desc make_desc(gp_context *gp, const join_case *c, const join_dat
     if (c->kind != GP_JOIN_SEMI && c->kind != GP_JOIN_ANTI)
         d.right_out = guarded(gp, d.right_out_offset, capacity, 4, NULL);
     d.count_out = guarded(gp, d.count_out_offset, 1, 8, NULL);
+    d.offsets_out_offset = c->offset;
+    d.offsets_out = guarded(gp, d.offsets_out_offset, c->left_count + 1, 8, NULL);
     return d;
 }
 
 static void release(const gp_join_desc *d)
 {
-    const cl_mem all[] = {d->left_out, d->right_out, d->count_out, d->left_count_buffer,
-                          d->right_count_buffer};
+    const cl_mem all[] = {d->left_out,          d->right_out,          d->offsets_out, d->count_out,
+                          d->left_count_buffer, d->right_count_buffer, d->table};
     size_t k;
     for (k = 0; k < sizeof all / sizeof *all; k++)
         if (all[k]) clReleaseMemObject(all[k]);
@@ -188,15 +198,37 @@ static void compare(gp_context *gp, const char *variant, const join_case *c, con
     if (what)
         fail_msg("%s, %s: kind %d, %zu left, %zu right, distinct %zu: %s, count", variant, c->name,
                  (int)c->kind, c->left_count, c->right_count, c->distinct, what);
+    what = guarded_difference(gp, d->offsets_out, d->offsets_out_offset, c->left_count + 1, 8, data->offsets,
+                              &at);
+    if (what)
+        fail_msg("%s, %s: kind %d, %zu left, %zu right, distinct %zu: %s, offset %zu", variant, c->name,
+                 (int)c->kind, c->left_count, c->right_count, c->distinct, what, at);
     compare_rows_out(gp, variant, c, d, data, "left", d->left_out, d->left_out_offset, data->left_out);
     compare_rows_out(gp, variant, c, d, data, "right", d->right_out, d->right_out_offset, data->right_out);
+}
+
+/* Makes the right table, in a buffer of the size that the library asks for. */
+static void build(gp_context *gp, gp_join_desc *d)
+{
+    gp_join_desc right = {0}; /* nothing else is needed */
+    size_t bytes = 0;
+    right.right = d->right;
+    right.column_count = d->column_count;
+    right.right_count = d->right_count;
+    right.right_count_buffer = d->right_count_buffer;
+    right.right_count_offset = d->right_count_offset;
+    right.right_count_type = d->right_count_type;
+    assert_gp(gp, gp_join_table_size(gp, &right, &bytes));
+    right.table = d->table = guarded(gp, 0, bytes, 1, NULL);
+    assert_gp(gp, gp_join_build(gp, &right));
 }
 
 static void check(gp_context *gp, const char *variant, const join_case *c)
 {
     gp_key_column left[GP_KEY_COLUMNS_MAX], right[GP_KEY_COLUMNS_MAX];
     join_data data = make_data(c);
-    const gp_join_desc desc = make_desc(gp, c, &data, left, right);
+    gp_join_desc desc = make_desc(gp, c, &data, left, right);
+    if (c->built) build(gp, &desc);
     if (gp_join(gp, &desc) != GP_OK) fail_msg("%s, %s: %s", variant, c->name, gp_last_error(gp));
     compare(gp, variant, c, &desc, &data);
     release(&desc);
@@ -227,6 +259,7 @@ static void check_sizes(gp_context *gp, const char *name, join_case c)
                 c.right_ids = (ids)((n + k / 2 + (size_t)kind) % IDS_ZIPF);
                 c.offset = (n + k) % 3 == 1 ? 5 : 0;
                 c.spare = (n + k) % 2 * 9;
+                c.built = (n + k / 2) % 2 == 1;
                 check(gp, name, &c);
             }
         }
@@ -283,6 +316,7 @@ static void test_types(void **state)
             c.right_count = test_small() ? 500 : 6007;
             c.distinct = kind % 2 ? 777 : 5000;
             c.offset = (size_t)kind % 3;
+            c.built = (k + (size_t)kind) % 2 == 0;
             check(gp, "types", &c);
         }
     }
@@ -320,6 +354,7 @@ static void test_large(void **state)
             c.name = "large";
             c.column_count = 1;
             c.kind = (gp_join_kind)kind;
+            c.built = (k + (size_t)kind) % 2 == 0;
             check(gp, "large", &c);
         }
     }
@@ -407,13 +442,12 @@ static void test_counts(void **state)
             c.distinct = 2000;
             c.offset = 2;
             data = make_data(&c);
-            free(data.left_out);
-            free(data.right_out);
             expect(c.kind, count[0] < 4000 ? count[0] : 4000, count[1] < 3000 ? count[1] : 3000, &data);
             d = make_desc(gp, &c, &data, left, right);
             d.left_count_buffer = test_buffer(gp, 4, &count[0]);
             d.right_count_buffer = test_buffer(gp, 4, &count[1]);
             d.left_count_type = d.right_count_type = GP_U32;
+            if (i % 2) build(gp, &d);
             assert_gp(gp, gp_join(gp, &d));
             compare(gp, "counts", &c, &d, &data);
             release(&d);
@@ -446,8 +480,6 @@ static void test_bad_offsets(void **state)
             size_t i;
             unsigned char *ends = way ? data.left.ends[0] : data.right.ends[0];
             for (i = 0; i <= 3001; i += 100) memcpy(ends + 4 * i, &bad, 4);
-            free(data.left_out);
-            free(data.right_out);
             expect(c.kind, c.left_count, c.right_count, &data);
             d = make_desc(gp, &c, &data, left, right);
             assert_gp(gp, gp_join(gp, &d));
@@ -488,17 +520,56 @@ static void test_limited(void **state)
             gp_join_desc d;
             memcpy((way ? data.left.ends[0] : data.right.ends[0]) + 4 * 19000, &zero, 4);
             d = make_desc(gp, &c, &data, left, right);
+            if (v % 2) build(gp, &d);
             assert_int_equal(gp_join_read(gp, &d, &pairs), GP_ERROR_UNSUPPORTED);
             assert_non_null(strstr(gp_last_error(gp), "too long for this device"));
             assert_int_equal(pairs, 1); /* not written */
             assert_int_equal(test_profile_of(gp).abandoned, way + 1);
-            data.pairs = 0;
+            expect(c.kind, 0, 0, &data);
             compare(gp, "limited", &c, &d, &data);
             release(&d);
             free_data(&data);
         }
         gp_context_destroy(gp);
     }
+}
+
+/* A table that was built for something else, or not at all, is told, and joins nothing. */
+static void test_strange_table(void **state)
+{
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    gp_key_column left[GP_KEY_COLUMNS_MAX], right[GP_KEY_COLUMNS_MAX];
+    join_case c = one_number;
+    join_data data;
+    gp_join_desc d;
+    uint64_t pairs = 1;
+    (void)state;
+    c.kind = GP_JOIN_FULL;
+    c.left_count = 700;
+    c.right_count = 900;
+    c.distinct = 500;
+    data = make_data(&c);
+    d = make_desc(gp, &c, &data, left, right);
+    build(gp, &d);
+    right[0].type = left[0].type = GP_I32;
+    assert_int_equal(gp_join_read(gp, &d, &pairs), GP_ERROR_INVALID_BUFFER);
+    assert_non_null(strstr(gp_last_error(gp), "table was not built by gp_join_build"));
+    assert_int_equal(pairs, 1);
+    assert_int_equal(test_profile_of(gp).abandoned, 1);
+    right[0].type = left[0].type = GP_U32;
+    d.right_count--;
+    assert_gp(gp, gp_join(gp, &d));
+    assert_int_equal(test_profile_of(gp).abandoned, 2);
+    d.right_count++;
+    expect(c.kind, 0, 0, &data);
+    compare(gp, "strange", &c, &d, &data);
+    clReleaseMemObject(d.table);
+    d.table = test_buffer(gp, 100, NULL);
+    assert_int_equal(gp_join_read(gp, &d, &pairs), GP_ERROR_INVALID_BUFFER);
+    assert_non_null(strstr(gp_last_error(gp), "table"));
+    release(&d);
+    free_data(&data);
+    gp_context_destroy(gp);
 }
 
 /* The caller's scratch of the size that the library asks for, without the buffers. */
@@ -543,7 +614,7 @@ int main(void)
         cmocka_unit_test(test_large),         cmocka_unit_test(test_capacity),
         cmocka_unit_test(test_many_pairs),    cmocka_unit_test(test_counts),
         cmocka_unit_test(test_bad_offsets),   cmocka_unit_test(test_limited),
-        cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_scratch),       cmocka_unit_test(test_strange_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,9 @@
 #define GPI_ROWS_MANY 3
 #define GPI_ROWS_BASE 4 /* first slot of the table that was large enough */
 #define GPI_ROWS_SIZE 5 /* its number of slots */
-#define GPI_ROWS_STATE 6
+#define GPI_ROWS_MARK 6 /* of a right table (table/join.cl): what it was built for */
+#define GPI_ROWS_SEED 7 /* two uints: the seed of its hashes */
+#define GPI_ROWS_STATE 9
 
 #define GPI_RANGES 256 /* rows are distributed over as many ranges (table/ranges.cl) */
 

@@ -30,12 +30,14 @@
 
 #define GPI_JOIN_STEP 4096 /* CPUs: positions that are decoded and finished in a core's cache */
 
-/* Counts the call if left strings have bad offsets. If one has more than `longest` bytes, the right table counts as too small, and the
-   call as abandoned. */
-GPI_KERNEL void gp_join_check(GPI_COLUMNS_PARAMETERS(left), volatile __global uint *state, ulong state_at,
-                              uint tables, ulong longest, ulong span, GPI_COUNT_PARAMETERS, uint call,
+/* Counts the call if left strings have bad offsets. Sets *failed if a string has more than `longest` bytes, left or right, or if the right
+   table was not built for this call, whose mark is `mark`. Such a call finds no pair, and counts as abandoned. */
+GPI_KERNEL void gp_join_check(GPI_COLUMNS_PARAMETERS(left), __global const uint *state, ulong state_at,
+                              uint tables, uint mark, volatile __global uint *failed, ulong failed_at,
+                              ulong longest, ulong span, GPI_COUNT_PARAMETERS, uint call,
                               volatile __global uint *counters)
 {
+    const bool is_closed = state[state_at + GPI_ROWS_SMALL] >= tables; /* and counted */
     gpi_key_columns left;
     bool has_long = false;
     ulong begin, end;
@@ -44,16 +46,22 @@ GPI_KERNEL void gp_join_check(GPI_COLUMNS_PARAMETERS(left), volatile __global ui
     if (gpi_columns_are_bad(left, begin, end, longest, &has_long) &&
         atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)
         (void)atomic_inc(counters + GPI_COUNT_BAD);
-    if (has_long && atomic_max(state + state_at + GPI_ROWS_SMALL, GPI_ROWS_TABLES) < tables)
+    if ((is_closed || has_long || state[state_at + GPI_ROWS_MARK] != mark) &&
+        atomic_xchg(failed + failed_at, 1u) == 0 && !is_closed)
         (void)atomic_inc(counters + GPI_COUNT_ABANDONED);
 }
 
 /* Replaces each right row's slot, in `slot_of`, by the first row with its key. Writes the number of rows to the state if a key
-   repeats. */
+   repeats; also the mark of the right table, and the seed of its hashes. */
 GPI_KERNEL void gp_join_firsts(__global const uint *slots, ulong slots_at, __global uint *slot_of,
                                ulong slot_of_at, uint row_mask, volatile __global uint *state, ulong state_at,
-                               ulong span)
+                               uint mark, ulong seed, ulong span)
 {
+    if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) {
+        state[state_at + GPI_ROWS_MARK] = mark;
+        state[state_at + GPI_ROWS_SEED] = (uint)seed;
+        state[state_at + GPI_ROWS_SEED + 1] = (uint)(seed >> 32);
+    }
     const uint n = state[state_at + GPI_ROWS_COUNT];
     bool repeats = false;
     ulong begin, end;
@@ -68,15 +76,15 @@ GPI_KERNEL void gp_join_firsts(__global const uint *slots, ulong slots_at, __glo
     if (repeats) (void)atomic_max(state + state_at + GPI_ROWS_MANY, n);
 }
 
-/* Finds the partners of the left rows. Rows from the count on have none, up to row `rows`. `base`: the first of the slots at
-   slots_at. */
+/* Finds the partners of the left rows. Rows from the count on have none, up to row `rows`; nor have others if *failed is set. */
 GPI_KERNEL void gp_join_find(GPI_COLUMNS_PARAMETERS(left), GPI_COLUMNS_PARAMETERS(right),
                              volatile __global uint *slots, ulong slots_at, uint row_mask,
                              __global const uint *state, ulong state_at, uint tables,
-                             __global const uint2 *runs, ulong runs_at, ulong most, __global uint *begins,
-                             ulong begins_at, __global uint *lengths, ulong lengths_at,
-                             volatile __global uint *partners, ulong partners_at, uint kind, ulong rows,
-                             ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+                             __global const uint *failed, ulong failed_at, __global const uint2 *runs,
+                             ulong runs_at, ulong most, __global uint *begins, ulong begins_at,
+                             __global uint *lengths, ulong lengths_at, volatile __global uint *partners,
+                             ulong partners_at, uint kind, ulong rows, ulong span, GPI_COUNT_PARAMETERS,
+                             volatile __global uint *counters)
 {
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
     ulong begin, end;
@@ -87,7 +95,7 @@ GPI_KERNEL void gp_join_find(GPI_COLUMNS_PARAMETERS(left), GPI_COLUMNS_PARAMETER
     state += state_at;
     j.begins = begins + begins_at;
     j.lengths = lengths + lengths_at;
-    const ulong last = state[GPI_ROWS_SMALL] < tables ? clamp(n, begin, end) : begin;
+    const ulong last = failed[failed_at] ? begin : clamp(n, begin, end);
     for (ulong i = last + GPI_LOCAL_ID; i < end; i += GPI_WG) j.lengths[i] = 0;
     if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) j.lengths[rows] = 0;
     if (begin == last) return;
@@ -97,10 +105,11 @@ GPI_KERNEL void gp_join_find(GPI_COLUMNS_PARAMETERS(left), GPI_COLUMNS_PARAMETER
     j.table.probes = state[GPI_ROWS_SMALL] + 1 < tables ? GPI_ROWS_PROBES : j.table.size;
     GPI_COLUMNS_SET(left);
     GPI_COLUMNS_SET(right);
+    left.seed = right.seed = (ulong)state[GPI_ROWS_SEED + 1] << 32 | state[GPI_ROWS_SEED];
     j.left = left;
     j.right = right;
     j.kind = kind;
-    j.has_runs = state[GPI_ROWS_MANY] != 0;
+    j.has_runs = state[GPI_ROWS_MANY] != 0 && kind != GPI_JOIN_SEMI && kind != GPI_JOIN_ANTI;
     j.runs = runs + runs_at;
     j.most = most;
     j.partners = partners + partners_at;
@@ -109,11 +118,12 @@ GPI_KERNEL void gp_join_find(GPI_COLUMNS_PARAMETERS(left), GPI_COLUMNS_PARAMETER
 
 /* Gives each right row without a partner, of at most `rows` right rows, a left row of its own. */
 GPI_KERNEL void gp_join_rest(__global const uint *firsts, ulong firsts_at, __global const uint *state,
-                             ulong state_at, uint tables, __global const uint *partners, ulong partners_at,
-                             __global uint *begins, ulong begins_at, __global uint *lengths, ulong lengths_at,
-                             ulong rows, ulong span)
+                             ulong state_at, __global const uint *failed, ulong failed_at,
+                             __global const uint *partners, ulong partners_at, __global uint *begins,
+                             ulong begins_at, __global uint *lengths, ulong lengths_at, ulong rows,
+                             ulong span)
 {
-    const ulong n = state[state_at + GPI_ROWS_SMALL] < tables ? state[state_at + GPI_ROWS_COUNT] : 0;
+    const ulong n = failed[failed_at] ? 0 : state[state_at + GPI_ROWS_COUNT];
     ulong begin, end;
     gpi_span(rows, span, &begin, &end);
     lengths += lengths_at;

@@ -9,7 +9,7 @@ array([ 3,  4,  8,  9, 14])
 from __future__ import annotations
 
 from ._array import Array
-from ._columns import Columns
+from ._columns import Columns, JoinTable
 from ._context import SelfTestCase
 from ._errors import ArgumentError, BuildError, Error, LawError, OutOfMemoryError, UnsupportedError
 from ._event import Event
@@ -68,6 +68,6 @@ class Context(Columns, HashTables, Maps, Nests):
 
 __all__ = [
     "ArgumentError", "Array", "Brackets", "BracketsErrors", "BuildError", "Column", "Context", "Device", "Error", "Event",
-    "HashResult", "HashTable", "LawError", "Monoid", "OutOfMemoryError", "SelfTestCase", "Tree", "UnsupportedError",
+    "HashResult", "HashTable", "JoinTable", "LawError", "Monoid", "OutOfMemoryError", "SelfTestCase", "Tree", "UnsupportedError",
     "devices", "record_type",
 ]  # fmt: skip

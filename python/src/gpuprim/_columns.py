@@ -18,6 +18,18 @@ AGGREGATES = ("sum", "prod", "min", "max", "count", "mean", "and", "or", "xor")
 MORE_AGGREGATES = ("var", "first", "last", "argmin", "argmax")  # of tuples of key columns
 
 
+class JoinTable:
+    """The right table of joins, made once, for many: see `Context.join_table`."""
+
+    def __init__(self, call: Call, alone: bool, texts: list[bool], dtypes: list[Optional[np.dtype[Any]]]) -> None:
+        self._call = call  # that made it, and has its columns
+        self._alone = alone  # one column, not in a tuple
+        self._texts, self._dtypes = texts, dtypes
+
+    def __repr__(self) -> str:
+        return f"<JoinTable of {self._call.desc.right_count} rows>"
+
+
 class Columns(Maps):
     def group_rows(self, *columns: Any, return_order: bool = False) -> tuple[Array, ...]:
         """Groups the rows of a table by key: rows that are equal in all columns are one group.
@@ -235,7 +247,7 @@ class Columns(Maps):
         left, right : array_like, list of str or bytes, or tuples of as many columns
             Keys of one dtype, in any order, of which any may repeat. Rows of tuples are equal in all columns. Columns are
             as for `group_rows`: -0 equals +0, and all NaNs are equal, as in ``pandas.merge``. The call is fastest with the
-            smaller table on the right.
+            smaller table on the right, which may be a `JoinTable`.
         how : {"inner", "left", "full", "outer", "semi", "anti"}
             "left" also has the rows of `left` that have no partner, and "full", or "outer", those of both tables. "semi" has
             the rows of `left` that have a partner, each once, and "anti" those that have none.
@@ -265,18 +277,62 @@ class Columns(Maps):
         """A call that joins two tables, and for how many pairs to make room: enough if one table's keys do not repeat."""
         call = Call(self, "join")
         call.set(kind=choice("how", how, JOINS))
-        if not isinstance(left, tuple) and not isinstance(right, tuple):
+        made = right if isinstance(right, JoinTable) else None
+        if not isinstance(left, tuple) and (made._alone if made else not isinstance(right, tuple)):
             left, right = (left,), (right,)
-        if not (isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right)):
+        width = len(made._texts) if made else len(right) if isinstance(right, tuple) else None
+        if not (isinstance(left, tuple) and len(left) == width):
             raise TypeError("left and right are tuples of as many columns, or neither is one")
-        texts = [_is_texts(a) or _is_texts(b) for a, b in zip(left, right)]
+        texts = made._texts if made else [_is_texts(a) or _is_texts(b) for a, b in zip(left, right)]
         left_count, left_dtypes = self._key_columns(call, left, texts, "left")
-        right_count, right_dtypes = self._key_columns(call, right, texts, "right")
+        if made:
+            self._use_table(call, made)
+            right_dtypes = made._dtypes
+        else:
+            right_count, right_dtypes = self._key_columns(call, right, texts, "right")
+            call.set(right_count=right_count)
         for a, b in zip(left_dtypes, right_dtypes):
             if a != b:
                 raise TypeError(f"left and right are of one dtype, not of {a} and {b}")
-        call.set(left_count=left_count, right_count=right_count)
-        return call, left_count + (0 if how in ("semi", "anti") else right_count)
+        call.set(left_count=left_count)
+        return call, left_count + (0 if how in ("semi", "anti") else int(call.desc.right_count))
+
+    def _use_table(self, call: Call, made: JoinTable) -> None:
+        if made._call.context is not self:
+            raise ValueError("the JoinTable is of another context")
+        for thing in made._call._keep:
+            call.keep(thing)
+        desc = made._call.desc
+        call.set(right=desc.right, right_count=desc.right_count, table=desc.table)
+
+    def join_table(self, right: Any) -> JoinTable:
+        """Makes the right table of joins once, for many calls of `join` and `isin`.
+
+        Parameters
+        ----------
+        right : array_like, list of str or bytes, or tuple of columns
+            As for `join`. Arrays on the device must not change as long as the table is used.
+
+        Returns
+        -------
+        JoinTable
+
+        Examples
+        --------
+        >>> customers = ctx.join_table(customer_id)  # doctest: +SKIP
+        >>> for orders in batches:  # doctest: +SKIP
+        ...     left, right = ctx.join(orders, customers)
+        """
+        alone = not isinstance(right, tuple)
+        columns = (right,) if alone else right
+        call, texts, size = Call(self, "join"), [_is_texts(column) for column in columns], ffi.new("size_t *")
+        count, dtypes = self._key_columns(call, columns, texts, "right")
+        call.set(right_count=count)
+        call.run("gp_join_table_size", size)
+        table = call.keep(self.empty(size[0], np.uint8))
+        call.set(table=table._buffer.mem)
+        call.run("gp_join_build")
+        return JoinTable(call, alone, texts, dtypes)
 
     def _pairs(self, call: Call, room: int, *sides: str) -> list[Array]:
         """Joins, again if there is no room for all pairs. Of one side the device will have the number of rows."""
@@ -299,7 +355,7 @@ class Columns(Maps):
         Parameters
         ----------
         x, values : array_like, list of str or bytes, or tuples of as many columns
-            As for `join`, of one dtype; but a NaN is among nothing, except in a tuple.
+            As for `join`, of one dtype; but a NaN is among nothing, except in a tuple. `values` may be a `JoinTable`.
 
         Returns
         -------
@@ -310,7 +366,8 @@ class Columns(Maps):
         >>> ctx.isin([3, 1, 7], [7, 3]).get()  # doctest: +SKIP
         array([ True, False,  True])
         """
-        numbers = not (isinstance(x, tuple) or _is_texts(x) or _is_texts(values))
+        texts = any(values._texts) if isinstance(values, JoinTable) else _is_texts(values)
+        numbers = not (isinstance(x, tuple) or _is_texts(x) or texts)
         if numbers:
             x = self._line(x, "x")
         call, size = self._joining(x, values, "semi")
