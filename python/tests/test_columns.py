@@ -159,7 +159,7 @@ def test_sets_of_odd_input(ctx):
 
 @pytest.mark.parametrize("dtype", ["u1", "f4", "S"])
 def test_join_table(ctx, rng, dtype):
-    values = np.array(["a", "b", "", "abc"] if dtype == "S" else [0, 1, 2, 200]).astype(None if dtype == "S" else dtype)
+    values = np.array(["a", "b", "", "abc"]) if dtype == "S" else np.array([0, 1, 2, 200], dtype)
     left, right = (values[rng.integers(0, 4, n)] for n in (500, 90))
     table = ctx.join_table(right)
     assert repr(table) == "<JoinTable of 90 rows>"
