@@ -120,6 +120,22 @@ int main(void)
     TRY(gp_join(gp, &join));
     /* [/join] */
     expect_pairs(gp, sale, region, (size_t)pairs);
+    size_t places = n + 1;
+    cl_mem offsets = buffer_of(gp, 8 * places, NULL);
+    /* [build] */
+    gp_join_desc once = {.right = &right, .column_count = 1, .right_count = REGIONS};
+    size_t bytes;
+    TRY(gp_join_table_size(gp, &once, &bytes));
+    TRY(gp_buffer_create(gp, bytes, NULL, &once.table));
+    TRY(gp_join_build(gp, &once));
+    join.table = once.table; /* for any number of joins */
+    join.offsets_out = offsets;
+    TRY(gp_join(gp, &join));
+    /* [/build] */
+    expect_pairs(gp, sale, region, (size_t)pairs);
+    static uint64_t host_offsets[ROWS + 1];
+    read_back(gp, offsets, sizeof host_offsets, host_offsets);
+    EXPECT(host_offsets[0] == 0 && host_offsets[ROWS] == pairs);
     /* [semi] */
     const gp_key_column key = {.in = cities, .type = GP_U32}, set = {.in = allowed, .type = GP_U32};
     gp_join_desc semi = {.left = &key,
@@ -139,7 +155,7 @@ int main(void)
         if (city[i] % 5 == 0 && city[i] < 5 * CHOSEN) EXPECT(host_rows[next++] == i);
     EXPECT(next == kept);
     cl_mem all[] = {cities,   products, prices,  quantities,    rows, revenue,
-                    greatest, sales,    allowed, region_cities, sale, region};
+                    greatest, sales,    allowed, region_cities, sale, region, offsets, once.table};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) clReleaseMemObject(all[k]);
     gp_context_destroy(gp);
     return 0;
