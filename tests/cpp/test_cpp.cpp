@@ -349,9 +349,9 @@ void test_selections(gp_context *ctx)
               gp::read(ctx, right) == u32s{1, 3, 0, 1, 3, 1, 3});
         CHECK(gp::join(ctx, {others}, {names}, left, {}, GP_JOIN_ANTI) == 1u && gp::read(ctx, left)[0] == 2);
         CHECK(gp::join(ctx, {names}, {others}, {}) == 7u); // only counted
-        const gp::key_column other = others;
+        const gp::key_column column = others;
         gp_join_desc once = {};
-        once.right = &other.column;
+        once.right = &column.column;
         once.column_count = 1;
         once.right_count = 4;
         const gp::buffer<char> made(ctx, gp::join_table_size(ctx, once));
