@@ -3082,7 +3082,7 @@ typedef enum gp_join_kind {
     GP_JOIN_FULL,      /* also each left and each right row without a partner */
     GP_JOIN_SEMI,      /* only the left row, of left rows with a partner, once each */
     GP_JOIN_ANTI,      /* only the left row, of left rows without a partner */
-    GP_JOIN_COUNT
+    GP_JOIN_KIND_COUNT /* no kind, but how many kinds there are */
 } gp_join_kind;
 
 /* all pairs (l, r) with the key of left row l equal to the key of right row r
@@ -3096,41 +3096,46 @@ typedef enum gp_join_kind {
    Joins two tables by one or several key columns, as SQL's "join ... using" does. A key may occur any number of times
    in both tables. Two keys are equal if they are equal in all columns; -0 equals 0, and all NaNs are equal: for SQL's
    rule, that null equals nothing, leave out such rows (gp_select), or give them keys that the other table does not
-   have. The columns of the result are gp_gather of the tables' columns by left_out and right_out.
+   have. The columns of the result are gp_gather of the tables' columns by left_out and right_out. For a right join swap
+   the tables.
 
    If the right table stays the same, gp_join_build makes it once, and gp_join with `table` uses it. Such a table is also a
    multimap, from a key to the right rows that have it: offsets_out and right_out are the rows of each key of `left`.
 
    Result: row numbers, U32, in left_out and right_out; in place of a partner that does not exist (- above) all bits are
-     set, which gp_gather skips. The number of pairs, U64, in count_out. If there are more pairs than `capacity`, the
-     first ones are written, and count_out has the number of all. Without left_out and right_out the pairs are only
-     counted. Elements beyond the last pair are not written. offsets_out[l] is where the pairs of left row l begin,
-     whatever the capacity; its last number is where the pairs of left rows end. The same result every time.
+     set, which gp_gather skips. The number of pairs in count_out, as GP_U64: give calls that take it count_type
+     = GP_U64. If there are more pairs than `capacity`, the first ones are written, and count_out has the number of
+     all. Without left_out and right_out the pairs are only counted. Elements beyond the last pair are not written.
+     offsets_out[l] is where the pairs of left row l begin, whatever the capacity; its last number is where they end,
+     and where those of right rows without a partner begin. The same result every time.
    Order: by left row, then by right row; a full join's right rows without a partner come last, in their order.
    Aliasing: outputs overlap nothing.
-   Count 0: either table may be empty; a table without rows needs no buffers. Without pairs only count_out and
+   Count 0: either table may be empty; its columns need types, but no buffers. Without pairs only count_out and
      offsets_out are written.
-   Scratch: 16 bytes per left row, 20 to 40 per right row and 16 MiB if right rows are many; in a full join 20 more per
-     right row; on GPUs also that of gp_sort.
+   Scratch: 16 bytes per left row. Per right row 12 to 24 bytes in semi and anti joins, 32 to 48 in others (with `table`
+     none), and 20 more in full ones. 16 MiB from some 10^6 right rows on. 4 bytes per pair of `capacity` if one of left_out
+     and right_out is NULL. On GPUs also that of gp_sort.
    Cost: the right rows are put into a hash table, so make the smaller table the right one. If a right key repeats,
      right rows are sorted by key. Each left row finds its key's rows in the hash table; then a scan of their numbers,
      and one write of each pair. Time is linear in rows and pairs, however keys repeat.
    Limits: 2^30 rows in each table, 8 columns.
    Errors: a string with bad offsets counts as empty; gp_stats.bad_offsets counts the call. On devices that end long
      loops too early (gp_device_info.loop_limit), a call with strings of more than some hundred bytes finds no pair:
-     gp_stats.abandoned counts it, and gp_join_read returns GP_ERROR_UNSUPPORTED. So does a call whose `table` was not
-     built for its right columns and right_count; there gp_join_read returns GP_ERROR_INVALID_BUFFER.
+     gp_stats.abandoned counts it, and gp_join_read returns GP_ERROR_UNSUPPORTED. A call whose `table` was not built for
+     right columns of these types and this right_count finds no pair, either, whatever its kind: gp_stats.abandoned
+     counts it, and gp_join_read returns GP_ERROR_INVALID_BUFFER. Whether the right columns' contents are still those
+     of gp_join_build is not checked: if not, pairs are missing.
    Example: examples/09_group_by.c */
 typedef struct gp_join_desc {
     const gp_key_column *left;  /* the left table's column_count key columns, read during the call */
     const gp_key_column *right; /* the right table's, in the same order and of the same types */
     size_t column_count;        /* 1 to GP_KEY_COLUMNS_MAX */
     gp_join_kind kind;
-    cl_mem left_out; /* a left row per pair, with room for `capacity`; NULL: pairs are only counted */
+    cl_mem left_out; /* a left row per pair, with room for `capacity`; NULL: not wanted */
     size_t left_out_offset;
-    cl_mem right_out; /* a right row per pair; NULL without left_out, and in semi and anti joins */
+    cl_mem right_out; /* a right row per pair; NULL: not wanted, as in semi and anti joins */
     size_t right_out_offset;
-    size_t capacity; /* pairs for which the outputs have room */
+    size_t capacity; /* pairs for which left_out and right_out have room; 0 without both */
     cl_mem
         offsets_out; /* where the pairs of each left row begin, GP_U64, left_count + 1 numbers; NULL: not wanted */
     size_t offsets_out_offset;
@@ -3154,9 +3159,10 @@ typedef struct gp_join_desc {
 GP_API gp_result gp_join(gp_context *gp, const gp_join_desc *desc);
 
 /* Writes the right table to `table`, a buffer of gp_join_table_size bytes: a hash table of its keys, and its rows in the order of
-   keys. Reads right, column_count, right_count with its count_buffer, and scratch; the other fields may be 0, but a program is
-   shared with joins of the same kind, semi and anti or other. Joins must be given the same right columns, whose buffers
-   must not have changed, and the same right_count, in a context with the same device and tuning. */
+   keys. Of the desc it reads right, column_count, right_count with its buffer, kind, table, scratch and what to wait for; the rest may
+   be 0. Joins with the table must be given the same right columns and right_count, in a context with the same device and
+   tuning: they read the keys from the columns' buffers, which must not change. The table serves joins of all kinds. `kind` only
+   decides which program is compiled: one for semi and anti joins, another for all others. */
 GP_API gp_result gp_join_build(gp_context *gp, const gp_join_desc *desc);
 
 /* Sets *bytes to the size of `table` for the right table of this desc, whose buffers may be NULL. The scratch that gp_join_build needs is no
@@ -3167,7 +3173,8 @@ GP_API gp_result gp_join_table_size(gp_context *gp, const gp_join_desc *desc, si
    *count, and returns GP_ERROR_INVALID_BUFFER. */
 GP_API gp_result gp_join_read(gp_context *gp, const gp_join_desc *desc, uint64_t *count);
 
-/* Sets *bytes to the scratch that gp_join needs with this desc. Buffers of the desc may be NULL. */
+/* Sets *bytes to the scratch that gp_join needs with this desc. Set left_out, right_out and table as in the call; other buffers may be
+   NULL. */
 GP_API gp_result gp_join_scratch_size(gp_context *gp, const gp_join_desc *desc, size_t *bytes);
 
 /* ------------------------------------------------------------------ warm-up, profile */
@@ -3245,8 +3252,9 @@ typedef struct gp_stats {
     uint64_t fallbacks;        /* late tiles that a waiting group computed itself; calls of gp_topk
                                   that a sample misled */
     uint64_t
-        abandoned; /* look-backs and calls of gp_group_by and gp_join that the device cut short: results are wrong */
-    uint64_t clamped;        /* calls whose count_buffer held more than `count` */
+        abandoned;    /* look-backs and calls of gp_group_by and gp_join that the device cut short, and joins
+                                  with another's `table`: results are wrong */
+    uint64_t clamped; /* count_buffers that held more than `count`, of calls with elements */
     uint64_t bad_offsets;    /* calls that found bad offsets of segments, runs or strings */
     uint64_t skipped;        /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;  /* bytes of scratch that the context holds now */
@@ -45886,6 +45894,7 @@ typedef struct gpi_rows {
     gpi_program *program;
     gpi_rows_table table[GPI_ROWS_TABLES];
     cl_uint tables, slot_count, row_mask;
+    cl_uint number;            /* of the call: other calls have other numbers */
     size_t state_at, slots_at; /* in the scratch, in bytes */
 } gpi_rows;
 
@@ -46205,6 +46214,7 @@ static gp_result gpi_groups_launch(gpi_call *call, gpi_group_by *g, cl_uint *to)
     g->rows = d->rows_out ? d->rows_out : scratch;
     g->rows_offset = d->rows_out ? d->rows_out_offset : g->rows_at / 4;
     count = gpi_count_make(d->count, scratch, g->table.state_at / 4 + GPI_ROWS_COUNT, GP_U32);
+    g->table.number = (cl_uint)call->gp->stats.launches + 1;
     result = gpi_rows_put(call, &g->table, g->slot_of, g->slot_of_offset, scratch);
     if (result == GP_OK) result = gpi_groups_select(call, g, scratch, &count);
     if (result == GP_OK && g->numbers) result = gpi_groups_number(call, g, scratch, &count);
@@ -46332,7 +46342,8 @@ typedef struct gpi_join {
     /* where parts of the table begin, in bytes, besides those of `right` */
     size_t firsts_at, order_at, runs_at, table_size;
     /* where parts of the scratch begin; the nested calls' scratch is at 0 */
-    size_t sorted_at, cells_at, failed_at, begins_at, lengths_at, offsets_at, partners_at, scratch;
+    size_t sorted_at, cells_at, failed_at, begins_at, lengths_at, offsets_at, left_at, right_at, partners_at,
+        scratch;
 } gpi_join;
 
 /* ------------------------------------------------------------------ plan */
@@ -46352,20 +46363,28 @@ static void gpi_join_prelude(const gp_context *gp, const gpi_plan *plan, const v
                  gpi_join_has_right(j->desc->kind));
 }
 
+/* Writes what a column has to `text`: "uint", "12 bytes", "strings with offsets of ulong". */
+static void gpi_join_name_type(const gp_key_column *c, char *text, size_t size)
+{
+    if (c->type) (void)snprintf(text, size, "%s", gpi_type_cl(c->type));
+    else if (c->element_size) (void)snprintf(text, size, "%zu bytes", c->element_size);
+    else (void)snprintf(text, size, "strings with offsets of %s", gpi_type_cl(c->offsets_type));
+}
+
 /* Checks that the right columns have the left columns' types. */
 static gp_result gpi_join_check_types(gp_context *gp, const gp_join_desc *d)
 {
     size_t k;
     for (k = 0; k < d->column_count; k++) {
         const gp_key_column *l = &d->left[k], *r = &d->right[k];
+        char left[40], right[40];
         if (l->type == r->type && l->element_size == r->element_size && l->offsets_type == r->offsets_type)
             continue;
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_TYPE,
-            "left[%zu] has type = %d, element_size = %zu, offsets_type = %d, but right[%zu] has %d, "
-            "%zu and %d: they must be equal",
-            k, (int)l->type, l->element_size, (int)l->offsets_type, k, (int)r->type, r->element_size,
-            (int)r->offsets_type);
+        gpi_join_name_type(l, left, sizeof left);
+        gpi_join_name_type(r, right, sizeof right);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "left[%zu] is a column of %s, right[%zu] of %s: they must be of one type", k, left, k,
+                        right);
     }
     return GP_OK;
 }
@@ -46382,7 +46401,7 @@ static gp_result gpi_join_describe(gp_context *gp, const gp_join_desc *d, bool b
         gpi_count_make(d->left_count, d->left_count_buffer, d->left_count_offset, d->left_count_type);
     j->right.count =
         gpi_count_make(d->right_count, d->right_count_buffer, d->right_count_offset, d->right_count_type);
-    if ((unsigned)d->kind >= GP_JOIN_COUNT)
+    if ((unsigned)d->kind >= GP_JOIN_KIND_COUNT)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "kind = %d is not a gp_join_kind", (int)d->kind);
     result = gpi_rows_check_count(gp, "left_count", d->left_count);
     if (result == GP_OK) result = gpi_rows_check_count(gp, "right_count", d->right_count);
@@ -46434,6 +46453,8 @@ static void gpi_join_lay_out(gpi_join *j)
     j->begins_at = gpi_rows_part(end, joins, 4 * runs);
     j->lengths_at = gpi_rows_part(end, joins, 4 * (runs + 1));
     j->offsets_at = gpi_rows_part(end, joins, 8 * (runs + 1));
+    j->left_at = gpi_rows_part(end, joins && !j->desc->left_out, 4 * j->desc->capacity);
+    j->right_at = gpi_rows_part(end, joins && j->pairs && !j->desc->right_out, 4 * j->desc->capacity);
     j->partners_at = gpi_rows_part(end, joins && j->desc->kind == GP_JOIN_FULL, 4 * right);
 }
 
@@ -46477,15 +46498,16 @@ static gp_result gpi_join_plan(gp_context *gp, const gp_join_desc *d, bool build
 static gp_result gpi_join_check_outputs(gp_context *gp, const gpi_join *j, bool reads)
 {
     const gp_join_desc *d = j->desc;
-    if (!d->left_out && !d->offsets_out && !d->count_out && !reads) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "left_out, offsets_out and count_out are NULL: one is required");
+    if (!d->left_out && !d->right_out && !d->offsets_out && !d->count_out && !reads) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one is required");
     }
-    if (!d->right_out == !(d->left_out && j->pairs)) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "right_out is %s, but %s", d->right_out ? "given" : "NULL",
-                    !j->pairs     ? "semi and anti joins have only left rows"
-                    : d->left_out ? "left_out is given"
-                                  : "left_out is NULL");
+    if (!d->left_out && !d->right_out && d->capacity) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "capacity = %zu, but left_out and right_out are NULL",
+                        d->capacity);
+    }
+    if (!d->right_out || j->pairs) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                    "right_out is given, but semi and anti joins have only left rows");
 }
 
 static gp_result gpi_join_check(gp_context *gp, const gpi_join *j, bool reads)
@@ -46609,7 +46631,7 @@ static gp_result gpi_join_check_table(gpi_call *call, const gpi_join *j, cl_mem 
     gpi_rows_arg_longest(call, &j->plan);
     groups = gpi_rows_arg_span(call, &j->plan, j->strings && j->desc->left_count ? j->desc->left_count : 1);
     gpi_call_arg_count(call, &j->left_count);
-    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
+    GPI_CALL_ARG(call, j->right.number);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &j->plan, groups);
 }
@@ -46681,8 +46703,11 @@ static gp_result gpi_join_pairs(gpi_call *call, const gpi_join *j, cl_mem scratc
     gpi_call_arg_array(call, scratch, j->begins_at / 4);
     gpi_call_arg_array(call, j->table, j->order_at / 4);
     gpi_join_arg_state(call, j);
-    gpi_call_arg_array(call, d->left_out, d->left_out_offset);
-    if (j->pairs) gpi_call_arg_array(call, d->right_out, d->right_out_offset);
+    gpi_call_arg_array(call, d->left_out ? d->left_out : scratch,
+                       d->left_out ? d->left_out_offset : j->left_at / 4);
+    if (j->pairs)
+        gpi_call_arg_array(call, d->right_out ? d->right_out : scratch,
+                           d->right_out ? d->right_out_offset : j->right_at / 4);
     gpi_call_arg_uint(call, d->left_count);
     gpi_call_arg_uint(call, d->right_count);
     gpi_call_arg_ulong(call, j->runs);
@@ -46702,12 +46727,13 @@ static gp_result gpi_join_read_count(gpi_call *call, const gpi_join *j, cl_mem s
     if (result == GP_OK) result = gpi_call_read(call, j->table, j->right.state_at, sizeof state, state);
     if (result != GP_OK) return result;
     if (failed && state[GPI_ROWS_MARK] != j->mark) {
-        return gpi_fail(call->gp, GP_ERROR_INVALID_BUFFER,
-                        "table was not built by gp_join_build for these right columns and this right_count");
+        return gpi_fail(
+            call->gp, GP_ERROR_INVALID_BUFFER,
+            "table was not built by gp_join_build for right columns of these types and this right_count");
     }
     if (failed) return gpi_rows_fail_long(call->gp);
     *to = pairs;
-    if (!j->desc->left_out || pairs <= j->desc->capacity) return GP_OK;
+    if ((!j->desc->left_out && !j->desc->right_out) || pairs <= j->desc->capacity) return GP_OK;
     return gpi_fail(call->gp, GP_ERROR_INVALID_BUFFER, "%llu pairs, but capacity = %zu",
                     (unsigned long long)pairs, j->desc->capacity);
 }
@@ -46729,6 +46755,7 @@ static gp_result gpi_join_launch(gpi_call *call, gpi_join *j, uint64_t *to)
     const bool left = d->left_count > 0, right = d->right_count > 0, full = d->kind == GP_JOIN_FULL;
     cl_mem scratch;
     gp_result result;
+    j->right.number = (cl_uint)call->gp->stats.launches + 1;
     if (j->builds) {
         result = gpi_call_scratch(call, d->scratch, j->scratch, &scratch);
         j->table = d->table;
@@ -46748,7 +46775,7 @@ static gp_result gpi_join_launch(gpi_call *call, gpi_join *j, uint64_t *to)
     if (result == GP_OK && left) result = gpi_join_find(call, j, scratch);
     if (result == GP_OK && full && right) result = gpi_join_rest(call, j, scratch);
     if (result == GP_OK) result = gpi_join_scan(call, j, scratch);
-    if (result == GP_OK && d->left_out && d->capacity) result = gpi_join_pairs(call, j, scratch);
+    if (result == GP_OK && d->capacity) result = gpi_join_pairs(call, j, scratch);
     if (result == GP_OK && d->offsets_out)
         result = gpi_call_copy(call, scratch, j->offsets_at, d->offsets_out, 8 * d->offsets_out_offset,
                                8 * (d->left_count + 1));
@@ -46841,7 +46868,7 @@ static gp_result gpi_join_warm_up(gp_context *gp, const gp_join_desc *desc)
     probe.capacity = 4;
     if (result == GP_OK) result = gp_join(gp, &probe);
     if (result == GP_OK) result = gpi_scan_warm_up(gp, &j.scan_desc);
-    if (result == GP_OK && j.sorts) result = gpi_sort_warm_up(gp, &j.sort_desc);
+    if (result == GP_OK && j.orders && j.sorts) result = gpi_sort_warm_up(gp, &j.sort_desc);
     if (in) (void)clReleaseMemObject(in);
     for (k = 0; k < 3; k++)
         if (out[k]) (void)clReleaseMemObject(out[k]);
@@ -46893,15 +46920,21 @@ static gp_result gpi_key_check(gp_context *gp, const char *table, const gp_key_c
     return GP_OK;
 }
 
-/* Returns a number that is hard to guess, so that nobody can choose keys that collide. No result depends on it. */
+/* Returns a number that is hard to guess, so that nobody can choose keys that collide. No result depends on it. Programs that count the cost
+   of calls define GPI_SEED, so that it is always the same. */
 static cl_ulong gpi_keys_seed(const gp_context *gp)
 {
+#ifdef GPI_SEED
+    (void)gp;
+    return GPI_SEED;
+#else
     const uint64_t parts[] = {(uint64_t)(uintptr_t)gp, gp->stats.launches, (uint64_t)clock(),
                               (uint64_t)time(NULL)};
     uint64_t z = gpi_fnv1a(GPI_FNV1A_SEED, parts, sizeof parts);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
+#endif
 }
 
 /* Checks the columns, except for their buffers, and sets *keys. `table`: the name of `columns` in the desc. */
@@ -47335,7 +47368,7 @@ static gp_result gpi_rows_try(gpi_call *call, const gpi_rows *r, cl_uint number,
     gpi_rows_arg_longest(call, &r->plan);
     groups = gpi_rows_arg_span(call, &r->plan, r->count.bound);
     gpi_call_arg_count(call, &r->count);
-    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
+    GPI_CALL_ARG(call, r->number);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &r->plan, groups);
 }

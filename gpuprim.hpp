@@ -1578,7 +1578,7 @@ inline returns<uint64_t> join(gp_context *ctx, std::initializer_list<key_column>
     c.expect(left.size() == right.size(), "gp::join: left and right have different numbers of columns");
     c.d.left_count = detail::put_columns(c, left, lefts);
     c.d.right_count = detail::put_columns(c, right, rights);
-    c.d.capacity = left_out.size();
+    c.d.capacity = left_out.get() ? left_out.size() : right_out.size();
     GPI_PUT_IF(left_out, left_out, c.d.capacity);
     GPI_PUT_IF(right_out, right_out, c.d.capacity);
     return c.template read<uint64_t>(ctx, gp_join_read);

@@ -67,8 +67,8 @@ int main(void)
     fill();
     cl_mem cities = buffer_of(gp, sizeof city, city), products = buffer_of(gp, sizeof product, product);
     cl_mem prices = buffer_of(gp, sizeof price, price), quantities = buffer_of(gp, sizeof quantity, quantity);
-    cl_mem rows = buffer_of(gp, sizeof city, NULL), revenue = buffer_of(gp, sizeof price, NULL);
-    cl_mem greatest = buffer_of(gp, sizeof price, NULL), sales = buffer_of(gp, sizeof city, NULL);
+    cl_mem rows = buffer_of(gp, 2 * sizeof city, NULL), revenue = buffer_of(gp, sizeof price, NULL);
+    cl_mem greatest = buffer_of(gp, 2 * sizeof price, NULL), sales = buffer_of(gp, sizeof city, NULL);
     cl_mem allowed = buffer_of(gp, sizeof chosen, chosen);
     cl_mem region_cities = buffer_of(gp, sizeof region_city, region_city);
     size_t n = ROWS;
@@ -120,6 +120,23 @@ int main(void)
     TRY(gp_join(gp, &join));
     /* [/join] */
     expect_pairs(gp, sale, region, (size_t)pairs);
+    /* [joined] */
+    const gp_key_column by = {.in = region, .type = GP_U32};
+    const gp_arg sold[] = {{.name = "price", .type = GP_F32, .buffer = prices},
+                           {.name = "sale", .type = GP_U32, .buffer = sale}};
+    const gp_group_result best = {.op = GP_MAX, .map = "price[sale[i]]", .map_type = GP_F32, .out = greatest};
+    gp_group_by_desc group_pairs = {.columns = &by,
+                                    .column_count = 1,
+                                    .count = (size_t)pairs,
+                                    .rows_out = rows, /* a pair of each region */
+                                    .results = &best,
+                                    .result_count = 1,
+                                    .args = sold,
+                                    .arg_count = 2};
+    uint64_t regions;
+    TRY(gp_group_by_read(gp, &group_pairs, &regions));
+    /* [/joined] */
+    EXPECT(regions == REGIONS);
     size_t places = n + 1;
     cl_mem offsets = buffer_of(gp, 8 * places, NULL);
     /* [build] */
@@ -128,8 +145,8 @@ int main(void)
     TRY(gp_join_table_size(gp, &once, &bytes));
     TRY(gp_buffer_create(gp, bytes, NULL, &once.table));
     TRY(gp_join_build(gp, &once));
-    join.table = once.table; /* for any number of joins */
-    join.offsets_out = offsets;
+    join.table = once.table;    /* for any number of joins */
+    join.offsets_out = offsets; /* n + 1 numbers, GP_U64 */
     TRY(gp_join(gp, &join));
     /* [/build] */
     expect_pairs(gp, sale, region, (size_t)pairs);
@@ -154,8 +171,8 @@ int main(void)
     for (uint32_t i = 0; i < ROWS; i++)
         if (city[i] % 5 == 0 && city[i] < 5 * CHOSEN) EXPECT(host_rows[next++] == i);
     EXPECT(next == kept);
-    cl_mem all[] = {cities,   products, prices,  quantities,    rows, revenue,
-                    greatest, sales,    allowed, region_cities, sale, region, offsets, once.table};
+    cl_mem all[] = {cities, products, prices,        quantities, rows,   revenue, greatest,
+                    sales,  allowed,  region_cities, sale,       region, offsets, once.table};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) clReleaseMemObject(all[k]);
     gp_context_destroy(gp);
     return 0;

@@ -106,8 +106,9 @@ typedef struct gp_stats {
     uint64_t fallbacks;        /* late tiles that a waiting group computed itself; calls of gp_topk
                                   that a sample misled */
     uint64_t
-        abandoned; /* look-backs and calls of gp_group_by and gp_join that the device cut short: results are wrong */
-    uint64_t clamped;        /* calls whose count_buffer held more than `count` */
+        abandoned;    /* look-backs and calls of gp_group_by and gp_join that the device cut short, and joins
+                                  with another's `table`: results are wrong */
+    uint64_t clamped; /* count_buffers that held more than `count`, of calls with elements */
     uint64_t bad_offsets;    /* calls that found bad offsets of segments, runs or strings */
     uint64_t skipped;        /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;  /* bytes of scratch that the context holds now */

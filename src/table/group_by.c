@@ -269,6 +269,7 @@ static gp_result gpi_groups_launch(gpi_call *call, gpi_group_by *g, cl_uint *to)
     g->rows = d->rows_out ? d->rows_out : scratch;
     g->rows_offset = d->rows_out ? d->rows_out_offset : g->rows_at / 4;
     count = gpi_count_make(d->count, scratch, g->table.state_at / 4 + GPI_ROWS_COUNT, GP_U32);
+    g->table.number = (cl_uint)call->gp->stats.launches + 1;
     result = gpi_rows_put(call, &g->table, g->slot_of, g->slot_of_offset, scratch);
     if (result == GP_OK) result = gpi_groups_select(call, g, scratch, &count);
     if (result == GP_OK && g->numbers) result = gpi_groups_number(call, g, scratch, &count);

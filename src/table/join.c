@@ -7,6 +7,7 @@
 #include "program/program.h"
 #include "table/table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { GPI_PAIRS_SPAN_MIN = 16384 /* serial: fewest pairs of a group */ };
@@ -35,7 +36,8 @@ typedef struct gpi_join {
     /* where parts of the table begin, in bytes, besides those of `right` */
     size_t firsts_at, order_at, runs_at, table_size;
     /* where parts of the scratch begin; the nested calls' scratch is at 0 */
-    size_t sorted_at, cells_at, failed_at, begins_at, lengths_at, offsets_at, partners_at, scratch;
+    size_t sorted_at, cells_at, failed_at, begins_at, lengths_at, offsets_at, left_at, right_at, partners_at,
+        scratch;
 } gpi_join;
 
 /* ------------------------------------------------------------------ plan */
@@ -55,20 +57,28 @@ static void gpi_join_prelude(const gp_context *gp, const gpi_plan *plan, const v
                  gpi_join_has_right(j->desc->kind));
 }
 
+/* Writes what a column has to `text`: "uint", "12 bytes", "strings with offsets of ulong". */
+static void gpi_join_name_type(const gp_key_column *c, char *text, size_t size)
+{
+    if (c->type) (void)snprintf(text, size, "%s", gpi_type_cl(c->type));
+    else if (c->element_size) (void)snprintf(text, size, "%zu bytes", c->element_size);
+    else (void)snprintf(text, size, "strings with offsets of %s", gpi_type_cl(c->offsets_type));
+}
+
 /* Checks that the right columns have the left columns' types. */
 static gp_result gpi_join_check_types(gp_context *gp, const gp_join_desc *d)
 {
     size_t k;
     for (k = 0; k < d->column_count; k++) {
         const gp_key_column *l = &d->left[k], *r = &d->right[k];
+        char left[40], right[40];
         if (l->type == r->type && l->element_size == r->element_size && l->offsets_type == r->offsets_type)
             continue;
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_TYPE,
-            "left[%zu] has type = %d, element_size = %zu, offsets_type = %d, but right[%zu] has %d, "
-            "%zu and %d: they must be equal",
-            k, (int)l->type, l->element_size, (int)l->offsets_type, k, (int)r->type, r->element_size,
-            (int)r->offsets_type);
+        gpi_join_name_type(l, left, sizeof left);
+        gpi_join_name_type(r, right, sizeof right);
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "left[%zu] is a column of %s, right[%zu] of %s: they must be of one type", k, left, k,
+                        right);
     }
     return GP_OK;
 }
@@ -85,7 +95,7 @@ static gp_result gpi_join_describe(gp_context *gp, const gp_join_desc *d, bool b
         gpi_count_make(d->left_count, d->left_count_buffer, d->left_count_offset, d->left_count_type);
     j->right.count =
         gpi_count_make(d->right_count, d->right_count_buffer, d->right_count_offset, d->right_count_type);
-    if ((unsigned)d->kind >= GP_JOIN_COUNT)
+    if ((unsigned)d->kind >= GP_JOIN_KIND_COUNT)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "kind = %d is not a gp_join_kind", (int)d->kind);
     result = gpi_rows_check_count(gp, "left_count", d->left_count);
     if (result == GP_OK) result = gpi_rows_check_count(gp, "right_count", d->right_count);
@@ -137,6 +147,8 @@ static void gpi_join_lay_out(gpi_join *j)
     j->begins_at = gpi_rows_part(end, joins, 4 * runs);
     j->lengths_at = gpi_rows_part(end, joins, 4 * (runs + 1));
     j->offsets_at = gpi_rows_part(end, joins, 8 * (runs + 1));
+    j->left_at = gpi_rows_part(end, joins && !j->desc->left_out, 4 * j->desc->capacity);
+    j->right_at = gpi_rows_part(end, joins && j->pairs && !j->desc->right_out, 4 * j->desc->capacity);
     j->partners_at = gpi_rows_part(end, joins && j->desc->kind == GP_JOIN_FULL, 4 * right);
 }
 
@@ -180,15 +192,16 @@ static gp_result gpi_join_plan(gp_context *gp, const gp_join_desc *d, bool build
 static gp_result gpi_join_check_outputs(gp_context *gp, const gpi_join *j, bool reads)
 {
     const gp_join_desc *d = j->desc;
-    if (!d->left_out && !d->offsets_out && !d->count_out && !reads) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "left_out, offsets_out and count_out are NULL: one is required");
+    if (!d->left_out && !d->right_out && !d->offsets_out && !d->count_out && !reads) {
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "all outputs are NULL: at least one is required");
     }
-    if (!d->right_out == !(d->left_out && j->pairs)) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "right_out is %s, but %s", d->right_out ? "given" : "NULL",
-                    !j->pairs     ? "semi and anti joins have only left rows"
-                    : d->left_out ? "left_out is given"
-                                  : "left_out is NULL");
+    if (!d->left_out && !d->right_out && d->capacity) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "capacity = %zu, but left_out and right_out are NULL",
+                        d->capacity);
+    }
+    if (!d->right_out || j->pairs) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                    "right_out is given, but semi and anti joins have only left rows");
 }
 
 static gp_result gpi_join_check(gp_context *gp, const gpi_join *j, bool reads)
@@ -312,7 +325,7 @@ static gp_result gpi_join_check_table(gpi_call *call, const gpi_join *j, cl_mem 
     gpi_rows_arg_longest(call, &j->plan);
     groups = gpi_rows_arg_span(call, &j->plan, j->strings && j->desc->left_count ? j->desc->left_count : 1);
     gpi_call_arg_count(call, &j->left_count);
-    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
+    GPI_CALL_ARG(call, j->right.number);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &j->plan, groups);
 }
@@ -384,8 +397,11 @@ static gp_result gpi_join_pairs(gpi_call *call, const gpi_join *j, cl_mem scratc
     gpi_call_arg_array(call, scratch, j->begins_at / 4);
     gpi_call_arg_array(call, j->table, j->order_at / 4);
     gpi_join_arg_state(call, j);
-    gpi_call_arg_array(call, d->left_out, d->left_out_offset);
-    if (j->pairs) gpi_call_arg_array(call, d->right_out, d->right_out_offset);
+    gpi_call_arg_array(call, d->left_out ? d->left_out : scratch,
+                       d->left_out ? d->left_out_offset : j->left_at / 4);
+    if (j->pairs)
+        gpi_call_arg_array(call, d->right_out ? d->right_out : scratch,
+                           d->right_out ? d->right_out_offset : j->right_at / 4);
     gpi_call_arg_uint(call, d->left_count);
     gpi_call_arg_uint(call, d->right_count);
     gpi_call_arg_ulong(call, j->runs);
@@ -405,12 +421,13 @@ static gp_result gpi_join_read_count(gpi_call *call, const gpi_join *j, cl_mem s
     if (result == GP_OK) result = gpi_call_read(call, j->table, j->right.state_at, sizeof state, state);
     if (result != GP_OK) return result;
     if (failed && state[GPI_ROWS_MARK] != j->mark) {
-        return gpi_fail(call->gp, GP_ERROR_INVALID_BUFFER,
-                        "table was not built by gp_join_build for these right columns and this right_count");
+        return gpi_fail(
+            call->gp, GP_ERROR_INVALID_BUFFER,
+            "table was not built by gp_join_build for right columns of these types and this right_count");
     }
     if (failed) return gpi_rows_fail_long(call->gp);
     *to = pairs;
-    if (!j->desc->left_out || pairs <= j->desc->capacity) return GP_OK;
+    if ((!j->desc->left_out && !j->desc->right_out) || pairs <= j->desc->capacity) return GP_OK;
     return gpi_fail(call->gp, GP_ERROR_INVALID_BUFFER, "%llu pairs, but capacity = %zu",
                     (unsigned long long)pairs, j->desc->capacity);
 }
@@ -432,6 +449,7 @@ static gp_result gpi_join_launch(gpi_call *call, gpi_join *j, uint64_t *to)
     const bool left = d->left_count > 0, right = d->right_count > 0, full = d->kind == GP_JOIN_FULL;
     cl_mem scratch;
     gp_result result;
+    j->right.number = (cl_uint)call->gp->stats.launches + 1;
     if (j->builds) {
         result = gpi_call_scratch(call, d->scratch, j->scratch, &scratch);
         j->table = d->table;
@@ -451,7 +469,7 @@ static gp_result gpi_join_launch(gpi_call *call, gpi_join *j, uint64_t *to)
     if (result == GP_OK && left) result = gpi_join_find(call, j, scratch);
     if (result == GP_OK && full && right) result = gpi_join_rest(call, j, scratch);
     if (result == GP_OK) result = gpi_join_scan(call, j, scratch);
-    if (result == GP_OK && d->left_out && d->capacity) result = gpi_join_pairs(call, j, scratch);
+    if (result == GP_OK && d->capacity) result = gpi_join_pairs(call, j, scratch);
     if (result == GP_OK && d->offsets_out)
         result = gpi_call_copy(call, scratch, j->offsets_at, d->offsets_out, 8 * d->offsets_out_offset,
                                8 * (d->left_count + 1));
@@ -544,7 +562,7 @@ static gp_result gpi_join_warm_up(gp_context *gp, const gp_join_desc *desc)
     probe.capacity = 4;
     if (result == GP_OK) result = gp_join(gp, &probe);
     if (result == GP_OK) result = gpi_scan_warm_up(gp, &j.scan_desc);
-    if (result == GP_OK && j.sorts) result = gpi_sort_warm_up(gp, &j.sort_desc);
+    if (result == GP_OK && j.orders && j.sorts) result = gpi_sort_warm_up(gp, &j.sort_desc);
     if (in) (void)clReleaseMemObject(in);
     for (k = 0; k < 3; k++)
         if (out[k]) (void)clReleaseMemObject(out[k]);

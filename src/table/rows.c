@@ -135,7 +135,7 @@ static gp_result gpi_rows_try(gpi_call *call, const gpi_rows *r, cl_uint number,
     gpi_rows_arg_longest(call, &r->plan);
     groups = gpi_rows_arg_span(call, &r->plan, r->count.bound);
     gpi_call_arg_count(call, &r->count);
-    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
+    GPI_CALL_ARG(call, r->number);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &r->plan, groups);
 }

@@ -30,6 +30,7 @@ typedef struct gpi_rows {
     gpi_program *program;
     gpi_rows_table table[GPI_ROWS_TABLES];
     cl_uint tables, slot_count, row_mask;
+    cl_uint number;            /* of the call: other calls have other numbers */
     size_t state_at, slots_at; /* in the scratch, in bytes */
 } gpi_rows;
 

@@ -349,6 +349,8 @@ void test_selections(gp_context *ctx)
               gp::read(ctx, right) == u32s{1, 3, 0, 1, 3, 1, 3});
         CHECK(gp::join(ctx, {others}, {names}, left, {}, GP_JOIN_ANTI) == 1u && gp::read(ctx, left)[0] == 2);
         CHECK(gp::join(ctx, {names}, {others}, {}) == 7u); // only counted
+        CHECK(gp::join(ctx, {names}, {others}, {}, right) == 7u &&
+              gp::read(ctx, right) == u32s{1, 3, 0, 1, 3, 1, 3});
         const gp::key_column column = others;
         gp_join_desc once = {};
         once.right = &column.column;

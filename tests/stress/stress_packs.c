@@ -205,7 +205,7 @@ static void run_join(stress *s)
     const size_t most = stress_count(s), room = 2 * most;
     const piece in = stress_in(s, most, 4), in2 = stress_in(s, most, 4);
     const stress_wanted wanted = stress_want(s, most);
-    const gp_join_kind kind = (gp_join_kind)stress_below(s, GP_JOIN_COUNT);
+    const gp_join_kind kind = (gp_join_kind)stress_below(s, GP_JOIN_KIND_COUNT);
     const bool pairs = kind != GP_JOIN_SEMI && kind != GP_JOIN_ANTI;
     const piece left_out = stress_out(s, room, 4), right_out = stress_out(s, room, 4);
     const piece number = stress_out(s, 1, 8);

@@ -12,6 +12,7 @@ typedef struct join_case {
     size_t offset;
     size_t spare; /* capacity beyond the number of pairs */
     bool built;   /* the right table is made beforehand */
+    int without;  /* 1: left_out is NULL, 2: right_out */
 } join_case;
 
 typedef struct join_data {
@@ -147,8 +148,8 @@ static gp_join_desc make_desc(gp_context *gp, const join_case *c, const join_dat
     d.left_out_offset = c->offset;
     d.right_out_offset = c->offset ? 7 : 0;
     d.count_out_offset = c->offset;
-    d.left_out = guarded(gp, d.left_out_offset, capacity, 4, NULL);
-    if (c->kind != GP_JOIN_SEMI && c->kind != GP_JOIN_ANTI)
+    if (c->without != 1) d.left_out = guarded(gp, d.left_out_offset, capacity, 4, NULL);
+    if (c->without != 2 && c->kind != GP_JOIN_SEMI && c->kind != GP_JOIN_ANTI)
         d.right_out = guarded(gp, d.right_out_offset, capacity, 4, NULL);
     d.count_out = guarded(gp, d.count_out_offset, 1, 8, NULL);
     d.offsets_out_offset = c->offset;
@@ -248,7 +249,7 @@ static void check_sizes(gp_context *gp, const char *name, join_case c)
     size_t n, k;
     int kind;
     for (n = 0; n < all; n++) {
-        for (kind = 0; kind < GP_JOIN_COUNT; kind++) {
+        for (kind = 0; kind < GP_JOIN_KIND_COUNT; kind++) {
             for (k = 0; k < sizeof distinct / sizeof *distinct; k++) {
                 if (sizes[n][0] * sizes[n][1] / distinct[k] > 2000000) continue;
                 c.left_count = sizes[n][0];
@@ -260,6 +261,7 @@ static void check_sizes(gp_context *gp, const char *name, join_case c)
                 c.offset = (n + k) % 3 == 1 ? 5 : 0;
                 c.spare = (n + k) % 2 * 9;
                 c.built = (n + k / 2) % 2 == 1;
+                c.without = kind == GP_JOIN_SEMI || kind == GP_JOIN_ANTI ? 0 : (int)((n + 2 * k) % 4);
                 check(gp, name, &c);
             }
         }
@@ -309,7 +311,7 @@ static void test_types(void **state)
     int kind;
     (void)state;
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
-        for (kind = 0; kind < GP_JOIN_COUNT; kind++) {
+        for (kind = 0; kind < GP_JOIN_KIND_COUNT; kind++) {
             join_case c = cases[k];
             c.kind = (gp_join_kind)kind;
             c.left_count = test_small() ? 400 : 20011;
@@ -347,7 +349,7 @@ static void test_large(void **state)
     int kind;
     (void)state;
     for (k = 0; k < sizeof cases / sizeof *cases && !test_small(); k++) {
-        for (kind = 0; kind < GP_JOIN_COUNT; kind++) {
+        for (kind = 0; kind < GP_JOIN_KIND_COUNT; kind++) {
             join_case c = cases[k];
             if (k < 3 && kind != GP_JOIN_FULL && kind != (int)k) continue;
             memcpy(c.columns, one_number.columns, sizeof c.columns);
@@ -389,7 +391,8 @@ static void test_capacity(void **state)
     memset(data.right_out + data.pairs - 777, TEST_POISON, 777 * 4);
     compare(gp, "capacity", &c, &d, &data);
     counts = d;
-    counts.left_out = counts.right_out = counts.count_out = NULL;
+    counts.left_out = counts.right_out = counts.offsets_out = counts.count_out = NULL;
+    counts.capacity = 0;
     pairs = 0;
     assert_gp(gp, gp_join_read(gp, &counts, &pairs));
     assert_int_equal(pairs, data.pairs);
@@ -429,13 +432,13 @@ static void test_counts(void **state)
     for (v = 0; v < TEST_SHAPES; v++) {
         gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
-        for (i = 0; i < 5 * GP_JOIN_COUNT; i++) {
+        for (i = 0; i < 5 * GP_JOIN_KIND_COUNT; i++) {
             gp_key_column left[GP_KEY_COLUMNS_MAX], right[GP_KEY_COLUMNS_MAX];
-            const uint32_t *count = counts[i / GP_JOIN_COUNT];
+            const uint32_t *count = counts[i / GP_JOIN_KIND_COUNT];
             join_case c = one_number;
             join_data data;
             gp_join_desc d;
-            kind = (int)(i % GP_JOIN_COUNT);
+            kind = (int)(i % GP_JOIN_KIND_COUNT);
             c.kind = (gp_join_kind)kind;
             c.left_count = 4000;
             c.right_count = 3000;
@@ -453,7 +456,7 @@ static void test_counts(void **state)
             release(&d);
             free_data(&data);
         }
-        assert_int_equal(test_profile_of(gp).clamped, 2 * GP_JOIN_COUNT);
+        assert_int_equal(test_profile_of(gp).clamped, 2 * GP_JOIN_KIND_COUNT);
         gp_context_destroy(gp);
     }
 }
@@ -472,14 +475,16 @@ static void test_bad_offsets(void **state)
     for (v = 0; v < TEST_SHAPES; v++) {
         gp_context *gp = test_open(&test_shapes[v], NULL);
         if (!gp) continue;
-        for (way = 0; way < 2; way++) {
+        for (way = 0; way < 3; way++) { /* right, left, both: the call is counted once */
             gp_key_column left[GP_KEY_COLUMNS_MAX], right[GP_KEY_COLUMNS_MAX];
             const uint32_t bad = UINT32_MAX;
             join_data data = make_data(&c);
             gp_join_desc d;
             size_t i;
-            unsigned char *ends = way ? data.left.ends[0] : data.right.ends[0];
-            for (i = 0; i <= 3001; i += 100) memcpy(ends + 4 * i, &bad, 4);
+            for (i = 0; i <= 3001; i += 100) {
+                if (way != 0) memcpy(data.left.ends[0] + 4 * i, &bad, 4);
+                if (way != 1) memcpy(data.right.ends[0] + 4 * i, &bad, 4);
+            }
             expect(c.kind, c.left_count, c.right_count, &data);
             d = make_desc(gp, &c, &data, left, right);
             assert_gp(gp, gp_join(gp, &d));
@@ -534,6 +539,38 @@ static void test_limited(void **state)
     }
 }
 
+/* After a warm-up no program is built, whatever the kind. */
+static void test_warm_up(void **state)
+{
+    size_t v;
+    int kind;
+    (void)state;
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
+        if (!gp) continue;
+        for (kind = 0; kind < GP_JOIN_KIND_COUNT; kind++) {
+            const gp_key_column column = {.type = GP_U16};
+            const gp_join_desc d = {.left = &column,
+                                    .right = &column,
+                                    .column_count = 1,
+                                    .kind = (gp_join_kind)kind,
+                                    .left_count = 3000,
+                                    .right_count = 3000};
+            const gp_warmup_desc warmup = {.join = &d};
+            join_case c = {.name = "u16", .columns = {{.type = GP_U16}}, .column_count = 1};
+            uint64_t built;
+            assert_gp(gp, gp_warmup(gp, &warmup));
+            built = test_profile_of(gp).programs_built;
+            c.kind = (gp_join_kind)kind;
+            c.left_count = c.right_count = 3000;
+            c.distinct = 1000;
+            check(gp, "warm", &c);
+            assert_int_equal(test_profile_of(gp).programs_built, built);
+        }
+        gp_context_destroy(gp);
+    }
+}
+
 /* A table that was built for something else, or not at all, is told, and joins nothing. */
 static void test_strange_table(void **state)
 {
@@ -578,7 +615,7 @@ static void test_scratch(void **state)
     gp_context *gp = test_open(&test_shapes[0], NULL);
     int kind;
     (void)state;
-    for (kind = 0; kind < GP_JOIN_COUNT; kind++) {
+    for (kind = 0; kind < GP_JOIN_KIND_COUNT; kind++) {
         gp_key_column left[GP_KEY_COLUMNS_MAX], right[GP_KEY_COLUMNS_MAX];
         join_case c = one_number;
         join_data data;
@@ -588,10 +625,11 @@ static void test_scratch(void **state)
         c.left_count = 3000;
         c.right_count = 7000;
         c.distinct = 2999;
+        c.without = kind < (int)GP_JOIN_SEMI ? kind : 0;
         data = make_data(&c);
         d = make_desc(gp, &c, &data, left, right);
         size = d;
-        size.left_out = size.right_out = size.count_out = NULL;
+        size.offsets_out = size.count_out = NULL;
         assert_gp(gp, gp_join_scratch_size(gp, &size, &bytes));
         d.scratch = guarded(gp, 0, bytes, 1, NULL);
         assert_gp(gp, gp_join(gp, &d));
@@ -615,6 +653,7 @@ int main(void)
         cmocka_unit_test(test_many_pairs),    cmocka_unit_test(test_counts),
         cmocka_unit_test(test_bad_offsets),   cmocka_unit_test(test_limited),
         cmocka_unit_test(test_scratch),       cmocka_unit_test(test_strange_table),
+        cmocka_unit_test(test_warm_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,8 +256,8 @@ class Columns(Maps):
         -------
         left_indices, right_indices : Array of int64
             One element per pair, by row of `left`, then by row of `right`; -1 where there is no partner. Rows of `right`
-            without one come last. `gather` takes the indices, and gives 0 for -1. Blocks, for the number of pairs. For "semi"
-            and "anti" the left indices only, without waiting.
+            without one come last. `gather` takes the indices; for -1 it gives 0, or keeps what is in its `out`. Blocks, for the
+            number of pairs. For "semi" and "anti" the left indices only, without waiting.
 
         Examples
         --------
@@ -277,6 +277,8 @@ class Columns(Maps):
         """A call that joins two tables, and for how many pairs to make room: enough if one table's keys do not repeat."""
         call = Call(self, "join")
         call.set(kind=choice("how", how, JOINS))
+        if isinstance(left, JoinTable):
+            raise TypeError("left is a JoinTable: only right may be one")
         made = right if isinstance(right, JoinTable) else None
         if not isinstance(left, tuple) and (made._alone if made else not isinstance(right, tuple)):
             left, right = (left,), (right,)
@@ -291,9 +293,9 @@ class Columns(Maps):
         else:
             right_count, right_dtypes = self._key_columns(call, right, texts, "right")
             call.set(right_count=right_count)
-        for a, b in zip(left_dtypes, right_dtypes):
+        for k, (a, b) in enumerate(zip(left_dtypes, right_dtypes)):
             if a != b:
-                raise TypeError(f"left and right are of one dtype, not of {a} and {b}")
+                raise TypeError(f"column {k}: left is of {a}, right of {b}: they must be of one dtype")
         call.set(left_count=left_count)
         return call, left_count + (0 if how in ("semi", "anti") else int(call.desc.right_count))
 
