@@ -3176,6 +3176,95 @@ GP_API gp_result gp_join_read(gp_context *gp, const gp_join_desc *desc, uint64_t
 /* Sets *bytes to the scratch that gp_join needs with this desc. Set left_out, right_out and table as in the call; other buffers may be
    NULL. */
 GP_API gp_result gp_join_scratch_size(gp_context *gp, const gp_join_desc *desc, size_t *bytes);
+/* ------------------------------------------------------------------ Bloom filter */
+
+/* gp_bloom_add: the filter has the keys of all rows        gp_bloom_contains: found[i] = 1 if the key of row i may be in it, else 0
+
+   A Bloom filter is a set that takes about a byte per key, whatever the keys are, and answers "no" or "maybe". It never
+   denies a key that was added. How often it takes another key for one of its own is the rate for which gp_bloom_blocks
+   chose its size, or less if fewer keys were added. It spares a join, a hash table or another rank rows that have no
+   partner.
+
+   Keys are rows of columns, as in gp_group_by: equal keys are one key, -0 equals 0, and all NaNs are equal. A filter is
+   plain memory: it begins as zeros (gp_fill), and may be saved, sent, and read by another device. The filter of the keys
+   of two filters is their bits' `|` (gp_transform on U32 words), and `&` has the keys that are in both, and
+   more false answers; all must have the same block_count, seed and types of columns.
+
+   Result: gp_bloom_add sets bits of `filter`; the same bits whatever the order. gp_bloom_contains writes bytes to
+     `found`, the same every time.
+   Aliasing: `filter` and `found` overlap nothing.
+   Count 0: does nothing.
+   Cost: reads the columns once, and 32 bytes of the filter per row. One launch, no scratch.
+   Limits: 2^30 rows, 8 columns, 2^31 - 1 blocks.
+   Errors: as gp_group_by for strings with bad offsets. On devices that end long loops too early
+     (gp_device_info.loop_limit), calls with strings of more than some hundred bytes are counted in gp_stats.abandoned,
+     and their results are wrong.
+   Source: Putze, Sanders & Singler 2007 (blocks); Apache Parquet's split block Bloom filter (bits within a block). */
+typedef struct gp_bloom_desc {
+    cl_mem filter;        /* block_count blocks of 32 bytes */
+    size_t filter_offset; /* in blocks */
+    size_t block_count;
+    const gp_key_column *columns; /* column_count columns, read during the call */
+    size_t column_count;          /* 1 to GP_KEY_COLUMNS_MAX */
+    uint64_t
+        seed; /* of hashes. Choose it at random if others choose the keys; a filter's calls have the same */
+    cl_mem found; /* gp_bloom_contains: `count` bytes; NULL in gp_bloom_add */
+    size_t found_offset;
+    size_t count; /* number of rows; with count_buffer, its upper bound */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_bloom_desc;
+
+GP_API gp_result gp_bloom_add(gp_context *gp, const gp_bloom_desc *desc);
+GP_API gp_result gp_bloom_contains(gp_context *gp, const gp_bloom_desc *desc);
+
+/* Returns the least block_count of a filter for `count` distinct keys in which at most the fraction `rate` of other keys is found.
+   `rate` is in (0, 1); returns 0 for another, or if the filter would need 2^31 blocks or more. */
+GP_API size_t gp_bloom_blocks(size_t count, double rate);
+/* ------------------------------------------------------------------ HyperLogLog */
+
+/* estimates how many distinct keys there are, in 2^precision registers
+
+   gp_hyperloglog_add adds the keys of all rows to the registers, and gp_hyperloglog_estimate reads an estimate of their
+   number, however many calls added them. Its standard error is 1.04 / sqrt(2^precision): 0.8 % with precision 14 and 64 KiB.
+   gp_group_by counts them exactly.
+
+   Keys are rows of columns, as in gp_group_by. Registers are plain memory: they begin as zeros (gp_fill), and may be
+   saved, sent, and read by another device. The registers of all keys of two sets are the larger ones of each
+   (gp_transform); both must have the same precision, seed and types of columns.
+
+   Result: 2^precision numbers of U32, the same ones whatever the order.
+   Aliasing: `registers` overlap nothing.
+   Count 0: does nothing.
+   Cost: reads the columns once. One launch, no scratch.
+   Limits: 2^30 rows in a call, 8 columns.
+   Errors: as gp_bloom_add.
+   Source: Flajolet, Fusy, Gandouet & Meunier 2007; the estimator without bias of Ertl 2017. */
+typedef struct gp_hyperloglog_desc {
+    cl_mem registers; /* 2^precision numbers of U32 */
+    size_t registers_offset;
+    size_t precision;             /* 4 to 18 */
+    const gp_key_column *columns; /* column_count columns, read during the call */
+    size_t column_count;          /* 1 to GP_KEY_COLUMNS_MAX */
+    uint64_t seed;                /* of hashes, as in gp_bloom_desc */
+    size_t count;                 /* number of rows; with count_buffer, its upper bound */
+    cl_mem count_buffer;
+    size_t count_offset;
+    gp_type count_type;
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_hyperloglog_desc;
+
+GP_API gp_result gp_hyperloglog_add(gp_context *gp, const gp_hyperloglog_desc *desc);
+
+/* Blocks, and sets *estimate to the estimated number of distinct keys in the registers. Reads only registers, precision and what to wait
+   for from the desc. */
+GP_API gp_result gp_hyperloglog_estimate(gp_context *gp, const gp_hyperloglog_desc *desc, double *estimate);
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
@@ -3236,7 +3325,9 @@ typedef struct gp_warmup_desc {
     const gp_random_desc *random;       /* only type, kind */
     const gp_group_by_desc
         *group_by; /* types of columns, count, as for sort, which outputs are NULL, results and their args */
-    const gp_join_desc *join; /* types of columns, kind, and counts, as for sort */
+    const gp_join_desc *join;               /* types of columns, kind, and counts, as for sort */
+    const gp_bloom_desc *bloom;             /* only types of columns */
+    const gp_hyperloglog_desc *hyperloglog; /* only types of columns */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -3374,7 +3465,9 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 #define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */
 #define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */
 #define GPI_COUNT_BAD_CALL 13 /* number of the last call counted in GPI_COUNT_BAD */
-#define GPI_CONTEXT_COUNTERS 14
+#define GPI_COUNT_LONG_CALL \
+    14 /* number of the last call counted in GPI_COUNT_ABANDONED because of its strings */
+#define GPI_CONTEXT_COUNTERS 15
 
 /* The list of large segments (base/segments.cl), in uints. */
 #define GPI_SEGMENTS_PARTS 0
@@ -5040,6 +5133,8 @@ static cl_int gpi_restore_order(gp_context *gp)
     X(RANDOM,           "map/random.cl",            MAP,        keys,     1, W(random, random)) \
     X(GROUP_BY,         "table/group_by.cl",        MAP,        keys,     1, W(group_by, group_by)) \
     X(JOIN,             "table/join.cl",            SELECT,     elements, 1, W(join, join)) \
+    X(BLOOM,            "table/bloom.cl",           MAP,        keys,     1, W(bloom, bloom)) \
+    X(HYPERLOGLOG,      "table/hyperloglog.cl",     MAP,        keys,     1, W(hyperloglog, hyperloglog)) \
     X(GROUP_RESULTS,    "table/group_results.cl",   REDUCE,     values,   1, ) \
     X(MONOID_CHECK,     "scan/monoid_check.cl",     REDUCE,     elements, 1, ) \
     X(SUB_GROUP_CHECK,  "group/sub_group_check.cl", REDUCE,     values,   1, )
@@ -6529,7 +6624,9 @@ static const char *const gpi_kernel_common_base_constants[] = {
 "#define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */",
 "#define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */",
 "#define GPI_COUNT_BAD_CALL 13 /* number of the last call counted in GPI_COUNT_BAD */",
-"#define GPI_CONTEXT_COUNTERS 14",
+"#define GPI_COUNT_LONG_CALL \\",
+"    14 /* number of the last call counted in GPI_COUNT_ABANDONED because of its strings */",
+"#define GPI_CONTEXT_COUNTERS 15",
 "",
 "/* The list of large segments (base/segments.cl), in uints. */",
 "#define GPI_SEGMENTS_PARTS 0",
@@ -15460,6 +15557,92 @@ static const char *const gpi_kernel_common_sort_topk_tile[] = {
 };
 /* ---- End file kernels/common/sort/topk_tile.cl ---- */
 
+/* ---- Begin file kernels/common/table/bloom.cl ---- */
+static const char *const gpi_kernel_common_table_bloom[] = {
+"#ifndef GPI_TABLE_BLOOM_CL",
+"#define GPI_TABLE_BLOOM_CL",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"base/span.cl\"",
+"#include \"table/constants.cl\"",
+"#include \"table/keys.cl\"",
+"#include \"table/row_checks.cl\"",
+"#include \"table/rows.cl\"",
+"#define GPI_BLOOM_ROWS 8",
+"#line 20 \"kernels/common/table/bloom.cl\"",
+"static ulong gpi_bloom_block(ulong hash, ulong blocks) { return (hash >> 32) * blocks >> 32; }",
+"#line 23",
+"static uint8 gpi_bloom_bits(ulong hash)",
+"{",
+"const uint8 odd = (uint8)(0x47b6137bu, 0x44974d91u, 0x8824ad5bu, 0xa2b7289du, 0x705495c7u, 0x2df1424bu,",
+"0x9efc4947u, 0x5c6bfb31u);",
+"return (uint8)(1) << ((uint8)((uint)hash) * odd >> (uint8)(27));",
+"}",
+"#line 31",
+"GPI_INLINE void gpi_bloom_hash(gpi_key_columns columns, ulong i, ulong end, __global const uint *filter,",
+"ulong blocks, __private ulong *hash)",
+"{",
+"GPI_EACH(k, GPI_BLOOM_ROWS) {",
+"const ulong row = i + k * GPI_WG;",
+"hash[k] = row < end ? gpi_row_hash(columns, row) : 0;",
+"}",
+"for (uint k = 0; k < GPI_BLOOM_ROWS; k++)",
+"GPI_PREFETCH_READ(filter + 8 * gpi_bloom_block(hash[k], blocks));",
+"(void)filter;",
+"(void)blocks;",
+"}",
+"#line 45",
+"GPI_KERNEL void gp_bloom_put(GPI_COLUMNS_PARAMETERS(columns), volatile __global uint *filter, ulong filter_at,",
+"ulong blocks, ulong longest, ulong span, GPI_COUNT_PARAMETERS, uint call,",
+"volatile __global uint *counters)",
+"{",
+"ulong begin, end, hash[GPI_BLOOM_ROWS];",
+"gpi_key_columns columns;",
+"GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
+"gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);",
+"GPI_COLUMNS_SET(columns);",
+"gpi_rows_check_strings(columns, begin, end, longest, call, counters);",
+"filter += 8 * filter_at;",
+"for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_BLOOM_ROWS * GPI_WG) {",
+"gpi_bloom_hash(columns, i, end, (__global const uint *)filter, blocks, hash);",
+"GPI_EACH(k, GPI_BLOOM_ROWS) {",
+"volatile __global uint *block = filter + 8 * gpi_bloom_block(hash[k], blocks);",
+"const uint8 bits = gpi_bloom_bits(hash[k]);",
+"const uint word[8] = {bits.s0, bits.s1, bits.s2, bits.s3, bits.s4, bits.s5, bits.s6, bits.s7};",
+"if (i + k * GPI_WG < end)",
+"GPI_EACH(w, 8) {",
+"if ((gpi_slot_load(block + w) & word[w]) != word[w]) (void)atomic_or(block + w, word[w]);",
+"}",
+"}",
+"}",
+"}",
+"#line 71",
+"GPI_KERNEL void gp_bloom_find(GPI_COLUMNS_PARAMETERS(columns), __global const uint *filter, ulong filter_at,",
+"ulong blocks, __global uchar *found, ulong found_at, ulong longest, ulong span,",
+"GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)",
+"{",
+"ulong begin, end, hash[GPI_BLOOM_ROWS];",
+"gpi_key_columns columns;",
+"GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
+"gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);",
+"GPI_COLUMNS_SET(columns);",
+"gpi_rows_check_strings(columns, begin, end, longest, call, counters);",
+"filter += 8 * filter_at;",
+"for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_BLOOM_ROWS * GPI_WG) {",
+"gpi_bloom_hash(columns, i, end, filter, blocks, hash);",
+"GPI_EACH(k, GPI_BLOOM_ROWS) {",
+"const uint8 block = vload8(gpi_bloom_block(hash[k], blocks), filter);",
+"const uint8 missing = gpi_bloom_bits(hash[k]) & ~block;",
+"const uint4 most = missing.lo | missing.hi;",
+"const bool may_be = (most.x | most.y | most.z | most.w) == 0;",
+"if (i + k * GPI_WG < end) found[found_at + i + k * GPI_WG] = may_be;",
+"}",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/table/bloom.cl ---- */
+
 /* ---- Begin file kernels/common/table/constants.cl ---- */
 static const char *const gpi_kernel_common_table_constants[] = {
 "#ifndef GPI_TABLE_CONSTANTS_CL",
@@ -15591,6 +15774,39 @@ static const char *const gpi_kernel_common_table_group_by[] = {
 "#endif",
 };
 /* ---- End file kernels/common/table/group_by.cl ---- */
+
+/* ---- Begin file kernels/common/table/hyperloglog.cl ---- */
+static const char *const gpi_kernel_common_table_hyperloglog[] = {
+"#ifndef GPI_TABLE_HYPERLOGLOG_CL",
+"#define GPI_TABLE_HYPERLOGLOG_CL",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"base/span.cl\"",
+"#include \"table/keys.cl\"",
+"#include \"table/row_checks.cl\"",
+"#include \"table/rows.cl\"",
+"#line 15 \"kernels/common/table/hyperloglog.cl\"",
+"GPI_KERNEL void gp_hyperloglog_put(GPI_COLUMNS_PARAMETERS(columns), volatile __global uint *registers,",
+"ulong registers_at, uint precision, ulong longest, ulong span,",
+"GPI_COUNT_PARAMETERS, uint call, volatile __global uint *counters)",
+"{",
+"ulong begin, end;",
+"gpi_key_columns columns;",
+"GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
+"gpi_span(gpi_count(bound, wanted, wanted_offset, wanted_words), span, &begin, &end);",
+"GPI_COLUMNS_SET(columns);",
+"gpi_rows_check_strings(columns, begin, end, longest, call, counters);",
+"registers += registers_at;",
+"for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {",
+"const ulong hash = gpi_row_hash(columns, i);",
+"const uint rank = (uint)clz(hash << precision | 1ul << (precision - 1)) + 1;",
+"volatile __global uint *to = registers + (hash >> (64 - precision));",
+"if (gpi_slot_load(to) < rank) (void)atomic_max(to, rank);",
+"}",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/table/hyperloglog.cl ---- */
 
 /* ---- Begin file kernels/common/table/join.cl ---- */
 static const char *const gpi_kernel_common_table_join[] = {
@@ -15933,6 +16149,28 @@ static const char *const gpi_kernel_common_table_keys[] = {
 "#endif",
 };
 /* ---- End file kernels/common/table/keys.cl ---- */
+
+/* ---- Begin file kernels/common/table/row_checks.cl ---- */
+static const char *const gpi_kernel_common_table_row_checks[] = {
+"#ifndef GPI_TABLE_ROW_CHECKS_CL",
+"#define GPI_TABLE_ROW_CHECKS_CL",
+"#include \"base/count.cl\"",
+"#include \"base/platform.cl\"",
+"#include \"table/keys.cl\"",
+"#line 9 \"kernels/common/table/row_checks.cl\"",
+"static void gpi_rows_check_strings(gpi_key_columns columns, ulong begin, ulong end, ulong longest, uint call,",
+"volatile __global uint *counters)",
+"{",
+"bool has_long = false;",
+"const bool bad = gpi_columns_are_bad(columns, begin, end, longest, &has_long);",
+"if (bad && atomic_xchg(counters + GPI_COUNT_BAD_CALL, call) != call)",
+"(void)atomic_inc(counters + GPI_COUNT_BAD);",
+"if (has_long && atomic_xchg(counters + GPI_COUNT_LONG_CALL, call) != call)",
+"(void)atomic_inc(counters + GPI_COUNT_ABANDONED);",
+"}",
+"#endif",
+};
+/* ---- End file kernels/common/table/row_checks.cl ---- */
 
 /* ---- Begin file kernels/common/table/rows.cl ---- */
 static const char *const gpi_kernel_common_table_rows[] = {
@@ -30079,11 +30317,14 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"common", "sort/topk_select.cl", gpi_kernel_common_sort_topk_select, GPI_COUNT_OF(gpi_kernel_common_sort_topk_select), true},
     {"common", "sort/topk_state.cl", gpi_kernel_common_sort_topk_state, GPI_COUNT_OF(gpi_kernel_common_sort_topk_state), true},
     {"common", "sort/topk_tile.cl", gpi_kernel_common_sort_topk_tile, GPI_COUNT_OF(gpi_kernel_common_sort_topk_tile), true},
+    {"common", "table/bloom.cl", gpi_kernel_common_table_bloom, GPI_COUNT_OF(gpi_kernel_common_table_bloom), true},
     {"common", "table/constants.cl", gpi_kernel_common_table_constants, GPI_COUNT_OF(gpi_kernel_common_table_constants), true},
     {"common", "table/group_by.cl", gpi_kernel_common_table_group_by, GPI_COUNT_OF(gpi_kernel_common_table_group_by), true},
+    {"common", "table/hyperloglog.cl", gpi_kernel_common_table_hyperloglog, GPI_COUNT_OF(gpi_kernel_common_table_hyperloglog), true},
     {"common", "table/join.cl", gpi_kernel_common_table_join, GPI_COUNT_OF(gpi_kernel_common_table_join), true},
     {"common", "table/joined.cl", gpi_kernel_common_table_joined, GPI_COUNT_OF(gpi_kernel_common_table_joined), true},
     {"common", "table/keys.cl", gpi_kernel_common_table_keys, GPI_COUNT_OF(gpi_kernel_common_table_keys), true},
+    {"common", "table/row_checks.cl", gpi_kernel_common_table_row_checks, GPI_COUNT_OF(gpi_kernel_common_table_row_checks), true},
     {"common", "table/rows.cl", gpi_kernel_common_table_rows, GPI_COUNT_OF(gpi_kernel_common_table_rows), true},
     {"cpu", "base/parts.cl", gpi_kernel_cpu_base_parts, GPI_COUNT_OF(gpi_kernel_cpu_base_parts), true},
     {"cpu", "element/input_vectors.cl", gpi_kernel_cpu_element_input_vectors, GPI_COUNT_OF(gpi_kernel_cpu_element_input_vectors), true},
@@ -30285,7 +30526,9 @@ static const gpi_program_text gpi_program_texts[] = {
     {"cpu", "sort/sort_records.cl", {"gp_records_keys", "gp_records_move", NULL}},
     {"cpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"cpu", "sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
+    {"cpu", "table/bloom.cl", {"gp_bloom_put", "gp_bloom_find", NULL}},
     {"cpu", "table/group_by.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_close", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
+    {"cpu", "table/hyperloglog.cl", {"gp_hyperloglog_put", NULL}},
     {"cpu", "table/join.cl", {"gp_ranges_count", "gp_ranges_place", "gp_ranges_list", "gp_ranges_order", "gp_join_check", "gp_join_firsts", "gp_join_find", "gp_join_rest", "gp_join_pairs", NULL}},
     {"cpu", "map/random.cl", {"gp_random_tiles", NULL}},
     {"cpu", "sort/buckets.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_shares", "gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
@@ -30321,7 +30564,9 @@ static const gpi_program_text gpi_program_texts[] = {
     {"gpu", "sort/sort_records.cl", {"gp_records_keys", "gp_records_move", NULL}},
     {"gpu", "sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"gpu", "sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
+    {"gpu", "table/bloom.cl", {"gp_bloom_put", "gp_bloom_find", NULL}},
     {"gpu", "table/group_by.cl", {"gp_rows_clear", "gp_rows_put", "gp_rows_close", "gp_rows_number", "gp_rows_groups", "gp_rows_offsets", NULL}},
+    {"gpu", "table/hyperloglog.cl", {"gp_hyperloglog_put", NULL}},
     {"gpu", "table/join.cl", {"gp_join_runs", "gp_join_check", "gp_join_firsts", "gp_join_find", "gp_join_rest", "gp_join_pairs", NULL}},
     {"gpu", "group/sub_group_check.cl", {"gp_sub_group_check", NULL}},
     {"gpu", "map/random.cl", {"gp_random_tiles", NULL}},
@@ -45925,6 +46170,7 @@ typedef struct gpi_results {
 /* keys.c */
 static gp_result gpi_keys_make(gp_context *gp, const char *table, const gp_key_column *columns, size_t count,
                                gpi_keys *keys);
+static cl_ulong gpi_keys_mix_seed(uint64_t z);
 static void gpi_keys_prelude(const gpi_keys *keys, gpi_text *text);
 static void gpi_use_keys(gpi_uses *uses, const gpi_keys *keys, size_t rows);
 static void gpi_call_arg_keys(gpi_call *call, const gpi_keys *keys);
@@ -46920,6 +47166,15 @@ static gp_result gpi_key_check(gp_context *gp, const char *table, const gp_key_c
     return GP_OK;
 }
 
+/* Returns a seed whose bits all depend on all of z's. Products with small numbers would not mix keys. */
+static cl_ulong gpi_keys_mix_seed(uint64_t z)
+{
+    z += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
 /* Returns a number that is hard to guess, so that nobody can choose keys that collide. No result depends on it. Programs that count the cost
    of calls define GPI_SEED, so that it is always the same. */
 static cl_ulong gpi_keys_seed(const gp_context *gp)
@@ -46930,10 +47185,7 @@ static cl_ulong gpi_keys_seed(const gp_context *gp)
 #else
     const uint64_t parts[] = {(uint64_t)(uintptr_t)gp, gp->stats.launches, (uint64_t)clock(),
                               (uint64_t)time(NULL)};
-    uint64_t z = gpi_fnv1a(GPI_FNV1A_SEED, parts, sizeof parts);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return gpi_keys_mix_seed(gpi_fnv1a(GPI_FNV1A_SEED, parts, sizeof parts));
 #endif
 }
 
@@ -47411,6 +47663,329 @@ static gp_result gpi_rows_read(gpi_call *call, const gpi_rows *r, cl_mem scratch
     return gpi_rows_fail_long(call->gp);
 }
 /* ---- End file src/table/rows.c ---- */
+
+/* ---- Begin file src/table/sketch.c ---- */
+/* sketch.c - gp_bloom_... and gp_hyperloglog_...: sketches of sets of keys. */
+enum { GPI_BLOCK_BYTES = 32, GPI_PRECISION_MIN = 4, GPI_PRECISION_MAX = 18, GPI_RANKS = 65 };
+
+/* A checked call on the keys of rows. */
+typedef struct gpi_sketch {
+    gpi_keys keys;
+    gpi_count count;
+    gpi_plan plan;
+    gpi_program *program;
+} gpi_sketch;
+
+/* ------------------------------------------------------------------ keys of rows */
+
+static void gpi_sketch_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                               gpi_text *text)
+{
+    gpi_prelude_plan(gp, plan, text);
+    gpi_keys_prelude((const gpi_keys *)description, text);
+}
+
+/* Plans a call on s->count rows. */
+static gp_result gpi_sketch_plan(gp_context *gp, gpi_primitive primitive, const gp_key_column *columns,
+                                 size_t column_count, uint64_t seed, gpi_sketch *s)
+{
+    gp_result result = gpi_rows_check_count(gp, "count", s->count.bound);
+    if (result == GP_OK) result = gpi_keys_make(gp, "columns", columns, column_count, &s->keys);
+    if (result == GP_OK) result = gpi_plan_make_sized(gp, primitive, 4, GP_STRATEGY_MULTI_PASS, &s->plan);
+    if (result == GP_OK)
+        result = gpi_program_get(gp, primitive, gpi_sketch_prelude, &s->keys, &s->plan, &s->program);
+    s->keys.seed = gpi_keys_mix_seed(seed);
+    return result;
+}
+
+/* Passes the arguments after those of the sketch itself, and launches the kernel. */
+static gp_result gpi_sketch_launch(gpi_call *call, const gpi_sketch *s)
+{
+    size_t groups;
+    gpi_rows_arg_longest(call, &s->plan);
+    groups = gpi_rows_arg_span(call, &s->plan, s->count.bound);
+    gpi_call_arg_count(call, &s->count);
+    gpi_call_arg_uint(call, (size_t)call->gp->stats.launches + 1); /* other launches have other numbers */
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &s->plan, groups);
+}
+
+/* ------------------------------------------------------------------ Bloom filter */
+
+static gp_result gpi_bloom_plan(gp_context *gp, const gp_bloom_desc *d, gpi_sketch *s)
+{
+    memset(s, 0, sizeof *s);
+    s->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    if (d->block_count == 0 || d->block_count > INT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "block_count = %zu, must be 1 to 2^31 - 1",
+                        d->block_count);
+    }
+    return gpi_sketch_plan(gp, GPI_BLOOM, d->columns, d->column_count, d->seed, s);
+}
+
+static gp_result gpi_bloom_check(gp_context *gp, const gp_bloom_desc *d, const gpi_sketch *s, bool finds)
+{
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_keys(&uses, &s->keys, d->count);
+    gpi_use_count(&uses, "count_buffer", &s->count);
+    gpi_use_buffer(&uses, "filter", d->filter, d->filter_offset, d->block_count, GPI_BLOCK_BYTES,
+                   finds ? GPI_READS : GPI_BOTH);
+    if (finds) gpi_use_buffer(&uses, "found", d->found, d->found_offset, d->count, 1, GPI_WRITES);
+    return gpi_uses_end(&uses, NULL, NULL, 0);
+}
+
+static gp_result gpi_bloom_launch(gpi_call *call, const gp_bloom_desc *d, const gpi_sketch *s, bool finds)
+{
+    gpi_call_kernel(call, s->program, finds ? "gp_bloom_find" : "gp_bloom_put");
+    gpi_call_arg_keys(call, &s->keys);
+    gpi_call_arg_array(call, d->filter, d->filter_offset);
+    gpi_call_arg_ulong(call, d->block_count);
+    if (finds) gpi_call_arg_array(call, d->found, d->found_offset);
+    return gpi_sketch_launch(call, s);
+}
+
+static gp_result gpi_bloom_call(gp_context *gp, const gp_bloom_desc *desc, bool finds)
+{
+    gpi_sketch s;
+    gpi_call call;
+    gp_result result;
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    if (!finds && desc->found)
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "found is given: it is gp_bloom_contains's");
+    result = gpi_bloom_plan(gp, desc, &s);
+    if (result == GP_OK && desc->count) result = gpi_bloom_check(gp, desc, &s, finds);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count) result = gpi_bloom_launch(&call, desc, &s, finds);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_bloom_add(gp_context *gp, const gp_bloom_desc *desc)
+{
+    return gpi_bloom_call(gpi_enter(gp, __func__), desc, false);
+}
+
+GP_API gp_result gp_bloom_contains(gp_context *gp, const gp_bloom_desc *desc)
+{
+    return gpi_bloom_call(gpi_enter(gp, __func__), desc, true);
+}
+
+/* Returns the fraction of other keys that are found if blocks have `load` keys on average. How many a block has follows Poisson's
+   distribution, whose terms are computed from the most frequent one on, since the first ones may be too small for a double. */
+static double gpi_bloom_rate(double load)
+{
+    const size_t middle = (size_t)load;
+    double sum = 0, found = 0, term = 1, unset = 1, set;
+    size_t i;
+    for (i = 0; i < middle; i++) unset *= 31. / 32;
+    for (i = middle; term > 1e-18; i++) { /* i keys set a bit of a word with probability 1 - unset */
+        set = (1 - unset) * (1 - unset);
+        set *= set;
+        sum += term;
+        found += term * set * set;
+        unset *= 31. / 32;
+        term *= load / (double)(i + 1);
+    }
+    unset = 1;
+    for (i = 0; i < middle; i++) unset *= 31. / 32;
+    term = 1;
+    for (i = middle; i > 0 && term > 1e-18; i--) {
+        term *= (double)i / load;
+        unset *= 32. / 31;
+        set = (1 - unset) * (1 - unset);
+        set *= set;
+        sum += term;
+        found += term * set * set;
+    }
+    return found / sum;
+}
+
+GP_API size_t gp_bloom_blocks(size_t count, double rate)
+{
+    size_t low = 0, high = 1; /* low: too few */
+    if (!(rate > 0 && rate < 1)) return 0;
+    if (count == 0) return 1;
+    while (high < INT32_MAX &&
+           ((double)count > 4096 * (double)high || gpi_bloom_rate((double)count / (double)high) > rate)) {
+        low = high;
+        high = high < INT32_MAX / 2 ? 2 * high : INT32_MAX;
+    }
+    if ((double)count > 4096 * (double)high || gpi_bloom_rate((double)count / (double)high) > rate) return 0;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if ((double)count > 4096 * (double)middle || gpi_bloom_rate((double)count / (double)middle) > rate)
+            low = middle;
+        else high = middle;
+    }
+    return high;
+}
+
+/* Adds and looks up one key of zeros, in temporary buffers. */
+static gp_result gpi_bloom_warm_up(gp_context *gp, const gp_bloom_desc *desc)
+{
+    gp_key_column columns[GP_KEY_COLUMNS_MAX];
+    gp_bloom_desc probe = *desc;
+    gpi_sketch s;
+    cl_mem in = NULL, out[2] = {NULL, NULL};
+    gp_result result;
+    probe.block_count = probe.count = 1;
+    probe.count_buffer = probe.found = NULL;
+    probe.wait = NULL;
+    probe.wait_count = 0;
+    probe.done = NULL;
+    probe.filter_offset = probe.found_offset = 0;
+    result = gpi_bloom_plan(gp, &probe, &s);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 2 * GP_RECORD_BYTES, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_BLOCK_BYTES, &out[0]);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_BLOCK_BYTES, &out[1]);
+    if (result == GP_OK) gpi_keys_warm_up(&s.keys, in, columns);
+    probe.columns = columns;
+    probe.filter = out[0];
+    if (result == GP_OK) result = gp_bloom_add(gp, &probe);
+    probe.found = out[1];
+    if (result == GP_OK) result = gp_bloom_contains(gp, &probe);
+    if (in) (void)clReleaseMemObject(in);
+    if (out[0]) (void)clReleaseMemObject(out[0]);
+    if (out[1]) (void)clReleaseMemObject(out[1]);
+    return result;
+}
+
+/* ------------------------------------------------------------------ HyperLogLog */
+
+static gp_result gpi_hyperloglog_check_precision(gp_context *gp, size_t precision)
+{
+    if (precision >= GPI_PRECISION_MIN && precision <= GPI_PRECISION_MAX) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "precision = %zu, must be %d to %d", precision,
+                    (int)GPI_PRECISION_MIN, (int)GPI_PRECISION_MAX);
+}
+
+static gp_result gpi_hyperloglog_plan(gp_context *gp, const gp_hyperloglog_desc *d, gpi_sketch *s)
+{
+    const gp_result result = gpi_hyperloglog_check_precision(gp, d->precision);
+    memset(s, 0, sizeof *s);
+    s->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    if (result != GP_OK) return result;
+    return gpi_sketch_plan(gp, GPI_HYPERLOGLOG, d->columns, d->column_count, d->seed, s);
+}
+
+static gp_result gpi_hyperloglog_check(gp_context *gp, const gp_hyperloglog_desc *d, const gpi_sketch *s)
+{
+    gpi_uses uses;
+    gpi_uses_begin(&uses, gp, GP_OK);
+    gpi_use_keys(&uses, &s->keys, d->count);
+    gpi_use_count(&uses, "count_buffer", &s->count);
+    gpi_use_buffer(&uses, "registers", d->registers, d->registers_offset, (size_t)1 << d->precision, 4,
+                   GPI_BOTH);
+    return gpi_uses_end(&uses, NULL, NULL, 0);
+}
+
+GP_API gp_result gp_hyperloglog_add(gp_context *gp, const gp_hyperloglog_desc *desc)
+{
+    gpi_sketch s;
+    gpi_call call;
+    gp_result result;
+    gpi_enter(gp, __func__);
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp or desc is NULL");
+    result = gpi_hyperloglog_plan(gp, desc, &s);
+    if (result == GP_OK && desc->count) result = gpi_hyperloglog_check(gp, desc, &s);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count) {
+        gpi_call_kernel(&call, s.program, "gp_hyperloglog_put");
+        gpi_call_arg_keys(&call, &s.keys);
+        gpi_call_arg_array(&call, desc->registers, desc->registers_offset);
+        gpi_call_arg_uint(&call, desc->precision);
+        result = gpi_sketch_launch(&call, &s);
+    }
+    return gpi_call_end(&call, result);
+}
+
+/* Returns the sum of x^(2^k) 2^(k-1) over all k from 0 on, with x itself in place of the first term. */
+static double gpi_hyperloglog_sigma(double x)
+{
+    double y = 1, z = x, before = -1;
+    while (z > before) {
+        before = z;
+        x *= x;
+        z += x * y;
+        y += y;
+    }
+    return z;
+}
+
+/* Returns Ertl's estimate from how many registers have each value. */
+static double gpi_hyperloglog_estimate_of(const size_t *counts, size_t precision)
+{
+    const double m = (double)((size_t)1 << precision), two_ln2 = 1.3862943611198906;
+    double z = 0;
+    size_t k;
+    if (counts[0] == (size_t)1 << precision) return 0;
+    for (k = 65 - precision; k > 0; k--) z = (z + (double)counts[k]) / 2;
+    z += m * gpi_hyperloglog_sigma((double)counts[0] / m);
+    return m / two_ln2 * m / z;
+}
+
+GP_API gp_result gp_hyperloglog_estimate(gp_context *gp, const gp_hyperloglog_desc *desc, double *estimate)
+{
+    size_t counts[GPI_RANKS + 1], n, i;
+    cl_uint *registers = NULL;
+    gpi_uses uses;
+    gpi_call call;
+    gp_result result;
+    gpi_enter(gp, __func__);
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc || !estimate)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp, desc or estimate is NULL");
+    gpi_uses_begin(&uses, gp, gpi_hyperloglog_check_precision(gp, desc->precision));
+    n = (size_t)1 << (desc->precision & 31);
+    gpi_use_buffer(&uses, "registers", desc->registers, desc->registers_offset, n, 4, GPI_READS);
+    result = gpi_uses_end(&uses, NULL, NULL, 0);
+    if (result != GP_OK) return result;
+    registers = (cl_uint *)malloc(n * sizeof *registers);
+    if (!registers) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%zu bytes", n * sizeof *registers);
+    result = gpi_call_begin(&call, gp, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK)
+        result = gpi_call_read(&call, desc->registers, 4 * desc->registers_offset, n * sizeof *registers,
+                               registers);
+    result = gpi_call_end(&call, result);
+    memset(counts, 0, sizeof counts);
+    for (i = 0; i < n && result == GP_OK; i++) {
+        const cl_uint most = (cl_uint)(65 - desc->precision);
+        counts[registers[i] < most ? registers[i] : most]++;
+    }
+    if (result == GP_OK) *estimate = gpi_hyperloglog_estimate_of(counts, desc->precision);
+    free(registers);
+    return result;
+}
+
+/* Adds one key of zeros, in temporary buffers. */
+static gp_result gpi_hyperloglog_warm_up(gp_context *gp, const gp_hyperloglog_desc *desc)
+{
+    gp_key_column columns[GP_KEY_COLUMNS_MAX];
+    gp_hyperloglog_desc probe;
+    gpi_sketch s;
+    cl_mem in = NULL, out = NULL;
+    gp_result result;
+    memset(&probe, 0, sizeof probe);
+    probe.columns = desc->columns;
+    probe.column_count = desc->column_count;
+    probe.precision = GPI_PRECISION_MIN;
+    probe.count = 1;
+    result = gpi_hyperloglog_plan(gp, &probe, &s);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 2 * GP_RECORD_BYTES, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 << GPI_PRECISION_MIN, &out);
+    if (result == GP_OK) gpi_keys_warm_up(&s.keys, in, columns);
+    probe.columns = columns;
+    probe.registers = out;
+    if (result == GP_OK) result = gp_hyperloglog_add(gp, &probe);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    return result;
+}
+/* ---- End file src/table/sketch.c ---- */
 
 /* ---- Begin file src/context/sub_groups.h ---- */
 /* sub_groups.h - decides whether a context's kernels may use the device's sub-groups. */
@@ -48003,7 +48578,9 @@ typedef struct gpi_self_test {
     X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "") \
     X(group_by,         "gp_group_by",         GROUP_BY,         AUTO,        "groups_out", "rows_out", "order_out") \
     X(group_results,    "gp_group_by (results)", GROUP_RESULTS,  AUTO,        "results[0]", "results[1]", "results[2]") \
-    X(join,             "gp_join",             JOIN,             AUTO,        "left_out", "right_out", "")
+    X(join,             "gp_join",             JOIN,             AUTO,        "left_out", "right_out", "") \
+    X(bloom,            "gp_bloom_contains",   BLOOM,            AUTO,        "found", "filter", "") \
+    X(hyperloglog,      "gp_hyperloglog_add",  HYPERLOGLOG,      AUTO,        "registers", "", "")
 
 /* clang-format on */
 
@@ -48630,6 +49207,96 @@ static gp_result gpi_self_test_join(gpi_self_test *t)
     d.left_out = t->out_buffer[0];
     d.right_out = t->out_buffer[1];
     return result == GP_OK ? gp_join(t->gp, &d) : result;
+}
+
+/* Returns the high half of a product. */
+static uint64_t gpi_self_test_high(uint64_t a, uint64_t b)
+{
+    const uint64_t low = (a & 0xffffffffu) * (b & 0xffffffffu);
+    const uint64_t middle = (a >> 32) * (b & 0xffffffffu) + (low >> 32);
+    const uint64_t other = (a & 0xffffffffu) * (b >> 32) + (middle & 0xffffffffu);
+    return (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
+}
+
+static uint64_t gpi_self_test_mix(uint64_t hash, uint64_t x, uint64_t seed)
+{
+    const uint64_t a = hash ^ x, b = seed | 1;
+    return (a * b) ^ gpi_self_test_high(a, b);
+}
+
+/* Returns the hash of a row of one number (table/keys.cl), with the seed that belongs to 0. */
+static uint64_t gpi_self_test_row_hash(uint32_t key)
+{
+    const uint64_t seed = 0xe220a8397b1dcdafu;
+    return gpi_self_test_mix(gpi_self_test_mix(seed, key, seed), 0, 0xbf58476d1ce4e5b9u);
+}
+
+/* Describes a column of the first input, and writes `words` zeros to an output. */
+static gp_result gpi_self_test_sketch(gpi_self_test *t, gp_key_column *column, size_t output, size_t words)
+{
+    const cl_uint zero = 0;
+    cl_int error;
+    memset(column, 0, sizeof *column);
+    column->in = t->in_buffer[0];
+    column->type = GP_U32;
+    error = clEnqueueFillBuffer(t->gp->queue, t->out_buffer[output], &zero, sizeof zero, 0, 4 * words, 0,
+                                NULL, NULL);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(t->gp, error, "clEnqueueFillBuffer");
+}
+
+/* Adds all rows to a filter of some blocks, and finds them. */
+static gp_result gpi_self_test_bloom(gpi_self_test *t)
+{
+    static const uint32_t odd[8] = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
+                                    0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
+    enum { GPI_BLOCKS = 100 };
+    gp_key_column column;
+    gp_bloom_desc d;
+    gp_result result;
+    size_t i, w;
+    gpi_self_test_mask(t, 255);
+    result = gpi_self_test_upload(t);
+    if (result == GP_OK) result = gpi_self_test_sketch(t, &column, 1, 8 * GPI_BLOCKS);
+    for (i = 0; i < 8 * GPI_BLOCKS; i++) gpi_self_test_expect(t, 1, 0);
+    for (i = 0; i < t->count; i++) {
+        const uint64_t hash = gpi_self_test_row_hash(t->in[0][i]);
+        uint32_t *block = t->expected[1] + 8 * ((hash >> 32) * GPI_BLOCKS >> 32);
+        for (w = 0; w < 8; w++) block[w] |= (uint32_t)1 << ((uint32_t)hash * odd[w] >> 27);
+    }
+    for (i = 0; i < t->count / 4; i++) gpi_self_test_expect(t, 0, 0x01010101); /* four rows */
+    memset(&d, 0, sizeof d);
+    d.columns = &column;
+    d.column_count = 1;
+    d.count = t->count;
+    d.filter = t->out_buffer[1];
+    d.block_count = GPI_BLOCKS;
+    if (result == GP_OK) result = gp_bloom_add(t->gp, &d);
+    d.found = t->out_buffer[0];
+    return result == GP_OK ? gp_bloom_contains(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_hyperloglog(gpi_self_test *t)
+{
+    enum { GPI_PRECISION = 9 };
+    gp_key_column column;
+    gp_hyperloglog_desc d;
+    size_t i;
+    gp_result result = gpi_self_test_upload(t);
+    if (result == GP_OK) result = gpi_self_test_sketch(t, &column, 0, (size_t)1 << GPI_PRECISION);
+    for (i = 0; i < (size_t)1 << GPI_PRECISION; i++) gpi_self_test_expect(t, 0, 0);
+    for (i = 0; i < t->count; i++) {
+        const uint64_t hash = gpi_self_test_row_hash(t->in[0][i]);
+        uint32_t *to = t->expected[0] + (hash >> (64 - GPI_PRECISION)), rank = 1;
+        while (rank < 65 - GPI_PRECISION && !(hash << GPI_PRECISION << (rank - 1) >> 63)) rank++;
+        if (*to < rank) *to = rank;
+    }
+    memset(&d, 0, sizeof d);
+    d.columns = &column;
+    d.column_count = 1;
+    d.count = t->count;
+    d.registers = t->out_buffer[0];
+    d.precision = GPI_PRECISION;
+    return result == GP_OK ? gp_hyperloglog_add(t->gp, &d) : result;
 }
 
 static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)

@@ -610,6 +610,10 @@ GPI_READ(group_by_read, group_by, uint64_t)
 GPI_WITH_SCRATCH(join)
 GPI_CALL(join_build, join)
 GPI_READ(join_table_size, join, size_t)
+GPI_CALL(bloom_add, bloom)
+GPI_CALL(bloom_contains, bloom)
+GPI_CALL(hyperloglog_add, hyperloglog)
+GPI_READ(hyperloglog_estimate, hyperloglog, double)
 GPI_READ(join_read, join, uint64_t)
 GPI_CALL(warmup, warmup)
 GPI_CALL(check_monoid, check_monoid)
@@ -1582,6 +1586,67 @@ inline returns<uint64_t> join(gp_context *ctx, std::initializer_list<key_column>
     GPI_PUT_IF(left_out, left_out, c.d.capacity);
     GPI_PUT_IF(right_out, right_out, c.d.capacity);
     return c.template read<uint64_t>(ctx, gp_join_read);
+}
+
+// Adds the keys of all rows to a Bloom filter, whose blocks are eight words each (gp_bloom_blocks says how many).
+inline returns<void> bloom_add(gp_context *ctx, view<uint32_t> filter,
+                               std::initializer_list<key_column> columns, const gp_bloom_desc &d = {})
+{
+    detail::key_list list = {};
+    detail::call<gp_bloom_desc> c{d};
+    c.d.columns = list.data();
+    c.d.column_count = columns.size();
+    c.d.count = detail::put_columns(c, columns, list);
+    c.expect(filter.size() % 8 == 0 && filter.offset() % 8 == 0, "gp::bloom_add: filter is not whole blocks");
+    c.d.filter = filter.get();
+    c.d.filter_offset = filter.offset() / 8;
+    c.d.block_count = filter.size() / 8;
+    return c.run(ctx, gp_bloom_add);
+}
+
+// Writes whether the key of each row may be in the filter.
+inline returns<void> bloom_contains(gp_context *ctx, view<uint32_t> filter,
+                                    std::initializer_list<key_column> columns, view<uint8_t> found,
+                                    const gp_bloom_desc &d = {})
+{
+    detail::key_list list = {};
+    detail::call<gp_bloom_desc> c{d};
+    c.d.columns = list.data();
+    c.d.column_count = columns.size();
+    c.d.count = detail::put_columns(c, columns, list);
+    c.expect(filter.size() % 8 == 0 && filter.offset() % 8 == 0,
+             "gp::bloom_contains: filter is not whole blocks");
+    c.d.filter = filter.get();
+    c.d.filter_offset = filter.offset() / 8;
+    c.d.block_count = filter.size() / 8;
+    GPI_PUT(found, found, c.d.count);
+    return c.run(ctx, gp_bloom_contains);
+}
+
+// Adds the keys of all rows to registers, of which there are 2^precision; hyperloglog_estimate reads how many distinct keys they
+// have.
+inline returns<void> hyperloglog_add(gp_context *ctx, view<uint32_t> registers,
+                                     std::initializer_list<key_column> columns,
+                                     const gp_hyperloglog_desc &d = {})
+{
+    detail::key_list list = {};
+    detail::call<gp_hyperloglog_desc> c{d};
+    c.d.columns = list.data();
+    c.d.column_count = columns.size();
+    c.d.count = detail::put_columns(c, columns, list);
+    GPI_PUT(registers, registers, 0);
+    for (c.d.precision = 0; (registers.size() >> c.d.precision) > 1;) c.d.precision++;
+    c.expect(registers.size() == size_t(1) << c.d.precision,
+             "gp::hyperloglog_add: registers are not a power of two");
+    return c.run(ctx, gp_hyperloglog_add);
+}
+
+inline returns<double> hyperloglog_estimate(gp_context *ctx, view<uint32_t> registers)
+{
+    detail::call<gp_hyperloglog_desc> c{gp_hyperloglog_desc{}};
+    GPI_PUT(registers, registers, 0);
+    for (c.d.precision = 0; (registers.size() >> c.d.precision) > 1;) c.d.precision++;
+    return c.template read<double>(ctx, gp_hyperloglog_estimate);
 }
 
 // ---- histogram: as many bins as `out` has elements, for each channel that is counted

@@ -200,7 +200,7 @@ def pages_of(name, text):
         match = re.search(r"^typedef struct (gp_\w+)_desc \{", chunk[1], re.M)
         if chunk[1].startswith("typedef struct gp_stats {"):
             pages.append(Page("Statistics", "statistics"))
-        if match and match.group(1) in functions:
+        if match and functions & {match.group(1), match.group(1) + "_add"}:
             pages.append(Page(match.group(1), match.group(1)))
             for early in waiting:
                 pages[-1].chunks.append(early)

@@ -16,7 +16,7 @@ function function_name(line) {
 
 function check_function(name,   desc) {
     if (own_comment() != "" || (declared_end == NR - 1 && declared_good)) return 1
-    if (desc_comment[name "_desc"] != "") return 1
+    if ((name "_desc") in desc_comment && desc_comment[name "_desc"] != "") return 1
     for (desc in desc_comment) if (has_word(desc_comment[desc], name)) return 1
     return 0
 }

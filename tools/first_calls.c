@@ -174,6 +174,13 @@ CALL(group_results, gp_group_by_desc, gp_group_by, .columns = &(gp_key_column){.
 CALL(join, gp_join_desc, gp_join, .left = &(gp_key_column){.in = in, .type = GP_U32},
      .right = &(gp_key_column){.in = in2, .type = GP_U32}, .column_count = 1, .left_out = out,
      .right_out = out2, .capacity = COUNT, .left_count = COUNT, .right_count = COUNT)
+CALL(bloom_add, gp_bloom_desc, gp_bloom_add, .columns = &(gp_key_column){.in = in, .type = GP_U32},
+     .column_count = 1, .filter = out, .block_count = COUNT / 8, .count = COUNT)
+CALL(bloom_contains, gp_bloom_desc, gp_bloom_contains, .columns = &(gp_key_column){.in = in, .type = GP_U32},
+     .column_count = 1, .filter = in2, .block_count = COUNT / 8, .found = out, .count = COUNT)
+CALL(hyperloglog, gp_hyperloglog_desc, gp_hyperloglog_add,
+     .columns = &(gp_key_column){.in = in, .type = GP_U32}, .column_count = 1, .registers = out,
+     .precision = 10, .count = COUNT)
 CALL(sort, gp_sort_desc, gp_sort, .keys = in, .keys_out = out, .count = COUNT, .key_type = GP_U32)
 CALL(sort_pairs, gp_sort_desc, gp_sort, .keys = in, .keys_out = out, .values = in2, .values_out = out2,
      .value_size = 4, .count = COUNT, .key_type = GP_U32)
@@ -260,6 +267,9 @@ static const struct {
              ROW(group_by),
              ROW(group_results),
              ROW(join),
+             ROW(bloom_add),
+             ROW(bloom_contains),
+             ROW(hyperloglog),
              ROW(sort),
              ROW(sort_pairs),
              ROW(argsort),

@@ -136,6 +136,10 @@ for of in "use(t,0,uint,1,bits)|" "use(t,0,ushort,1,half)use(t,1,uint,1,float)us
     for shape in "$SERIAL" "$LOCAL"; do
         check "group_by of $of $shape" -DGPI_FP64=0 "-DGPI_KEY_NUMBERS(use,t)=${of%%|*}" "-DGPI_KEY_STRINGS(use,t)=${of#*|}" \
             $shape $WIDE kernels/table/group_by.cl
+        for sketch in bloom hyperloglog; do
+            check "$sketch of $of $shape" -DGPI_FP64=0 "-DGPI_KEY_NUMBERS(use,t)=${of%%|*}" "-DGPI_KEY_STRINGS(use,t)=${of#*|}" \
+                $shape $WIDE kernels/table/$sketch.cl
+        done
         for pairs in 0 1; do
             check "join of $of $shape $pairs" -DGPI_FP64=0 "-DGPI_KEY_NUMBERS(use,t)=${of%%|*}" "-DGPI_KEY_STRINGS(use,t)=${of#*|}" \
                 -DGPI_ELEMENT=uint -DGPI_OFFSET=ulong -DGPI_RUN_INDEX=uint -DGPI_WANTS_KEYS=0 -DGPI_WANTS_RUNS=1 \

@@ -165,6 +165,56 @@ static void example_group_by(void)
     /* [/gp_group_by] */
 }
 
+static void example_join(void)
+{
+    /* [gp_join] */
+    /* Pairs of a row of one table and a row of another with the same number; rows of the first one without a partner, too: */
+    const gp_key_column left = {.in = keys, .type = GP_U32}, right = {.in = a, .type = GP_U32};
+    gp_join_desc d = {.left = &left,
+                      .right = &right,
+                      .column_count = 1,
+                      .kind = GP_JOIN_LEFT,
+                      .left_out = b,
+                      .right_out = out,
+                      .capacity = 2 * n,
+                      .left_count = n,
+                      .right_count = 100};
+    uint64_t pairs;
+    gp_join_read(gp, &d, &pairs);
+    /* [/gp_join] */
+}
+
+static void example_bloom(void)
+{
+    /* [gp_bloom] */
+    /* Which numbers may be among 100 others; `out` has zeros before: */
+    const gp_key_column known = {.in = keys, .type = GP_U32}, asked = {.in = a, .type = GP_U32};
+    gp_bloom_desc d = {.filter = out,
+                       .block_count = gp_bloom_blocks(100, .01),
+                       .columns = &known,
+                       .column_count = 1,
+                       .count = 100};
+    gp_bloom_add(gp, &d);
+    d.columns = &asked;
+    d.count = n;
+    d.found = b; /* a byte for each */
+    gp_bloom_contains(gp, &d);
+    /* [/gp_bloom] */
+}
+
+static void example_hyperloglog(void)
+{
+    /* [gp_hyperloglog] */
+    /* About how many different pairs of a number and a byte there are; `out` has zeros before: */
+    const gp_key_column columns[] = {{.in = keys, .type = GP_U32}, {.in = a, .type = GP_U8}};
+    gp_hyperloglog_desc d = {
+        .registers = out, .precision = 14, .columns = columns, .column_count = 2, .count = n};
+    double estimate;
+    gp_hyperloglog_add(gp, &d);
+    gp_hyperloglog_estimate(gp, &d, &estimate);
+    /* [/gp_hyperloglog] */
+}
+
 static void example_run_length_decode(void)
 {
     /* [gp_run_length_decode] */
@@ -573,6 +623,9 @@ int main(void)
     run("gp_run_length_encode", example_run_length_encode);
     run("gp_run_length_decode", example_run_length_decode);
     run("gp_group_by", example_group_by);
+    run("gp_join", example_join);
+    run("gp_bloom", example_bloom);
+    run("gp_hyperloglog", example_hyperloglog);
     run("gp_sort", example_sort);
     run("gp_segmented_sort", example_segmented_sort);
     run("gp_sort_records", example_sort_records);

@@ -153,6 +153,22 @@ int main(void)
     static uint64_t host_offsets[ROWS + 1];
     read_back(gp, offsets, sizeof host_offsets, host_offsets);
     EXPECT(host_offsets[0] == 0 && host_offsets[ROWS] == pairs);
+    cl_mem found = buffer_of(gp, ROWS, NULL);
+    /* [bloom] */
+    gp_bloom_desc filter = {.columns = &right, .column_count = 1, .count = REGIONS};
+    filter.block_count = gp_bloom_blocks(REGIONS, .01); /* 1 % of other keys pass */
+    TRY(gp_buffer_create(gp, 32 * filter.block_count, NULL, &filter.filter));
+    gp_fill_desc empty = {.out = filter.filter, .element_size = 4, .count = 8 * filter.block_count};
+    TRY(gp_fill(gp, &empty));
+    TRY(gp_bloom_add(gp, &filter));
+    filter.columns = &left;
+    filter.count = n;
+    filter.found = found; /* a byte for each row: gp_select takes it as flags */
+    TRY(gp_bloom_contains(gp, &filter));
+    /* [/bloom] */
+    static unsigned char host_found[ROWS];
+    read_back(gp, found, ROWS, host_found);
+    for (uint32_t i = 0; i < ROWS; i++) EXPECT(host_found[i] == 1 || city[i] >= 20);
     /* [semi] */
     const gp_key_column key = {.in = cities, .type = GP_U32}, set = {.in = allowed, .type = GP_U32};
     gp_join_desc semi = {.left = &key,
@@ -171,8 +187,8 @@ int main(void)
     for (uint32_t i = 0; i < ROWS; i++)
         if (city[i] % 5 == 0 && city[i] < 5 * CHOSEN) EXPECT(host_rows[next++] == i);
     EXPECT(next == kept);
-    cl_mem all[] = {cities, products, prices,        quantities, rows,   revenue, greatest,
-                    sales,  allowed,  region_cities, sale,       region, offsets, once.table};
+    cl_mem all[] = {cities,  products,      prices, quantities, rows,    revenue,    greatest, sales,
+                    allowed, region_cities, sale,   region,     offsets, once.table, found,    filter.filter};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) clReleaseMemObject(all[k]);
     gp_context_destroy(gp);
     return 0;

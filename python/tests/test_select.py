@@ -45,6 +45,11 @@ def table_of(ctx, keys, values):
     return table
 
 
+def sketched(sketch, keys):
+    sketch.add(keys)
+    return sketch.contains(keys) if hasattr(sketch, "contains") else sketch.registers
+
+
 def filled(ctx, use):
     """What a table holds after its use."""
     table = ctx.hash_table(np.int32, np.int32)
@@ -154,6 +159,8 @@ BESIDE = {
     "contains": lambda c, k: table_of(c, SEVEN, SEVEN).contains(k),
     "erase": lambda c, k: table_of(c, SEVEN, SEVEN).erase(k, return_results=True),
     "for_each": lambda c, k: filled(c, lambda t: (t.insert(SEVEN, SEVEN), t.for_each(map="v + q[k]", args={"q": k}))),
+    "bloom_filter": lambda c, k: sketched(c.bloom_filter(10), k),
+    "hyperloglog": lambda c, k: sketched(c.hyperloglog(6), k),
     "join_table": lambda c, k: c.join(SEVEN, c.join_table(k)),
     "array": lambda c, k: c.array(k),
 }

@@ -161,6 +161,8 @@ extern "C" {
 
 #include "api/group_by.h"
 #include "api/join.h"
+#include "api/bloom.h"
+#include "api/hyperloglog.h"
 
 #include "api/warm_up.h"
 

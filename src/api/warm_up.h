@@ -30,6 +30,8 @@
 #include "api/random.h"
 #include "api/group_by.h"
 #include "api/join.h"
+#include "api/bloom.h"
+#include "api/hyperloglog.h"
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
@@ -90,7 +92,9 @@ typedef struct gp_warmup_desc {
     const gp_random_desc *random;       /* only type, kind */
     const gp_group_by_desc
         *group_by; /* types of columns, count, as for sort, which outputs are NULL, results and their args */
-    const gp_join_desc *join; /* types of columns, kind, and counts, as for sort */
+    const gp_join_desc *join;               /* types of columns, kind, and counts, as for sort */
+    const gp_bloom_desc *bloom;             /* only types of columns */
+    const gp_hyperloglog_desc *hyperloglog; /* only types of columns */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);

@@ -61,7 +61,9 @@ typedef struct gpi_self_test {
     X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "") \
     X(group_by,         "gp_group_by",         GROUP_BY,         AUTO,        "groups_out", "rows_out", "order_out") \
     X(group_results,    "gp_group_by (results)", GROUP_RESULTS,  AUTO,        "results[0]", "results[1]", "results[2]") \
-    X(join,             "gp_join",             JOIN,             AUTO,        "left_out", "right_out", "")
+    X(join,             "gp_join",             JOIN,             AUTO,        "left_out", "right_out", "") \
+    X(bloom,            "gp_bloom_contains",   BLOOM,            AUTO,        "found", "filter", "") \
+    X(hyperloglog,      "gp_hyperloglog_add",  HYPERLOGLOG,      AUTO,        "registers", "", "")
 
 /* clang-format on */
 

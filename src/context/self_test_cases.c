@@ -383,6 +383,96 @@ static gp_result gpi_self_test_join(gpi_self_test *t)
     return result == GP_OK ? gp_join(t->gp, &d) : result;
 }
 
+/* Returns the high half of a product. */
+static uint64_t gpi_self_test_high(uint64_t a, uint64_t b)
+{
+    const uint64_t low = (a & 0xffffffffu) * (b & 0xffffffffu);
+    const uint64_t middle = (a >> 32) * (b & 0xffffffffu) + (low >> 32);
+    const uint64_t other = (a & 0xffffffffu) * (b >> 32) + (middle & 0xffffffffu);
+    return (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
+}
+
+static uint64_t gpi_self_test_mix(uint64_t hash, uint64_t x, uint64_t seed)
+{
+    const uint64_t a = hash ^ x, b = seed | 1;
+    return (a * b) ^ gpi_self_test_high(a, b);
+}
+
+/* Returns the hash of a row of one number (table/keys.cl), with the seed that belongs to 0. */
+static uint64_t gpi_self_test_row_hash(uint32_t key)
+{
+    const uint64_t seed = 0xe220a8397b1dcdafu;
+    return gpi_self_test_mix(gpi_self_test_mix(seed, key, seed), 0, 0xbf58476d1ce4e5b9u);
+}
+
+/* Describes a column of the first input, and writes `words` zeros to an output. */
+static gp_result gpi_self_test_sketch(gpi_self_test *t, gp_key_column *column, size_t output, size_t words)
+{
+    const cl_uint zero = 0;
+    cl_int error;
+    memset(column, 0, sizeof *column);
+    column->in = t->in_buffer[0];
+    column->type = GP_U32;
+    error = clEnqueueFillBuffer(t->gp->queue, t->out_buffer[output], &zero, sizeof zero, 0, 4 * words, 0,
+                                NULL, NULL);
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(t->gp, error, "clEnqueueFillBuffer");
+}
+
+/* Adds all rows to a filter of some blocks, and finds them. */
+static gp_result gpi_self_test_bloom(gpi_self_test *t)
+{
+    static const uint32_t odd[8] = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
+                                    0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
+    enum { GPI_BLOCKS = 100 };
+    gp_key_column column;
+    gp_bloom_desc d;
+    gp_result result;
+    size_t i, w;
+    gpi_self_test_mask(t, 255);
+    result = gpi_self_test_upload(t);
+    if (result == GP_OK) result = gpi_self_test_sketch(t, &column, 1, 8 * GPI_BLOCKS);
+    for (i = 0; i < 8 * GPI_BLOCKS; i++) gpi_self_test_expect(t, 1, 0);
+    for (i = 0; i < t->count; i++) {
+        const uint64_t hash = gpi_self_test_row_hash(t->in[0][i]);
+        uint32_t *block = t->expected[1] + 8 * ((hash >> 32) * GPI_BLOCKS >> 32);
+        for (w = 0; w < 8; w++) block[w] |= (uint32_t)1 << ((uint32_t)hash * odd[w] >> 27);
+    }
+    for (i = 0; i < t->count / 4; i++) gpi_self_test_expect(t, 0, 0x01010101); /* four rows */
+    memset(&d, 0, sizeof d);
+    d.columns = &column;
+    d.column_count = 1;
+    d.count = t->count;
+    d.filter = t->out_buffer[1];
+    d.block_count = GPI_BLOCKS;
+    if (result == GP_OK) result = gp_bloom_add(t->gp, &d);
+    d.found = t->out_buffer[0];
+    return result == GP_OK ? gp_bloom_contains(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_hyperloglog(gpi_self_test *t)
+{
+    enum { GPI_PRECISION = 9 };
+    gp_key_column column;
+    gp_hyperloglog_desc d;
+    size_t i;
+    gp_result result = gpi_self_test_upload(t);
+    if (result == GP_OK) result = gpi_self_test_sketch(t, &column, 0, (size_t)1 << GPI_PRECISION);
+    for (i = 0; i < (size_t)1 << GPI_PRECISION; i++) gpi_self_test_expect(t, 0, 0);
+    for (i = 0; i < t->count; i++) {
+        const uint64_t hash = gpi_self_test_row_hash(t->in[0][i]);
+        uint32_t *to = t->expected[0] + (hash >> (64 - GPI_PRECISION)), rank = 1;
+        while (rank < 65 - GPI_PRECISION && !(hash << GPI_PRECISION << (rank - 1) >> 63)) rank++;
+        if (*to < rank) *to = rank;
+    }
+    memset(&d, 0, sizeof d);
+    d.columns = &column;
+    d.column_count = 1;
+    d.count = t->count;
+    d.registers = t->out_buffer[0];
+    d.precision = GPI_PRECISION;
+    return result == GP_OK ? gp_hyperloglog_add(t->gp, &d) : result;
+}
+
 static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)
 {
     gp_result result;

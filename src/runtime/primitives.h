@@ -51,6 +51,8 @@
     X(RANDOM,           "map/random.cl",            MAP,        keys,     1, W(random, random)) \
     X(GROUP_BY,         "table/group_by.cl",        MAP,        keys,     1, W(group_by, group_by)) \
     X(JOIN,             "table/join.cl",            SELECT,     elements, 1, W(join, join)) \
+    X(BLOOM,            "table/bloom.cl",           MAP,        keys,     1, W(bloom, bloom)) \
+    X(HYPERLOGLOG,      "table/hyperloglog.cl",     MAP,        keys,     1, W(hyperloglog, hyperloglog)) \
     X(GROUP_RESULTS,    "table/group_results.cl",   REDUCE,     values,   1, ) \
     X(MONOID_CHECK,     "scan/monoid_check.cl",     REDUCE,     elements, 1, ) \
     X(SUB_GROUP_CHECK,  "group/sub_group_check.cl", REDUCE,     values,   1, )

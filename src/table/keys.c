@@ -50,6 +50,15 @@ static gp_result gpi_key_check(gp_context *gp, const char *table, const gp_key_c
     return GP_OK;
 }
 
+/* Returns a seed whose bits all depend on all of z's. Products with small numbers would not mix keys. */
+static cl_ulong gpi_keys_mix_seed(uint64_t z)
+{
+    z += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
 /* Returns a number that is hard to guess, so that nobody can choose keys that collide. No result depends on it. Programs that count the cost
    of calls define GPI_SEED, so that it is always the same. */
 static cl_ulong gpi_keys_seed(const gp_context *gp)
@@ -60,10 +69,7 @@ static cl_ulong gpi_keys_seed(const gp_context *gp)
 #else
     const uint64_t parts[] = {(uint64_t)(uintptr_t)gp, gp->stats.launches, (uint64_t)clock(),
                               (uint64_t)time(NULL)};
-    uint64_t z = gpi_fnv1a(GPI_FNV1A_SEED, parts, sizeof parts);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return gpi_keys_mix_seed(gpi_fnv1a(GPI_FNV1A_SEED, parts, sizeof parts));
 #endif
 }
 

@@ -61,6 +61,7 @@ typedef struct gpi_results {
 /* keys.c */
 static gp_result gpi_keys_make(gp_context *gp, const char *table, const gp_key_column *columns, size_t count,
                                gpi_keys *keys);
+static cl_ulong gpi_keys_mix_seed(uint64_t z);
 static void gpi_keys_prelude(const gpi_keys *keys, gpi_text *text);
 static void gpi_use_keys(gpi_uses *uses, const gpi_keys *keys, size_t rows);
 static void gpi_call_arg_keys(gpi_call *call, const gpi_keys *keys);

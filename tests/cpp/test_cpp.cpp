@@ -370,6 +370,15 @@ void test_selections(gp_context *ctx)
                   "different numbers of columns"));
         CHECK(has(error_of([&] { gp::join(ctx, {names}, {others}, groups, order); }, GP_ERROR_INVALID_BUFFER),
                   "7 pairs, but capacity = 4"));
+        const gp::buffer filter(ctx, u32s(8 * gp_bloom_blocks(4, .001)));
+        const gp::buffer<uint8_t> may_be(ctx, 4);
+        gp::bloom_add(ctx, filter, {names});
+        gp::bloom_contains(ctx, filter, {others}, may_be);
+        CHECK(gp::read(ctx, may_be) == std::vector<uint8_t>{1, 1, 0, 1});
+        const gp::buffer registers(ctx, u32s(1 << 14));
+        gp::hyperloglog_add(ctx, registers, {names, {letters, ends}});
+        CHECK(gp::hyperloglog_estimate(ctx, registers) > 2.9 &&
+              gp::hyperloglog_estimate(ctx, registers) < 3.1);
         const gp::buffer<uint32_t> little(ctx, 3);
         CHECK(has(error_of(
                       [&] {

@@ -207,6 +207,7 @@ static bool can_do_without(const char *function)
         "clCreateProgramWithSource", /* of a program that is to be saved: not saved */
         "clBuildProgram",            /* the same, of a binary */
         "clGetProgramInfo",          /* not saved */
+        "clGetProgramBuildInfo",     /* the compiler's warnings are not read */
         "clGetKernelWorkGroupInfo",  /* the launch will tell */
         "clGetEventInfo",            /* asked again later */
         "clWaitForEvents",           /* where a command has ended: its status stands */

@@ -296,6 +296,8 @@ static gp_result run_warmup(world *w)
     const gp_group_result count = {.op = GP_COUNT};
     const gp_group_by_desc group_by = {
         .columns = &key, .column_count = 1, .results = &count, .result_count = 1};
+    const gp_bloom_desc bloom = {.columns = &key, .column_count = 1};
+    const gp_hyperloglog_desc hyperloglog = {.columns = &key, .column_count = 1};
     const gp_join_desc join = {.left = &key, .right = &key, .column_count = 1};
     reduce.type = scan.type = segmented_scan.type = select.type = search.key_type = GP_U32;
     reduce.op = scan.op = segmented_scan.op = GP_SUM;
@@ -322,6 +324,8 @@ static gp_result run_warmup(world *w)
     d.random = &random;
     d.group_by = &group_by;
     d.join = &join;
+    d.bloom = &bloom;
+    d.hyperloglog = &hyperloglog;
     return gp_warmup(w->gp, &d);
 }
 

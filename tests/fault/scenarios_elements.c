@@ -475,6 +475,8 @@ static gp_result run_join(world *w)
 {
     gp_key_column column = {0};
     gp_join_desc d = {0};
+    size_t bytes = 0;
+    gp_result result;
     column.in = w->buffer[0];
     column.type = GP_U32;
     d.left = d.right = &column;
@@ -484,7 +486,13 @@ static gp_result run_join(world *w)
     d.right_count = d.capacity = N;
     d.left_out = w->buffer[1];
     d.right_out = w->buffer[2];
-    return gp_join_read(w->gp, &d, &w->number[0]);
+    result = gp_join_table_size(w->gp, &d, &bytes);
+    if (result == GP_OK) result = gp_buffer_create(w->gp, bytes, NULL, &d.table);
+    if (result == GP_OK) result = gp_join_build(w->gp, &d);
+    if (result == GP_OK) result = gp_join_read(w->gp, &d, &w->number[0]);
+    if (d.table) clReleaseMemObject(d.table);
+    d.table = NULL;
+    return result == GP_OK ? gp_join_read(w->gp, &d, &w->number[0]) : result;
 }
 
 /* Each row is the partner of the one of the first seven that has its key. */
@@ -500,6 +508,54 @@ static bool check_join(world *w)
         }
     }
     return n == N && w->number[0] == N && holds(w, 1, left, sizeof left) && holds(w, 2, right, sizeof right);
+}
+
+/* ------------------------------------------------------------------ sketches */
+
+static void prepare_sketches(world *w)
+{
+    size_t k;
+    put(w, 0, mod7, sizeof mod7);
+    for (k = 1; k <= 3; k++) put_out(w, k, 4 * N);
+}
+
+static gp_result run_sketches(world *w)
+{
+    gp_key_column column = {0};
+    gp_bloom_desc b = {0};
+    gp_hyperloglog_desc h = {0};
+    gp_fill_desc zeros = {0};
+    double estimate = -1;
+    gp_result result;
+    column.in = w->buffer[0];
+    column.type = GP_U32;
+    b.columns = h.columns = &column;
+    b.column_count = h.column_count = 1;
+    b.count = h.count = N;
+    b.filter = w->buffer[1];
+    b.block_count = 10;
+    h.registers = w->buffer[3];
+    h.precision = 6;
+    zeros.element_size = 4;
+    zeros.count = N;
+    zeros.out = b.filter;
+    result = gp_fill(w->gp, &zeros);
+    zeros.out = h.registers;
+    if (result == GP_OK) result = gp_fill(w->gp, &zeros);
+    if (result == GP_OK) result = gp_bloom_add(w->gp, &b);
+    b.found = w->buffer[2];
+    if (result == GP_OK) result = gp_bloom_contains(w->gp, &b);
+    if (result == GP_OK) result = gp_hyperloglog_add(w->gp, &h);
+    if (result == GP_OK) result = gp_hyperloglog_estimate(w->gp, &h, &estimate);
+    w->number[0] = (uint64_t)(estimate + .5);
+    return result;
+}
+
+static bool check_sketches(world *w)
+{
+    static unsigned char found[N];
+    memset(found, 1, sizeof found);
+    return w->number[0] >= 5 && w->number[0] <= 9 && holds(w, 2, found, sizeof found);
 }
 
 /* ------------------------------------------------------------------ histogram */
@@ -610,6 +666,7 @@ const scenario scenarios_elements[] = {
     {"run_length_decode", NULL, prepare_decode, run_decode, check_decode, NULL, false, false},
     {"group_by", NULL, prepare_groups, run_groups, check_groups, NULL, false, false},
     {"join", NULL, prepare_groups, run_join, check_join, NULL, false, false},
+    {"sketches", NULL, prepare_sketches, run_sketches, check_sketches, NULL, false, false},
     {"histogram", NULL, prepare_mod7, run_histogram, check_histogram, NULL, false, false},
     {"histogram_far", NULL, prepare_mod7, run_histogram_far, check_histogram, NULL, false, false},
     {"scratch_sizes", NULL, NULL, run_sizes, check_sizes, NULL, false, false},

@@ -306,6 +306,39 @@ static void test_join(void **state)
     REFUSED(gp_join(f->gp, &d), GP_ERROR_COUNT_LIMIT, "left_count = 1073741825, at most 2^30");
 }
 
+static void test_sketches(void **state)
+{
+    fixture *f = *state;
+    const gp_key_column column = {.in = f->a, .type = GP_U32};
+    gp_bloom_desc b = {.columns = &column, .column_count = 1, .count = COUNT, .filter = f->b};
+    gp_hyperloglog_desc h = {
+        .columns = &column, .column_count = 1, .count = COUNT, .registers = f->b, .precision = 3};
+    double estimate;
+    REFUSED(gp_bloom_add(f->gp, &b), GP_ERROR_INVALID_ARGUMENT, "block_count = 0, must be 1 to 2^31 - 1");
+    b.block_count = 2;
+    b.column_count = 0;
+    REFUSED(gp_bloom_add(f->gp, &b), GP_ERROR_INVALID_ARGUMENT, "column_count = 0, must be 1 to 8");
+    b.column_count = 1;
+    REFUSED(gp_bloom_contains(f->gp, &b), GP_ERROR_INVALID_BUFFER, "found");
+    b.found = f->c;
+    REFUSED(gp_bloom_add(f->gp, &b), GP_ERROR_INVALID_BUFFER, "found is given: it is gp_bloom_contains's");
+    b.block_count = 1 << 20;
+    REFUSED(gp_bloom_contains(f->gp, &b), GP_ERROR_INVALID_BUFFER, "filter has");
+    b.block_count = 2;
+    b.filter = f->a;
+    b.found = NULL;
+    REFUSED(gp_bloom_add(f->gp, &b), GP_ERROR_OVERLAP, "they overlap");
+    REFUSED(gp_hyperloglog_add(f->gp, &h), GP_ERROR_INVALID_ARGUMENT, "precision = 3, must be 4 to 18");
+    REFUSED(gp_hyperloglog_estimate(f->gp, &h, &estimate), GP_ERROR_INVALID_ARGUMENT, "precision = 3");
+    h.precision = 4;
+    REFUSED(gp_hyperloglog_estimate(f->gp, &h, NULL), GP_ERROR_INVALID_ARGUMENT, "estimate is NULL");
+    h.registers = NULL;
+    REFUSED(gp_hyperloglog_estimate(f->gp, &h, &estimate), GP_ERROR_INVALID_BUFFER, "registers");
+    REFUSED(gp_hyperloglog_add(f->gp, &h), GP_ERROR_INVALID_BUFFER, "registers");
+    h.registers = f->a;
+    REFUSED(gp_hyperloglog_add(f->gp, &h), GP_ERROR_OVERLAP, "they overlap");
+}
+
 static void test_group_by(void **state)
 {
     fixture *f = *state;
@@ -741,6 +774,7 @@ int main(void)
         cmocka_unit_test(test_ignored_unique),
         cmocka_unit_test(test_group_by),
         cmocka_unit_test(test_join),
+        cmocka_unit_test(test_sketches),
         cmocka_unit_test(test_group_results),
         cmocka_unit_test(test_ignored_count_type),
         cmocka_unit_test(test_ignored_output_types),

@@ -60,15 +60,12 @@ static size_t type_size(gp_type type)
     }
 }
 
-static size_t column_size(const test_column *c)
-{
-    return c->offsets ? 1 : c->type ? type_size(c->type) : c->size;
-}
+size_t columns_size(const test_column *c) { return c->offsets ? 1 : c->type ? type_size(c->type) : c->size; }
 
 static void fill_column(test_columns *c, size_t k, const uint64_t *id)
 {
     const test_column *column = &c->columns[k];
-    const size_t size = column_size(column), wide = column->offsets == GP_U64 ? 8 : 4;
+    const size_t size = columns_size(column), wide = column->offsets == GP_U64 ? 8 : 4;
     uint64_t at = 3; /* the first string does not begin with the bytes */
     size_t i;
     if (!column->offsets) {
@@ -147,7 +144,7 @@ static void canonical(gp_type type, const unsigned char *value, size_t size, uns
 static int compare_column(const test_columns *a, size_t i, const test_columns *b, size_t j, size_t k)
 {
     const test_column *column = &a->columns[k];
-    const size_t size = column_size(column);
+    const size_t size = columns_size(column);
     unsigned char x[64], y[64];
     const unsigned char *s, *t;
     size_t m, n;
@@ -185,7 +182,7 @@ void columns_buffers(gp_context *gp, const test_columns *t, size_t offset, gp_ke
         to->offsets_type = column->offsets;
         to->in_offset = offset ? offset + k : 0;
         to->byte_count = t->bytes[k];
-        to->in = guarded(gp, to->in_offset, column->offsets ? t->bytes[k] : t->count, column_size(column),
+        to->in = guarded(gp, to->in_offset, column->offsets ? t->bytes[k] : t->count, columns_size(column),
                          t->in[k]);
         if (!column->offsets) continue;
         to->offsets_offset = offset;

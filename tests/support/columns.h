@@ -30,6 +30,9 @@ typedef struct test_columns {
 
 void *columns_room(size_t bytes);
 
+/* Bytes of a number, of a record, or of a character of a string. */
+size_t columns_size(const test_column *c);
+
 /* The number from which row i's key is made: one of about `distinct`. */
 uint64_t columns_id(ids ids, size_t distinct, size_t count, size_t i);
 

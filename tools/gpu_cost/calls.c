@@ -704,6 +704,46 @@ static void call_join(void)
     check(gp_join(gp, &desc));
 }
 
+/* A filter with ten bits for each key, which has half of the keys. */
+static void call_bloom(void)
+{
+    gp_key_column column = {0};
+    gp_bloom_desc desc = {0};
+    size_t i;
+    for (i = 0; i < COUNT; i++) words[i] = random_word();
+    column.in = buffer(COUNT * sizeof *words, words);
+    column.type = GP_U32;
+    desc.columns = &column;
+    desc.column_count = 1;
+    desc.block_count = COUNT / 26;
+    for (i = 0; i < 8 * desc.block_count; i++) words[i] = 0;
+    desc.filter = buffer(8 * desc.block_count * sizeof *words, words);
+    desc.count = COUNT / 2;
+    check(gp_bloom_add(gp, &desc));
+    desc.found = no_words(COUNT / 4);
+    desc.count = COUNT;
+    ready(COUNT);
+    check(gp_bloom_contains(gp, &desc));
+}
+
+static void call_hyperloglog(void)
+{
+    gp_key_column column = {0};
+    gp_hyperloglog_desc desc = {0};
+    size_t i;
+    for (i = 0; i < COUNT; i++) words[i] = random_word();
+    column.in = buffer(COUNT * sizeof *words, words);
+    column.type = GP_U32;
+    desc.columns = &column;
+    desc.column_count = 1;
+    desc.precision = 10;
+    for (i = 0; i < 1024; i++) words[i] = 0;
+    desc.registers = buffer(1024 * sizeof *words, words);
+    desc.count = COUNT;
+    ready(COUNT);
+    check(gp_hyperloglog_add(gp, &desc));
+}
+
 /* ------------------------------------------------------------------ works, classes */
 
 static const struct {
@@ -743,6 +783,8 @@ static const struct {
              {"segmented-scan-u32", call_segmented_scan},
              {"group-by-u32", call_group_by},
              {"join-u32", call_join},
+             {"bloom-contains-u32", call_bloom},
+             {"hyperloglog-u32", call_hyperloglog},
              {"search-u32", call_search},
              {"sort-strings", call_sort_strings},
              {"stack-scan-u8", call_stack_scan},

@@ -15,6 +15,7 @@ DEVICES = {**CLASSES, WITHOUT: ("unknown", 32), EMULATED: ("unknown", 32)}
 WORKS = ("reduce-u32 scan-u32 select-u32 sort-u32 sort-few-u32 sort-pairs-u32 histogram-u8 hash-insert hash-find hash-combine "
          "brackets-u8 merge-u32 topk-u32 segmented-topk-u32 nth-element-u32 segmented-sort-u32 segmented-reduce-u32 reduce-columns-u32 "
          "scan-segments-u32 scan-columns-u32 gather-u32 transpose-u32 transform-u32 partition-u32 unique-u32 rle-u32 rle-decode-u32 reduce-by-key-u32 segmented-scan-u32 group-by-u32 join-u32 "
+         "bloom-contains-u32 hyperloglog-u32 "
          "search-u32 sort-strings stack-scan-u8 tree-u32 stencil-f32 sort-records reduce-records select-records").split()
 # The same kernels on input that is not random, for one class only, and without machine code.
 SKEWED = {work + "-" + skew: work for work, skews in {"sort-u32": ("constant", "zipf", "sorted", "reversed"),

@@ -14,7 +14,9 @@
 #define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */
 #define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */
 #define GPI_COUNT_BAD_CALL 13 /* number of the last call counted in GPI_COUNT_BAD */
-#define GPI_CONTEXT_COUNTERS 14
+#define GPI_COUNT_LONG_CALL \
+    14 /* number of the last call counted in GPI_COUNT_ABANDONED because of its strings */
+#define GPI_CONTEXT_COUNTERS 15
 
 /* The list of large segments (base/segments.cl), in uints. */
 #define GPI_SEGMENTS_PARTS 0

@@ -9,7 +9,7 @@ array([ 3,  4,  8,  9, 14])
 from __future__ import annotations
 
 from ._array import Array
-from ._columns import Columns, JoinTable
+from ._columns import JoinTable
 from ._context import SelfTestCase
 from ._errors import ArgumentError, BuildError, Error, LawError, OutOfMemoryError, UnsupportedError
 from ._event import Event
@@ -18,13 +18,14 @@ from ._map import Maps
 from ._native import lib
 from ._nest import Brackets, BracketsErrors, Nests, Tree
 from ._session import Device, devices
+from ._sketch import BloomFilter, HyperLogLog, Sketches
 from ._types import Column, Monoid, record_type
 
 _version = lib.gp_version()
 __version__ = f"{_version // 10000}.{_version // 100 % 100}.{_version % 100}"
 
 
-class Context(Columns, HashTables, Maps, Nests):
+class Context(Sketches, HashTables, Maps, Nests):
     """A device and a queue, and all calls.
 
     A context belongs to the thread that made it; another thread makes one of its own, with ``Context(share=...)`` on
@@ -67,7 +68,7 @@ class Context(Columns, HashTables, Maps, Nests):
 
 
 __all__ = [
-    "ArgumentError", "Array", "Brackets", "BracketsErrors", "BuildError", "Column", "Context", "Device", "Error", "Event",
-    "HashResult", "HashTable", "JoinTable", "LawError", "Monoid", "OutOfMemoryError", "SelfTestCase", "Tree", "UnsupportedError",
+    "ArgumentError", "Array", "BloomFilter", "Brackets", "BracketsErrors", "BuildError", "Column", "Context", "Device", "Error", "Event",
+    "HashResult", "HashTable", "HyperLogLog", "JoinTable", "LawError", "Monoid", "OutOfMemoryError", "SelfTestCase", "Tree", "UnsupportedError",
     "devices", "record_type",
 ]  # fmt: skip

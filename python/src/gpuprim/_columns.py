@@ -70,7 +70,7 @@ class Columns(Maps):
     def _grouping(self, columns: Sequence[Any]) -> tuple[Call, int, Array]:
         """A call that groups rows, their number, and the first row of each group, whose number the device will have."""
         call = Call(self, "group_by")
-        size, _ = self._key_columns(call, columns, [_is_texts(column) for column in columns])
+        size, _ = self._key_columns(call, columns, [is_texts(column) for column in columns])
         rows = self.empty(size, np.uint32)
         rows._count = self.empty(1, np.uint32)
         call.buffer("rows_out", rows)
@@ -285,7 +285,7 @@ class Columns(Maps):
         width = len(made._texts) if made else len(right) if isinstance(right, tuple) else None
         if not (isinstance(left, tuple) and len(left) == width):
             raise TypeError("left and right are tuples of as many columns, or neither is one")
-        texts = made._texts if made else [_is_texts(a) or _is_texts(b) for a, b in zip(left, right)]
+        texts = made._texts if made else [is_texts(a) or is_texts(b) for a, b in zip(left, right)]
         left_count, left_dtypes = self._key_columns(call, left, texts, "left")
         if made:
             self._use_table(call, made)
@@ -327,7 +327,7 @@ class Columns(Maps):
         """
         alone = not isinstance(right, tuple)
         columns = (right,) if alone else right
-        call, texts, size = Call(self, "join"), [_is_texts(column) for column in columns], ffi.new("size_t *")
+        call, texts, size = Call(self, "join"), [is_texts(column) for column in columns], ffi.new("size_t *")
         count, dtypes = self._key_columns(call, columns, texts, "right")
         call.set(right_count=count)
         call.run("gp_join_table_size", size)
@@ -368,8 +368,8 @@ class Columns(Maps):
         >>> ctx.isin([3, 1, 7], [7, 3]).get()  # doctest: +SKIP
         array([ True, False,  True])
         """
-        texts = any(values._texts) if isinstance(values, JoinTable) else _is_texts(values)
-        numbers = not (isinstance(x, tuple) or _is_texts(x) or texts)
+        texts = any(values._texts) if isinstance(values, JoinTable) else is_texts(values)
+        numbers = not (isinstance(x, tuple) or is_texts(x) or texts)
         if numbers:
             x = self._line(x, "x")
         call, size = self._joining(x, values, "semi")
@@ -433,7 +433,7 @@ class Columns(Maps):
         return kept
 
 
-def _is_texts(column: Any) -> bool:
+def is_texts(column: Any) -> bool:
     if isinstance(column, np.ndarray):
         return column.dtype.kind in "US" and column.ndim == 1
     return isinstance(column, (list, tuple)) and len(column) > 0 and isinstance(column[0], (str, bytes))
