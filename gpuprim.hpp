@@ -1588,7 +1588,10 @@ inline returns<uint64_t> join(gp_context *ctx, std::initializer_list<key_column>
     return c.template read<uint64_t>(ctx, gp_join_read);
 }
 
-// Adds the keys of all rows to a Bloom filter, whose blocks are eight words each (gp_bloom_blocks says how many).
+// How many blocks a Bloom filter takes: see gp_bloom_blocks.
+inline size_t bloom_blocks(size_t count, double rate) { return gp_bloom_blocks(count, rate); }
+
+// Adds the keys of all rows to a Bloom filter, whose blocks are eight words each.
 inline returns<void> bloom_add(gp_context *ctx, view<uint32_t> filter,
                                std::initializer_list<key_column> columns, const gp_bloom_desc &d = {})
 {

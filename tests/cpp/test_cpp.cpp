@@ -370,7 +370,7 @@ void test_selections(gp_context *ctx)
                   "different numbers of columns"));
         CHECK(has(error_of([&] { gp::join(ctx, {names}, {others}, groups, order); }, GP_ERROR_INVALID_BUFFER),
                   "7 pairs, but capacity = 4"));
-        const gp::buffer filter(ctx, u32s(8 * gp_bloom_blocks(4, .001)));
+        const gp::buffer filter(ctx, u32s(8 * gp::bloom_blocks(4, .001)));
         const gp::buffer<uint8_t> may_be(ctx, 4);
         gp::bloom_add(ctx, filter, {names});
         gp::bloom_contains(ctx, filter, {others}, may_be);

@@ -74,7 +74,13 @@ static ulong gpi_equal_double(ulong x)
 static ulong gpi_row_mix(ulong hash, ulong x, ulong seed)
 {
     const ulong a = hash ^ x, b = seed | 1;
+#if GPI_ON_CPU && defined(__SIZEOF_INT128__) && \
+    !defined(__AVX512DQ__) /* one instruction; mul_hi has twenty, but AVX-512 does eight at once */
+    const unsigned __int128 product = (unsigned __int128)a * b;
+    return (ulong)product ^ (ulong)(product >> 64);
+#else
     return a * b ^ mul_hi(a, b);
+#endif
 }
 
 /* ------------------------------------------------------------------ strings */
